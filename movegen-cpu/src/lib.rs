@@ -1,0 +1,1 @@
+//! (documentation to come with the crate's content)
