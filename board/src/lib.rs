@@ -1,1 +1,34 @@
-//! (documentation to come with the crate's content)
+//! What a chess position is: packed formats, FEN, moves, castling rules, and the [`Backend`] trait.
+//!
+//! This crate is the ground floor of kogge. It depends on no device and holds no fast code but the
+//! packings: positions go in as [`Fen`], travel as [`Quad48`], and come back as [`Position`].
+//!
+//! ```
+//! use kogge_board::{Fen, Move, Quad48};
+//!
+//! let fen: Fen = "8/8/8/8/k2Pp3/8/8/3K4 b - d3 0 1".parse()?;
+//! assert_eq!(fen.to_string(), "8/8/8/8/k2Pp3/8/8/3K4 b - d3 0 1");
+//! assert_eq!(fen.position.state.en_passant_file(), Some(3));
+//! let packed = Quad48::from(&fen.position);
+//! assert_eq!(packed.unpack(&fen.rules)?, fen.position);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub mod backend;
+pub mod bits;
+mod fen;
+mod moves;
+mod position;
+mod quad48;
+mod rules;
+mod square;
+mod state;
+
+pub use backend::{Backend, BackendError, DeviceInfo, DeviceKind, Successors};
+pub use fen::{Fen, FenError, START};
+pub use moves::{Move, MoveKind};
+pub use position::{Position, PositionError};
+pub use quad48::Quad48;
+pub use rules::Rules;
+pub use square::{Color, Piece, Square};
+pub use state::State;

@@ -1,0 +1,387 @@
+//! FEN, X-FEN and Shredder-FEN, in and out.
+//!
+//! The six fields are those of the PGN standard. Castling rights are read as `KQkq`, where a letter
+//! means the outermost rook on that side of the king (X-FEN), or as the rook's file, `A` to `H` and
+//! `a` to `h` (Shredder-FEN); both together if need be. The last two fields may be missing, as in EPD.
+
+use std::fmt;
+use std::str::FromStr;
+
+use thiserror::Error;
+
+use crate::bits;
+use crate::square::{Color, Piece, Square};
+use crate::{Position, PositionError, Rules, State};
+
+/// The standard start position.
+pub const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+
+/// A position with what else its FEN says: the castling rules, the move number, and how it was written.
+///
+/// Text in, text out: printing gives back the text that was read, but for spacing and the order of
+/// castling letters. In particular an en-passant square after a double push that nobody can capture
+/// is remembered here, though [`Position`] holds only captures that are legal.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Fen {
+    /// The position, checked.
+    pub position: Position,
+    /// The castling rooks' files; the halfmove clock is on if the FEN's is to be kept.
+    pub rules: Rules,
+    /// Number of the move to come, from 1.
+    pub fullmove: u16,
+    /// Whether castling rights are written as files (Shredder-FEN) rather than as `KQkq`.
+    pub shredder: bool,
+    /// The en-passant square as written, even where no capture is legal.
+    pub passed: Option<Square>,
+}
+
+/// Why a text is not a FEN.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum FenError {
+    /// No text at all.
+    #[error("The FEN is empty; expected six fields such as \"{START}\".")]
+    Empty,
+    /// Not four to six fields.
+    #[error(
+        "The FEN has {0} fields; expected six: pieces, side to move, castling, en passant, halfmove clock, move number."
+    )]
+    Fields(usize),
+    /// Not eight ranks.
+    #[error("The FEN's board has {0} ranks; expected 8, separated by slashes.")]
+    Ranks(usize),
+    /// A rank without eight squares.
+    #[error("Rank {rank} of the FEN's board has {squares} squares; expected 8.")]
+    RankLength {
+        /// 1 to 8.
+        rank: u8,
+        /// How many squares were described, or 9 for more than 8.
+        squares: u8,
+    },
+    /// A letter that is no piece.
+    #[error("The FEN's board holds {0:?} on rank {1}; expected one of pnbrqkPNBRQK or a digit from 1 to 8.")]
+    Piece(char, u8),
+    /// Neither w nor b.
+    #[error("The side to move is {0}; expected \"w\" or \"b\".")]
+    Turn(String),
+    /// A castling letter that is none, or one given twice.
+    #[error("The castling rights are {text}; {reason}.")]
+    Castling {
+        /// The field, quoted.
+        text: String,
+        /// What is wrong.
+        reason: &'static str,
+    },
+    /// Not a square.
+    #[error("The en-passant square is {0}; expected \"-\" or a square such as \"e3\".")]
+    EnPassant(String),
+    /// Not a halfmove clock.
+    #[error("The halfmove clock is {0}; expected a number from 0 to 127.")]
+    HalfmoveClock(String),
+    /// Not a move number.
+    #[error("The move number is {0}; expected a number from 1 to 65535.")]
+    Fullmove(String),
+    /// Well written, but no legal position.
+    #[error(transparent)]
+    Position(#[from] PositionError),
+}
+
+/// A text in quotes, escaped, and cut if it is long: fit for an error message.
+pub(crate) fn quote(text: &str) -> String {
+    const LONGEST: usize = 40;
+    match text.char_indices().nth(LONGEST) {
+        Some((cut, _)) => format!("{:?} (and {} bytes more)", &text[..cut], text.len() - cut),
+        None => format!("{text:?}"),
+    }
+}
+
+impl Fen {
+    /// A position as Fen: move number 1, castling as `KQkq` if the rooks are on files a and h.
+    pub fn new(position: Position, rules: Rules) -> Self {
+        Self {
+            position,
+            rules,
+            fullmove: 1,
+            shredder: rules.castling_files != Rules::STANDARD.castling_files,
+            passed: position.state.en_passant_square(),
+        }
+    }
+
+    /// The start position of orthodox chess.
+    pub fn start() -> Self {
+        // The literal above is a FEN, as a test shows; the empty board would be no position.
+        START.parse().unwrap_or_else(|_| Self::new(Position::default(), Rules::STANDARD))
+    }
+
+    /// Whether castling here is not that of orthodox chess: a right with the king off file e or a
+    /// rook off files a and h.
+    pub fn is_chess960(&self) -> bool {
+        let kings = Square::at(4, 0).bit() | Square::at(4, 7).bit();
+        let rights = self.position.state.castling();
+        (0..4).any(|right| {
+            let color = if right < 2 { Color::White } else { Color::Black };
+            rights >> right & 1 != 0
+                && (self.rules.castling_files[right] != Rules::STANDARD.castling_files[right]
+                    || self.position.kings & self.position.of(color) & kings == 0)
+        })
+    }
+}
+
+impl FromStr for Fen {
+    type Err = FenError;
+
+    fn from_str(text: &str) -> Result<Self, FenError> {
+        let fields: Vec<&str> = text.split_ascii_whitespace().take(8).collect();
+        let (board, turn, castling, passed, clock, fullmove) = match *fields {
+            [] => return Err(FenError::Empty),
+            [a, b, c, d] => (a, b, c, d, "0", "1"),
+            [a, b, c, d, e, f] => (a, b, c, d, e, f),
+            _ => return Err(FenError::Fields(text.split_ascii_whitespace().count())),
+        };
+        let mut position = parse_board(board)?;
+        let turn = match turn {
+            "w" => Color::White,
+            "b" => Color::Black,
+            other => return Err(FenError::Turn(quote(other))),
+        };
+        position.state = State::default().with_turn(turn);
+        let clock = match clock.parse() {
+            Ok(plies @ 0..=127) if is_number(clock) => plies,
+            _ => return Err(FenError::HalfmoveClock(quote(clock))),
+        };
+        let fullmove = match fullmove.parse() {
+            Ok(number @ 1..) if is_number(fullmove) => number,
+            _ => return Err(FenError::Fullmove(quote(fullmove))),
+        };
+        let passed = match passed {
+            "-" => None,
+            square => Some(square.parse().map_err(|()| FenError::EnPassant(quote(square)))?),
+        };
+        // Without king or with several, which rook a letter means is undefined: check first.
+        position.check(&Rules::STANDARD)?;
+        let (rules, rights, shredder) = parse_castling(castling, &position)?;
+        position.state = position.state.with_castling(rights).with_halfmove_clock(clock);
+        if let Some(square) = passed {
+            position.check_double_push(square)?;
+            if position.en_passant_is_legal(square) {
+                position.state = position.state.with_en_passant(Some(square.file()));
+            }
+        }
+        position.check(&rules)?;
+        Ok(Self { position, rules, fullmove, shredder, passed })
+    }
+}
+
+/// Digits only: Rust's own parser also takes a plus sign.
+fn is_number(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+fn parse_board(text: &str) -> Result<Position, FenError> {
+    let ranks = text.split('/').count();
+    if ranks != 8 {
+        return Err(FenError::Ranks(ranks));
+    }
+    let mut position = Position::default();
+    for (rank, line) in (0..8).rev().zip(text.split('/')) {
+        let mut file = 0;
+        for letter in line.chars() {
+            if let Some(skip @ 1..=8) = letter.to_digit(10) {
+                file += skip as u8;
+            } else if let Some(piece) = Piece::from_letter(letter) {
+                let color = if letter.is_ascii_uppercase() { Color::White } else { Color::Black };
+                if file < 8 {
+                    position.put(color, piece, Square::at(file, rank));
+                }
+                file += 1;
+            } else {
+                return Err(FenError::Piece(letter, rank + 1));
+            }
+            if file > 8 {
+                break;
+            }
+        }
+        if file != 8 {
+            return Err(FenError::RankLength { rank: rank + 1, squares: file.min(9) });
+        }
+    }
+    Ok(position)
+}
+
+/// The outermost rook on one side of the king, which is what `K` and `Q` mean.
+fn outermost_rook(position: &Position, color: Color, right: usize) -> Option<u8> {
+    let home = bits::rank(color.home_rank());
+    let king = position.kings & position.of(color) & home;
+    let rooks = position.kind(Piece::Rook) & position.of(color) & home;
+    let file = |board: u64| Square::of(board).map(Square::file);
+    match (king, right & 1) {
+        (0, _) => None,
+        (_, 0) => file(1 << rooks.checked_ilog2()?).filter(|_| rooks > king),
+        _ => file(rooks).filter(|_| bits::lowest(rooks) < king && rooks != 0),
+    }
+}
+
+/// Rules, rights (K Q k q as bits 0 to 3), and whether any letter was a file.
+fn parse_castling(text: &str, position: &Position) -> Result<(Rules, u8, bool), FenError> {
+    let wrong = |reason| FenError::Castling { text: quote(text), reason };
+    let mut rules = Rules::STANDARD;
+    let mut rights = 0;
+    let mut shredder = false;
+    if text == "-" {
+        return Ok((rules, rights, shredder));
+    }
+    for letter in text.chars() {
+        let color = if letter.is_ascii_uppercase() { Color::White } else { Color::Black };
+        let side = if color == Color::White { 0 } else { 2 };
+        let king = position.king(color).filter(|king| king.rank() == color.home_rank());
+        let Some(king) = king else {
+            return Err(wrong("the king of that side is not on its home rank"));
+        };
+        let (right, file) = match letter.to_ascii_lowercase() {
+            'k' => (side, outermost_rook(position, color, 0)),
+            'q' => (side + 1, outermost_rook(position, color, 1)),
+            letter @ 'a'..='h' => {
+                shredder = true;
+                let file = letter as u8 - b'a';
+                (side + usize::from(file < king.file()), Some(file))
+            }
+            _ => return Err(wrong("expected \"-\" or letters of KQkq, or of A to H and a to h for the rooks' files")),
+        };
+        let Some(file) = file else {
+            return Err(wrong("there is no rook on that side of the king"));
+        };
+        if rights >> right & 1 != 0 {
+            return Err(wrong("one right is given twice"));
+        }
+        rights |= 1 << right;
+        rules.castling_files[right] = file;
+    }
+    Ok((rules, rights, shredder))
+}
+
+impl fmt::Display for Fen {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let position = &self.position;
+        for rank in (0..8).rev() {
+            let mut empty = 0;
+            for file in 0..8 {
+                let Some((color, piece)) = position.piece_at(Square::at(file, rank)) else {
+                    empty += 1;
+                    continue;
+                };
+                if empty > 0 {
+                    write!(f, "{empty}")?;
+                    empty = 0;
+                }
+                let letter = piece.letter();
+                write!(f, "{}", if color == Color::White { letter.to_ascii_uppercase() } else { letter })?;
+            }
+            if empty > 0 {
+                write!(f, "{empty}")?;
+            }
+            f.write_str(if rank > 0 { "/" } else { " " })?;
+        }
+        f.write_str(if position.turn() == Color::White { "w " } else { "b " })?;
+        let rights = position.state.castling();
+        for right in (0..4).filter(|right| rights >> right & 1 != 0) {
+            let color = if right < 2 { Color::White } else { Color::Black };
+            let file = self.rules.castling_files[right];
+            let letter = match (self.shredder || outermost_rook(position, color, right) != Some(file), right & 1) {
+                (true, _) => char::from(b'a' + (file & 7)),
+                (false, 0) => 'k',
+                (false, _) => 'q',
+            };
+            write!(f, "{}", if right < 2 { letter.to_ascii_uppercase() } else { letter })?;
+        }
+        if rights == 0 {
+            f.write_str("-")?;
+        }
+        match self.passed {
+            Some(square) => write!(f, " {square}")?,
+            None => f.write_str(" -")?,
+        }
+        write!(f, " {} {}", position.state.halfmove_clock(), self.fullmove)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn refused(text: &str) -> String {
+        let error = text.parse::<Fen>().expect_err(text).to_string();
+        assert!(error.ends_with('.') && error.len() < 300, "{error}");
+        error
+    }
+
+    #[test]
+    fn the_start_position_round_trips() {
+        let fen: Fen = START.parse().unwrap();
+        assert_eq!(fen.to_string(), START);
+        assert_eq!(fen, Fen::start());
+        assert_eq!(fen.position.occupied(), 0xffff_0000_0000_ffff);
+        assert!(!fen.is_chess960());
+    }
+
+    #[test]
+    fn x_fen_and_shredder_fen_mean_the_same() {
+        let x: Fen = "1r2k1r1/8/8/8/8/8/8/1R2K1R1 w KQkq - 0 1".parse().unwrap();
+        let shredder: Fen = "1r2k1r1/8/8/8/8/8/8/1R2K1R1 w GBgb - 0 1".parse().unwrap();
+        assert_eq!((x.position, x.rules), (shredder.position, shredder.rules));
+        assert!(x.is_chess960());
+        assert_eq!(x.to_string(), "1r2k1r1/8/8/8/8/8/8/1R2K1R1 w KQkq - 0 1");
+        // An inner rook has no letter in KQkq.
+        let inner = "4k3/8/8/8/8/8/8/4KR1R w F - 0 1";
+        assert_eq!(inner.parse::<Fen>().unwrap().to_string(), inner);
+    }
+
+    #[test]
+    fn en_passant_is_recorded_only_where_legal() {
+        let idle: Fen = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1".parse().unwrap();
+        assert_eq!(idle.position.state.en_passant_file(), None);
+        assert!(idle.to_string().contains(" e3 "));
+        let pinned: Fen = "8/8/8/8/k2Pp2Q/8/8/3K4 b - d3 0 1".parse().unwrap();
+        assert_eq!(pinned.position.state.en_passant_file(), None);
+        let free: Fen = "8/8/8/8/k2Pp3/8/8/3K4 b - d3 0 1".parse().unwrap();
+        assert_eq!(free.position.state.en_passant_file(), Some(3));
+    }
+
+    #[test]
+    fn bad_input_is_refused_with_its_reason() {
+        for (text, reason) in [
+            ("", "empty"),
+            ("8/8/8/8/8/8/8/8", "1 fields"),
+            ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP w KQkq - 0 1", "7 ranks"),
+            ("rnbqkbnr/ppppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "Rank 7"),
+            ("rnbqkbnr/pppppppp/8/8/7/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "7 squares"),
+            ("rnbqkxnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "'x'"),
+            ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKKNR w KQkq - 0 1", "2 white kings"),
+            ("rnbq1bnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQ - 0 1", "0 black kings"),
+            ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPP1/RNBQKBNP w Qkq - 0 1", "pawn on h1"),
+            ("rnbqkbnr/pppppppp/8/8/8/P7/PPPPPPP1/RNBQKBNR w KQkq - 0 1x", "move number"),
+            ("rnbqkbnr/pppppppp/8/8/8/N7/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "17 pieces"),
+            ("rnbqkbnr/pppppppp/8/8/8/P7/PPPPPPPP/RNBQKB1R w KQkq - 0 1", "9 pawns"),
+            ("4k3/8/8/8/8/8/4R3/4K3 w - - 0 1", "black king is in check"),
+            ("4k3/8/8/8/8/8/8/4K3 w K - 0 1", "no rook"),
+            ("4k3/8/8/8/8/8/4K3/7R w K - 0 1", "home rank"),
+            ("4k3/8/8/8/8/8/8/4K2R w KH - 0 1", "twice"),
+            ("4k3/8/8/8/8/8/8/4K2R w KX - 0 1", "expected"),
+            ("4k3/8/8/8/8/8/8/4K3 w - e6 0 1", "no pawn"),
+            ("4k3/8/8/4p3/8/8/8/4K3 w - e3 0 1", "rank 6"),
+            ("4k3/4p3/8/4p3/8/8/8/4K3 w - e6 0 1", "not empty"),
+            ("4k3/8/8/3Pp3/8/8/8/K6r w - e6 0 1", "in check before"),
+            ("4k3/8/8/8/8/8/8/4K3 w - e 0 1", "such as"),
+            ("4k3/8/8/8/8/8/8/4K3 x - - 0 1", "expected \"w\""),
+            ("4k3/8/8/8/8/8/8/4K3 w - - 128 1", "halfmove"),
+            ("4k3/8/8/8/8/8/8/4K3 w - - +1 1", "halfmove"),
+            ("4k3/8/8/8/8/8/8/4K3 w - - 0 0", "move number"),
+        ] {
+            let error = refused(text);
+            assert!(error.contains(reason), "{text}: {error}");
+        }
+        refused(&"8".repeat(10_000));
+        refused(&"/".repeat(10_000));
+        refused(&format!("8/8/8/8/8/8/8/8 {} - - 0 1", "é".repeat(5_000)));
+        refused("\0\u{1}\u{fffd}/8 w");
+    }
+}

@@ -1,0 +1,359 @@
+//! A position, unpacked, and the rules that say whether it is one.
+//!
+//! The code here is meant to be obviously right: it steps along rays square by square. The fast
+//! generators are in other crates.
+
+use thiserror::Error;
+
+use crate::bits::{Bits, FILE_A, PAWN_RANKS, RANK_1, RANK_8};
+use crate::square::{Color, Piece, Square};
+use crate::{Rules, State};
+
+/// A position: six overlapping bitboards and the state.
+///
+/// [`Position::check`] says whether it is legal. Every conversion from outside ([`Fen`](crate::Fen),
+/// the packed formats) returns only checked positions; a position put together by hand must be
+/// checked before it goes to a [`Backend`](crate::Backend).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
+pub struct Position {
+    /// All white pieces.
+    pub white: u64,
+    /// The pawns of both sides.
+    pub pawns: u64,
+    /// The knights of both sides.
+    pub knights: u64,
+    /// Bishops and queens: what slides along diagonals.
+    pub bishops_queens: u64,
+    /// Rooks and queens: what slides along ranks and files.
+    pub rooks_queens: u64,
+    /// Both kings.
+    pub kings: u64,
+    /// Turn, castling rights, en passant, halfmove clock.
+    pub state: State,
+}
+
+/// Why a position is not legal.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum PositionError {
+    /// Two kinds of piece on one square, or a white bit where no piece stands.
+    #[error("The bitboards contradict each other on {0}: every piece must be of exactly one kind.")]
+    Contradiction(Square),
+    /// Not exactly one king of a colour.
+    #[error("There are {count} {color} kings; each side must have exactly one.")]
+    Kings {
+        /// The colour.
+        color: Color,
+        /// How many kings it has.
+        count: u32,
+    },
+    /// A pawn on the first or last rank.
+    #[error("There is a pawn on {0}; pawns can stand on ranks 2 to 7 only.")]
+    PawnRank(Square),
+    /// More than 16 pieces.
+    #[error("{color} has {count} pieces; a side can have at most 16.")]
+    TooManyPieces {
+        /// The colour.
+        color: Color,
+        /// How many pieces it has.
+        count: u32,
+    },
+    /// More than eight pawns.
+    #[error("{color} has {count} pawns; a side can have at most 8.")]
+    TooManyPawns {
+        /// The colour.
+        color: Color,
+        /// How many pawns it has.
+        count: u32,
+    },
+    /// The side not to move is in check.
+    #[error("The {0} king is in check although it is the other side's turn; the last move would have left it there.")]
+    OpponentInCheck(Color),
+    /// A castling right without its king on the home rank.
+    #[error("{0} has a castling right, but its king is not on its home rank with a rook on either side possible.")]
+    CastlingKing(Color),
+    /// A castling right without its rook.
+    #[error(
+        "{color} has the right to castle with a rook on {square}, but there is no such rook on that side of the king."
+    )]
+    CastlingRook {
+        /// The colour.
+        color: Color,
+        /// Where the rook should be.
+        square: Square,
+    },
+    /// En passant where the last move cannot have been a double pawn push.
+    #[error("The en-passant square {square} is impossible: {reason}.")]
+    EnPassant {
+        /// The square.
+        square: Square,
+        /// What speaks against it.
+        reason: &'static str,
+    },
+}
+
+/// Steps from a square to its eight neighbours: file and rank.
+const DIRECTIONS: [(i8, i8); 8] = [(0, 1), (1, 0), (0, -1), (-1, 0), (1, 1), (1, -1), (-1, -1), (-1, 1)];
+const KNIGHT_STEPS: [(i8, i8); 8] = [(1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2)];
+
+/// The square this far away, if it is on the board.
+fn offset(square: Square, (file, rank): (i8, i8)) -> Option<Square> {
+    let (file, rank) = (square.file() as i8 + file, square.rank() as i8 + rank);
+    ((0..8).contains(&file) && (0..8).contains(&rank)).then(|| Square::at(file as u8, rank as u8))
+}
+
+impl Position {
+    /// All occupied squares.
+    #[inline]
+    pub const fn occupied(&self) -> u64 {
+        self.pawns | self.knights | self.bishops_queens | self.rooks_queens | self.kings
+    }
+
+    /// All pieces of one colour.
+    #[inline]
+    pub const fn of(&self, color: Color) -> u64 {
+        match color {
+            Color::White => self.white,
+            Color::Black => self.occupied() & !self.white,
+        }
+    }
+
+    /// All pieces of one kind.
+    #[inline]
+    pub const fn kind(&self, piece: Piece) -> u64 {
+        match piece {
+            Piece::Pawn => self.pawns,
+            Piece::Knight => self.knights,
+            Piece::Bishop => self.bishops_queens & !self.rooks_queens,
+            Piece::Rook => self.rooks_queens & !self.bishops_queens,
+            Piece::Queen => self.bishops_queens & self.rooks_queens,
+            Piece::King => self.kings,
+        }
+    }
+
+    /// What stands on a square.
+    pub fn piece_at(&self, square: Square) -> Option<(Color, Piece)> {
+        let color = if self.white & square.bit() != 0 { Color::White } else { Color::Black };
+        let piece = Piece::ALL.into_iter().find(|&piece| self.kind(piece) & square.bit() != 0)?;
+        Some((color, piece))
+    }
+
+    /// Puts a piece on a square, in place of what stands there.
+    pub fn put(&mut self, color: Color, piece: Piece, square: Square) {
+        self.clear(square.bit());
+        let bit = square.bit();
+        if color == Color::White {
+            self.white |= bit;
+        }
+        match piece {
+            Piece::Pawn => self.pawns |= bit,
+            Piece::Knight => self.knights |= bit,
+            Piece::Bishop => self.bishops_queens |= bit,
+            Piece::Rook => self.rooks_queens |= bit,
+            Piece::Queen => {
+                self.bishops_queens |= bit;
+                self.rooks_queens |= bit;
+            }
+            Piece::King => self.kings |= bit,
+        }
+    }
+
+    /// Takes all pieces off these squares.
+    pub fn clear(&mut self, squares: u64) {
+        for board in [
+            &mut self.white,
+            &mut self.pawns,
+            &mut self.knights,
+            &mut self.bishops_queens,
+            &mut self.rooks_queens,
+            &mut self.kings,
+        ] {
+            *board &= !squares;
+        }
+    }
+
+    /// The side to move.
+    pub const fn turn(&self) -> Color {
+        self.state.turn()
+    }
+
+    /// The square of this colour's king (the lowest one, if there are several).
+    pub fn king(&self, color: Color) -> Option<Square> {
+        Square::of(self.kings & self.of(color))
+    }
+
+    /// All pieces of a colour that attack a square, with these squares occupied.
+    pub fn attackers(&self, square: Square, by: Color, occupied: u64) -> u64 {
+        let mut found = 0;
+        for (direction, step) in DIRECTIONS.into_iter().enumerate() {
+            let sliders = if direction < 4 { self.rooks_queens } else { self.bishops_queens };
+            let mut at = square;
+            while let Some(next) = offset(at, step) {
+                at = next;
+                if occupied & at.bit() != 0 {
+                    found |= at.bit() & sliders;
+                    break;
+                }
+            }
+            if let Some(next) = offset(square, step) {
+                found |= next.bit() & self.kings;
+            }
+        }
+        for step in KNIGHT_STEPS {
+            found |= offset(square, step).map_or(0, Square::bit) & self.knights;
+        }
+        // A pawn attacks the square from one rank behind it, as its side sees it.
+        let behind = if by == Color::White { -1 } else { 1 };
+        for file in [-1, 1] {
+            found |= offset(square, (file, behind)).map_or(0, Square::bit) & self.pawns;
+        }
+        found & self.of(by) & occupied
+    }
+
+    /// The pieces that give check to the side to move.
+    pub fn checkers(&self) -> u64 {
+        let turn = self.turn();
+        self.king(turn).map_or(0, |king| self.attackers(king, turn.opposite(), self.occupied()))
+    }
+
+    /// Whether the position is legal under these rules: one king each, pawns on ranks 2 to 7, at
+    /// most 16 pieces and 8 pawns a side, the side not to move not in check, castling rights only
+    /// with king and rook at home, en passant only where a capture is legal.
+    ///
+    /// # Errors
+    /// The first of these that does not hold.
+    pub fn check(&self, rules: &Rules) -> Result<(), PositionError> {
+        self.check_boards()?;
+        self.check_castling(rules)?;
+        if let Some(square) = self.state.en_passant_square() {
+            self.check_double_push(square)?;
+            if !self.en_passant_is_legal(square) {
+                let reason = "no pawn can legally capture there";
+                return Err(PositionError::EnPassant { square, reason });
+            }
+        } else if self.state.0 & State::EN_PASSANT != 0 {
+            let square = Square::at((self.state.0 >> 5) as u8, if self.turn() == Color::White { 5 } else { 2 });
+            let reason = "a file is recorded although no capture is";
+            return Err(PositionError::EnPassant { square, reason });
+        }
+        Ok(())
+    }
+
+    fn check_boards(&self) -> Result<(), PositionError> {
+        let kinds = Piece::ALL.map(|piece| self.kind(piece));
+        let mut seen = 0;
+        let mut twice = 0;
+        for kind in kinds {
+            twice |= seen & kind;
+            seen |= kind;
+        }
+        if let Some(square) = Square::of(twice | self.white & !seen) {
+            return Err(PositionError::Contradiction(square));
+        }
+        if let Some(square) = Square::of(self.pawns & !PAWN_RANKS) {
+            return Err(PositionError::PawnRank(square));
+        }
+        for color in Color::ALL {
+            let own = self.of(color);
+            let count = (own & self.kings).count_ones();
+            if count != 1 {
+                return Err(PositionError::Kings { color, count });
+            }
+            let count = own.count_ones();
+            if count > 16 {
+                return Err(PositionError::TooManyPieces { color, count });
+            }
+            let count = (own & self.pawns).count_ones();
+            if count > 8 {
+                return Err(PositionError::TooManyPawns { color, count });
+            }
+        }
+        let opponent = self.turn().opposite();
+        match self.king(opponent) {
+            Some(king) if self.attackers(king, self.turn(), self.occupied()) != 0 => {
+                Err(PositionError::OpponentInCheck(opponent))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn check_castling(&self, rules: &Rules) -> Result<(), PositionError> {
+        for (right, rook) in rules.castling_rooks().into_iter().enumerate() {
+            if self.state.castling() >> right & 1 == 0 {
+                continue;
+            }
+            let color = if right < 2 { Color::White } else { Color::Black };
+            let home = crate::bits::rank(color.home_rank());
+            let king = self.kings & self.of(color) & home;
+            // Files a and h leave no room for a rook on one side, but may do for the other.
+            if king == 0 {
+                return Err(PositionError::CastlingKing(color));
+            }
+            let on_its_side = if right & 1 == 0 { rook > king } else { rook < king };
+            if rook & self.kind(Piece::Rook) & self.of(color) == 0 || !on_its_side {
+                let square = Square::at(rook.trailing_zeros() as u8 & 7, color.home_rank());
+                return Err(PositionError::CastlingRook { color, square });
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the last move may have been a double pawn push over `square`, by the side not to move.
+    pub(crate) fn check_double_push(&self, square: Square) -> Result<(), PositionError> {
+        let wrong = |reason| Err(PositionError::EnPassant { square, reason });
+        let turn = self.turn();
+        let (rank, origin, target) = match turn {
+            Color::White => (5, square.bit() << 8, square.bit() >> 8),
+            Color::Black => (2, square.bit() >> 8, square.bit() << 8),
+        };
+        if square.rank() != rank {
+            return wrong("it must be on rank 6 with white to move and on rank 3 with black to move");
+        }
+        if self.pawns & self.of(turn.opposite()) & target == 0 {
+            return wrong("no pawn of the other side stands in front of it");
+        }
+        if self.occupied() & (origin | square.bit()) != 0 {
+            return wrong("the pawn's way there is not empty");
+        }
+        let mut before = *self;
+        before.clear(target);
+        before.put(turn.opposite(), Piece::Pawn, Square::of(origin).unwrap_or(square));
+        match self.king(turn) {
+            Some(king) if before.attackers(king, turn.opposite(), before.occupied()) != 0 => {
+                wrong("the king was in check before the pawn moved")
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether some pawn of the side to move can legally capture on `square`, over which a pawn has
+    /// just been pushed two steps.
+    pub fn en_passant_is_legal(&self, square: Square) -> bool {
+        let turn = self.turn();
+        let Some(king) = self.king(turn) else { return false };
+        let target = if turn == Color::White { square.bit() >> 8 } else { square.bit() << 8 };
+        let beside = (target & !FILE_A) >> 1 | (target & !(FILE_A << 7)) << 1;
+        Bits(beside & self.pawns & self.of(turn)).any(|from| {
+            let occupied = self.occupied() & !from & !target | square.bit();
+            self.attackers(king, turn.opposite(), occupied) == 0
+        })
+    }
+
+    /// The same position with the colours exchanged and the board turned over.
+    #[must_use]
+    pub fn mirrored(&self) -> Self {
+        let rights = self.state.castling();
+        let state = self.state.with_turn(self.turn().opposite()).with_castling(rights >> 2 | rights << 2);
+        Self {
+            white: self.of(Color::Black).swap_bytes(),
+            pawns: self.pawns.swap_bytes(),
+            knights: self.knights.swap_bytes(),
+            bishops_queens: self.bishops_queens.swap_bytes(),
+            rooks_queens: self.rooks_queens.swap_bytes(),
+            kings: self.kings.swap_bytes(),
+            state,
+        }
+    }
+}
+
+/// Ranks 1 and 8 together: where state bits hide in the packed pawn boards.
+pub(crate) const OUTER_RANKS: u64 = RANK_1 | RANK_8;

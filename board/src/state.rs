@@ -1,0 +1,116 @@
+//! What a position is besides the pieces: turn, castling rights, en passant, halfmove clock.
+
+use crate::square::{Color, Square};
+
+/// The 16 state bits of a position.
+///
+/// | bits | meaning |
+/// |---|---|
+/// | 0 | black to move |
+/// | 1 to 4 | castling rights K Q k q |
+/// | 5 to 7 | en-passant file |
+/// | 8 | an en-passant capture is legal |
+/// | 9 to 15 | halfmove clock, 0 to 127, saturating |
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
+#[repr(transparent)]
+pub struct State(pub u16);
+
+impl State {
+    /// Bit 0: black to move.
+    pub const BLACK: u16 = 1;
+    /// Bits 1 to 4: all castling rights.
+    pub const CASTLING: u16 = 0b1_1110;
+    /// Bits 5 to 8: en-passant file and flag.
+    pub const EN_PASSANT: u16 = 0x1e0;
+    /// Bit 8: an en-passant capture is legal.
+    pub const EN_PASSANT_FLAG: u16 = 0x100;
+    /// Bits 9 to 15: halfmove clock.
+    pub const HALFMOVE_CLOCK: u16 = 0xfe00;
+
+    /// The side to move.
+    #[inline]
+    pub const fn turn(self) -> Color {
+        if self.0 & Self::BLACK == 0 { Color::White } else { Color::Black }
+    }
+
+    /// Castling rights K Q k q as bits 0 to 3.
+    #[inline]
+    pub const fn castling(self) -> u8 {
+        (self.0 >> 1 & 0xf) as u8
+    }
+
+    /// File (0 to 7) of the pawn that may be captured en passant.
+    #[inline]
+    pub const fn en_passant_file(self) -> Option<u8> {
+        if self.0 & Self::EN_PASSANT_FLAG != 0 { Some((self.0 >> 5 & 7) as u8) } else { None }
+    }
+
+    /// The square where a capturing pawn lands.
+    pub const fn en_passant_square(self) -> Option<Square> {
+        match (self.en_passant_file(), self.turn()) {
+            (None, _) => None,
+            (Some(file), Color::White) => Some(Square::at(file, 5)),
+            (Some(file), Color::Black) => Some(Square::at(file, 2)),
+        }
+    }
+
+    /// Plies since the last capture or pawn move, 0 to 127.
+    #[inline]
+    pub const fn halfmove_clock(self) -> u8 {
+        (self.0 >> 9) as u8
+    }
+
+    /// The same with this side to move.
+    #[must_use]
+    pub const fn with_turn(self, turn: Color) -> Self {
+        Self(self.0 & !Self::BLACK | matches!(turn, Color::Black) as u16)
+    }
+
+    /// The same with these castling rights, K Q k q as bits 0 to 3.
+    #[must_use]
+    pub const fn with_castling(self, rights: u8) -> Self {
+        Self(self.0 & !Self::CASTLING | (rights as u16 & 0xf) << 1)
+    }
+
+    /// The same with an en-passant capture on this file (taken modulo 8), or none.
+    #[must_use]
+    pub const fn with_en_passant(self, file: Option<u8>) -> Self {
+        let rest = self.0 & !Self::EN_PASSANT;
+        match file {
+            Some(file) => Self(rest | (file as u16 & 7) << 5 | Self::EN_PASSANT_FLAG),
+            None => Self(rest),
+        }
+    }
+
+    /// The same with this halfmove clock; more than 127 becomes 127.
+    #[must_use]
+    pub const fn with_halfmove_clock(self, plies: u8) -> Self {
+        let plies = if plies > 127 { 127 } else { plies };
+        Self(self.0 & !Self::HALFMOVE_CLOCK | (plies as u16) << 9)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_do_not_disturb_each_other() {
+        for bits in 0..=u16::MAX {
+            let state = State(bits);
+            let again = State::default()
+                .with_halfmove_clock(state.halfmove_clock())
+                .with_en_passant(state.en_passant_file())
+                .with_castling(state.castling())
+                .with_turn(state.turn());
+            // A file without the flag is the one thing that is not kept.
+            let expected = if state.en_passant_file().is_none() { bits & !State::EN_PASSANT } else { bits };
+            assert_eq!(again.0, expected);
+        }
+    }
+
+    #[test]
+    fn the_clock_saturates() {
+        assert_eq!(State::default().with_halfmove_clock(200).halfmove_clock(), 127);
+    }
+}
