@@ -68,6 +68,14 @@ pub enum PositionError {
     /// The side not to move is in check.
     #[error("The {0} king is in check although it is the other side's turn; the last move would have left it there.")]
     OpponentInCheck(Color),
+    /// More checkers than one move can make.
+    #[error("{count} pieces give check to the {color} king; one move can give at most two checks.")]
+    TooManyCheckers {
+        /// The colour in check.
+        color: Color,
+        /// How many pieces give check.
+        count: u32,
+    },
     /// A castling right without its king on the home rank.
     #[error("{0} has a castling right, but its king is not on its home rank with a rook on either side possible.")]
     CastlingKing(Color),
@@ -216,8 +224,8 @@ impl Position {
     }
 
     /// Whether the position is legal under these rules: one king each, pawns on ranks 2 to 7, at
-    /// most 16 pieces and 8 pawns a side, the side not to move not in check, castling rights only
-    /// with king and rook at home, en passant only where a capture is legal.
+    /// most 16 pieces and 8 pawns a side, the side not to move not in check, the side to move in at
+    /// most two, castling rights only with king and rook at home, en passant only where legal.
     ///
     /// # Errors
     /// The first of these that does not hold.
@@ -268,11 +276,12 @@ impl Position {
             }
         }
         let opponent = self.turn().opposite();
-        match self.king(opponent) {
-            Some(king) if self.attackers(king, self.turn(), self.occupied()) != 0 => {
-                Err(PositionError::OpponentInCheck(opponent))
-            }
-            _ => Ok(()),
+        if self.king(opponent).is_some_and(|king| self.attackers(king, self.turn(), self.occupied()) != 0) {
+            return Err(PositionError::OpponentInCheck(opponent));
+        }
+        match self.checkers().count_ones() {
+            0..=2 => Ok(()),
+            count => Err(PositionError::TooManyCheckers { color: self.turn(), count }),
         }
     }
 
