@@ -1,1 +1,41 @@
-//! (documentation to come with the crate's content)
+//! The reference: table-free move generation, counting and perft on CPUs.
+//!
+//! * [`expand`] writes the successors of a position; [`count`] only counts them. Both find moves
+//!   set-wise with Kogge-Stone fills ([`fill`]); there is no lookup table, no bit scan, no move list
+//!   and no make and unmake.
+//! * [`Cpu`] is the [`Backend`](kogge_board::Backend) over all cores.
+//!
+//! # Generation order
+//!
+//! Every backend writes successors in this order, byte for byte. All directions are those of the
+//! side to move, which always moves up: for black, the board is turned over (a byte swap), and "to
+//! ascending" means lowest bit first on the board so turned.
+//!
+//! | pieces | directions, in order |
+//! |---|---|
+//! | pawns capturing | NW (+7), NE (+9) |
+//! | knights | +17, +15, +10, +6, -6, -10, -15, -17 |
+//! | bishops | NE (+9), NW (+7), SE (-7), SW (-9) |
+//! | rooks | N (+8), S (-8), E (+1), W (-1) |
+//! | queens, kings | as rooks, then as bishops |
+//!
+//! 1. Captures, most valuable victim first, least valuable attacker first: for each victim Q R B N
+//!    P, for each attacker P N B R Q K, for each direction, to ascending. A pawn that captures on
+//!    the last rank becomes Q, R, B, N. En passant follows the captures of pawns by pawns, NW first.
+//! 2. Promotions without capture, to ascending, each Q R B N.
+//! 3. Single pawn pushes, then double pushes, each to ascending.
+//! 4. Knights: per direction, to ascending.
+//! 5. Bishops and queens on diagonals, then rooks and queens on files and ranks: per direction, per
+//!    distance from 1 to 7, to ascending.
+//! 6. King steps, per direction; then castling towards file h, then towards file a.
+
+mod backend;
+mod code;
+mod count;
+pub mod fill;
+mod frame;
+mod generate;
+
+pub use backend::{Cpu, TASKS_PER_THREAD};
+pub use count::count;
+pub use generate::expand;

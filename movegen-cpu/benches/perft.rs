@@ -1,0 +1,87 @@
+//! One thread beside two Rust libraries: perft of the six standard positions, last ply counted, no
+//! hash table; then the generator's successors/s and the counter's positions/s.
+//!
+//! `cargo bench -p kogge-movegen-cpu --bench perft`
+
+use std::hint::black_box;
+use std::str::FromStr;
+
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use kogge_board::{Backend, Fen, Quad48};
+use kogge_movegen_cpu::Cpu;
+use shakmaty::Position as _;
+
+/// Name, FEN, depth, leaves.
+const CASES: [(&str, &str, u32, u64); 6] = [
+    ("startpos", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 5, 4_865_609),
+    ("kiwipete", "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1", 4, 4_085_603),
+    ("pos3", "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1", 6, 11_030_083),
+    ("pos4", "r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1", 5, 15_833_292),
+    ("pos5", "rnbq1k1r/pp1Pbppp/2p5/8/2B5/8/PPP1NnPP/RNBQK2R w KQ - 1 8", 4, 2_103_487),
+    ("pos6", "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10", 4, 3_894_594),
+];
+
+fn cozy_perft(board: &cozy_chess::Board, depth: u32) -> u64 {
+    let mut nodes = 0;
+    board.generate_moves(|moves| {
+        if depth == 1 {
+            nodes += moves.len() as u64;
+        } else {
+            for played in moves {
+                let mut next = board.clone();
+                next.play_unchecked(played);
+                nodes += cozy_perft(&next, depth - 1);
+            }
+        }
+        false
+    });
+    nodes
+}
+
+fn perft(c: &mut Criterion) {
+    let mut cpu = Cpu::new(Some(1)).unwrap();
+    for (name, fen, depth, leaves) in CASES {
+        let mut group = c.benchmark_group(format!("perft/{name}"));
+        group.throughput(Throughput::Elements(leaves));
+        let parsed: Fen = fen.parse().unwrap();
+        let root = [Quad48::from(&parsed.position)];
+        group.bench_function(BenchmarkId::new("kogge", depth), |b| {
+            b.iter(|| assert_eq!(cpu.perft(&parsed.rules, black_box(&root), depth).unwrap(), [leaves]));
+        });
+        let board = cozy_chess::Board::from_str(fen).unwrap();
+        group.bench_function(BenchmarkId::new("cozy-chess", depth), |b| {
+            b.iter(|| assert_eq!(cozy_perft(black_box(&board), depth), leaves));
+        });
+        let chess: shakmaty::Chess =
+            shakmaty::fen::Fen::from_str(fen).unwrap().into_position(shakmaty::CastlingMode::Standard).unwrap();
+        group.bench_function(BenchmarkId::new("shakmaty", depth), |b| {
+            b.iter(|| assert_eq!(shakmaty::perft(black_box(&chess), depth), leaves));
+        });
+    }
+}
+
+/// Positions three plies below each root: their successors written, and their moves counted.
+fn batches(c: &mut Criterion) {
+    let mut cpu = Cpu::new(Some(1)).unwrap();
+    for (name, fen, ..) in CASES {
+        let parsed: Fen = fen.parse().unwrap();
+        let mut positions = vec![Quad48::from(&parsed.position)];
+        for _ in 0..3 {
+            positions = cpu.expand(&parsed.rules, &positions).unwrap().positions;
+        }
+        positions.truncate(8192);
+        let successors = cpu.expand(&parsed.rules, &positions).unwrap().positions.len();
+        let mut group = c.benchmark_group(format!("batch/{name}"));
+        group.throughput(Throughput::Elements(successors as u64));
+        group.bench_function("expand", |b| b.iter(|| cpu.expand(&parsed.rules, black_box(&positions)).unwrap()));
+        group.throughput(Throughput::Elements(positions.len() as u64));
+        group.bench_function("count", |b| b.iter(|| cpu.count(&parsed.rules, black_box(&positions)).unwrap()));
+    }
+}
+
+criterion_group! {
+    name = benches;
+    config = Criterion::default().sample_size(20);
+    targets = perft, batches
+}
+criterion_main!(benches);

@@ -1,0 +1,134 @@
+//! The CPU backend: the generator and the counter on all cores.
+
+use kogge_board::{Backend, BackendError, DeviceInfo, DeviceKind, Quad48, Rules, Successors};
+use rayon::prelude::*;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+use crate::code::Code;
+
+/// All of a CPU's cores, or as many threads as asked for.
+///
+/// Memory: a thread keeps the successors of the positions on its way down, about 2 KiB a ply; a
+/// batch of fewer positions than the threads can share is expanded until there are
+/// [`TASKS_PER_THREAD`] for each. Neither grows with the size of the tree.
+#[derive(Debug)]
+pub struct Cpu {
+    info: DeviceInfo,
+    pool: ThreadPool,
+    code: Code,
+}
+
+/// How many tasks a thread should find in a batch, so that the last ones end at about the same time.
+pub const TASKS_PER_THREAD: usize = 64;
+
+/// Positions that one task of a shallow batch takes together.
+const SHALLOW_TASK: usize = 256;
+
+impl Cpu {
+    /// A backend with this many threads, or with one per core.
+    ///
+    /// # Errors
+    /// If the threads cannot be started.
+    pub fn new(threads: Option<usize>) -> Result<Self, BackendError> {
+        let unavailable = |reason: String| BackendError::Unavailable { backend: "cpu", reason };
+        if threads == Some(0) {
+            return Err(unavailable("it needs at least one thread, and 0 were asked for.".into()));
+        }
+        let pool = ThreadPoolBuilder::new()
+            .num_threads(threads.unwrap_or(0))
+            .thread_name(|index| format!("kogge-{index}"))
+            .build()
+            .map_err(|error| unavailable(format!("its threads could not be started ({error}).")))?;
+        let code = Code::best();
+        let threads = pool.current_num_threads();
+        let info = DeviceInfo {
+            backend: "cpu",
+            name: format!("CPU, {threads} thread{}", if threads == 1 { "" } else { "s" }),
+            driver: format!("kogge {}", env!("CARGO_PKG_VERSION")),
+            kind: DeviceKind::Cpu,
+            memory: None,
+            batch: threads * TASKS_PER_THREAD,
+            variant: code.name.into(),
+        };
+        Ok(Self { info, pool, code })
+    }
+
+    /// Expands positions until there are enough for all threads, or until one ply is left. Each
+    /// comes with the number of the position that it descends from.
+    fn spread(&self, rules: &Rules, positions: &[Quad48], depth: u32) -> (Vec<(usize, Quad48)>, u32) {
+        let enough = self.info.batch;
+        let mut frontier: Vec<_> = positions.iter().copied().enumerate().collect();
+        let mut depth = depth;
+        let mut successors = Vec::new();
+        while depth > 2 && !frontier.is_empty() && frontier.len() < enough {
+            let mut next = Vec::new();
+            for (index, position) in frontier {
+                self.code.expand(rules, &position, &mut successors);
+                next.extend(successors.drain(..).map(|successor| (index, successor)));
+            }
+            frontier = next;
+            depth -= 1;
+        }
+        (frontier, depth)
+    }
+}
+
+impl Backend for Cpu {
+    fn info(&self) -> &DeviceInfo {
+        &self.info
+    }
+
+    fn count(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Vec<u32>, BackendError> {
+        let mut counts = vec![0; positions.len()];
+        self.pool.install(|| {
+            positions
+                .par_chunks(SHALLOW_TASK)
+                .zip(counts.par_chunks_mut(SHALLOW_TASK))
+                .for_each(|(positions, counts)| self.code.count(rules, positions, counts));
+        });
+        Ok(counts)
+    }
+
+    fn expand(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Successors, BackendError> {
+        let chunks: Vec<Successors> = self.pool.install(|| {
+            positions
+                .par_chunks(SHALLOW_TASK)
+                .map(|positions| {
+                    let mut chunk = Successors::default();
+                    for position in positions {
+                        self.code.expand(rules, position, &mut chunk.positions);
+                        chunk.ends.push(chunk.positions.len());
+                    }
+                    chunk
+                })
+                .collect()
+        });
+        let mut all = Successors {
+            positions: Vec::with_capacity(chunks.iter().map(|chunk| chunk.positions.len()).sum()),
+            ends: Vec::with_capacity(positions.len()),
+        };
+        for chunk in chunks {
+            let start = all.positions.len();
+            all.positions.extend(chunk.positions);
+            all.ends.extend(chunk.ends.into_iter().map(|end| start + end));
+        }
+        Ok(all)
+    }
+
+    fn perft(&mut self, rules: &Rules, positions: &[Quad48], depth: u32) -> Result<Vec<u64>, BackendError> {
+        let (frontier, depth) = self.spread(rules, positions, depth);
+        let counts: Option<Vec<u64>> = self.pool.install(|| {
+            let task = if depth > 2 { 1 } else { SHALLOW_TASK };
+            frontier
+                .par_iter()
+                .with_min_len(task)
+                .map_init(Vec::new, |stack, (_, position)| self.code.perft(rules, position, depth, stack))
+                .collect()
+        });
+        let mut totals = vec![0_u64; positions.len()];
+        for (count, (index, _)) in counts.ok_or(BackendError::Overflow)?.into_iter().zip(frontier) {
+            totals[index] = totals[index].checked_add(count).ok_or(BackendError::Overflow)?;
+        }
+        Ok(totals)
+    }
+}
