@@ -9,7 +9,6 @@ use std::str::FromStr;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use kogge_board::{Backend, Fen, Quad48};
 use kogge_movegen_cpu::Cpu;
-use shakmaty::Position as _;
 
 /// Name, FEN, depth, leaves.
 const CASES: [(&str, &str, u32, u64); 6] = [
