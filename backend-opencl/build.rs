@@ -20,7 +20,6 @@ fn main() {
         .compile("OpenCL");
     // Only the directory is announced. `ocl` itself asks for the library by name, and Cargo puts the directories that
     // build scripts fill before all others, so that this file is found before any OpenCL that the system has.
-    let directory =
-        PathBuf::from(env::var_os("OUT_DIR").expect("Cargo sets OUT_DIR for build scripts"));
+    let directory = PathBuf::from(env::var_os("OUT_DIR").expect("Cargo sets OUT_DIR for build scripts"));
     println!("cargo::rustc-link-search=native={}", directory.display());
 }

@@ -5,10 +5,11 @@
 
 use std::{
     ffi::c_void,
-    fmt, ptr,
+    ptr,
     sync::{Mutex, PoisonError},
 };
 
+use kogge_board::DeviceKind;
 use ocl::{
     core::{DeviceId, PlatformId},
     ffi,
@@ -46,7 +47,7 @@ pub struct Device {
     pub version: String,
     /// The version of its driver, in the vendor's own form.
     pub driver: String,
-    /// What kind of processor it is.
+    /// What kind of processor it is; a CPU driven through OpenCL is [`DeviceKind::Software`].
     pub kind: DeviceKind,
     /// Global memory, in bytes.
     pub memory: u64,
@@ -64,17 +65,6 @@ pub struct Device {
     pub available: bool,
     /// Whether its driver compiles OpenCL C at run time.
     pub has_compiler: bool,
-}
-
-/// What kind of processor a device is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DeviceKind {
-    /// A CPU driven through OpenCL.
-    Cpu,
-    /// A GPU.
-    Gpu,
-    /// Any other processor.
-    Accelerator,
 }
 
 /// Why the platforms or devices cannot be listed.
@@ -97,9 +87,7 @@ pub enum PlatformError {
     )]
     NoPlatform,
     /// A query failed.
-    #[error(
-        "OpenCL's {function} failed with error {code}. The driver may need to be reinstalled or updated."
-    )]
+    #[error("OpenCL's {function} failed with error {code}. The driver may need to be reinstalled or updated.")]
     Query {
         /// The OpenCL function.
         function: &'static str,
@@ -120,30 +108,16 @@ impl Device {
         } else if !self.has_int64 {
             Some("It has no 64-bit integers.".to_owned())
         } else if opencl_version(&self.version) < Some((1, 2)) {
-            Some(format!(
-                "It has \"{}\"; OpenCL 1.2 is needed.",
-                self.version
-            ))
+            Some(format!("It has \"{}\"; OpenCL 1.2 is needed.", self.version))
         } else {
             None
         }
     }
 }
 
-impl fmt::Display for DeviceKind {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(match self {
-            DeviceKind::Cpu => "CPU",
-            DeviceKind::Gpu => "GPU",
-            DeviceKind::Accelerator => "accelerator",
-        })
-    }
-}
-
 /// Lists every platform with its devices, in OpenCL's order.
 ///
 /// # Errors
-///
 /// An error says why there is no platform at all. A platform that fails to answer is part of the list.
 pub fn platforms() -> Result<Vec<Platform>, PlatformError> {
     // One thread at a time: asked by a second thread while it starts, PoCL says that it has no device.
@@ -156,10 +130,7 @@ pub fn platforms() -> Result<Vec<Platform>, PlatformError> {
     });
     let ids = match ids {
         // From a loader that found no driver, or from the shim that found no loader.
-        Err(PlatformError::Query {
-            code: ffi::CL_PLATFORM_NOT_FOUND_KHR,
-            ..
-        }) => Vec::new(),
+        Err(PlatformError::Query { code: ffi::CL_PLATFORM_NOT_FOUND_KHR, .. }) => Vec::new(),
         other => other?,
     };
     if ids.is_empty() {
@@ -201,10 +172,7 @@ fn describe(platform: &mut Platform) -> Result<Vec<Device>, PlatformError> {
         unsafe { ffi::clGetDeviceIDs(id, ffi::CL_DEVICE_TYPE_ALL, capacity, devices, count) }
     });
     match ids {
-        Err(PlatformError::Query {
-            code: ffi::CL_DEVICE_NOT_FOUND,
-            ..
-        }) => Ok(Vec::new()),
+        Err(PlatformError::Query { code: ffi::CL_DEVICE_NOT_FOUND, .. }) => Ok(Vec::new()),
         Err(error) => Err(error),
         Ok(ids) => ids.into_iter().map(|id| device(platform, id)).collect(),
     }
@@ -223,9 +191,7 @@ fn device(platform: &Platform, id: *mut c_void) -> Result<Device, PlatformError>
     let kind = number(ffi::CL_DEVICE_TYPE)?;
     // Embedded devices have 64-bit integers only as an extension; all others always.
     let has_int64 = text(ffi::CL_DEVICE_PROFILE)? == "FULL_PROFILE"
-        || text(ffi::CL_DEVICE_EXTENSIONS)?
-            .split_whitespace()
-            .any(|name| name == "cles_khr_int64");
+        || text(ffi::CL_DEVICE_EXTENSIONS)?.split_whitespace().any(|name| name == "cles_khr_int64");
     Ok(Device {
         // SAFETY: a handle that OpenCL listed and that is not null; root devices live as long as the process.
         id: unsafe { DeviceId::from_raw(id) },
@@ -235,12 +201,14 @@ fn device(platform: &Platform, id: *mut c_void) -> Result<Device, PlatformError>
         vendor: text(ffi::CL_DEVICE_VENDOR)?,
         version: text(ffi::CL_DEVICE_VERSION)?,
         driver: text(ffi::CL_DRIVER_VERSION)?,
-        kind: if kind & ffi::CL_DEVICE_TYPE_GPU != 0 {
-            DeviceKind::Gpu
-        } else if kind & ffi::CL_DEVICE_TYPE_CPU != 0 {
-            DeviceKind::Cpu
+        kind: if kind & ffi::CL_DEVICE_TYPE_CPU != 0 {
+            DeviceKind::Software
+        } else if kind & ffi::CL_DEVICE_TYPE_GPU == 0 {
+            DeviceKind::Other
+        } else if number(ffi::CL_DEVICE_HOST_UNIFIED_MEMORY)? != 0 {
+            DeviceKind::IntegratedGpu
         } else {
-            DeviceKind::Accelerator
+            DeviceKind::DiscreteGpu
         },
         memory: number(ffi::CL_DEVICE_GLOBAL_MEM_SIZE)?,
         max_allocation: number(ffi::CL_DEVICE_MAX_MEM_ALLOC_SIZE)?,
@@ -278,57 +246,34 @@ fn query(
     let mut size = 0;
     check(function, call(0, ptr::null_mut(), &mut size))?;
     let mut bytes = vec![0u8; size];
-    check(
-        function,
-        call(size, bytes.as_mut_ptr().cast(), ptr::null_mut()),
-    )?;
+    check(function, call(size, bytes.as_mut_ptr().cast(), ptr::null_mut()))?;
     Ok(bytes)
 }
 
 /// A property that is text: up to its terminating zero, without the blanks that some drivers pad with.
-fn text(
-    function: &'static str,
-    call: impl Fn(usize, *mut c_void, *mut usize) -> i32,
-) -> Result<String, PlatformError> {
+fn text(function: &'static str, call: impl Fn(usize, *mut c_void, *mut usize) -> i32) -> Result<String, PlatformError> {
     let bytes = query(function, call)?;
-    let end = bytes
-        .iter()
-        .position(|&byte| byte == 0)
-        .unwrap_or(bytes.len());
+    let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
     Ok(String::from_utf8_lossy(&bytes[..end]).trim().to_owned())
 }
 
 /// A property that is a number of 4 or 8 bytes (`cl_uint`, `cl_bool`, `cl_ulong`, `size_t`), in the host's byte order.
-fn number(
-    function: &'static str,
-    call: impl Fn(usize, *mut c_void, *mut usize) -> i32,
-) -> Result<u64, PlatformError> {
+fn number(function: &'static str, call: impl Fn(usize, *mut c_void, *mut usize) -> i32) -> Result<u64, PlatformError> {
     let bytes = query(function, call)?;
     match *bytes.as_slice() {
         [a, b, c, d] => Ok(u32::from_ne_bytes([a, b, c, d]).into()),
         [a, b, c, d, e, f, g, h] => Ok(u64::from_ne_bytes([a, b, c, d, e, f, g, h])),
-        _ => Err(PlatformError::Query {
-            function,
-            code: ffi::CL_INVALID_VALUE,
-        }),
+        _ => Err(PlatformError::Query { function, code: ffi::CL_INVALID_VALUE }),
     }
 }
 
 fn check(function: &'static str, code: i32) -> Result<(), PlatformError> {
-    if code == ffi::CL_SUCCESS {
-        Ok(())
-    } else {
-        Err(PlatformError::Query { function, code })
-    }
+    if code == ffi::CL_SUCCESS { Ok(()) } else { Err(PlatformError::Query { function, code }) }
 }
 
 /// The major and minor number in a device's version, `OpenCL <major>.<minor> <anything>`.
 fn opencl_version(version: &str) -> Option<(u32, u32)> {
-    let (major, minor) = version
-        .strip_prefix("OpenCL ")?
-        .split_whitespace()
-        .next()?
-        .split_once('.')?;
+    let (major, minor) = version.strip_prefix("OpenCL ")?.split_whitespace().next()?.split_once('.')?;
     Some((major.parse().ok()?, minor.parse().ok()?))
 }
 

@@ -13,19 +13,13 @@ pub(crate) fn is_required() -> bool {
 /// The first OpenCL device, or `None` where there is none.
 ///
 /// # Panics
-///
 /// If there is none and one is required.
 pub(crate) fn first_device() -> Option<Device> {
     let (device, reason) = match platforms() {
         Ok(platforms) => {
             let reason = format!("None of these has a device: {platforms:?}.");
-            let mut devices = platforms
-                .into_iter()
-                .filter_map(|platform| platform.devices.ok());
-            (
-                devices.find_map(|devices| devices.into_iter().next()),
-                reason,
-            )
+            let mut devices = platforms.into_iter().filter_map(|platform| platform.devices.ok());
+            (devices.find_map(|devices| devices.into_iter().next()), reason)
         }
         Err(error) => (None, error.to_string()),
     };
