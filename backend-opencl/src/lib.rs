@@ -1,1 +1,8 @@
-//! (documentation to come with the crate's content)
+//! The OpenCL backend.
+//!
+//! kogge does not need OpenCL to build or to start. `ocl` links against a library named OpenCL; this crate's build
+//! script makes a small static one (`shim/opencl.c`) that opens the system's library when it is first called. The
+//! environment variable `KOGGE_OPENCL_LIBRARY` names another library to open, for instance one vendor's driver without
+//! the loader in between. (macOS has OpenCL as part of the system; there the variable means nothing.)
+
+pub mod platform;
