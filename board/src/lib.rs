@@ -24,6 +24,8 @@ mod quad48;
 mod rules;
 mod square;
 mod state;
+#[cfg(feature = "testing")]
+pub mod testing;
 
 pub use backend::{Backend, BackendError, DeviceInfo, DeviceKind, Successors};
 pub use fen::{Fen, FenError, START};
