@@ -99,12 +99,13 @@ pub enum PositionError {
     },
 }
 
-/// Steps from a square to its eight neighbours: file and rank.
-const DIRECTIONS: [(i8, i8); 8] = [(0, 1), (1, 0), (0, -1), (-1, 0), (1, 1), (1, -1), (-1, -1), (-1, 1)];
-const KNIGHT_STEPS: [(i8, i8); 8] = [(1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2)];
+/// Steps from a square to its eight neighbours, the orthogonal ones first: file and rank.
+pub(crate) const DIRECTIONS: [(i8, i8); 8] = [(0, 1), (1, 0), (0, -1), (-1, 0), (1, 1), (1, -1), (-1, -1), (-1, 1)];
+/// Steps of a knight: file and rank.
+pub(crate) const KNIGHT_STEPS: [(i8, i8); 8] = [(1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2)];
 
 /// The square this far away, if it is on the board.
-fn offset(square: Square, (file, rank): (i8, i8)) -> Option<Square> {
+pub(crate) fn offset(square: Square, (file, rank): (i8, i8)) -> Option<Square> {
     let (file, rank) = (square.file() as i8 + file, square.rank() as i8 + rank);
     ((0..8).contains(&file) && (0..8).contains(&rank)).then(|| Square::at(file as u8, rank as u8))
 }
