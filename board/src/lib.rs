@@ -17,6 +17,7 @@
 pub mod backend;
 pub mod bits;
 mod fen;
+mod list_move;
 mod moves;
 mod position;
 mod quad48;
@@ -26,6 +27,7 @@ mod state;
 
 pub use backend::{Backend, BackendError, DeviceInfo, DeviceKind, Successors};
 pub use fen::{Fen, FenError, START};
+pub use list_move::ListMove;
 pub use moves::{Move, MoveKind};
 pub use position::{Position, PositionError};
 pub use quad48::Quad48;
