@@ -4,6 +4,8 @@
 //!   set-wise with Kogge-Stone fills ([`fill`]); there is no lookup table, no bit scan, no move list
 //!   and no make and unmake.
 //! * [`Cpu`] is the [`Backend`](kogge_board::Backend) over all cores.
+//! * [`mailbox`] is the oracle: another generator, of the classical kind, that shares no rules with
+//!   the first, so that each checks the other.
 //!
 //! # Generation order
 //!
@@ -35,6 +37,7 @@ mod count;
 pub mod fill;
 mod frame;
 mod generate;
+pub mod mailbox;
 
 pub use backend::{Cpu, TASKS_PER_THREAD};
 pub use count::count;

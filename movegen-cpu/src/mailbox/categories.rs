@@ -1,0 +1,122 @@
+//! What kinds of moves lead to the leaves: captures, checks, mates.
+
+use kogge_board::{ListMove, Move, Position, Rules};
+
+use super::board::Board;
+
+/// A legal move, where it leads, and what is special about it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Outcome {
+    /// The move.
+    pub played: Move,
+    /// The position after it.
+    pub successor: Position,
+    /// What is special about it.
+    pub features: Features,
+}
+
+/// What is special about a move.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Features {
+    /// It captures, en passant included.
+    pub capture: bool,
+    /// It captures en passant.
+    pub en_passant: bool,
+    /// It castles.
+    pub castling: bool,
+    /// It promotes, with or without capture.
+    pub promotion: bool,
+    /// It gives check, mate included.
+    pub check: bool,
+    /// Exactly one piece gives check, and it does not stand where the move went.
+    pub discovered_check: bool,
+    /// Two pieces give check.
+    pub double_check: bool,
+    /// It gives mate.
+    pub mate: bool,
+}
+
+/// How many leaves of a tree are reached by each kind of move; see [`Features`].
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Categories {
+    /// Leaves.
+    pub nodes: u64,
+    /// Captures, en passant included.
+    pub captures: u64,
+    /// Captures en passant.
+    pub en_passant: u64,
+    /// Castling.
+    pub castles: u64,
+    /// Promotions.
+    pub promotions: u64,
+    /// Checks, mates included.
+    pub checks: u64,
+    /// Checks by exactly one piece, which is not the one that moved.
+    pub discovered: u64,
+    /// Checks by two pieces.
+    pub double: u64,
+    /// Mates.
+    pub mates: u64,
+}
+
+/// The legal moves of a position with all that can be said about them, in generation order.
+pub fn outcomes(rules: &Rules, position: &Position) -> Vec<Outcome> {
+    let mut board = Board::new(rules, position);
+    let mut moves = Vec::new();
+    let mut replies = Vec::new();
+    board.legal_moves(&mut moves);
+    let outcome = |&list_move: &ListMove| {
+        let played = list_move.to_move().filter(|_| board.make(list_move))?;
+        let outcome =
+            Outcome { played, successor: board.position(), features: board.features(list_move, &mut replies) };
+        board.unmake();
+        Some(outcome)
+    };
+    moves.iter().filter_map(outcome).collect()
+}
+
+/// The moves that lead to the leaves `depth` plies below, by category. At depth 0 there is one leaf
+/// and no move.
+pub fn categories(rules: &Rules, position: &Position, depth: u32) -> Categories {
+    let mut totals = Categories { nodes: u64::from(depth == 0), ..Categories::default() };
+    let mut replies = Vec::new();
+    Board::new(rules, position).walk(depth, &mut Vec::new(), |leaf, played| {
+        let features = leaf.features(played, &mut replies);
+        totals.nodes += 1;
+        totals.captures += u64::from(features.capture);
+        totals.en_passant += u64::from(features.en_passant);
+        totals.castles += u64::from(features.castling);
+        totals.promotions += u64::from(features.promotion);
+        totals.checks += u64::from(features.check);
+        totals.discovered += u64::from(features.discovered_check);
+        totals.double += u64::from(features.double_check);
+        totals.mates += u64::from(features.mate);
+    });
+    totals
+}
+
+impl Board {
+    /// What is special about the move that has just been made.
+    fn features(&mut self, played: ListMove, replies: &mut Vec<ListMove>) -> Features {
+        let mut checkers = self.checkers(self.turn);
+        let (first, second) = (checkers.next(), checkers.next());
+        drop(checkers);
+        Features {
+            capture: played.captured().is_some(),
+            en_passant: played.has(ListMove::EN_PASSANT),
+            castling: played.has(ListMove::CASTLE_KINGSIDE | ListMove::CASTLE_QUEENSIDE),
+            promotion: played.promotion().is_some(),
+            check: first.is_some(),
+            discovered_check: second.is_none() && first.is_some_and(|checker| checker != played.to()),
+            double_check: second.is_some(),
+            mate: first.is_some() && self.has_no_move(replies),
+        }
+    }
+
+    /// Whether the side to move has no legal move.
+    fn has_no_move(&mut self, moves: &mut Vec<ListMove>) -> bool {
+        moves.clear();
+        self.generate(moves);
+        !moves.iter().any(|&played| self.is_legal(played))
+    }
+}

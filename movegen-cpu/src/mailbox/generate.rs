@@ -1,0 +1,157 @@
+//! Pseudo-legal generation from the piece lists.
+//!
+//! A pseudo-legal move may leave the king attacked; only castling looks for attacks beforehand, since
+//! the king may not pass through one. The opponent's king is never captured: where that were possible
+//! the position would not be legal.
+
+use kogge_board::{Color, ListMove, Piece};
+
+use super::board::{Board, Cell, Content, DIAGONAL, KING, KNIGHT, ORTHOGONAL, forward, step};
+use super::order;
+
+impl Board {
+    /// Appends all pseudo-legal moves, piece by piece.
+    pub(super) fn generate(&self, moves: &mut Vec<ListMove>) {
+        for &from in self.pieces(self.turn, Piece::Pawn) {
+            self.pawn_moves(from, moves);
+        }
+        for &from in self.pieces(self.turn, Piece::Knight) {
+            self.steps(Piece::Knight, from, &KNIGHT, moves);
+        }
+        for &from in self.pieces(self.turn, Piece::Bishop) {
+            self.slides(Piece::Bishop, from, &DIAGONAL, moves);
+        }
+        for &from in self.pieces(self.turn, Piece::Rook) {
+            self.slides(Piece::Rook, from, &ORTHOGONAL, moves);
+        }
+        for &from in self.pieces(self.turn, Piece::Queen) {
+            self.slides(Piece::Queen, from, &ORTHOGONAL, moves);
+            self.slides(Piece::Queen, from, &DIAGONAL, moves);
+        }
+        for &from in self.pieces(self.turn, Piece::King) {
+            self.steps(Piece::King, from, &KING, moves);
+            self.castling(from, moves);
+        }
+    }
+
+    fn steps(&self, piece: Piece, from: Cell, steps: &[i8], moves: &mut Vec<ListMove>) {
+        for &direction in steps {
+            self.piece_move(piece, from, step(from, direction), moves);
+        }
+    }
+
+    fn slides(&self, piece: Piece, from: Cell, steps: &[i8], moves: &mut Vec<ListMove>) {
+        for &direction in steps {
+            let mut to = step(from, direction);
+            while self.content(to) == Content::Empty {
+                self.piece_move(piece, from, to, moves);
+                to = step(to, direction);
+            }
+            self.piece_move(piece, from, to, moves);
+        }
+    }
+
+    /// Appends the move of a piece other than a pawn, if it can go there.
+    fn piece_move(&self, piece: Piece, from: Cell, to: Cell, moves: &mut Vec<ListMove>) {
+        match self.content(to) {
+            Content::Empty => {
+                let order = order::quiet(piece, from, to);
+                moves.push(ListMove::new(from, to).with_order(order));
+            }
+            Content::Piece(color, victim) if color != self.turn && victim != Piece::King => {
+                let order = order::capture(victim, piece);
+                moves.push(ListMove::new(from, to).with_captured(victim).with_order(order));
+            }
+            Content::Piece(..) | Content::Border => {}
+        }
+    }
+
+    fn pawn_moves(&self, from: Cell, moves: &mut Vec<ListMove>) {
+        let forward = forward(self.turn);
+        for to in [step(from, forward - 1), step(from, forward + 1)] {
+            let capture = ListMove::new(from, to);
+            if self.passed == Some(to) {
+                let capture = capture.with_captured(Piece::Pawn).with_order(order::EN_PASSANT);
+                moves.push(capture.with_flags(ListMove::PAWN | ListMove::EN_PASSANT));
+            } else if let Content::Piece(color, victim) = self.content(to)
+                && color != self.turn
+                && victim != Piece::King
+            {
+                let order = order::capture(victim, Piece::Pawn);
+                self.pawn_move(capture.with_captured(victim).with_order(order), moves);
+            }
+        }
+        let to = step(from, forward);
+        if self.content(to) != Content::Empty {
+            return;
+        }
+        let push = ListMove::new(from, to);
+        let order = if self.is_last_rank(to) { order::PROMOTION } else { order::SINGLE_PUSH };
+        self.pawn_move(push.with_order(order), moves);
+        let twice = step(to, forward);
+        if self.is_pawn_rank(from) && self.content(twice) == Content::Empty {
+            let push = ListMove::new(from, twice).with_order(order::DOUBLE_PUSH);
+            moves.push(push.with_flags(ListMove::PAWN | ListMove::DOUBLE_PUSH));
+        }
+    }
+
+    /// Appends an ordinary pawn move, on the last rank once per promotion.
+    fn pawn_move(&self, pawn_move: ListMove, moves: &mut Vec<ListMove>) {
+        let pawn_move = pawn_move.with_flags(ListMove::PAWN);
+        if self.is_last_rank(pawn_move.to()) {
+            moves.extend(Piece::PROMOTIONS.map(|piece| pawn_move.with_promotion(piece)));
+        } else {
+            moves.push(pawn_move);
+        }
+    }
+
+    fn is_last_rank(&self, cell: Cell) -> bool {
+        cell / 10 == if self.turn == Color::White { 9 } else { 2 }
+    }
+
+    fn is_pawn_rank(&self, cell: Cell) -> bool {
+        cell / 10 == if self.turn == Color::White { 3 } else { 8 }
+    }
+
+    /// Appends castling on both sides, where the squares that king and rook pass or reach are empty
+    /// but for the two, and none from the king's square to its goal is attacked.
+    fn castling(&self, king: Cell, moves: &mut Vec<ListMove>) {
+        for side in [ListMove::CASTLE_KINGSIDE, ListMove::CASTLE_QUEENSIDE] {
+            let Castling { right, rook, king_to, rook_to } = self.castling_cells(side);
+            let home = king / 10 == rook / 10 && (king < rook) == (side == ListMove::CASTLE_KINGSIDE);
+            let is_rook = self.content(rook) == Content::Piece(self.turn, Piece::Rook);
+            if self.rights & right == 0 || !home || !is_rook {
+                continue;
+            }
+            let ends = [king, rook, king_to, rook_to];
+            let (first, last) = ends.into_iter().fold((king, king), |(a, b), end| (a.min(end), b.max(end)));
+            let is_free = |cell| cell == king || cell == rook || self.content(cell) == Content::Empty;
+            let is_safe = |cell| self.attackers(cell, self.turn.opposite()).next().is_none();
+            if (first..=last).all(is_free) && (king.min(king_to)..=king.max(king_to)).all(is_safe) {
+                let order = order::castling(side);
+                moves.push(ListMove::new(king, king_to).with_flags(side).with_order(order));
+            }
+        }
+    }
+
+    /// What castling means to this side and the side to move.
+    pub(super) fn castling_cells(&self, side: u8) -> Castling {
+        let (color, home) = if self.turn == Color::White { (0, 21) } else { (2, 91) };
+        let (right, king_to, rook_to) = if side == ListMove::CASTLE_KINGSIDE { (color, 6, 5) } else { (color + 1, 2, 3) };
+        Castling {
+            right: 1 << right,
+            rook: home + (self.rules.castling_files[right] & 7),
+            king_to: home + king_to,
+            rook_to: home + rook_to,
+        }
+    }
+}
+
+/// The right and the cells of one castling.
+pub(super) struct Castling {
+    /// The bit in [`Board::rights`].
+    pub(super) right: u8,
+    pub(super) rook: Cell,
+    pub(super) king_to: Cell,
+    pub(super) rook_to: Cell,
+}

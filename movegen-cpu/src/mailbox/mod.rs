@@ -1,0 +1,46 @@
+//! The oracle: a mailbox move generator that shares no rules with the bitboard code.
+//!
+//! It is what one would write to be believed rather than to be fast. The board is an array of 10 x 12
+//! cells whose border stops every piece. Each side has a list of squares per kind of piece, and each
+//! cell knows its place in its list, so that a piece is taken off by moving the list's last entry into
+//! the gap. Moves are generated pseudo-legally as [`ListMove`]s, made, and
+//! unmade again if they leave the king attacked. One history entry per ply takes a move back exactly,
+//! down to the order within the lists. A Zobrist key is kept up to date along the way.
+//!
+//! It knows the generation order only as a sort key (`order.rs`): moves are found piece by piece and
+//! sorted afterwards. Everything runs on one thread, and leaves are made one by one, never counted in
+//! bulk. Use it to check other backends, or to find out which move they disagree about.
+//!
+//! ```
+//! use kogge_board::Fen;
+//! use kogge_movegen_cpu::mailbox;
+//!
+//! let fen: Fen = "4k3/8/8/8/8/8/4r3/4K2R w K - 0 1".parse()?;
+//! let moves = mailbox::legal_moves(&fen.rules, &fen.position);
+//! assert_eq!(format!("{moves:?}"), "[e1e2, e1f1, e1d1]");
+//! # Ok::<(), kogge_board::FenError>(())
+//! ```
+
+mod backend;
+mod board;
+mod categories;
+mod generate;
+mod make;
+mod order;
+mod walk;
+mod zobrist;
+
+pub use backend::Mailbox;
+pub use categories::{Categories, Features, Outcome, categories, outcomes};
+use kogge_board::{ListMove, Move, Position, Rules};
+
+use board::Board;
+
+/// The legal moves of a position, in generation order.
+///
+/// The position must be legal ([`Position::check`]); otherwise the answer means nothing.
+pub fn legal_moves(rules: &Rules, position: &Position) -> Vec<Move> {
+    let mut moves = Vec::new();
+    Board::new(rules, position).legal_moves(&mut moves);
+    moves.into_iter().filter_map(ListMove::to_move).collect()
+}

@@ -1,0 +1,74 @@
+//! Walking a tree, and listing the legal moves of one position.
+
+use kogge_board::{BackendError, ListMove};
+
+use super::board::Board;
+use super::order;
+
+impl Board {
+    /// Replaces `moves` by the legal moves, in generation order.
+    pub(super) fn legal_moves(&mut self, moves: &mut Vec<ListMove>) {
+        moves.clear();
+        self.generate(moves);
+        moves.retain(|&played| self.is_legal(played));
+        moves.sort_by_key(|&played| order::key(self.turn, played));
+    }
+
+    /// Whether a pseudo-legal move is legal.
+    pub(super) fn is_legal(&mut self, played: ListMove) -> bool {
+        let is_legal = self.make(played);
+        if is_legal {
+            self.unmake();
+        }
+        is_legal
+    }
+
+    /// Visits every leaf `depth` plies below with the move that led there, made. At depth 0 the root
+    /// is no leaf, as no move led there.
+    ///
+    /// The walk is a loop over one stack of moves, so that no depth can overflow the call stack.
+    pub(super) fn walk(
+        &mut self,
+        depth: u32,
+        moves: &mut Vec<ListMove>,
+        mut visit: impl FnMut(&mut Self, ListMove),
+    ) {
+        moves.clear();
+        // Where the moves of each ply on the way begin in the stack.
+        let mut plies = Vec::new();
+        if depth > 0 {
+            self.generate(moves);
+            plies.push(0);
+        }
+        while let Some(&begin) = plies.last() {
+            if moves.len() == begin {
+                plies.pop();
+                if !plies.is_empty() {
+                    self.unmake();
+                }
+                continue;
+            }
+            let Some(played) = moves.pop() else { break };
+            if !self.make(played) {
+                continue;
+            }
+            if plies.len() == depth as usize {
+                visit(self, played);
+                self.unmake();
+            } else {
+                plies.push(moves.len());
+                self.generate(moves);
+            }
+        }
+    }
+
+    /// The number of leaves `depth` plies below; 1 at depth 0.
+    pub(super) fn perft(&mut self, depth: u32, moves: &mut Vec<ListMove>) -> Result<u64, BackendError> {
+        if depth == 0 {
+            return Ok(1);
+        }
+        let mut leaves = Some(0_u64);
+        self.walk(depth, moves, |_, _| leaves = leaves.and_then(|leaves| leaves.checked_add(1)));
+        leaves.ok_or(BackendError::Overflow)
+    }
+}
