@@ -16,6 +16,8 @@
 
 pub mod backend;
 pub mod bits;
+#[cfg(feature = "testing")]
+pub mod conformance;
 mod fen;
 mod list_move;
 mod moves;

@@ -137,7 +137,8 @@ impl Board {
     /// What castling means to this side and the side to move.
     pub(super) fn castling_cells(&self, side: u8) -> Castling {
         let (color, home) = if self.turn == Color::White { (0, 21) } else { (2, 91) };
-        let (right, king_to, rook_to) = if side == ListMove::CASTLE_KINGSIDE { (color, 6, 5) } else { (color + 1, 2, 3) };
+        let (right, king_to, rook_to) =
+            if side == ListMove::CASTLE_KINGSIDE { (color, 6, 5) } else { (color + 1, 2, 3) };
         Castling {
             right: 1 << right,
             rook: home + (self.rules.castling_files[right] & 7),

@@ -27,12 +27,7 @@ impl Board {
     /// is no leaf, as no move led there.
     ///
     /// The walk is a loop over one stack of moves, so that no depth can overflow the call stack.
-    pub(super) fn walk(
-        &mut self,
-        depth: u32,
-        moves: &mut Vec<ListMove>,
-        mut visit: impl FnMut(&mut Self, ListMove),
-    ) {
+    pub(super) fn walk(&mut self, depth: u32, moves: &mut Vec<ListMove>, mut visit: impl FnMut(&mut Self, ListMove)) {
         moves.clear();
         // Where the moves of each ply on the way begin in the stack.
         let mut plies = Vec::new();

@@ -11,7 +11,9 @@ pub(super) fn piece(color: Color, piece: Piece, cell: Cell) -> u64 {
 
 /// The word of everything that is no piece.
 pub(super) fn state(turn: Color, rights: u8, passed: Option<Cell>) -> u64 {
-    word(1440 + turn as usize) ^ word(1442 + usize::from(rights & 15)) ^ passed.map_or(0, |cell| word(1458 + usize::from(cell % 10)))
+    word(1440 + turn as usize)
+        ^ word(1442 + usize::from(rights & 15))
+        ^ passed.map_or(0, |cell| word(1458 + usize::from(cell % 10)))
 }
 
 fn word(index: usize) -> u64 {

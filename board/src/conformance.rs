@@ -1,0 +1,213 @@
+//! The suite that every backend must pass (feature `testing`).
+//!
+//! A backend's crate instantiates it in one line, naming the backend and one to hold it against:
+//!
+//! ```ignore
+//! kogge_board::conformance!(opencl, OpenCl::open(0)?, Cpu::new(None)?, leaves: 300_000);
+//! ```
+
+use std::collections::BTreeMap;
+
+use proptest::strategy::{Strategy, ValueTree};
+use proptest::test_runner::TestRunner;
+
+use crate::testing::placement;
+use crate::{Backend, Fen, Move, Quad48, Rules};
+
+/// Makes a module of tests for one backend: `name, backend, reference, leaves: most`.
+///
+/// Backend and reference are expressions that open one each; `leaves` caps the size of the published
+/// counts that are recomputed.
+#[macro_export]
+macro_rules! conformance {
+    ($name:ident, $backend:expr, $reference:expr, leaves: $leaves:expr) => {
+        mod $name {
+            #[allow(unused_imports)]
+            use super::*;
+
+            #[test]
+            fn published_counts() {
+                $crate::conformance::published_counts(&mut $backend, $leaves);
+            }
+
+            #[test]
+            fn trivial_batches() {
+                $crate::conformance::trivial_batches(&mut $backend);
+            }
+
+            #[test]
+            fn random_placements() {
+                $crate::conformance::random_placements(&mut $backend, &mut $reference);
+            }
+
+            #[test]
+            fn random_playouts() {
+                $crate::conformance::random_playouts(&mut $backend, &mut $reference);
+            }
+        }
+    };
+}
+
+/// Positions under common rules.
+type Batches = Vec<(Rules, Vec<Quad48>)>;
+
+/// Published counts of the standard positions and of some Chess960 ones, up to `most` leaves.
+pub fn published_counts(backend: &mut impl Backend, most: u64) {
+    let mut checked = 0;
+    for (fen, depth, leaves) in published().filter(|&(_, _, leaves)| leaves <= most) {
+        let fen: Fen = fen.parse().unwrap_or_else(|error| panic!("{fen}: {error}"));
+        let counts = backend.perft(&fen.rules, &[Quad48::from(&fen.position)], depth);
+        assert_eq!(counts, Ok(vec![leaves]), "{fen} at depth {depth}");
+        checked += 1;
+    }
+    assert!(checked > 10, "only {checked} counts are that small");
+}
+
+/// FEN, depth, leaves.
+fn published() -> impl Iterator<Item = (&'static str, u32, u64)> {
+    let standard = include_str!("../../data/known-counts.tsv").lines().filter_map(|line| {
+        let fields: Vec<&str> = line.split('\t').collect();
+        Some((*fields.get(1)?, fields.get(2)?.parse().ok()?, fields.get(3)?.parse().ok()?))
+    });
+    let chess960 = include_str!("../../data/chess960.epd").lines().step_by(8).flat_map(|line| {
+        let mut fields = line.split(" ;D");
+        let fen = fields.next().unwrap_or_default();
+        fields.filter_map(move |field| {
+            let (depth, leaves) = field.split_once(' ')?;
+            Some((fen, depth.parse().ok()?, leaves.parse().ok()?))
+        })
+    });
+    standard.chain(chess960)
+}
+
+/// Empty batches, depth 0, and batches of one position many times over.
+pub fn trivial_batches(backend: &mut impl Backend) {
+    let rules = Rules::STANDARD;
+    let start = Quad48::from(&Fen::start().position);
+    assert_eq!(backend.count(&rules, &[]), Ok(vec![]));
+    assert_eq!(backend.perft(&rules, &[], 3), Ok(vec![]));
+    assert!(backend.expand(&rules, &[]).is_ok_and(|none| none.positions.is_empty() && none.ends.is_empty()));
+    assert_eq!(backend.perft(&rules, &[start; 3], 0), Ok(vec![1; 3]));
+    for size in [1, 2, 63, 64, 65, 255, 256, 257, 1000] {
+        assert_eq!(backend.count(&rules, &vec![start; size]), Ok(vec![20; size]));
+        assert_eq!(backend.perft(&rules, &vec![start; size], 2), Ok(vec![400; size]));
+        let successors = backend.expand(&rules, &vec![start; size]).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(successors.positions.len(), 20 * size);
+        assert!(successors.iter().all(|all| all == successors.of(0)), "equal positions have equal successors");
+    }
+    // Mate and stalemate: no moves, no leaves.
+    for fen in ["R5k1/5ppp/8/8/8/8/8/4K3 b - - 0 1", "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"] {
+        let fen: Fen = fen.parse().unwrap_or_else(|error| panic!("{fen}: {error}"));
+        let position = Quad48::from(&fen.position);
+        assert_eq!(backend.count(&fen.rules, &[position, start]).map(|counts| counts[0]), Ok(0));
+        for depth in 1..5 {
+            assert_eq!(backend.perft(&fen.rules, &[position], depth), Ok(vec![0]));
+        }
+    }
+}
+
+/// Random legal placements: counts, successors byte for byte, leaves.
+pub fn random_placements(backend: &mut impl Backend, reference: &mut impl Backend) {
+    let mut runner = TestRunner::deterministic();
+    let strategy = placement();
+    let mut batches: BTreeMap<_, Vec<Quad48>> = BTreeMap::new();
+    for _ in 0..6000 {
+        let tree = strategy.new_tree(&mut runner).unwrap_or_else(|reason| panic!("{reason}"));
+        let (rules, position) = tree.current();
+        let key = (rules.castling_files, rules.halfmove_clock);
+        batches.entry(key).or_default().push(Quad48::from(&position));
+    }
+    for ((castling_files, halfmove_clock), positions) in batches {
+        let rules = Rules { castling_files, halfmove_clock };
+        compare(backend, reference, &rules, &positions, 2);
+    }
+}
+
+/// Games of random moves from the standard positions and from Chess960 ones.
+pub fn random_playouts(backend: &mut impl Backend, reference: &mut impl Backend) {
+    for (rules, positions) in playouts(reference) {
+        compare(backend, reference, &rules, &positions, 2);
+        compare(backend, reference, &rules.with_halfmove_clock(true), &positions, 1);
+    }
+}
+
+fn playouts(reference: &mut impl Backend) -> Batches {
+    let mut random = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut roots: Vec<&str> = published().map(|(fen, ..)| fen).collect();
+    roots.dedup();
+    let mut batches = Batches::new();
+    for root in roots {
+        let fen: Fen = root.parse().unwrap_or_else(|error| panic!("{root}: {error}"));
+        let start = Quad48::from(&fen.position);
+        let mut games = [start; 4];
+        let mut seen = Vec::new();
+        for _ in 0..40 {
+            seen.extend(games);
+            let successors = reference.expand(&fen.rules, &games).unwrap_or_else(|error| panic!("{error}"));
+            for (game, all) in games.iter_mut().zip(successors.iter()) {
+                random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                *game = match all.len() {
+                    0 => start,
+                    moves => all[(random >> 33) as usize % moves],
+                };
+            }
+        }
+        batches.push((fen.rules, seen));
+    }
+    batches
+}
+
+/// Holds two backends against each other on one batch and names the first position that differs.
+///
+/// # Panics
+/// If they differ, or if either fails.
+pub fn compare(
+    backend: &mut impl Backend,
+    reference: &mut impl Backend,
+    rules: &Rules,
+    positions: &[Quad48],
+    depth: u32,
+) {
+    let describe = |index: usize| {
+        let fen = Fen::new(positions[index].unpack_unchecked(), *rules);
+        format!("{fen}\nwith {rules:?}\n{:#x?}", positions[index])
+    };
+    let names = (backend.info().backend, reference.info().backend);
+    let fail = |error| panic!("{error}");
+
+    let [ours, theirs] =
+        [backend.count(rules, positions), reference.count(rules, positions)].map(|r| r.unwrap_or_else(fail));
+    assert_eq!((ours.len(), theirs.len()), (positions.len(), positions.len()));
+    if let Some(index) = (0..positions.len()).find(|&index| ours[index] != theirs[index]) {
+        panic!("{names:?} count {} and {} moves in {}", ours[index], theirs[index], describe(index));
+    }
+
+    let fail = |error| panic!("{error}");
+    let [ours, theirs] =
+        [backend.expand(rules, positions), reference.expand(rules, positions)].map(|r| r.unwrap_or_else(fail));
+    assert_eq!((ours.ends.len(), theirs.ends.len()), (positions.len(), positions.len()));
+    for index in 0..positions.len() {
+        let (ours, theirs) = (ours.of(index), theirs.of(index));
+        if ours != theirs {
+            let moves = |all: &[Quad48]| -> Vec<_> {
+                let parent = positions[index].unpack_unchecked();
+                all.iter().map(|child| Move::between(rules, &parent, &child.unpack_unchecked())).collect()
+            };
+            let (a, b) = (moves(ours), moves(theirs));
+            let first = ours.iter().zip(theirs).position(|(a, b)| a != b);
+            panic!("{names:?} expand differently (first at {first:?})\n{a:?}\n{b:?}\n{}", describe(index));
+        }
+    }
+
+    let fail = |error| panic!("{error}");
+    let [ours, theirs] = [backend.perft(rules, positions, depth), reference.perft(rules, positions, depth)]
+        .map(|r| r.unwrap_or_else(fail));
+    if let Some(index) = (0..positions.len()).find(|&index| ours[index] != theirs[index]) {
+        panic!(
+            "{names:?} find {} and {} leaves at depth {depth} below {}",
+            ours[index],
+            theirs[index],
+            describe(index)
+        );
+    }
+}
