@@ -1,2 +1,119 @@
-//! The command line.
-fn main() {}
+//! What developers run: `cargo xtask <command>`.
+
+#[cfg(test)]
+mod architecture;
+mod fuzz;
+mod licences;
+mod metadata;
+mod probe;
+mod steps;
+mod system;
+
+use std::{error::Error, path::Path, process::ExitCode, time::Duration};
+
+use clap::{Parser, Subcommand};
+
+use crate::{
+    probe::Interface,
+    steps::{cargo, step},
+    system::CXX_COMPILER,
+};
+
+/// Failures are full sentences for the person at the terminal.
+type Result<T = ()> = std::result::Result<T, Box<dyn Error>>;
+
+#[derive(Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask", about = "What developers of kogge run")]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Run all tests; first install the software GPU devices that they need, where possible
+    Test {
+        /// Skip the tests of devices that are not there, instead of failing
+        #[arg(long)]
+        no_gpu: bool,
+    },
+    /// Check formatting, clippy and the documentation, with warnings denied
+    Lint,
+    /// Check that every dependency comes from crates.io under a licence that kogge may use
+    Licences,
+    /// Fuzz every target for a short while
+    Fuzz {
+        /// Seconds for each target
+        #[arg(long, default_value_t = 20)]
+        seconds: u64,
+        /// Only this target
+        target: Option<String>,
+    },
+    /// Everything that a change must pass: lint, licences, fuzz, test
+    Ci,
+    /// Say whether this process finds a device (for `test`, in a process of its own)
+    #[command(hide = true)]
+    Probe { interface: Interface },
+}
+
+fn main() -> ExitCode {
+    match run(Arguments::parse().command) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(command: Command) -> Result {
+    match command {
+        Command::Test { no_gpu } => test(no_gpu),
+        Command::Lint => lint(),
+        Command::Licences => licences::check(),
+        Command::Fuzz { seconds, target } => fuzz::run(Duration::from_secs(seconds), target.as_deref()),
+        Command::Ci => ci(),
+        Command::Probe { interface } => probe::probe(interface),
+    }
+}
+
+/// Doc tests run first, so that the last thing printed is the result of the tests proper.
+fn test(no_gpu: bool) -> Result {
+    let required = if no_gpu {
+        eprintln!("Tests of devices that are not there are skipped (--no-gpu).");
+        ""
+    } else {
+        step("software GPU devices", system::provide_devices)?;
+        "opencl,wgpu"
+    };
+    let test =
+        |arguments: &[&str]| cargo("test").arg("--workspace").args(arguments).env("KOGGE_REQUIRE_DEVICES", required);
+    step("build the tests", || test(&["--tests", "--no-run"]).run())?;
+    step("doc tests", || test(&["--doc"]).run())?;
+    steps::announce("tests");
+    test(&["--tests"]).run()
+}
+
+fn lint() -> Result {
+    let fuzz = ["--manifest-path", "fuzz/Cargo.toml"];
+    step("formatting", || {
+        cargo("fmt").args(["--all", "--check"]).run()?;
+        cargo("fmt").args(fuzz).arg("--check").run()
+    })?;
+    step("clippy", || cargo("clippy").args(["--workspace", "--all-targets", "--", "-D", "warnings"]).run())?;
+    step("documentation", || cargo("doc").args(["--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings").run())
+}
+
+/// Tests come last: their result is what a reader of the log looks for.
+fn ci() -> Result {
+    lint()?;
+    step("licences", licences::check)?;
+    step("C++ compiler", || system::provide(&[CXX_COMPILER]))?;
+    step("fuzzing", || fuzz::run(Duration::from_secs(20), None))?;
+    test(false)
+}
+
+/// The root of the workspace.
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the workspace")
+}

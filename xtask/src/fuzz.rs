@@ -1,0 +1,68 @@
+//! Short runs of the fuzz targets.
+//!
+//! `cargo fuzz` asks for a nightly compiler because of its sanitizers. The targets run safe code, for which libFuzzer's
+//! search by coverage and the checks for overflow are enough, and those a stable compiler has. So this builds what
+//! `cargo fuzz build --sanitizer none` would build. `cargo fuzz run <target>` works as well, where it is installed.
+
+use std::{fs, time::Duration};
+
+use crate::{
+    Result, root,
+    steps::{cargo, command},
+};
+
+/// Instrumentation that libFuzzer reads: which branches ran, and what was compared.
+const RUSTFLAGS: &str = "--cfg fuzzing -Ccodegen-units=1 -Cpasses=sancov-module \
+    -Cllvm-args=-sanitizer-coverage-level=4 \
+    -Cllvm-args=-sanitizer-coverage-inline-8bit-counters \
+    -Cllvm-args=-sanitizer-coverage-pc-table \
+    -Cllvm-args=-sanitizer-coverage-trace-compares";
+
+/// Fuzzes every target, or the one named, for so long; fails if any input fails.
+///
+/// What was found stays in `fuzz/corpus` and is where the next run begins; inputs that fail go to `fuzz/artifacts`.
+pub(crate) fn run(duration: Duration, only: Option<&str>) -> Result {
+    let all = targets()?;
+    let chosen: Vec<_> = all.iter().filter(|target| only.is_none_or(|only| only == *target)).collect();
+    if chosen.is_empty() {
+        return Err(format!("There is no such fuzz target; there are {}.", all.join(", ")).into());
+    }
+    let triple = host()?;
+    let place = ["--manifest-path", "fuzz/Cargo.toml", "--target-dir", "fuzz/target", "--target", &triple];
+    cargo("build").args(["--release", "--bins"]).args(place).env("RUSTFLAGS", RUSTFLAGS).run()?;
+    for target in chosen {
+        let (corpus, artifacts) = (format!("fuzz/corpus/{target}"), format!("fuzz/artifacts/{target}/"));
+        for directory in [&corpus, &artifacts] {
+            fs::create_dir_all(root().join(directory))?;
+        }
+        eprintln!("Fuzzing {target} for {} s.", duration.as_secs());
+        let output = command(root().join(format!("fuzz/target/{triple}/release/{target}")))
+            .arg(format!("-max_total_time={}", duration.as_secs()))
+            .arg(format!("-artifact_prefix={artifacts}"))
+            .args(["-timeout=10", "-print_final_stats=1", &corpus])
+            .output()?;
+        // libFuzzer's report is long; of a run without failure, only how many inputs it tried matters.
+        let report = String::from_utf8_lossy(&output.stderr);
+        report.lines().filter(|line| line.starts_with("stat::number_of_exec")).for_each(|line| eprintln!("{line}"));
+    }
+    Ok(())
+}
+
+/// The names of the targets: each is a file.
+fn targets() -> Result<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(root().join("fuzz/fuzz_targets"))? {
+        let path = entry?.path();
+        names.extend(path.file_stem().map(|stem| stem.to_string_lossy().into_owned()));
+    }
+    names.sort();
+    Ok(names)
+}
+
+/// The triple of this machine. Naming it keeps the instrumentation out of build scripts.
+fn host() -> Result<String> {
+    let output = command("rustc").arg("-vV").output()?;
+    let version = String::from_utf8(output.stdout)?;
+    let host = version.lines().find_map(|line| line.strip_prefix("host: "));
+    Ok(host.ok_or("`rustc -vV` does not name the host.")?.to_owned())
+}

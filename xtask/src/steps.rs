@@ -1,0 +1,80 @@
+//! Steps of a longer run, each announced and timed, and the commands that they consist of.
+
+use std::{
+    ffi::OsStr,
+    process::{Command, Output, Stdio},
+    time::Instant,
+};
+
+use crate::{Result, root};
+
+/// Prints the name of what begins.
+pub(crate) fn announce(name: &str) {
+    eprintln!("\n== {name}");
+}
+
+/// Runs a step and prints how long it took.
+pub(crate) fn step(name: &str, run: impl FnOnce() -> Result) -> Result {
+    announce(name);
+    let start = Instant::now();
+    let result = run();
+    let verdict = if result.is_ok() { "done" } else { "failed" };
+    eprintln!("== {name}: {verdict} after {:.1} s", start.elapsed().as_secs_f64());
+    result
+}
+
+/// A command that prints itself, runs in the root of the workspace, and must succeed.
+pub(crate) struct Run {
+    command: Command,
+    shown: String,
+}
+
+/// The Cargo that runs this xtask.
+pub(crate) fn cargo(subcommand: &str) -> Run {
+    let mut run = command(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    run.shown = "cargo".to_owned();
+    run.arg(subcommand)
+}
+
+/// Any program.
+pub(crate) fn command(program: impl AsRef<OsStr>) -> Run {
+    let mut command = Command::new(&program);
+    command.current_dir(root());
+    Run { command, shown: program.as_ref().to_string_lossy().into_owned() }
+}
+
+impl Run {
+    pub(crate) fn arg(mut self, argument: impl AsRef<OsStr>) -> Self {
+        self.command.arg(&argument);
+        self.shown = format!("{} {}", self.shown, argument.as_ref().to_string_lossy());
+        self
+    }
+
+    pub(crate) fn args(self, arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Self {
+        arguments.into_iter().fold(self, Self::arg)
+    }
+
+    pub(crate) fn env(mut self, variable: &str, value: &str) -> Self {
+        self.command.env(variable, value);
+        self.shown = format!("{variable}='{value}' {}", self.shown);
+        self
+    }
+
+    /// Runs the command; what it prints is seen.
+    pub(crate) fn run(mut self) -> Result {
+        eprintln!("$ {}", self.shown);
+        let status = self.command.status().map_err(|error| format!("`{}` cannot be started: {error}.", self.shown))?;
+        if status.success() { Ok(()) } else { Err(format!("`{}` failed ({status}).", self.shown).into()) }
+    }
+
+    /// Runs the command silently and returns what it wrote.
+    pub(crate) fn output(mut self) -> Result<Output> {
+        let output = self.command.stdin(Stdio::null()).output();
+        let output = output.map_err(|error| format!("`{}` cannot be started: {error}.", self.shown))?;
+        if output.status.success() {
+            return Ok(output);
+        }
+        let errors = String::from_utf8_lossy(&output.stderr);
+        Err(format!("`{}` failed ({}): {}", self.shown, output.status, errors.trim()).into())
+    }
+}

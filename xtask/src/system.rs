@@ -1,0 +1,150 @@
+//! What tests need from the system: checked for, installed where possible, explained where not.
+
+use std::{env, fs, process::Command};
+
+use crate::{Result, probe::Interface, steps::command};
+
+/// Something that a package manager installs.
+pub(crate) struct Requirement {
+    /// What it is, for a sentence.
+    name: &'static str,
+    /// Says why it is missing.
+    check: fn() -> Result,
+    debian: &'static [&'static str],
+    fedora: &'static [&'static str],
+    arch: &'static [&'static str],
+}
+
+/// Any OpenCL device; PoCL makes one of the CPU.
+const OPENCL: Requirement = Requirement {
+    name: "an OpenCL device",
+    check: || finds(Interface::Opencl),
+    debian: &["pocl-opencl-icd", "ocl-icd-libopencl1"],
+    fedora: &["pocl", "ocl-icd"],
+    arch: &["pocl", "ocl-icd"],
+};
+
+/// Any Vulkan device; lavapipe makes one of the CPU.
+const VULKAN: Requirement = Requirement {
+    name: "a Vulkan device",
+    check: || finds(Interface::Vulkan),
+    debian: &["mesa-vulkan-drivers", "libvulkan1"],
+    fedora: &["mesa-vulkan-drivers", "vulkan-loader"],
+    arch: &["vulkan-swrast", "vulkan-icd-loader"],
+};
+
+/// What builds libFuzzer.
+pub(crate) const CXX_COMPILER: Requirement = Requirement {
+    name: "a C++ compiler",
+    check: || command(env::var_os("CXX").unwrap_or_else(|| "c++".into())).arg("--version").output().map(drop),
+    debian: &["g++"],
+    fedora: &["gcc-c++"],
+    arch: &["gcc"],
+};
+
+/// Provides a device for each GPU backend.
+///
+/// Other systems than Linux have OpenCL and what wgpu uses as parts of themselves. The tests say if not.
+pub(crate) fn provide_devices() -> Result {
+    if cfg!(target_os = "linux") { provide(&[OPENCL, VULKAN]) } else { Ok(()) }
+}
+
+/// Checks what is there and installs what is not.
+pub(crate) fn provide(requirements: &[Requirement]) -> Result {
+    let missing = missing(requirements);
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let packages: Vec<&str> = missing.iter().flat_map(|requirement| requirement.debian).copied().collect();
+    if let Some(prefix) = apt_get() {
+        let install = || {
+            let install = ["install", "--yes", "--no-install-recommends"];
+            let apt_get = command(prefix[0]).args(&prefix[1..]);
+            apt_get.args(install).args(&packages).run()
+        };
+        // The package lists of a fresh machine are empty or old; only then is it worth the time to fetch them.
+        install().or_else(|_| {
+            command(prefix[0]).args(&prefix[1..]).arg("update").run()?;
+            install()
+        })?;
+        if self::missing(requirements).is_empty() {
+            return Ok(());
+        }
+        return Err("What was installed does not work; the reasons are above.".into());
+    }
+    Err(instructions(&missing).into())
+}
+
+fn missing(requirements: &[Requirement]) -> Vec<&Requirement> {
+    let mut missing = Vec::new();
+    for requirement in requirements {
+        match (requirement.check)() {
+            Ok(()) => eprintln!("Found: {}.", requirement.name),
+            Err(reason) => {
+                eprintln!("Missing: {}. {reason}", requirement.name);
+                missing.push(requirement);
+            }
+        }
+    }
+    missing
+}
+
+/// Asks in a process of its own: a loader looks for drivers only once per process, and a broken driver may crash.
+fn finds(interface: Interface) -> Result {
+    command(env::current_exe()?).args(["probe", &interface.to_string()]).output().map(drop)
+}
+
+/// How to call `apt-get` with the rights that it needs, if this is Debian or a descendant and they can be had.
+fn apt_get() -> Option<&'static [&'static str]> {
+    const NO_QUESTIONS: &str = "DEBIAN_FRONTEND=noninteractive";
+    let release = fs::read_to_string("/etc/os-release").ok()?;
+    let is_debian = release.lines().any(|line| {
+        let value = line.strip_prefix("ID=").or_else(|| line.strip_prefix("ID_LIKE="));
+        value.is_some_and(|value| value.trim_matches('"').split(' ').any(|id| id == "debian"))
+    });
+    let succeeds = |program: &str, arguments: &[&str]| {
+        Command::new(program).args(arguments).output().is_ok_and(|output| output.status.success())
+    };
+    let is_root = || Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout.trim_ascii() == b"0");
+    if !is_debian || !succeeds("apt-get", &["--version"]) {
+        None
+    } else if is_root() {
+        Some(&["env", NO_QUESTIONS, "apt-get"])
+    } else if succeeds("sudo", &["-n", "true"]) {
+        Some(&["sudo", "-n", "env", NO_QUESTIONS, "apt-get"])
+    } else {
+        None
+    }
+}
+
+fn instructions(missing: &[&Requirement]) -> String {
+    let names: Vec<_> = missing.iter().map(|requirement| requirement.name).collect();
+    let list = |packages: fn(&Requirement) -> &'static [&'static str]| {
+        missing.iter().flat_map(|requirement| packages(requirement)).copied().collect::<Vec<_>>().join(" ")
+    };
+    format!(
+        "The tests need {}. Install what is missing and run this command again:\n\
+         On Debian or Ubuntu, run `sudo apt-get install {}`.\n\
+         On Fedora, run `sudo dnf install {}`.\n\
+         On Arch Linux, run `sudo pacman -S {}`.\n\
+         To test without GPU devices, run `cargo xtask test --no-gpu`.",
+        names.join(" and "),
+        list(|requirement| requirement.debian),
+        list(|requirement| requirement.fedora),
+        list(|requirement| requirement.arch),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn instructions_name_what_is_missing_and_nothing_else() {
+        let text = instructions(&[&VULKAN]);
+        for expected in ["a Vulkan device", "apt-get install mesa-vulkan-drivers libvulkan1", "dnf", "pacman"] {
+            assert!(text.contains(expected), "{text}");
+        }
+        assert!(!text.contains("pocl") && !text.contains("OpenCL"), "{text}");
+    }
+}
