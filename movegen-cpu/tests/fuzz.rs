@@ -1,0 +1,56 @@
+//! What the fuzz targets check, on random input: text and bytes at random, and what is nearly right.
+
+use proptest::{collection::vec, prelude::*, sample::Index};
+
+#[path = "../../fuzz/src/lib.rs"]
+#[expect(unreachable_pub, reason = "the file is a library elsewhere")]
+mod bodies;
+
+/// A position's FEN, orthodox or not.
+fn any_fen() -> impl Strategy<Value = &'static str> {
+    let orthodox = include_str!("../../data/random.epd").lines();
+    let chess960 = include_str!("../../data/chess960.epd").lines();
+    let all: Vec<_> = orthodox.chain(chess960).filter_map(|line| line.split(" ;").next()).collect();
+    any::<Index>().prop_map(move |index| *index.get(&all))
+}
+
+/// Changes some bytes.
+fn change(mut bytes: Vec<u8>, changes: &[(Index, u8)]) -> Vec<u8> {
+    for (index, byte) in changes.iter().filter(|_| !bytes.is_empty()).collect::<Vec<_>>() {
+        let index = index.index(bytes.len());
+        bytes[index] = *byte;
+    }
+    bytes
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    #[test]
+    fn any_bytes_are_a_fen_or_an_error(bytes in vec(any::<u8>(), 0..300)) {
+        bodies::fen(&bytes);
+    }
+
+    #[test]
+    fn a_changed_fen_is_a_fen_or_an_error(
+        fen in any_fen(),
+        changes in vec((any::<Index>(), prop::sample::select(b"pnbrqkPNBRQK12345678/ wb-KQkqABCDEFGHabcdefgh09".to_vec())), 0..4),
+    ) {
+        bodies::fen(&change(fen.as_bytes().to_vec(), &changes));
+    }
+
+    #[test]
+    fn any_bytes_unpack_or_are_an_error(bytes in vec(any::<u8>(), 0..80)) {
+        bodies::unpack(&bytes);
+    }
+
+    #[test]
+    fn a_changed_position_unpacks_or_is_an_error(changes in vec((any::<Index>(), any::<u8>()), 0..4)) {
+        bodies::unpack(&change(vec![0; 49], &changes));
+    }
+
+    #[test]
+    fn games_are_made_of_moves(fen in any_fen(), choices in vec(any::<u8>(), 0..60)) {
+        bodies::moves(&[fen.as_bytes(), b"\n", &choices].concat());
+    }
+}
