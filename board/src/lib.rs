@@ -16,11 +16,15 @@
 
 pub mod backend;
 pub mod bits;
+mod circle32;
 #[cfg(feature = "testing")]
 pub mod conformance;
 mod fen;
+mod five42;
+mod format;
 mod list_move;
 mod moves;
+mod pieces;
 mod position;
 mod quad48;
 mod rules;
@@ -30,9 +34,13 @@ mod state;
 pub mod testing;
 
 pub use backend::{Backend, BackendError, DeviceInfo, DeviceKind, Successors};
+pub use circle32::Circle32;
 pub use fen::{Fen, FenError, START};
+pub use five42::Five42;
+pub use format::{Format, FormatError, Packed, UnpackError};
 pub use list_move::ListMove;
 pub use moves::{Move, MoveKind};
+pub use pieces::{Pieces38, Pieces64};
 pub use position::{Position, PositionError};
 pub use quad48::Quad48;
 pub use rules::Rules;

@@ -1,0 +1,232 @@
+//! The packed formats: what they have in common, and a table of them.
+//!
+//! | format | bytes | for |
+//! |---|---|---|
+//! | [`Quad48`] | 48 | computing: the working format of every backend |
+//! | [`Circle32`] | 32 | storage, transfer, hash keys |
+//! | [`Five42`] | 42 | computing in little memory |
+//! | [`Pieces38`] | 38 | small and simple to read elsewhere; no halfmove clock |
+//! | [`Pieces64`] | 64 | the same, one 16-bit word per piece |
+//!
+//! In every format equal positions have equal bytes, and unequal positions unequal bytes (but for
+//! the halfmove clock where a format leaves it out).
+
+use std::fmt;
+use std::str::FromStr;
+
+use bytemuck::Pod;
+use thiserror::Error;
+
+use crate::{Circle32, Five42, Pieces38, Pieces64, Position, PositionError, Quad48, Rules, fen};
+
+// The formats are defined by their bytes in memory, and their words are little-endian.
+const _: () = assert!(cfg!(target_endian = "little"), "kogge's packed formats need a little-endian machine");
+
+/// A position packed into a fixed number of bytes.
+///
+/// The type may hold any bytes; [`Packed::unpack`] accepts those that packing a legal position gives.
+///
+/// ```
+/// use kogge_board::{Circle32, Fen, Packed, Pieces38};
+/// let fen = Fen::start();
+/// let bytes = bytemuck::bytes_of(&Circle32::pack(&fen.position)).to_vec();
+/// let packed: Circle32 = bytemuck::pod_read_unaligned(&bytes);
+/// assert_eq!(packed.unpack(&fen.rules)?, fen.position);
+/// assert!(Pieces38::default().unpack(&fen.rules).is_err());
+/// # Ok::<(), kogge_board::UnpackError>(())
+/// ```
+pub trait Packed: Pod + Eq {
+    /// The format's name and properties.
+    const FORMAT: Format;
+
+    /// The packed form of a legal position. What it is for other positions is not defined.
+    fn pack(position: &Position) -> Self;
+
+    /// The position in these bytes, without asking whether it is one. Arbitrary bytes give a
+    /// position that means nothing, but no panic.
+    fn unpack_unchecked(&self) -> Position;
+
+    /// The position in these bytes.
+    ///
+    /// # Errors
+    /// If it is not legal, or if packing it gives other bytes than these.
+    fn unpack(&self, rules: &Rules) -> Result<Position, UnpackError> {
+        let position = self.unpack_unchecked();
+        position.check(rules)?;
+        if Self::pack(&position) == *self { Ok(position) } else { Err(UnpackError::NotCanonical(Self::FORMAT)) }
+    }
+}
+
+/// Why bytes are not a packed position.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum UnpackError {
+    /// Not the number of bytes the format has.
+    #[error("The {format} format has exactly {} bytes; {found} were given.", .format.size())]
+    Length {
+        /// The format.
+        format: Format,
+        /// How many bytes were given.
+        found: usize,
+    },
+    /// The position is legal, but its packed form is another.
+    #[error(
+        "The bytes hold a legal position, but not as the {0} format writes it; pack the position again to get its one form."
+    )]
+    NotCanonical(Format),
+    /// The position is not legal.
+    #[error(transparent)]
+    Position(#[from] PositionError),
+}
+
+/// The name of a packed format, for choosing one at run time.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Format {
+    /// [`Quad48`].
+    Quad48,
+    /// [`Circle32`].
+    Circle32,
+    /// [`Five42`].
+    Five42,
+    /// [`Pieces38`].
+    Pieces38,
+    /// [`Pieces64`].
+    Pieces64,
+}
+
+impl Format {
+    /// All formats.
+    pub const ALL: [Self; 5] = [Self::Quad48, Self::Circle32, Self::Five42, Self::Pieces38, Self::Pieces64];
+
+    /// The name, as the command line takes it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Quad48 => "quad48",
+            Self::Circle32 => "circle32",
+            Self::Five42 => "five42",
+            Self::Pieces38 => "pieces38",
+            Self::Pieces64 => "pieces64",
+        }
+    }
+
+    /// How many bytes a position has.
+    pub const fn size(self) -> usize {
+        match self {
+            Self::Quad48 => size_of::<Quad48>(),
+            Self::Circle32 => size_of::<Circle32>(),
+            Self::Five42 => size_of::<Five42>(),
+            Self::Pieces38 => size_of::<Pieces38>(),
+            Self::Pieces64 => size_of::<Pieces64>(),
+        }
+    }
+
+    /// Whether the format keeps the halfmove clock; without it a position unpacks with 0.
+    pub const fn keeps_halfmove_clock(self) -> bool {
+        !matches!(self, Self::Pieces38)
+    }
+
+    /// The bytes of a legal position, in memory order.
+    pub fn pack(self, position: &Position) -> Vec<u8> {
+        fn bytes<T: Packed>(position: &Position) -> Vec<u8> {
+            bytemuck::bytes_of(&T::pack(position)).to_vec()
+        }
+        match self {
+            Self::Quad48 => bytes::<Quad48>(position),
+            Self::Circle32 => bytes::<Circle32>(position),
+            Self::Five42 => bytes::<Five42>(position),
+            Self::Pieces38 => bytes::<Pieces38>(position),
+            Self::Pieces64 => bytes::<Pieces64>(position),
+        }
+    }
+
+    /// The position in these bytes.
+    ///
+    /// # Errors
+    /// If there are too many or too few bytes, and what [`Packed::unpack`] finds.
+    pub fn unpack(self, bytes: &[u8], rules: &Rules) -> Result<Position, UnpackError> {
+        fn read<T: Packed>(bytes: &[u8], rules: &Rules) -> Result<Position, UnpackError> {
+            match bytemuck::try_pod_read_unaligned::<T>(bytes) {
+                Ok(packed) => Packed::unpack(&packed, rules),
+                Err(_) => Err(UnpackError::Length { format: T::FORMAT, found: bytes.len() }),
+            }
+        }
+        match self {
+            Self::Quad48 => read::<Quad48>(bytes, rules),
+            Self::Circle32 => read::<Circle32>(bytes, rules),
+            Self::Five42 => read::<Five42>(bytes, rules),
+            Self::Pieces38 => read::<Pieces38>(bytes, rules),
+            Self::Pieces64 => read::<Pieces64>(bytes, rules),
+        }
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// A name that is no format's.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[error("There is no format {}; expected one of quad48, circle32, five42, pieces38 and pieces64.", fen::quote(.0))]
+pub struct FormatError(pub String);
+
+impl FromStr for Format {
+    type Err = FormatError;
+
+    fn from_str(name: &str) -> Result<Self, FormatError> {
+        Self::ALL.into_iter().find(|format| format.name() == name).ok_or_else(|| FormatError(name.to_owned()))
+    }
+}
+
+impl Packed for Quad48 {
+    const FORMAT: Format = Format::Quad48;
+
+    fn pack(position: &Position) -> Self {
+        Self::from(position)
+    }
+
+    fn unpack_unchecked(&self) -> Position {
+        Self::unpack_unchecked(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Fen;
+
+    #[test]
+    fn names_round_trip_and_sizes_are_in_them() {
+        for format in Format::ALL {
+            assert_eq!(format.to_string().parse(), Ok(format));
+            assert!(format.name().ends_with(&format.size().to_string()));
+        }
+        let error = "Circle32".parse::<Format>().unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "There is no format \"Circle32\"; expected one of quad48, circle32, five42, pieces38 and pieces64."
+        );
+        assert!(Format::ALL.iter().all(|format| error.contains(format.name())));
+    }
+
+    #[test]
+    fn the_start_position_round_trips_in_every_format() {
+        let Fen { position, rules, .. } = Fen::start();
+        for format in Format::ALL {
+            let bytes = format.pack(&position);
+            assert_eq!(bytes.len(), format.size());
+            assert_eq!(format.unpack(&bytes, &rules), Ok(position), "{format}");
+        }
+    }
+
+    #[test]
+    fn other_lengths_are_refused() {
+        for format in Format::ALL {
+            for length in [0, format.size() - 1, format.size() + 1, 1000] {
+                let error = format.unpack(&vec![0; length], &Rules::STANDARD).unwrap_err();
+                assert_eq!(error, UnpackError::Length { format, found: length });
+                assert!(error.to_string().contains(&format!("exactly {} bytes", format.size())), "{error}");
+            }
+        }
+    }
+}

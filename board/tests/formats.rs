@@ -1,0 +1,126 @@
+//! Every packed format: positions come back, equal positions have equal bytes, others have others,
+//! and bytes that are not a position's are refused.
+
+use kogge_board::testing::{Placement, placement};
+use kogge_board::{Circle32, Fen, Five42, Format, Packed, Pieces38, Pieces64, Position, Quad48, UnpackError};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::{Index, select};
+
+/// What a format keeps of a position.
+fn kept(format: Format, position: &Position) -> Position {
+    match format.keeps_halfmove_clock() {
+        true => *position,
+        false => Position { state: position.state.with_halfmove_clock(0), ..*position },
+    }
+}
+
+/// A legal position that differs from this one in a single thing: a man removed, or one state bit.
+fn neighbour((rules, position): &Placement, which: Index) -> Option<Position> {
+    let men = (0..64).map(|square| 1u64 << square).filter(|bit| position.occupied() & bit != 0);
+    let without = men.map(|bit| {
+        let mut other = *position;
+        other.clear(bit);
+        other
+    });
+    let mut others: Vec<_> = without.collect();
+    for bit in 0..16 {
+        let mut other = *position;
+        other.state.0 ^= 1 << bit;
+        others.push(other);
+    }
+    others.retain(|other| other.check(rules).is_ok());
+    (!others.is_empty()).then(|| *which.get(&others))
+}
+
+/// The typed form of a format agrees with the table's.
+fn agrees<T: Packed>(position: &Position, bytes: &[u8]) -> bool {
+    T::pack(position) == bytemuck::pod_read_unaligned(bytes) && size_of::<T>() == T::FORMAT.size()
+}
+
+proptest! {
+    #[test]
+    fn positions_come_back((rules, position) in placement()) {
+        for format in Format::ALL {
+            let bytes = format.pack(&position);
+            prop_assert_eq!(bytes.len(), format.size());
+            prop_assert_eq!(format.unpack(&bytes, &rules), Ok(kept(format, &position)), "{}", format);
+            let typed = match format {
+                Format::Quad48 => agrees::<Quad48>,
+                Format::Circle32 => agrees::<Circle32>,
+                Format::Five42 => agrees::<Five42>,
+                Format::Pieces38 => agrees::<Pieces38>,
+                Format::Pieces64 => agrees::<Pieces64>,
+            };
+            prop_assert!(typed(&position, &bytes), "{}", format);
+        }
+    }
+
+    #[test]
+    fn bytes_are_equal_only_where_positions_are(one in placement(), other in placement(), which: Index) {
+        let (rules, position) = one;
+        for other in [Some(other.1), neighbour(&one, which), Fen::new(position, rules).to_string().parse().ok().map(|fen: Fen| fen.position)] {
+            let Some(other) = other else { continue };
+            for format in Format::ALL {
+                let equal = kept(format, &position) == kept(format, &other);
+                prop_assert_eq!(format.pack(&position) == format.pack(&other), equal, "{}", format);
+            }
+        }
+    }
+
+    #[test]
+    fn changed_bytes_are_refused_or_another_position(
+        (rules, position) in placement(),
+        format in select(&Format::ALL[..]),
+        changes in vec(any::<(Index, u8)>(), 1..4),
+    ) {
+        let mut bytes = format.pack(&position);
+        for (place, bit) in changes {
+            *place.get_mut(&mut bytes) ^= 1 << (bit % 8);
+        }
+        if let Ok(found) = format.unpack(&bytes, &rules) {
+            prop_assert_eq!(found.check(&rules), Ok(()));
+            prop_assert_eq!(format.pack(&found), bytes);
+        }
+    }
+
+    #[test]
+    fn random_bytes_are_refused_or_a_position(bytes in vec(any::<u8>(), 64), (rules, _) in placement()) {
+        for format in Format::ALL {
+            let bytes = &bytes[..format.size()];
+            match format.unpack(bytes, &rules) {
+                Ok(position) => prop_assert_eq!(format.pack(&position), bytes),
+                Err(error) => prop_assert!(error.to_string().ends_with('.')),
+            }
+            prop_assert_eq!(
+                format.unpack(&bytes[1..], &rules),
+                Err(UnpackError::Length { format, found: format.size() - 1 })
+            );
+        }
+    }
+
+    #[test]
+    fn batches_are_what_single_positions_are(placements in vec(placement(), 0..40)) {
+        let quads: Vec<_> = placements.iter().map(|(_, position)| Quad48::from(position)).collect();
+        let mut circles = vec![Circle32::default(); quads.len()];
+        let mut back = vec![Quad48::default(); quads.len()];
+        Circle32::pack_all(&quads, &mut circles);
+        Circle32::unpack_all(&circles, &mut back);
+        prop_assert_eq!(&back, &quads);
+        for (quad, circle) in quads.iter().zip(&circles) {
+            prop_assert_eq!(circle, &Circle32::from(quad));
+            prop_assert_eq!(quad, &Quad48::from(circle));
+            prop_assert_eq!(circle.center() & circle.empty(), circle.center());
+            let five = Five42::from(quad);
+            prop_assert_eq!(quad, &Quad48::from(&five));
+        }
+        let stateless: Vec<_> = quads.iter().map(|quad| Quad48 { pawns: quad.pawns & 0x00ff_ffff_ffff_ff00, ..*quad }).collect();
+        Circle32::unpack_all_pieces(&circles, &mut back);
+        prop_assert_eq!(&back, &stateless);
+        Circle32::pack_all_pieces(&quads, &mut circles);
+        prop_assert!(circles.iter().zip(&quads).all(|(circle, quad)| *circle == Circle32::pack_pieces(quad)));
+        Circle32::unpack_all_pieces(&circles, &mut back);
+        prop_assert_eq!(&back, &stateless);
+        prop_assert!(circles.iter().zip(&quads).all(|(circle, quad)| circle.center() == 0 && circle.white == quad.white));
+    }
+}
