@@ -2,61 +2,44 @@
 //!
 //! The board is turned so that the side to move always moves up; there is one colour path.
 
-use kogge_board::bits::{flip, lowest};
+use kogge_board::bits::{PAWN_RANKS, flip};
 use kogge_board::{Quad48, Rules, State};
 
 use crate::fill::{
-    EAST, NORTH, NORTH_EAST, NORTH_WEST, Rays, SOUTH, SOUTH_EAST, SOUTH_WEST, WEST, king_attacks, knight_attacks,
-    pawn_attacks_down, step,
+    EAST, NORTH, NORTH_EAST, NORTH_WEST, Rays, SOUTH, SOUTH_EAST, SOUTH_WEST, Slides, WEST, king_attacks,
+    knight_attacks, pawn_attacks_down, pawn_attacks_up, step,
 };
+use crate::word::Word;
 
-/// Files as masks: bit i of a square's file is set where `FILE_BITS[i]` has the square.
-const FILE_BITS: [u64; 3] = [0xaaaa_aaaa_aaaa_aaaa, 0xcccc_cccc_cccc_cccc, 0xf0f0_f0f0_f0f0_f0f0];
-
-/// The file of a single square, found with masks.
-#[inline(always)]
-pub(crate) const fn file_of(square: u64) -> u16 {
-    (square & FILE_BITS[0] != 0) as u16
-        | ((square & FILE_BITS[1] != 0) as u16) << 1
-        | ((square & FILE_BITS[2] != 0) as u16) << 2
-}
-
-/// All squares of a rank from one square to another, both included. Both are on rank 1.
-#[inline(always)]
-pub(crate) const fn span(a: u64, b: u64) -> u64 {
-    if a < b { (b << 1).wrapping_sub(a) } else { (a << 1).wrapping_sub(b) }
-}
-
-/// A position turned so that the side to move moves up.
+/// Positions turned so that the side to move moves up.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Frame {
+pub(crate) struct Frame<W> {
     /// Pieces of the side to move.
-    pub(crate) own: u64,
+    pub(crate) own: W,
     /// Pieces of the other side.
-    pub(crate) their: u64,
+    pub(crate) their: W,
     /// Empty squares.
-    pub(crate) empty: u64,
+    pub(crate) empty: W,
     /// Pawns of both sides.
-    pub(crate) pawns: u64,
+    pub(crate) pawns: W,
     /// Knights of both sides.
-    pub(crate) knights: u64,
+    pub(crate) knights: W,
     /// Bishops and queens of both sides.
-    pub(crate) bishops_queens: u64,
+    pub(crate) bishops_queens: W,
     /// Rooks and queens of both sides.
-    pub(crate) rooks_queens: u64,
+    pub(crate) rooks_queens: W,
     /// Both kings.
-    pub(crate) kings: u64,
+    pub(crate) kings: W,
     /// The square where an en-passant capture lands, or none.
-    pub(crate) en_passant: u64,
-    /// The rooks that the side to move may castle with: towards file h, towards file a.
-    pub(crate) castling_rooks: [u64; 2],
+    pub(crate) en_passant: W,
+    /// The rooks of both sides that may castle.
+    pub(crate) castling_rooks: W,
 }
 
-impl Frame {
+impl Frame<u64> {
     /// Turns a position. `BLACK` is its side to move.
     #[inline(always)]
     pub(crate) fn new<const BLACK: bool>(rules: &Rules, position: &Quad48) -> Self {
-        const PAWN_RANKS: u64 = kogge_board::bits::PAWN_RANKS;
         let view = |board: u64| if BLACK { flip(board) } else { board };
         let state = position.state();
         let pawns = view(position.pawns & PAWN_RANKS);
@@ -69,11 +52,12 @@ impl Frame {
             0 => 0,
             _ => 1 << (40 + (state.0 >> 5 & 7)),
         };
-        let side = 2 * BLACK as usize;
-        let right = |index: usize| {
-            let has = u64::from(state.0 >> (1 + side + index) & 1);
-            has << (rules.castling_files[side + index] & 7)
-        };
+        let mut castling_rooks = 0;
+        if state.0 & State::CASTLING != 0 {
+            for (right, rook) in rules.castling_rooks().into_iter().enumerate() {
+                castling_rooks |= rook & 0_u64.wrapping_sub(u64::from(state.0 >> (1 + right) & 1));
+            }
+        }
         Self {
             own,
             their,
@@ -84,53 +68,65 @@ impl Frame {
             rooks_queens,
             kings,
             en_passant,
-            castling_rooks: [right(0), right(1)],
+            castling_rooks: view(castling_rooks),
         }
     }
 
-    /// The same position with the other side to move, without en passant and castling rooks.
+    /// Turns a position of either colour to move.
+    #[inline(always)]
+    pub(crate) fn of(rules: &Rules, position: &Quad48) -> Self {
+        match position.pawns & u64::from(State::BLACK) {
+            0 => Self::new::<false>(rules, position),
+            _ => Self::new::<true>(rules, position),
+        }
+    }
+}
+
+impl<W: Word> Frame<W> {
+    /// The same position with the other side to move, without en passant.
+    #[inline(always)]
     #[must_use]
-    pub(crate) const fn turned(&self) -> Self {
+    pub(crate) fn turned(&self) -> Self {
         Self {
-            own: flip(self.their),
-            their: flip(self.own),
-            empty: flip(self.empty),
-            pawns: flip(self.pawns),
-            knights: flip(self.knights),
-            bishops_queens: flip(self.bishops_queens),
-            rooks_queens: flip(self.rooks_queens),
-            kings: flip(self.kings),
-            en_passant: 0,
-            castling_rooks: [0, 0],
+            own: self.their.flip(),
+            their: self.own.flip(),
+            empty: self.empty.flip(),
+            pawns: self.pawns.flip(),
+            knights: self.knights.flip(),
+            bishops_queens: self.bishops_queens.flip(),
+            rooks_queens: self.rooks_queens.flip(),
+            kings: self.kings.flip(),
+            en_passant: W::splat(0),
+            castling_rooks: self.castling_rooks.flip(),
         }
     }
 
-    /// Whether a king on `king`'s square would be attacked by the other side, with these squares
-    /// empty and only these of the other side's pieces left.
-    #[inline]
-    pub(crate) fn is_attacked(&self, king: u64, empty: u64, their: u64) -> bool {
-        let rays = Rays::of(king, king, empty);
-        let hits = rays.orthogonal() & self.rooks_queens
-            | rays.diagonal() & self.bishops_queens
+    /// Where `king` would be attacked by these of the other side's pieces, with these squares empty.
+    /// Not zero means attacked.
+    #[inline(always)]
+    pub(crate) fn attackers(&self, king: W, empty: W, their: W) -> W {
+        let sight = Slides::new(empty).attacks(king, king);
+        let hits = sight.orthogonal() & self.rooks_queens
+            | sight.diagonal() & self.bishops_queens
             | knight_attacks(king) & self.knights
-            | crate::fill::pawn_attacks_up(king) & self.pawns;
-        hits & their != 0
+            | pawn_attacks_up(king) & self.pawns;
+        hits & their
     }
 }
 
 /// What limits the moves of the side to move.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Limits {
+pub(crate) struct Limits<W> {
     /// Squares where the king cannot go.
-    pub(crate) danger: u64,
+    pub(crate) danger: W,
     /// Own pieces pinned on the king's file, rank, a1-h8 diagonal and h1-a8 diagonal.
-    pub(crate) pinned_on: [u64; 4],
+    pub(crate) pinned_on: [W; 4],
     /// All own pinned pieces.
-    pub(crate) pinned: u64,
+    pub(crate) pinned: W,
     /// Where pieces other than the king may go: everywhere, or where they end a check.
-    pub(crate) evasion: u64,
-    /// Whether the side to move is in check.
-    pub(crate) check: bool,
+    pub(crate) evasion: W,
+    /// All bits set where the side to move is in check.
+    pub(crate) check: W,
 }
 
 /// Index of an axis in [`Limits::pinned_on`].
@@ -139,7 +135,7 @@ pub(crate) const RANK: usize = 1;
 pub(crate) const DIAGONAL: usize = 2;
 pub(crate) const ANTIDIAGONAL: usize = 3;
 
-impl Limits {
+impl<W: Word> Limits<W> {
     /// Finds attacks, pins and checks.
     ///
     /// A piece is pinned on an axis if the king sees it in one direction and a hostile slider sees
@@ -147,97 +143,132 @@ impl Limits {
     /// sees on that ray, and forbids the king the square behind it; a second check forbids all
     /// moves but the king's.
     #[inline(always)]
-    pub(crate) fn of(frame: &Frame) -> Self {
-        let &Frame { own, their, empty, .. } = frame;
-        let king = frame.kings & own;
-        let hostile = Rays::of(frame.rooks_queens & their, frame.bishops_queens & their, empty);
-        let sight = Rays::of(king, king, empty);
+    pub(crate) fn of(frame: &Frame<W>, slides: &Slides<W>) -> Self {
+        let hostile = slides.attacks(frame.rooks_queens & frame.their, frame.bishops_queens & frame.their);
+        Self::against(frame, slides, &hostile)
+    }
 
-        let pinned_on = [
-            (hostile.north & sight.south | hostile.south & sight.north) & own,
-            (hostile.east & sight.west | hostile.west & sight.east) & own,
-            (hostile.north_east & sight.south_west | hostile.south_west & sight.north_east) & own,
-            (hostile.north_west & sight.south_east | hostile.south_east & sight.north_west) & own,
-        ];
+    /// The same where the hostile sliders' attacks are known.
+    #[inline(always)]
+    pub(crate) fn against(frame: &Frame<W>, slides: &Slides<W>, hostile: &Rays<W>) -> Self {
+        let &Frame { own, their, .. } = frame;
+        let king = frame.kings & own;
+        let sight = slides.attacks(king, king);
+        let pinned_on = hostile.meeting(&sight).map(|both| both & own);
         let mut danger = hostile.orthogonal()
             | hostile.diagonal()
             | knight_attacks(frame.knights & their)
             | pawn_attacks_down(frame.pawns & their)
             | king_attacks(frame.kings & their);
 
-        let mut evasion = !0;
-        let check = danger & king != 0;
-        if check {
-            let leapers =
-                knight_attacks(king) & frame.knights & their | crate::fill::pawn_attacks_up(king) & frame.pawns & their;
-            if leapers != 0 {
-                // Two leapers cannot both be captured.
-                evasion = if lowest(leapers) == leapers { leapers } else { 0 };
-            }
+        let mut evasion = W::splat(!0);
+        let mut check = danger & king;
+        if check.any() {
+            check = check.nonzero();
+            let leapers = knight_attacks(king) & frame.knights & their | pawn_attacks_up(king) & frame.pawns & their;
+            // Two leapers cannot both be captured.
+            let one_leaper = leapers.without((leapers ^ leapers.lowest()).nonzero());
+            evasion = one_leaper | !leapers.nonzero();
             for (attack, sight, behind) in [
-                (hostile.north, sight.south, step::<NORTH>(king)),
-                (hostile.south, sight.north, step::<SOUTH>(king)),
-                (hostile.east, sight.west, step::<EAST>(king)),
-                (hostile.west, sight.east, step::<WEST>(king)),
-                (hostile.north_east, sight.south_west, step::<NORTH_EAST>(king)),
-                (hostile.south_west, sight.north_east, step::<SOUTH_WEST>(king)),
-                (hostile.north_west, sight.south_east, step::<NORTH_WEST>(king)),
-                (hostile.south_east, sight.north_west, step::<SOUTH_EAST>(king)),
+                (hostile.north, sight.south, step::<NORTH, W>(king)),
+                (hostile.south, sight.north, step::<SOUTH, W>(king)),
+                (hostile.east, sight.west, step::<EAST, W>(king)),
+                (hostile.west, sight.east, step::<WEST, W>(king)),
+                (hostile.north_east, sight.south_west, step::<NORTH_EAST, W>(king)),
+                (hostile.south_west, sight.north_east, step::<SOUTH_WEST, W>(king)),
+                (hostile.north_west, sight.south_east, step::<NORTH_WEST, W>(king)),
+                (hostile.south_east, sight.north_west, step::<SOUTH_EAST, W>(king)),
             ] {
-                if attack & king != 0 {
-                    evasion &= sight;
-                    danger |= behind;
-                }
+                let hit = (attack & king).nonzero();
+                evasion = evasion & (sight | !hit);
+                danger = danger | behind & hit;
             }
         }
-        let pinned = pinned_on[0] | pinned_on[1] | pinned_on[2] | pinned_on[3];
+        let pinned = (pinned_on[FILE] | pinned_on[RANK]) | (pinned_on[DIAGONAL] | pinned_on[ANTIDIAGONAL]);
         Self { danger, pinned_on, pinned, evasion, check }
     }
 
     /// The pieces among these that may move along an axis: those not pinned, and those pinned on it.
     #[inline(always)]
-    pub(crate) const fn free(&self, pieces: u64, axis: usize) -> u64 {
+    pub(crate) fn free(&self, pieces: W, axis: usize) -> W {
         pieces & (!self.pinned | self.pinned_on[axis])
     }
 }
 
-/// Whether castling with this rook (in the frame, on rank 1) is legal, towards file h (side 0) or a
-/// (side 1).
-///
-/// All squares that king and rook pass or land on must be empty but for the two, none that the king
-/// passes or lands on attacked. A rook pinned on the rank shields the king from behind; castling
-/// would take it away.
+/// Files as masks: bit i of a square's file is set where `FILE_BITS[i]` has the square.
+const FILE_BITS: [u64; 3] = [0xaaaa_aaaa_aaaa_aaaa, 0xcccc_cccc_cccc_cccc, 0xf0f0_f0f0_f0f0_f0f0];
+
+/// The file of a single square, found with masks.
 #[inline(always)]
-pub(crate) fn may_castle(frame: &Frame, limits: &Limits, side: usize) -> bool {
-    let rook = frame.castling_rooks[side];
-    let king = frame.kings & frame.own;
-    if rook == 0 || limits.check {
-        return false;
-    }
-    let (king_to, rook_to) = castling_targets(side);
-    let king_path = span(king, king_to);
-    let way = (king_path | span(rook, rook_to)) & !(king | rook);
-    way & !frame.empty == 0 && king_path & limits.danger == 0 && rook & limits.pinned_on[RANK] == 0
+pub(crate) const fn file_of(square: u64) -> u16 {
+    (square & FILE_BITS[0] != 0) as u16
+        | ((square & FILE_BITS[1] != 0) as u16) << 1
+        | ((square & FILE_BITS[2] != 0) as u16) << 2
 }
 
-/// Where king and rook land: files g and f towards h, files c and d towards a.
+/// All squares of a rank from one square to another, both included.
 #[inline(always)]
-pub(crate) const fn castling_targets(side: usize) -> (u64, u64) {
-    if side == 0 { (1 << 6, 1 << 5) } else { (1 << 2, 1 << 3) }
+fn span<W: Word>(a: W, b: W) -> W {
+    let one = W::splat(1);
+    (a | b) | (a.sub(one) ^ b.sub(one))
+}
+
+/// One castling of the side to move, towards file h or towards file a.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Castling<W> {
+    /// The rook, if there is the right.
+    pub(crate) rook: W,
+    /// Where the king lands.
+    pub(crate) king_to: W,
+    /// Where the rook lands.
+    pub(crate) rook_to: W,
+    /// The squares that the king passes, with those where it stands and lands; none without the right.
+    pub(crate) king_path: W,
+    /// The squares that must be empty; none without the right.
+    pub(crate) way: W,
+}
+
+impl<W: Word> Castling<W> {
+    /// Castling of the side to move towards file h (side 0) or a (side 1): files g and f, c and d.
+    #[inline(always)]
+    pub(crate) fn new(frame: &Frame<W>, side: usize) -> Self {
+        let king = frame.kings & frame.own;
+        let beyond = W::splat(0).sub(king);
+        let rooks = frame.castling_rooks & frame.own;
+        let (rook, king_to, rook_to) = match side {
+            0 => (rooks & beyond, W::splat(1 << 6), W::splat(1 << 5)),
+            _ => (rooks.without(beyond), W::splat(1 << 2), W::splat(1 << 3)),
+        };
+        let right = rook.nonzero();
+        let king_path = span(king, king_to) & right;
+        let way = (king_path | span(rook, rook_to) & right).without(king | rook);
+        Self { rook, king_to, rook_to, king_path, way }
+    }
+
+    /// All bits set where this castling is legal.
+    ///
+    /// All squares that king and rook pass or land on must be empty but for the two, none that the
+    /// king passes or lands on attacked. A rook pinned on the rank shields the king from behind;
+    /// castling would take it away.
+    #[inline(always)]
+    pub(crate) fn is_legal(&self, frame: &Frame<W>, limits: &Limits<W>) -> W {
+        let obstacle =
+            self.way.without(frame.empty) | self.king_path & limits.danger | self.rook & limits.pinned_on[RANK];
+        self.rook.nonzero().without(obstacle.nonzero() | limits.check)
+    }
 }
 
 /// The own pawns that can legally capture en passant, from the east and from the west of the pawn
 /// captured: those that move north-west and those that move north-east. Each is one square or none.
 #[inline(always)]
-pub(crate) fn en_passant_captors(frame: &Frame) -> [u64; 2] {
-    if frame.en_passant == 0 {
-        return [0, 0];
-    }
+pub(crate) fn en_passant_captors<W: Word>(frame: &Frame<W>) -> [W; 2] {
     let own_pawns = frame.pawns & frame.own;
-    let victim = frame.en_passant >> 8;
+    let victim = frame.en_passant.shift::<-8>();
     let king = frame.kings & frame.own;
-    [step::<SOUTH_EAST>(frame.en_passant) & own_pawns, step::<SOUTH_WEST>(frame.en_passant) & own_pawns].map(|from| {
-        let empty = (frame.empty | from | victim) & !frame.en_passant;
-        if from == 0 || frame.is_attacked(king, empty, frame.their & !victim) { 0 } else { from }
+    let from = [step::<SOUTH_EAST, W>(frame.en_passant), step::<SOUTH_WEST, W>(frame.en_passant)];
+    from.map(|from| {
+        let from = from & own_pawns;
+        let empty = (frame.empty | from | victim).without(frame.en_passant);
+        from.without(frame.attackers(king, empty, frame.their.without(victim)).nonzero())
     })
 }

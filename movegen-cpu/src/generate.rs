@@ -10,14 +10,13 @@
 use kogge_board::bits::{Bits, RANK_8, flip};
 use kogge_board::{Piece, Quad48, Rules, State};
 
-use crate::count::{THIRD_RANK, knight_leaps};
+use crate::count::THIRD_RANK;
 use crate::fill::{
-    EAST, NORTH, NORTH_EAST, NORTH_WEST, SOUTH, SOUTH_EAST, SOUTH_WEST, WEST, attacks, king_attacks, landing, shift,
-    step,
+    EAST, NORTH, NORTH_EAST, NORTH_WEST, Rays, SOUTH, SOUTH_EAST, SOUTH_WEST, Slides, WEST, attacks_east,
+    attacks_north, attacks_north_east, attacks_north_west, attacks_south, attacks_south_east, attacks_south_west,
+    attacks_west, king_attacks, knight_leaps, landing, step,
 };
-use crate::frame::{
-    ANTIDIAGONAL, DIAGONAL, FILE, Frame, Limits, RANK, castling_targets, en_passant_captors, file_of, may_castle,
-};
+use crate::frame::{ANTIDIAGONAL, Castling, DIAGONAL, FILE, Frame, Limits, RANK, en_passant_captors, file_of};
 
 /// Writes the successors of a position to the end of `out`, in generation order.
 ///
@@ -48,8 +47,9 @@ struct Generator<'a, const BLACK: bool> {
     out: &'a mut Vec<Quad48>,
     /// The parent, colours and ranks as they are; its pawn word without state.
     parent: Quad48,
-    frame: Frame,
-    limits: Limits,
+    frame: Frame<u64>,
+    slides: Slides<u64>,
+    limits: Limits<u64>,
     /// The pawn word's state bits of a successor by a pawn move or a capture, all rights kept.
     state: u64,
     /// The same by any other move: the halfmove clock counts on.
@@ -70,7 +70,8 @@ impl<'a, const BLACK: bool> Generator<'a, BLACK> {
     #[inline(always)]
     fn new(rules: &Rules, position: &Quad48, out: &'a mut Vec<Quad48>) -> Self {
         let frame = Frame::new::<BLACK>(rules, position);
-        let limits = Limits::of(&frame);
+        let slides = Slides::new(frame.empty);
+        let limits = Limits::of(&frame, &slides);
         let old = position.state();
         let state = State(old.0 & State::CASTLING | !BLACK as u16);
         let clock = if rules.halfmove_clock { old.halfmove_clock() + 1 } else { 0 };
@@ -89,6 +90,7 @@ impl<'a, const BLACK: bool> Generator<'a, BLACK> {
             out,
             parent: Quad48 { pawns: position.pawns & kogge_board::bits::PAWN_RANKS, ..*position },
             frame,
+            slides,
             limits,
             state: Quad48::state_bits(state),
             state_quiet: Quad48::state_bits(state.with_halfmove_clock(clock)),
@@ -106,7 +108,7 @@ impl<'a, const BLACK: bool> Generator<'a, BLACK> {
     /// Captures: victims from queen to pawn, for each the attackers from pawn to king.
     #[inline(always)]
     fn captures(&mut self) {
-        let Frame { own, their, empty, .. } = self.frame;
+        let Frame { own, their, .. } = self.frame;
         let limits = self.limits;
         let targets = their & limits.evasion;
         let king = self.frame.kings & own;
@@ -114,14 +116,14 @@ impl<'a, const BLACK: bool> Generator<'a, BLACK> {
         let [bishops, rooks, queens] = self.sliders(own);
 
         let by_pawns = [
-            step::<NORTH_WEST>(limits.free(pawns, ANTIDIAGONAL)) & targets,
-            step::<NORTH_EAST>(limits.free(pawns, DIAGONAL)) & targets,
+            step::<NORTH_WEST, u64>(limits.free(pawns, ANTIDIAGONAL)) & targets,
+            step::<NORTH_EAST, u64>(limits.free(pawns, DIAGONAL)) & targets,
         ];
         // A pinned knight never moves.
         let by_knights = knight_leaps(self.frame.knights & own & !limits.pinned).map(|leaps| leaps & targets);
         let by_king = king_attacks(king) & their & !limits.danger;
-        let by_sliders =
-            along(|axis| limits.free(rooks | queens, axis), |axis| limits.free(bishops | queens, axis), empty, targets);
+        let by_sliders = self.slides.rays(&self.free_sliders(rooks | queens, bishops | queens)).all();
+        let by_sliders = by_sliders.map(|reached| reached & targets);
         let mut captured = by_pawns[0] | by_pawns[1] | by_king;
         for set in by_knights.into_iter().chain(by_sliders) {
             captured |= set;
@@ -151,16 +153,16 @@ impl<'a, const BLACK: bool> Generator<'a, BLACK> {
             }
             for (leaps, distance) in by_knights.into_iter().zip(KNIGHT_LEAPS) {
                 for to in Bits(leaps & victims) {
-                    self.emit::<KNIGHT>(shift(to, -distance), to, self.state);
+                    self.emit::<KNIGHT>(back(to, distance), to, self.state);
                 }
             }
             // Each square is reached by one slider per direction; seen from the square, it is the
             // first piece the other way.
             macro_rules! slider_captures {
-                ($kind:ident $pieces:expr; $($direction:ident $back:ident $index:literal),*) => {
+                ($kind:ident $pieces:expr; $($index:literal $attacks_back:ident $back:ident),*) => {
                     if $pieces != 0 {$(
                         for to in Bits(by_sliders[$index] & victims) {
-                            let from = attacks::<$back>(to, empty) & $pieces;
+                            let from = $attacks_back(to, &self.slides.$back) & $pieces;
                             if from != 0 {
                                 self.emit::<$kind>(from, to, self.state);
                             }
@@ -168,14 +170,27 @@ impl<'a, const BLACK: bool> Generator<'a, BLACK> {
                     )*}
                 };
             }
-            slider_captures!(BISHOP bishops; NORTH_EAST SOUTH_WEST 4, NORTH_WEST SOUTH_EAST 5, SOUTH_EAST NORTH_WEST 6, SOUTH_WEST NORTH_EAST 7);
-            slider_captures!(ROOK rooks; NORTH SOUTH 0, SOUTH NORTH 1, EAST WEST 2, WEST EAST 3);
-            slider_captures!(QUEEN queens; NORTH SOUTH 0, SOUTH NORTH 1, EAST WEST 2, WEST EAST 3,
-                NORTH_EAST SOUTH_WEST 4, NORTH_WEST SOUTH_EAST 5, SOUTH_EAST NORTH_WEST 6, SOUTH_WEST NORTH_EAST 7);
+            slider_captures!(BISHOP bishops; 4 attacks_south_west south_west, 5 attacks_south_east south_east,
+                6 attacks_north_west north_west, 7 attacks_north_east north_east);
+            slider_captures!(ROOK rooks; 0 attacks_south south, 1 attacks_north north, 2 attacks_west west, 3 attacks_east east);
+            slider_captures!(QUEEN queens; 0 attacks_south south, 1 attacks_north north, 2 attacks_west west, 3 attacks_east east,
+                4 attacks_south_west south_west, 5 attacks_south_east south_east,
+                6 attacks_north_west north_west, 7 attacks_north_east north_east);
             for to in king_steps(king, by_king & victims) {
                 self.emit::<KING>(king, to, self.state);
             }
         }
+    }
+
+    /// Own sliders that may move, for each direction.
+    #[inline(always)]
+    fn free_sliders(&self, orthogonal: u64, diagonal: u64) -> Rays<u64> {
+        Rays::from_axes([
+            self.limits.free(orthogonal, FILE),
+            self.limits.free(orthogonal, RANK),
+            self.limits.free(diagonal, DIAGONAL),
+            self.limits.free(diagonal, ANTIDIAGONAL),
+        ])
     }
 
     /// Bishops, rooks and queens among these pieces.
@@ -188,7 +203,7 @@ impl<'a, const BLACK: bool> Generator<'a, BLACK> {
     #[inline(always)]
     fn pawn_captures<const DIRECTION: i32>(&mut self, targets: u64) {
         for to in Bits(targets) {
-            let from = shift(to, -DIRECTION);
+            let from = back(to, DIRECTION);
             if to & RANK_8 == 0 {
                 self.emit::<PAWN>(from, to, self.state);
             } else {
@@ -224,47 +239,45 @@ impl<'a, const BLACK: bool> Generator<'a, BLACK> {
         let limits = self.limits;
         let targets = empty & limits.evasion;
 
-        let single = step::<NORTH>(limits.free(self.frame.pawns & own, FILE)) & empty;
-        let double = step::<NORTH>(single & THIRD_RANK) & targets;
+        let single = step::<NORTH, u64>(limits.free(self.frame.pawns & own, FILE)) & empty;
+        let double = step::<NORTH, u64>(single & THIRD_RANK) & targets;
         for to in Bits(single & targets & RANK_8) {
-            self.promotions(shift(to, SOUTH), to);
+            self.promotions(back(to, NORTH), to);
         }
         for to in Bits(single & targets & !RANK_8) {
-            self.quiet::<PAWN>(shift(to, SOUTH), to, self.state);
+            self.quiet::<PAWN>(back(to, NORTH), to, self.state);
         }
         for to in Bits(double) {
-            self.double_push(shift(to, 2 * SOUTH), to);
+            self.double_push(back(to, 2 * NORTH), to);
         }
 
         let knights = self.frame.knights & own & !limits.pinned;
         for (leaps, distance) in knight_leaps(knights).into_iter().zip(KNIGHT_LEAPS) {
             for to in Bits(leaps & targets) {
-                self.quiet::<KNIGHT>(shift(to, -distance), to, self.state_quiet);
+                self.quiet::<KNIGHT>(back(to, distance), to, self.state_quiet);
             }
         }
 
-        let bishops_queens = self.frame.bishops_queens & own;
-        let rooks_queens = self.frame.rooks_queens & own;
-        if bishops_queens != 0 {
-            self.slides::<NORTH_EAST, BISHOP>(limits.free(bishops_queens, DIAGONAL), targets);
-            self.slides::<NORTH_WEST, BISHOP>(limits.free(bishops_queens, ANTIDIAGONAL), targets);
-            self.slides::<SOUTH_EAST, BISHOP>(limits.free(bishops_queens, ANTIDIAGONAL), targets);
-            self.slides::<SOUTH_WEST, BISHOP>(limits.free(bishops_queens, DIAGONAL), targets);
-        }
-        if rooks_queens != 0 {
-            self.slides::<NORTH, ROOK>(limits.free(rooks_queens, FILE), targets);
-            self.slides::<SOUTH, ROOK>(limits.free(rooks_queens, FILE), targets);
-            self.slides::<EAST, ROOK>(limits.free(rooks_queens, RANK), targets);
-            self.slides::<WEST, ROOK>(limits.free(rooks_queens, RANK), targets);
-        }
+        let free = self.free_sliders(self.frame.rooks_queens & own, self.frame.bishops_queens & own);
+        self.slides::<NORTH_EAST, BISHOP>(free.north_east, targets);
+        self.slides::<NORTH_WEST, BISHOP>(free.north_west, targets);
+        self.slides::<SOUTH_EAST, BISHOP>(free.south_east, targets);
+        self.slides::<SOUTH_WEST, BISHOP>(free.south_west, targets);
+        self.slides::<NORTH, ROOK>(free.north, targets);
+        self.slides::<SOUTH, ROOK>(free.south, targets);
+        self.slides::<EAST, ROOK>(free.east, targets);
+        self.slides::<WEST, ROOK>(free.west, targets);
 
         let king = self.frame.kings & own;
         for to in king_steps(king, king_attacks(king) & empty & !limits.danger) {
             self.quiet::<KING>(king, to, self.state_quiet);
         }
-        for side in [0, 1] {
-            if may_castle(&self.frame, &limits, side) {
-                self.castle(side);
+        if self.frame.castling_rooks & own != 0 {
+            for side in [0, 1] {
+                let castling = Castling::new(&self.frame, side);
+                if castling.is_legal(&self.frame, &limits) != 0 {
+                    self.castle(&castling);
+                }
             }
         }
     }
@@ -276,7 +289,7 @@ impl<'a, const BLACK: bool> Generator<'a, BLACK> {
         let mut front = sliders;
         let mut distance = 0;
         loop {
-            front = step::<DIRECTION>(front) & self.frame.empty;
+            front = step::<DIRECTION, u64>(front) & self.frame.empty;
             distance += DIRECTION.abs();
             if front == 0 {
                 break;
@@ -290,7 +303,7 @@ impl<'a, const BLACK: bool> Generator<'a, BLACK> {
 
     #[inline(always)]
     fn double_push(&mut self, from: u64, to: u64) {
-        let beside = step::<EAST>(to) | step::<WEST>(to);
+        let beside = step::<EAST, u64>(to) | step::<WEST, u64>(to);
         let mut state = self.state;
         if beside & self.frame.pawns & self.frame.their != 0 {
             state |= self.en_passant_state(from, to);
@@ -316,10 +329,9 @@ impl<'a, const BLACK: bool> Generator<'a, BLACK> {
     }
 
     #[inline(never)]
-    fn castle(&mut self, side: usize) {
+    fn castle(&mut self, castling: &Castling<u64>) {
         let king = self.frame.kings & self.frame.own;
-        let rook = self.frame.castling_rooks[side];
-        let (king_to, rook_to) = castling_targets(side);
+        let &Castling { rook, king_to, rook_to, .. } = castling;
         let [king, rook, king_to, rook_to] = [king, rook, king_to, rook_to].map(view::<BLACK>);
         let parent = &self.parent;
         let white = if BLACK { parent.white } else { parent.white & !(king | rook) | king_to | rook_to };
@@ -398,20 +410,10 @@ impl<'a, const BLACK: bool> Generator<'a, BLACK> {
 /// The distances of [`knight_leaps`].
 const KNIGHT_LEAPS: [i32; 8] = [17, 15, 10, 6, -6, -10, -15, -17];
 
-/// What sliders reach in the directions N, S, E, W, NE, NW, SE, SW; the closures give those that may
-/// move along an axis.
+/// A square moved back by a distance.
 #[inline(always)]
-fn along(orthogonal: impl Fn(usize) -> u64, diagonal: impl Fn(usize) -> u64, empty: u64, targets: u64) -> [u64; 8] {
-    [
-        attacks::<NORTH>(orthogonal(FILE), empty) & targets,
-        attacks::<SOUTH>(orthogonal(FILE), empty) & targets,
-        attacks::<EAST>(orthogonal(RANK), empty) & targets,
-        attacks::<WEST>(orthogonal(RANK), empty) & targets,
-        attacks::<NORTH_EAST>(diagonal(DIAGONAL), empty) & targets,
-        attacks::<NORTH_WEST>(diagonal(ANTIDIAGONAL), empty) & targets,
-        attacks::<SOUTH_EAST>(diagonal(ANTIDIAGONAL), empty) & targets,
-        attacks::<SOUTH_WEST>(diagonal(DIAGONAL), empty) & targets,
-    ]
+const fn back(to: u64, distance: i32) -> u64 {
+    if distance >= 0 { to >> distance } else { to << -distance }
 }
 
 /// The king's targets among these squares, in the order of directions.
@@ -419,6 +421,6 @@ fn along(orthogonal: impl Fn(usize) -> u64, diagonal: impl Fn(usize) -> u64, emp
 fn king_steps(king: u64, targets: u64) -> impl Iterator<Item = u64> {
     [NORTH, SOUTH, EAST, WEST, NORTH_EAST, NORTH_WEST, SOUTH_EAST, SOUTH_WEST]
         .into_iter()
-        .map(move |direction| shift(king, direction) & landing(direction) & targets)
+        .map(move |direction| back(king, -direction) & landing(direction) & targets)
         .filter(|&to| to != 0)
 }

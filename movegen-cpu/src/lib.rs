@@ -1,7 +1,7 @@
 //! The reference: table-free move generation, counting and perft on CPUs.
 //!
 //! * [`expand`] writes the successors of a position; [`count`] only counts them. Both find moves
-//!   set-wise with Kogge-Stone fills ([`fill`]); there is no lookup table, no bit scan, no move list
+//!   set-wise with Kogge-Stone fills; there is no lookup table, no bit scan, no move list
 //!   and no make and unmake.
 //! * [`Cpu`] is the [`Backend`](kogge_board::Backend) over all cores.
 //! * [`mailbox`] is the oracle: another generator, of the classical kind, that shares no rules with
@@ -34,10 +34,11 @@
 mod backend;
 mod code;
 mod count;
-pub mod fill;
+mod fill;
 mod frame;
 mod generate;
 pub mod mailbox;
+mod word;
 
 pub use backend::{Cpu, TASKS_PER_THREAD};
 pub use count::count;
