@@ -5,6 +5,7 @@ use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::code::Code;
+use crate::tree::Tree;
 
 /// All of a CPU's cores, or as many threads as asked for.
 ///
@@ -39,7 +40,7 @@ impl Cpu {
             .thread_name(|index| format!("kogge-{index}"))
             .build()
             .map_err(|error| unavailable(format!("its threads could not be started ({error}).")))?;
-        let code = Code::best();
+        let code = Code::chosen()?;
         let threads = pool.current_num_threads();
         let info = DeviceInfo {
             backend: "cpu",
@@ -122,7 +123,7 @@ impl Backend for Cpu {
             frontier
                 .par_iter()
                 .with_min_len(task)
-                .map_init(Vec::new, |stack, (_, position)| self.code.perft(rules, position, depth, stack))
+                .map_init(Tree::default, |tree, (_, position)| self.code.perft(rules, position, depth, tree))
                 .collect()
         });
         let mut totals = vec![0_u64; positions.len()];

@@ -1,32 +1,34 @@
-//! The generator and the counter, compiled for what the CPU has.
+//! The code, compiled for what the CPU has.
 //!
-//! The source is one; the compiler makes it twice, once for any CPU and once with the bit
-//! instructions that every x86-64 CPU since 2013 has (popcnt, andn, blsi). The choice is made at run
-//! time.
+//! The source is one; the compiler makes it several times, for registers of one, two, four and eight
+//! lanes. The choice is made at run time.
 
-use kogge_board::{Quad48, Rules};
+use kogge_board::{BackendError, Quad48, Rules};
+
+use crate::tree::Tree;
 
 /// One compilation of the code.
 ///
-/// The functions may be called only on a CPU that has what [`Code::best`] asked for.
+/// The functions may be called only on a CPU that has what [`Code::usable`] asked for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Code {
-    /// Its name, for people.
+    /// Its name, for people and for `KOGGE_CPU`.
     pub(crate) name: &'static str,
     count: unsafe fn(&Rules, &[Quad48], &mut [u32]),
     expand: unsafe fn(&Rules, &Quad48, &mut Vec<Quad48>),
-    perft: unsafe fn(&Rules, &Quad48, u32, &mut Vec<Quad48>) -> Option<u64>,
+    perft: unsafe fn(&Rules, &Quad48, u32, &mut Tree) -> Option<u64>,
 }
 
 macro_rules! compile {
-    ($module:ident, $(#[$attribute:meta])?) => {
+    ($module:ident, $name:literal, $word:ty $(, #[$attribute:meta])?) => {
         mod $module {
-            use super::{Quad48, Rules};
+            use super::{Quad48, Rules, Tree};
+            use crate::frame::Frame;
 
             /// # Safety
             /// The CPU must have the features of this compilation.
             $(#[$attribute])?
-            pub(super) unsafe fn count(rules: &Rules, positions: &[Quad48], counts: &mut [u32]) {
+            unsafe fn count(rules: &Rules, positions: &[Quad48], counts: &mut [u32]) {
                 for (position, count) in positions.iter().zip(counts) {
                     *count = crate::count::count(rules, position);
                 }
@@ -35,81 +37,97 @@ macro_rules! compile {
             /// # Safety
             /// The CPU must have the features of this compilation.
             $(#[$attribute])?
-            pub(super) unsafe fn expand(rules: &Rules, position: &Quad48, out: &mut Vec<Quad48>) {
+            unsafe fn expand(rules: &Rules, position: &Quad48, out: &mut Vec<Quad48>) {
                 crate::generate::expand(rules, position, out);
             }
 
-            /// Leaves `depth` plies below a position, or `None` if they do not fit in 64 bits; the
-            /// last ply is counted, not made.
-            ///
-            /// `stack` is scratch memory: it holds the successors of the positions on the way down,
-            /// at most a few hundred a ply, and keeps its capacity, so that no node allocates.
-            ///
             /// # Safety
             /// The CPU must have the features of this compilation.
             $(#[$attribute])?
-            pub(super) unsafe fn perft(
-                rules: &Rules,
-                position: &Quad48,
-                depth: u32,
-                stack: &mut Vec<Quad48>,
-            ) -> Option<u64> {
+            unsafe fn perft(rules: &Rules, position: &Quad48, depth: u32, tree: &mut Tree) -> Option<u64> {
                 match depth {
-                    0 => return Some(1),
-                    1 => return Some(crate::count::count(rules, position).into()),
-                    _ => {}
+                    0 => Some(1),
+                    1 => Some(crate::count::count(rules, position).into()),
+                    _ => tree.count::<$word>(&Frame::of(rules, position), depth),
                 }
-                let start = stack.len();
-                crate::generate::expand(rules, position, stack);
-                let mut leaves = 0_u64;
-                for index in start..stack.len() {
-                    let successor = stack[index];
-                    let below = if depth == 2 {
-                        crate::count::count(rules, &successor).into()
-                    } else {
-                        // SAFETY: the caller vouches for the CPU.
-                        unsafe { perft(rules, &successor, depth - 1, stack)? }
-                    };
-                    leaves = leaves.checked_add(below)?;
-                }
-                stack.truncate(start);
-                Some(leaves)
             }
 
-            pub(super) const CODE: super::Code =
-                super::Code { name: stringify!($module), count, expand, perft };
+            pub(super) const CODE: super::Code = super::Code { name: $name, count, expand, perft };
         }
     };
 }
 
-compile!(portable,);
+compile!(portable, "portable", u64);
 #[cfg(target_arch = "x86_64")]
-compile!(bmi, #[target_feature(enable = "popcnt,bmi1,bmi2,lzcnt")]);
+compile!(bmi, "bmi", u64, #[target_feature(enable = "popcnt,bmi1,bmi2,lzcnt")]);
+#[cfg(target_arch = "x86_64")]
+compile!(avx2, "avx2", crate::word::avx2::Avx2, #[target_feature(enable = "avx2,popcnt,bmi1,bmi2,lzcnt")]);
+#[cfg(target_arch = "x86_64")]
+compile!(
+    avx512,
+    "avx512",
+    crate::word::avx512::Avx512<false>,
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx2,popcnt,bmi1,bmi2,lzcnt")]
+);
+#[cfg(target_arch = "x86_64")]
+compile!(
+    avx512_popcount,
+    "avx512-popcount",
+    crate::word::avx512::Avx512<true>,
+    #[target_feature(enable = "avx512vpopcntdq,avx512f,avx512bw,avx512vl,avx512dq,avx2,popcnt,bmi1,bmi2,lzcnt")]
+);
+#[cfg(target_arch = "aarch64")]
+compile!(neon, "neon", crate::word::neon::Neon);
 
 impl Code {
-    /// The best compilation for this CPU.
-    pub(crate) fn best() -> Self {
+    /// Every compilation that this CPU can run, the best one last.
+    pub(crate) fn usable() -> Vec<Self> {
+        let mut usable = vec![portable::CODE];
         #[cfg(target_arch = "x86_64")]
-        if is_x86_feature_detected!("popcnt")
-            && is_x86_feature_detected!("bmi1")
-            && is_x86_feature_detected!("bmi2")
-            && is_x86_feature_detected!("lzcnt")
         {
-            return bmi::CODE;
+            let bmi = is_x86_feature_detected!("popcnt")
+                && is_x86_feature_detected!("bmi1")
+                && is_x86_feature_detected!("bmi2")
+                && is_x86_feature_detected!("lzcnt");
+            let avx2 = bmi && is_x86_feature_detected!("avx2");
+            let avx512 = avx2
+                && is_x86_feature_detected!("avx512f")
+                && is_x86_feature_detected!("avx512bw")
+                && is_x86_feature_detected!("avx512vl")
+                && is_x86_feature_detected!("avx512dq");
+            let popcount = avx512 && is_x86_feature_detected!("avx512vpopcntdq");
+            for (has, code) in
+                [(bmi, bmi::CODE), (avx2, avx2::CODE), (avx512, avx512::CODE), (popcount, avx512_popcount::CODE)]
+            {
+                if has {
+                    usable.push(code);
+                }
+            }
         }
-        portable::CODE
+        #[cfg(target_arch = "aarch64")]
+        usable.push(neon::CODE);
+        usable
     }
 
-    /// Every compilation that this CPU can run, the portable one first.
-    #[cfg(test)]
-    pub(crate) fn all() -> Vec<Self> {
-        let best = Self::best();
-        if best.name == portable::CODE.name { vec![best] } else { vec![portable::CODE, best] }
+    /// The best compilation for this CPU, or the one that the environment variable `KOGGE_CPU` names.
+    pub(crate) fn chosen() -> Result<Self, BackendError> {
+        let usable = Self::usable();
+        let named = match std::env::var("KOGGE_CPU") {
+            Ok(name) => usable.iter().find(|code| code.name == name).ok_or(name),
+            Err(_) => usable.last().ok_or_else(String::new),
+        };
+        named.copied().map_err(|name| BackendError::Unavailable {
+            backend: "cpu",
+            reason: format!(
+                "KOGGE_CPU asks for {name:?}, but this CPU can run {}.",
+                usable.iter().map(|code| code.name).collect::<Vec<_>>().join(", ")
+            ),
+        })
     }
 
     /// The number of legal moves of each position.
     pub(crate) fn count(&self, rules: &Rules, positions: &[Quad48], counts: &mut [u32]) {
-        // SAFETY: `best` and `all` give only compilations whose features were detected.
+        // SAFETY: `usable` gives only compilations whose features were detected.
         unsafe { (self.count)(rules, positions, counts) }
     }
 
@@ -120,9 +138,9 @@ impl Code {
     }
 
     /// Leaves `depth` plies below a position; `None` if they do not fit in 64 bits.
-    pub(crate) fn perft(&self, rules: &Rules, position: &Quad48, depth: u32, stack: &mut Vec<Quad48>) -> Option<u64> {
+    pub(crate) fn perft(&self, rules: &Rules, position: &Quad48, depth: u32, tree: &mut Tree) -> Option<u64> {
         // SAFETY: as in `count`.
-        unsafe { (self.perft)(rules, position, depth, stack) }
+        unsafe { (self.perft)(rules, position, depth, tree) }
     }
 }
 
@@ -136,13 +154,13 @@ mod tests {
     fn every_compilation_counts_the_same() {
         let fen: Fen = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1".parse().unwrap();
         let root = Quad48::from(&fen.position);
-        for code in Code::all() {
+        for code in Code::usable() {
             let mut successors = Vec::new();
             code.expand(&fen.rules, &root, &mut successors);
             let mut counts = vec![0; successors.len()];
             code.count(&fen.rules, &successors, &mut counts);
             assert_eq!(counts.iter().sum::<u32>(), 2039, "{}", code.name);
-            assert_eq!(code.perft(&fen.rules, &root, 4, &mut Vec::new()), Some(4_085_603), "{}", code.name);
+            assert_eq!(code.perft(&fen.rules, &root, 4, &mut Tree::default()), Some(4_085_603), "{}", code.name);
         }
     }
 }

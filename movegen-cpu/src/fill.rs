@@ -187,6 +187,21 @@ impl<W: Word> Rays<W> {
         (self.north_east | self.north_west) | (self.south_east | self.south_west)
     }
 
+    /// These rays on some squares only.
+    #[inline(always)]
+    pub(crate) fn and(&self, squares: W) -> Self {
+        Self {
+            north: self.north & squares,
+            south: self.south & squares,
+            east: self.east & squares,
+            west: self.west & squares,
+            north_east: self.north_east & squares,
+            north_west: self.north_west & squares,
+            south_east: self.south_east & squares,
+            south_west: self.south_west & squares,
+        }
+    }
+
     /// Where these rays meet others that come the opposite way, for each axis.
     #[inline(always)]
     pub(crate) fn meeting(&self, other: &Self) -> [W; 4] {

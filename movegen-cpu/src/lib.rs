@@ -38,6 +38,10 @@ mod fill;
 mod frame;
 mod generate;
 pub mod mailbox;
+mod planes;
+mod replies;
+mod steps;
+mod tree;
 mod word;
 
 pub use backend::{Cpu, TASKS_PER_THREAD};

@@ -1,0 +1,34 @@
+//! How fast each compilation of the CPU code counts, on one thread: name, position, leaves/s.
+//!
+//! `KOGGE_CPU=avx2 cargo run --release -p kogge-movegen-cpu --example rate`
+
+use std::time::Instant;
+
+use kogge_board::{Backend, Fen, Quad48};
+use kogge_movegen_cpu::Cpu;
+
+/// FEN, depth, leaves.
+const CASES: [(&str, u32, u64); 6] = [
+    ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 6, 119_060_324),
+    ("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1", 5, 193_690_690),
+    ("8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1", 7, 178_633_661),
+    ("r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1", 6, 706_045_033),
+    ("rnbq1k1r/pp1Pbppp/2p5/8/2B5/8/PPP1NnPP/RNBQK2R w KQ - 1 8", 5, 89_941_194),
+    ("r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10", 5, 164_075_551),
+];
+
+fn main() {
+    let mut cpu = Cpu::new(Some(1)).unwrap_or_else(|error| panic!("{error}"));
+    for (fen, depth, leaves) in CASES {
+        let parsed: Fen = fen.parse().unwrap_or_else(|error| panic!("{error}"));
+        let root = [Quad48::from(&parsed.position)];
+        let mut best = f64::INFINITY;
+        for _ in 0..3 {
+            let start = Instant::now();
+            let counted = cpu.perft(&parsed.rules, &root, depth).unwrap_or_else(|error| panic!("{error}"))[0];
+            best = best.min(start.elapsed().as_secs_f64());
+            assert_eq!(counted, leaves, "{fen} at depth {depth}");
+        }
+        println!("{:16} {:8.1} M leaves/s  {fen}", cpu.info().variant, leaves as f64 / best / 1e6);
+    }
+}

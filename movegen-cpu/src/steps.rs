@@ -1,0 +1,289 @@
+//! All moves of a position, set-wise: to a queue, or in closed form where their replies are known.
+
+use kogge_board::bits::RANK_8;
+
+use crate::count::THIRD_RANK;
+use crate::fill::{NORTH, NORTH_EAST, NORTH_WEST, Slides, king_attacks, knight_attacks, pawn_attacks_up, step};
+use crate::frame::{ANTIDIAGONAL, Castling, DIAGONAL, FILE, Frame, Limits, RANK, en_passant_captors};
+use crate::planes::{
+    BISHOP, CASTLING, DOUBLE_PUSH, EN_PASSANT, KING, KNIGHT, PAWN, PLAIN, QUEEN, ROOK, Step, may_be_captured_en_passant,
+};
+use crate::replies::{Replies, weighted};
+use crate::word::Word;
+
+/// Takes moves, lane by lane.
+pub(crate) trait Sink<W> {
+    /// Moves of one piece in each lane, to all these targets.
+    fn piece(&mut self, from: W, targets: W, pattern: u32);
+
+    /// Moves that all go the same way: from `target - distance` to each target.
+    fn shifted(&mut self, targets: W, distance: i32, pattern: u32);
+}
+
+/// All legal moves, to the sink.
+#[inline(always)]
+pub(crate) fn all_steps<W: Word>(frame: &Frame<W>, sink: &mut impl Sink<W>) {
+    let slides = Slides::new(frame.empty);
+    let limits = Limits::of(frame, &slides);
+    Steps { frame, slides: &slides, limits: &limits, sink, tally: None }.run();
+}
+
+/// The number of replies to all moves that qualify for the closed form; the others go to the sink.
+#[inline(always)]
+pub(crate) fn replies_or_steps<W: Word>(frame: &Frame<W>, sink: &mut impl Sink<W>) -> W {
+    let slides = Slides::new(frame.empty);
+    let replies = Replies::of(frame, &slides);
+    let limits = Limits::against(frame, &slides, &replies.hostile);
+    let mut steps = Steps { frame, slides: &slides, limits: &limits, sink, tally: Some(Tally::new(&replies)) };
+    steps.run();
+    steps.tally.map_or(W::splat(0), |tally| tally.total())
+}
+
+/// The moves that qualified so far.
+struct Tally<'a, W> {
+    replies: &'a Replies<W>,
+    /// How many there are.
+    moves: W,
+    /// How many of them are captures.
+    captures: W,
+    /// How many of them come from each square that has several, times its value.
+    left: W,
+    /// How many of them go to each square, as bit planes; sixteen pieces can meet on one square.
+    targets: [W; 5],
+}
+
+impl<'a, W: Word> Tally<'a, W> {
+    #[inline(always)]
+    fn new(replies: &'a Replies<W>) -> Self {
+        let zero = W::splat(0);
+        Self { replies, moves: zero, captures: zero, left: zero, targets: [zero; 5] }
+    }
+
+    #[inline(always)]
+    fn add_targets(&mut self, targets: W) {
+        let mut carry = targets;
+        for plane in &mut self.targets {
+            (*plane, carry) = (*plane ^ carry, *plane & carry);
+        }
+    }
+
+    /// Moves of one piece.
+    #[inline(always)]
+    fn piece(&mut self, from: W, targets: W, their: W) {
+        let count = targets.popcount();
+        self.moves = self.moves.add(count);
+        self.captures = self.captures.add((targets & their).popcount());
+        self.left = self.left.add(self.replies.sum(from).mul(count));
+        self.add_targets(targets);
+    }
+
+    /// Moves that all go the same way, one per piece.
+    #[inline(always)]
+    fn shifted(&mut self, from: W, targets: W) {
+        self.moves = self.moves.add(targets.popcount());
+        self.left = self.left.add(self.replies.sum(from));
+        self.add_targets(targets);
+    }
+
+    /// All their replies.
+    #[inline(always)]
+    fn total(&self) -> W {
+        let per_weight = self.targets.map(|targets| self.replies.sum(targets));
+        let arrived = weighted(&per_weight);
+        let seven = self.captures.shift::<3>().sub(self.captures);
+        self.replies.base.mul(self.moves).add(self.left).add(seven).sub(arrived)
+    }
+}
+
+struct Steps<'a, W, S> {
+    frame: &'a Frame<W>,
+    slides: &'a Slides<W>,
+    limits: &'a Limits<W>,
+    sink: &'a mut S,
+    tally: Option<Tally<'a, W>>,
+}
+
+impl<W: Word, S: Sink<W>> Steps<'_, W, S> {
+    #[inline(always)]
+    fn run(&mut self) {
+        self.knights();
+        self.sliders::<BISHOP>();
+        self.sliders::<ROOK>();
+        self.sliders::<QUEEN>();
+        self.pawns();
+        self.king();
+    }
+
+    /// Moves of one piece, of which `simple` may qualify if nothing forbids it to leave `from`.
+    #[inline(always)]
+    fn piece(&mut self, from: W, targets: W, simple: W, forbidden: W, code: u32) {
+        let mut rest = targets;
+        if let Some(tally) = &mut self.tally {
+            let simple = simple.without(forbidden.nonzero() | tally.replies.not_to);
+            tally.piece(from, simple, self.frame.their);
+            rest = rest.without(simple);
+        }
+        self.sink.piece(from, rest, Step::pattern(code, PLAIN));
+    }
+
+    #[inline(always)]
+    fn knights(&mut self) {
+        let allowed = self.limits.evasion.without(self.frame.own);
+        // A pinned knight never moves.
+        let mut knights = (self.frame.knights & self.frame.own).without(self.limits.pinned);
+        while knights.any() {
+            let from = knights.lowest();
+            knights = knights ^ from;
+            let attacks = knight_attacks(from);
+            let targets = attacks & allowed;
+            let (mut simple, mut forbidden) = (targets, W::splat(0));
+            if let Some(Tally { replies, .. }) = self.tally {
+                simple = targets.without(replies.not_to_knight);
+                forbidden = from & replies.not_from | attacks & replies.once;
+            }
+            self.piece(from, targets, simple, forbidden, KNIGHT);
+        }
+    }
+
+    #[inline(always)]
+    fn sliders<const CODE: u32>(&mut self) {
+        let &Frame { own, bishops_queens, rooks_queens, .. } = self.frame;
+        let mut sliders = own
+            & match CODE {
+                BISHOP => bishops_queens.without(rooks_queens),
+                ROOK => rooks_queens.without(bishops_queens),
+                _ => rooks_queens & bishops_queens,
+            };
+        let allowed = self.limits.evasion.without(own);
+        while sliders.any() {
+            let from = sliders.lowest();
+            sliders = sliders ^ from;
+            let zero = W::splat(0);
+            let attacks =
+                self.slides.attacks(if CODE == BISHOP { zero } else { from }, if CODE == ROOK { zero } else { from });
+            let axes = [
+                attacks.north | attacks.south,
+                attacks.east | attacks.west,
+                attacks.north_east | attacks.south_west,
+                attacks.north_west | attacks.south_east,
+            ];
+            let used = match CODE {
+                BISHOP => DIAGONAL..ANTIDIAGONAL + 1,
+                ROOK => FILE..RANK + 1,
+                _ => FILE..ANTIDIAGONAL + 1,
+            };
+            let (mut all, mut targets, mut simple) = (zero, zero, zero);
+            for axis in used {
+                let on_axis = axes[axis];
+                all = all | on_axis;
+                let reached = on_axis & allowed & self.limits.free(from, axis).nonzero();
+                targets = targets | reached;
+                if let Some(Tally { replies, .. }) = self.tally {
+                    simple = simple | reached.without((from & replies.not_along[axis]).nonzero());
+                }
+            }
+            let mut forbidden = zero;
+            if let Some(tally) = &mut self.tally {
+                let replies = tally.replies;
+                if CODE != BISHOP {
+                    simple = simple.without(replies.not_to_orthogonal);
+                }
+                if CODE != ROOK {
+                    simple = simple.without(replies.not_to_diagonal);
+                }
+                forbidden = from & replies.not_from | all & replies.once;
+                if CODE != ROOK {
+                    // A pawn that could capture the mover where it stood is captured by it: both its
+                    // moves and the mover's leaving counted that capture out.
+                    let mutual = simple.without(replies.not_to | forbidden.nonzero())
+                        & self.frame.pawns
+                        & self.frame.their
+                        & pawn_attacks_up(from & replies.pawn_captures);
+                    tally.left = tally.left.add(mutual.popcount());
+                }
+            }
+            self.piece(from, targets, simple, forbidden, CODE);
+        }
+    }
+
+    #[inline(always)]
+    fn pawns(&mut self) {
+        let &Frame { own, their, empty, pawns, .. } = self.frame;
+        let limits = self.limits;
+        let (own_pawns, their_pawns) = (pawns & own, pawns & their);
+        let last = W::splat(RANK_8);
+        let single = step::<NORTH, W>(limits.free(own_pawns, FILE)) & empty;
+        let double = step::<NORTH, W>(single & W::splat(THIRD_RANK)) & empty & limits.evasion;
+        let mut single = single & limits.evasion;
+        let captures = their & limits.evasion;
+        let mut east = step::<NORTH_EAST, W>(limits.free(own_pawns, DIAGONAL)) & captures;
+        let mut west = step::<NORTH_WEST, W>(limits.free(own_pawns, ANTIDIAGONAL)) & captures;
+
+        // Pushes that may be answered en passant.
+        let passing = may_be_captured_en_passant(double, their_pawns);
+        self.sink.shifted(passing, 16, Step::pattern(PAWN, DOUBLE_PUSH));
+        let mut double = double ^ passing;
+
+        if ((single | east | west) & last).any() {
+            for (set, distance) in [(single, 8), (east, 9), (west, 7)] {
+                for code in [QUEEN, ROOK, BISHOP, KNIGHT] {
+                    self.sink.shifted(set & last, distance, Step::pattern(code, PLAIN));
+                }
+            }
+            (single, east, west) = (single.without(last), east.without(last), west.without(last));
+        }
+        if let Some(tally) = &mut self.tally {
+            let replies = tally.replies;
+            let not_from = replies.not_from | replies.not_from_pawn;
+            let not_to = replies.not_to | replies.not_to_pawn;
+            let not_push = not_from | replies.not_along[FILE];
+            let simple = single.without(not_to | not_push.shift::<8>());
+            tally.shifted(simple.shift::<-8>(), simple);
+            single = single ^ simple;
+            let simple = double.without(not_to | not_push.shift::<16>());
+            tally.shifted(simple.shift::<-16>(), simple);
+            double = double ^ simple;
+            for (set, axis, distance) in [(&mut east, DIAGONAL, 9), (&mut west, ANTIDIAGONAL, 7)] {
+                let not_from = not_from | replies.not_along[axis];
+                let forbidden = if distance == 9 { not_from.shift::<9>() } else { not_from.shift::<7>() };
+                let simple = set.without(not_to | forbidden);
+                tally.shifted(if distance == 9 { simple.shift::<-9>() } else { simple.shift::<-7>() }, simple);
+                let count = simple.popcount();
+                tally.captures = tally.captures.add(count);
+                // A pawn captured by a pawn could have captured it: counted out twice, as for sliders.
+                tally.left = tally.left.add((simple & their_pawns).popcount());
+                *set = *set ^ simple;
+            }
+        }
+        self.sink.shifted(single, 8, Step::pattern(PAWN, PLAIN));
+        self.sink.shifted(double, 16, Step::pattern(PAWN, PLAIN));
+        self.sink.shifted(east, 9, Step::pattern(PAWN, PLAIN));
+        self.sink.shifted(west, 7, Step::pattern(PAWN, PLAIN));
+
+        if self.frame.en_passant.any() {
+            let [west, east] = en_passant_captors(self.frame);
+            self.sink.shifted(west.shift::<7>(), 7, Step::pattern(PAWN, EN_PASSANT));
+            self.sink.shifted(east.shift::<9>(), 9, Step::pattern(PAWN, EN_PASSANT));
+        }
+    }
+
+    #[inline(always)]
+    fn king(&mut self) {
+        let &Frame { own, .. } = self.frame;
+        let king = self.frame.kings & own;
+        let targets = king_attacks(king).without(own | self.limits.danger);
+        let (mut simple, mut forbidden) = (targets, W::splat(0));
+        if let Some(Tally { replies, .. }) = self.tally {
+            simple = targets.without(replies.not_king);
+            forbidden = king & (replies.not_from | replies.not_king | replies.not_along[FILE]) | self.limits.check;
+        }
+        self.piece(king, targets, simple, forbidden, KING);
+        if (self.frame.castling_rooks & own).any() {
+            for side in [0, 1] {
+                let castling = Castling::new(self.frame, side);
+                let legal = castling.is_legal(self.frame, self.limits);
+                self.sink.piece(king, castling.rook & legal, Step::pattern(KING, CASTLING));
+            }
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! Counting a tree by batches of positions.
+//!
+//! A level holds a batch of positions, plane by plane. Its moves go to a queue, and the queue is
+//! worked off a register of lanes at a time, whatever position each move belongs to: made into the
+//! next level's batch, or, where two plies are left, only counted. Most of the last two plies is not
+//! even queued ([`crate::replies`]).
+
+use std::array;
+
+use crate::count::count_frame;
+use crate::frame::Frame;
+use crate::planes::{Planes, Step, make};
+use crate::steps::{Sink, all_steps, replies_or_steps};
+use crate::word::{MOST_LANES, Word};
+
+/// Positions that a level collects before it is expanded: small enough for the first-level cache.
+const BATCH: usize = 256;
+
+/// Moves that are queued before they are worked off.
+const QUEUE: usize = 1024;
+
+/// Positions, plane by plane; [`MOST_LANES`] more words than positions, so that registers can be
+/// loaded at the end.
+#[derive(Clone, Debug, Default)]
+struct Batch {
+    planes: [Vec<u64>; 4],
+    /// How many positions there are.
+    len: usize,
+    /// How many of them have been expanded.
+    next: usize,
+}
+
+impl Batch {
+    /// Empties the batch and makes room for so many positions.
+    fn restart(&mut self, positions: usize) {
+        (self.len, self.next) = (0, 0);
+        self.reserve(positions);
+    }
+
+    /// Makes room for so many positions.
+    fn reserve(&mut self, positions: usize) {
+        for plane in &mut self.planes {
+            if plane.len() < positions + MOST_LANES {
+                plane.resize(positions + MOST_LANES, 0);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn load<W: Word>(&self, index: usize) -> Planes<W> {
+        Planes(array::from_fn(|plane| W::load(&self.planes[plane][index..])))
+    }
+
+    /// Appends the first `lanes` lanes; there is room ([`Batch::reserve`]).
+    #[inline(always)]
+    fn push<W: Word>(&mut self, planes: &Planes<W>, lanes: usize) {
+        for (words, plane) in self.planes.iter_mut().zip(planes.0) {
+            let mut boards = [0; MOST_LANES];
+            plane.store(&mut boards);
+            words[self.len..self.len + W::LANES].copy_from_slice(&boards[..W::LANES]);
+        }
+        self.len += lanes;
+    }
+}
+
+/// Moves of a batch's positions: the position's number in the batch, and the step.
+#[derive(Clone, Debug, Default)]
+struct Queue {
+    moves: Vec<u32>,
+    /// The number of the position in lane 0.
+    first: u32,
+    /// Which lanes hold positions.
+    live: u32,
+}
+
+impl Queue {
+    #[inline(always)]
+    fn push_all(&mut self, lane: u32, mut targets: u64, pattern: impl Fn(u32) -> u32) {
+        let position = (self.first + lane) << Step::BITS;
+        while targets != 0 {
+            let to = targets.trailing_zeros();
+            targets &= targets - 1;
+            self.moves.push(position | pattern(to));
+        }
+    }
+}
+
+/// The numbers of the set bits.
+#[inline(always)]
+fn each_lane(mut lanes: u32, mut visit: impl FnMut(u32)) {
+    while lanes != 0 {
+        visit(lanes.trailing_zeros());
+        lanes &= lanes - 1;
+    }
+}
+
+impl<W: Word> Sink<W> for Queue {
+    #[inline(always)]
+    fn piece(&mut self, from: W, targets: W, pattern: u32) {
+        let lanes = targets.nonzero_lanes() & self.live;
+        if lanes != 0 {
+            let (mut sources, mut boards) = ([0; MOST_LANES], [0; MOST_LANES]);
+            from.store(&mut sources);
+            targets.store(&mut boards);
+            each_lane(lanes, |lane| {
+                let from = sources[lane as usize].trailing_zeros();
+                self.push_all(lane, boards[lane as usize], |to| pattern | from | to << 6);
+            });
+        }
+    }
+
+    #[inline(always)]
+    fn shifted(&mut self, targets: W, distance: i32, pattern: u32) {
+        let lanes = targets.nonzero_lanes() & self.live;
+        if lanes != 0 {
+            let mut boards = [0; MOST_LANES];
+            targets.store(&mut boards);
+            each_lane(lanes, |lane| {
+                let from = |to: u32| to.wrapping_sub(distance.cast_unsigned()) & 63;
+                self.push_all(lane, boards[lane as usize], |to| pattern | from(to) | to << 6);
+            });
+        }
+    }
+}
+
+/// Scratch memory of one thread: a batch per level and a queue. It keeps its capacity, so that no node
+/// allocates; a level holds at most [`BATCH`] positions and those that a register of lanes adds.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tree {
+    levels: Vec<Batch>,
+    queue: Queue,
+}
+
+impl Tree {
+    /// Leaves `depth` plies (at least two) below a position; `None` if they do not fit in 64 bits.
+    ///
+    /// This is a loop and not a recursion, so that all of it is compiled for the caller's registers.
+    #[inline(always)]
+    pub(crate) fn count<W: Word>(&mut self, root: &Frame<u64>, depth: u32) -> Option<u64> {
+        // Levels are numbered by the plies above the last two.
+        let top = depth as usize - 2;
+        if self.levels.len() <= top {
+            self.levels.resize(top + 1, Batch::default());
+        }
+        self.levels[top].restart(1);
+        self.levels[top].push(&Planes::from_frame(root), 1);
+        let mut total = 0_u64;
+        let mut level = top;
+        loop {
+            if level == 0 {
+                total = total.checked_add(last_two_plies::<W>(&self.levels[0], &mut self.queue))?;
+            } else if self.levels[level].next < self.levels[level].len {
+                let (below, above) = self.levels.split_at_mut(level);
+                expand::<W>(&mut above[0], &mut below[level - 1], &mut self.queue);
+                level -= 1;
+                continue;
+            }
+            if level == top {
+                return Some(total);
+            }
+            level += 1;
+        }
+    }
+}
+
+/// Makes the successors of a level's next positions, until there are enough.
+#[inline(always)]
+fn expand<W: Word>(parents: &mut Batch, children: &mut Batch, queue: &mut Queue) {
+    children.restart(BATCH);
+    while parents.next < parents.len && children.len < BATCH {
+        // One register of positions at a time: they have a few hundred moves at most.
+        let lanes = (parents.len - parents.next).min(W::LANES);
+        queue.moves.clear();
+        (queue.first, queue.live) = (parents.next as u32, (1 << lanes) - 1);
+        all_steps(&parents.load::<W>(parents.next).to_frame(), queue);
+        children.reserve(children.len + queue.moves.len());
+        work_off::<W>(&queue.moves, |moves, lanes| {
+            children.push(&make::<W, false>(&gather(parents, moves), steps(moves)), lanes);
+        });
+        parents.next += lanes;
+    }
+}
+
+/// Calls for each register of moves, the last one filled up with copies of its first move.
+#[inline(always)]
+fn work_off<W: Word>(moves: &[u32], mut visit: impl FnMut(&[u32], usize)) {
+    let mut registers = moves.chunks_exact(W::LANES);
+    for register in registers.by_ref() {
+        visit(register, W::LANES);
+    }
+    let rest = registers.remainder();
+    if let Some(&first) = rest.first() {
+        let mut register = [first; MOST_LANES];
+        register[..rest.len()].copy_from_slice(rest);
+        visit(&register[..W::LANES], rest.len());
+    }
+}
+
+/// The positions that moves belong to.
+#[inline(always)]
+fn gather<W: Word>(batch: &Batch, moves: &[u32]) -> Planes<W> {
+    Planes(array::from_fn(|plane| {
+        let words = &batch.planes[plane][..];
+        let boards: [u64; MOST_LANES] =
+            array::from_fn(|lane| if lane < W::LANES { words[(moves[lane] >> Step::BITS) as usize] } else { 0 });
+        W::load(&boards)
+    }))
+}
+
+/// The steps of moves.
+#[inline(always)]
+fn steps<W: Word>(moves: &[u32]) -> W {
+    let steps: [u64; MOST_LANES] =
+        array::from_fn(|lane| if lane < W::LANES { u64::from(moves[lane]) & ((1 << Step::BITS) - 1) } else { 0 });
+    W::load(&steps)
+}
+
+/// Leaves two plies below all positions of a batch.
+///
+/// A batch has at most a few thousand positions, each with less than 2^20 leaves: 64 bits suffice.
+#[inline(always)]
+fn last_two_plies<W: Word>(batch: &Batch, queue: &mut Queue) -> u64 {
+    let mut leaves = W::splat(0);
+    queue.moves.clear();
+    let mut next = 0;
+    while next < batch.len {
+        let lanes = (batch.len - next).min(W::LANES);
+        (queue.first, queue.live) = (next as u32, (1 << lanes) - 1);
+        let closed = replies_or_steps(&batch.load::<W>(next).to_frame(), queue);
+        leaves = leaves.add(first_lanes(closed, lanes));
+        next += lanes;
+        if queue.moves.len() >= QUEUE || next == batch.len {
+            work_off::<W>(&queue.moves, |moves, lanes| {
+                let replies = count_frame(&make::<W, true>(&gather(batch, moves), steps(moves)).to_frame());
+                leaves = leaves.add(first_lanes(replies, lanes));
+            });
+            queue.moves.clear();
+        }
+    }
+    let mut sums = [0; MOST_LANES];
+    leaves.store(&mut sums);
+    sums.iter().sum()
+}
+
+/// The numbers in the first lanes, the others zero.
+#[inline(always)]
+fn first_lanes<W: Word>(numbers: W, lanes: usize) -> W {
+    let live: [u64; MOST_LANES] = array::from_fn(|lane| if lane < lanes { !0 } else { 0 });
+    if lanes == W::LANES { numbers } else { numbers & W::load(&live) }
+}
