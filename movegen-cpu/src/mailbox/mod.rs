@@ -27,6 +27,8 @@ mod categories;
 mod generate;
 mod make;
 mod order;
+#[cfg(test)]
+mod tests;
 mod walk;
 mod zobrist;
 

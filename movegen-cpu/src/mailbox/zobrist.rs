@@ -20,15 +20,19 @@ fn word(index: usize) -> u64 {
     WORDS.get(index).copied().unwrap_or_default()
 }
 
-static WORDS: [u64; 1468] = {
-    let mut words = [0; 1468];
-    let mut i = 0;
-    while i < words.len() {
-        let mut z = (i as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        words[i] = z ^ z >> 31;
-        i += 1;
+/// 12 kinds of piece on 120 cells, 2 turns, 16 sets of castling rights, 10 files with their borders.
+const COUNT: usize = 12 * 120 + 2 + 16 + 10;
+
+/// The output of the splitmix64 generator, from seed 0.
+static WORDS: [u64; COUNT] = {
+    let mut words = [0; COUNT];
+    let mut index = 0;
+    while index < COUNT {
+        let mut word = (index as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        word = (word ^ word >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        word = (word ^ word >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        words[index] = word ^ word >> 31;
+        index += 1;
     }
     words
 };
