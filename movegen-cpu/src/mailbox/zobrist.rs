@@ -4,24 +4,28 @@ use kogge_board::{Color, Piece};
 
 use super::board::Cell;
 
+/// Where the words of each feature begin: of 12 kinds of piece on 120 cells, 2 turns, 16 sets of
+/// castling rights, 10 files (the border included) of a passed cell.
+const TURN: usize = 12 * 120;
+const RIGHTS: usize = TURN + 2;
+const PASSED: usize = RIGHTS + 16;
+const COUNT: usize = PASSED + 10;
+
 /// The word of a piece on a cell.
 pub(super) fn piece(color: Color, piece: Piece, cell: Cell) -> u64 {
-    word(usize::from(cell) + 120 * (piece as usize + 6 * color as usize))
+    word(120 * (6 * color as usize + piece as usize) + usize::from(cell))
 }
 
-/// The word of everything that is no piece.
+/// The word of everything that is no piece; the halfmove clock counts for nothing.
 pub(super) fn state(turn: Color, rights: u8, passed: Option<Cell>) -> u64 {
-    word(1440 + turn as usize)
-        ^ word(1442 + usize::from(rights & 15))
-        ^ passed.map_or(0, |cell| word(1458 + usize::from(cell % 10)))
+    word(TURN + turn as usize)
+        ^ word(RIGHTS + usize::from(rights & 15))
+        ^ passed.map_or(0, |cell| word(PASSED + usize::from(cell % 10)))
 }
 
 fn word(index: usize) -> u64 {
     WORDS.get(index).copied().unwrap_or_default()
 }
-
-/// 12 kinds of piece on 120 cells, 2 turns, 16 sets of castling rights, 10 files with their borders.
-const COUNT: usize = 12 * 120 + 2 + 16 + 10;
 
 /// The output of the splitmix64 generator, from seed 0.
 static WORDS: [u64; COUNT] = {
@@ -36,3 +40,27 @@ static WORDS: [u64; COUNT] = {
     }
     words
 };
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn every_state_and_every_piece_has_its_own_word() {
+        let mut words = HashSet::from([0]);
+        for color in Color::ALL {
+            for rights in 0..16 {
+                for passed in [None].into_iter().chain((21..29).map(Some)) {
+                    assert!(words.insert(state(color, rights, passed)), "{color} {rights} {passed:?}");
+                }
+            }
+            for kind in Piece::ALL {
+                for cell in 0..120 {
+                    assert!(words.insert(piece(color, kind, cell)), "{color} {kind:?} {cell}");
+                }
+            }
+        }
+    }
+}
