@@ -30,7 +30,6 @@ mod order;
 #[cfg(test)]
 mod tests;
 mod walk;
-mod zobrist;
 
 pub use backend::Mailbox;
 pub use categories::{Categories, Features, Outcome, categories, outcomes};
