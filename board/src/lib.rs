@@ -24,6 +24,7 @@ mod five42;
 mod format;
 mod list_move;
 mod moves;
+mod notation;
 mod pieces;
 mod position;
 mod quad48;
@@ -32,6 +33,8 @@ mod square;
 mod state;
 #[cfg(feature = "testing")]
 pub mod testing;
+mod undo;
+pub mod zobrist;
 
 pub use backend::{Backend, BackendError, DeviceInfo, DeviceKind, Successors};
 pub use circle32::Circle32;
@@ -40,9 +43,11 @@ pub use five42::Five42;
 pub use format::{Format, FormatError, Packed, UnpackError};
 pub use list_move::ListMove;
 pub use moves::{Move, MoveKind};
+pub use notation::MoveError;
 pub use pieces::{Pieces38, Pieces64};
 pub use position::{Position, PositionError};
 pub use quad48::Quad48;
 pub use rules::Rules;
 pub use square::{Color, Piece, Square};
 pub use state::State;
+pub use undo::UndoMove;
