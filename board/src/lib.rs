@@ -1,7 +1,8 @@
 //! What a chess position is: packed formats, FEN, moves, castling rules, and the [`Backend`] trait.
 //!
 //! This crate is the ground floor of kogge. It depends on no device and holds no fast code but the
-//! packings: positions go in as [`Fen`], travel as [`Quad48`], and come back as [`Position`].
+//! packings: positions go in as [`Fen`], are computed on as [`Quad48`], stored and compared as
+//! [`Circle32`], and come back as [`Position`]. Moves are [`Move`]s; [`UndoMove`] takes them back.
 //!
 //! ```
 //! use kogge_board::{Fen, Move, Quad48};

@@ -140,8 +140,8 @@ impl Position {
         before.clear(to.bit());
         before.put(turn, if undo.is_promotion() { Piece::Pawn } else { piece }, from);
         if let Some(captured) = undo.captured() {
-            // Only an en-passant capture takes a pawn to the square over which another was pushed.
-            let en_passant = piece == Piece::Pawn && before.state.en_passant_square() == Some(to);
+            // The square over which a pawn was pushed is empty, so a capture there is en passant.
+            let en_passant = before.state.en_passant_square() == Some(to);
             before.put(turn.opposite(), captured, if en_passant { Square::at(to.file(), from.rank()) } else { to });
         }
         before
