@@ -6,6 +6,7 @@
 //! `u128` and exact: what cannot be counted to the end is an [`Error`], never a partial number. The
 //! library prints nothing; an [`Observer`] hears how far the work is and can stop it.
 
+mod attacks;
 mod divide;
 mod driver;
 mod engine;
@@ -14,6 +15,8 @@ mod frontier;
 mod moves;
 mod observer;
 mod pace;
+mod stats;
+mod walk;
 
 pub use driver::Driver;
 pub use engine::EngineError;
@@ -21,3 +24,4 @@ pub use error::Error;
 pub use frontier::Frontier;
 pub use moves::legal_moves;
 pub use observer::{Observer, Progress};
+pub use stats::Stats;
