@@ -28,7 +28,7 @@ pub struct Features {
     pub promotion: bool,
     /// It gives check, mate included.
     pub check: bool,
-    /// Exactly one piece gives check, and it does not stand where the move went.
+    /// Exactly one piece gives check, and it is not one that moved. In castling the rook moves too.
     pub discovered_check: bool,
     /// Two pieces give check.
     pub double_check: bool,
@@ -101,13 +101,18 @@ impl Board {
         let mut checkers = self.checkers(self.turn);
         let (first, second) = (checkers.next(), checkers.next());
         drop(checkers);
+        let moved = |cell| {
+            cell == played.to()
+                || played.has(ListMove::CASTLE_KINGSIDE) && cell == played.to() - 1
+                || played.has(ListMove::CASTLE_QUEENSIDE) && cell == played.to() + 1
+        };
         Features {
             capture: played.captured().is_some(),
             en_passant: played.has(ListMove::EN_PASSANT),
             castling: played.has(ListMove::CASTLE_KINGSIDE | ListMove::CASTLE_QUEENSIDE),
             promotion: played.promotion().is_some(),
             check: first.is_some(),
-            discovered_check: second.is_none() && first.is_some_and(|checker| checker != played.to()),
+            discovered_check: second.is_none() && first.is_some_and(|checker| !moved(checker)),
             double_check: second.is_some(),
             mate: first.is_some() && self.has_no_move(replies),
         }
