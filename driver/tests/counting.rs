@@ -4,17 +4,12 @@ mod support;
 
 use kogge_board::{BackendError, Fen, Position, Rules};
 use kogge_driver::{Driver, Error, Frontier};
-use support::slow::{self, Slow};
+use kogge_movegen_cpu::Cpu;
 use support::tree::{Call, Tree};
 use support::{KIWIPETE, MATE, POSITION_3, Watch, fen};
 
 fn perft(tree: &mut Tree, depth: u32) -> Result<u128, Error> {
     Driver::new(tree, &()).perft(&Fen::start(), depth)
-}
-
-#[test]
-fn the_slow_backend_is_right() {
-    slow::assert_right();
 }
 
 #[test]
@@ -146,15 +141,15 @@ fn progress_grows_to_all_and_stopping_says_how_far() {
 
 #[test]
 fn frontiers_expand_and_merge_exactly() {
-    let mut slow = Slow::new();
+    let mut cpu = Cpu::new(Some(1)).unwrap();
     let mut frontier = Frontier::of(&Fen::start());
     // Paths and distinct positions after each ply: OEIS A048987 and A083276.
     for (ply, paths, distinct) in [(1, 20, 20), (2, 400, 400), (3, 8902, 5362)] {
-        frontier = frontier.expand(&mut slow).unwrap();
+        frontier = frontier.expand(&mut cpu).unwrap();
         let merged = frontier.merge().unwrap();
         assert_eq!((frontier.ply(), frontier.len(), merged.len()), (ply, paths, distinct));
         assert_eq!(merged.multiplicities().iter().sum::<u128>(), paths as u128);
-        let mut driver = Driver::new(&mut slow, &());
+        let mut driver = Driver::new(&mut cpu, &());
         let all = driver.count_below(&frontier, 1).unwrap();
         let once = driver.count_below(&merged, 1).unwrap();
         assert_eq!(frontier.total(&all), merged.total(&once));
@@ -173,8 +168,8 @@ fn divide_adds_up_and_names_every_move() {
         (fen(MATE), 3, 0, 0),
         (Fen::start(), 0, 0, 0),
     ] {
-        let mut slow = Slow::new();
-        let divided = Driver::new(&mut slow, &()).divide(&root, depth).unwrap();
+        let mut cpu = Cpu::new(Some(1)).unwrap();
+        let divided = Driver::new(&mut cpu, &()).divide(&root, depth).unwrap();
         assert_eq!(divided.len(), moves, "{root}");
         assert_eq!(divided.iter().map(|&(_, count)| count).sum::<u128>(), leaves, "{root}");
         let mut names: Vec<_> = divided.iter().map(|(played, _)| played.bits()).collect();

@@ -3,8 +3,10 @@
 mod support;
 
 use kogge_board::Fen;
+use kogge_board::testing::placement;
 use kogge_driver::{Driver, Stats};
-use support::slow::Slow;
+use kogge_movegen_cpu::{Cpu, mailbox};
+use proptest::{prop_assert_eq, proptest};
 use support::tree::Tree;
 use support::{KIWIPETE, MATE, POSITION_3, fen};
 
@@ -29,8 +31,30 @@ fn shallow_trees_have_the_published_categories() {
         (fen("5k2/8/8/8/8/8/8/5KR1 w G - 0 1"), 1, [13, 0, 0, 1, 0, 2, 0, 0, 0]),
     ] {
         let expected = Stats { nodes, captures, en_passant, castles, promotions, checks, discovered, double, mates };
-        let found = Driver::new(&mut Slow::new(), &()).stats(&root, depth).unwrap();
+        let found = Driver::new(&mut Cpu::new(Some(1)).unwrap(), &()).stats(&root, depth).unwrap();
         assert_eq!(found, expected, "{root} at {depth}");
+    }
+}
+
+proptest! {
+    /// The mailbox generator tells what each move is while making it; here it is told from two positions.
+    #[test]
+    fn agrees_with_the_mailbox((rules, position) in placement(), depth in 0..3u32) {
+        let oracle = mailbox::categories(&rules, &position, depth);
+        let mut cpu = Cpu::new(Some(1)).unwrap();
+        let found = Driver::new(&mut cpu, &()).stats(&Fen::new(position, rules), depth);
+        let expected = Stats {
+            nodes: oracle.nodes.into(),
+            captures: oracle.captures.into(),
+            en_passant: oracle.en_passant.into(),
+            castles: oracle.castles.into(),
+            promotions: oracle.promotions.into(),
+            checks: oracle.checks.into(),
+            discovered: oracle.discovered.into(),
+            double: oracle.double.into(),
+            mates: oracle.mates.into(),
+        };
+        prop_assert_eq!(found, Ok(expected));
     }
 }
 

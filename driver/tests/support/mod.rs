@@ -1,9 +1,8 @@
-//! Backends to test the driver with: trees whose counts are known on paper, and slow, plain chess.
+//! Backends to test the driver with: trees whose counts are known on paper.
 
 #![allow(dead_code, reason = "every test file uses its own part")]
 #![allow(unreachable_pub, reason = "each test file is a crate of its own")]
 
-pub mod slow;
 pub mod tree;
 
 use std::sync::Mutex;
