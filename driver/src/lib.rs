@@ -16,6 +16,7 @@ mod moves;
 mod observer;
 mod pace;
 mod stats;
+mod unique;
 mod walk;
 
 pub use driver::Driver;

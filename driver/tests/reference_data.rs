@@ -15,6 +15,27 @@ fn positions() -> HashMap<&'static str, Fen> {
     rows(include_str!("../../data/known-counts.tsv")).map(|row| (row[0], row[1].parse().unwrap())).collect()
 }
 
+/// Most positions of a ply that are collected here.
+const MOST_DISTINCT: u64 = 10_000_000;
+
+#[test]
+fn distinct_positions() {
+    let positions = positions();
+    let mut cpu = Cpu::new(None).unwrap();
+    let mut driver = Driver::new(&mut cpu, &());
+    let mut expected: HashMap<&str, Vec<u64>> = HashMap::new();
+    for row in rows(include_str!("../../data/unique.tsv")) {
+        let counts = expected.entry(row[0]).or_default();
+        assert_eq!(row[1].parse(), Ok(counts.len()), "plies are in order");
+        counts.push(row[2].parse().unwrap());
+    }
+    for (name, mut counts) in expected {
+        counts.retain(|&count| count <= MOST_DISTINCT);
+        assert!(counts.len() > 4);
+        assert_eq!(driver.unique(&positions[name], counts.len() as u32 - 1), Ok(counts), "{name}");
+    }
+}
+
 #[test]
 fn categories() {
     let positions = positions();
@@ -27,9 +48,7 @@ fn categories() {
             panic!("{row:?}");
         };
         let expected = Stats { nodes, captures, en_passant, castles, promotions, checks, discovered, double, mates };
-        let start = std::time::Instant::now();
         let found = driver.stats(&positions[row[0]], row[1].parse().unwrap());
-        eprintln!("{} {} {:?}", row[0], row[1], start.elapsed());
         assert_eq!(found, Ok(expected), "{} at {}", row[0], row[1]);
         seen += 1;
     }
