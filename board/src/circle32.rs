@@ -158,12 +158,14 @@ impl Circle32 {
 impl From<&Quad48> for Circle32 {
     #[inline]
     fn from(quad: &Quad48) -> Self {
-        #[cfg(target_arch = "x86_64")]
-        if bmi2::is_available() {
-            // SAFETY: the CPU has the instructions.
-            return unsafe { bmi2::pack(quad) };
-        }
-        portable::pack(quad)
+        Self::pack_with(quad, |state, empty| {
+            #[cfg(target_arch = "x86_64")]
+            if bmi2::is_available() {
+                // SAFETY: the CPU has the instructions.
+                return unsafe { bmi2::spread(state, empty) };
+            }
+            portable::spread(state, empty)
+        })
     }
 }
 
@@ -171,12 +173,14 @@ impl From<&Circle32> for Quad48 {
     /// The position's words, without asking whether it is one.
     #[inline]
     fn from(circle: &Circle32) -> Self {
-        #[cfg(target_arch = "x86_64")]
-        if bmi2::is_available() {
-            // SAFETY: the CPU has the instructions.
-            return unsafe { bmi2::unpack(circle) };
-        }
-        portable::unpack(circle)
+        circle.unpack_with(|center, empty| {
+            #[cfg(target_arch = "x86_64")]
+            if bmi2::is_available() {
+                // SAFETY: the CPU has the instructions.
+                return unsafe { bmi2::gather(center, empty) };
+            }
+            portable::gather(center, empty)
+        })
     }
 }
 
@@ -197,7 +201,7 @@ mod portable {
     use super::*;
 
     /// Bit `i` of `state` on the `i`-th lowest bit of `empty`.
-    fn spread(state: u16, mut empty: u64) -> u64 {
+    pub(super) fn spread(state: u16, mut empty: u64) -> u64 {
         let mut center = 0;
         for bit in 0..16 - state.leading_zeros() {
             center |= lowest(empty) & u64::from(state >> bit & 1).wrapping_neg();
@@ -207,27 +211,19 @@ mod portable {
     }
 
     /// The reverse of [`spread`].
-    fn gather(center: u64, empty: u64) -> u16 {
+    pub(super) fn gather(center: u64, empty: u64) -> u16 {
         Bits(center).fold(0, |state, bit| state | 1u64 << (empty & (bit - 1)).count_ones()) as u16
-    }
-
-    pub(super) fn pack(quad: &Quad48) -> Circle32 {
-        Circle32::pack_with(quad, spread)
-    }
-
-    pub(super) fn unpack(circle: &Circle32) -> Quad48 {
-        circle.unpack_with(gather)
     }
 
     pub(super) fn pack_all(quads: &[Quad48], circles: &mut [Circle32]) {
         for (quad, circle) in quads.iter().zip(circles) {
-            *circle = pack(quad);
+            *circle = Circle32::pack_with(quad, spread);
         }
     }
 
     pub(super) fn unpack_all(circles: &[Circle32], quads: &mut [Quad48]) {
         for (circle, quad) in circles.iter().zip(quads) {
-            *quad = unpack(circle);
+            *quad = circle.unpack_with(gather);
         }
     }
 
@@ -257,29 +253,32 @@ mod bmi2 {
         is_x86_feature_detected!("bmi2")
     }
 
+    // Words, not positions, in and out: these cannot be inlined into code for any CPU, and words pass
+    // in registers.
+
     #[inline]
     #[target_feature(enable = "bmi2")]
-    pub(super) fn pack(quad: &Quad48) -> Circle32 {
-        Circle32::pack_with(quad, |state, empty| _pdep_u64(u64::from(state), empty))
+    pub(super) fn spread(state: u16, empty: u64) -> u64 {
+        _pdep_u64(u64::from(state), empty)
     }
 
     #[inline]
     #[target_feature(enable = "bmi2")]
-    pub(super) fn unpack(circle: &Circle32) -> Quad48 {
-        circle.unpack_with(|center, empty| _pext_u64(center, empty) as u16)
+    pub(super) fn gather(center: u64, empty: u64) -> u16 {
+        _pext_u64(center, empty) as u16
     }
 
     #[target_feature(enable = "bmi2")]
     pub(super) fn pack_all(quads: &[Quad48], circles: &mut [Circle32]) {
         for (quad, circle) in quads.iter().zip(circles) {
-            *circle = pack(quad);
+            *circle = Circle32::pack_with(quad, |state, empty| spread(state, empty));
         }
     }
 
     #[target_feature(enable = "bmi2")]
     pub(super) fn unpack_all(circles: &[Circle32], quads: &mut [Quad48]) {
         for (circle, quad) in circles.iter().zip(quads) {
-            *quad = unpack(circle);
+            *quad = circle.unpack_with(|center, empty| gather(center, empty));
         }
     }
 }

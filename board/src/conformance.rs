@@ -186,11 +186,11 @@ pub fn compare(
     let [ours, theirs] =
         [backend.expand(rules, positions), reference.expand(rules, positions)].map(|r| r.unwrap_or_else(fail));
     assert_eq!((ours.ends.len(), theirs.ends.len()), (positions.len(), positions.len()));
-    for index in 0..positions.len() {
+    for (index, position) in positions.iter().enumerate() {
         let (ours, theirs) = (ours.of(index), theirs.of(index));
         if ours != theirs {
             let moves = |all: &[Quad48]| -> Vec<_> {
-                let parent = positions[index].unpack_unchecked();
+                let parent = position.unpack_unchecked();
                 all.iter().map(|child| Move::between(rules, &parent, &child.unpack_unchecked())).collect()
             };
             let (a, b) = (moves(ours), moves(theirs));

@@ -1,7 +1,8 @@
 //! What a chess position is: packed formats, FEN, moves, castling rules, and the [`Backend`] trait.
 //!
 //! This crate is the ground floor of kogge. It depends on no device and holds no fast code but the
-//! packings: positions go in as [`Fen`], travel as [`Quad48`], and come back as [`Position`].
+//! packings: positions go in as [`Fen`], are computed on as [`Quad48`], stored and compared as
+//! [`Circle32`], and come back as [`Position`]. Moves are [`Move`]s; [`UndoMove`] takes them back.
 //!
 //! ```
 //! use kogge_board::{Fen, Move, Quad48};
@@ -24,6 +25,7 @@ mod five42;
 mod format;
 mod list_move;
 mod moves;
+mod notation;
 mod pieces;
 mod position;
 mod quad48;
@@ -32,6 +34,8 @@ mod square;
 mod state;
 #[cfg(feature = "testing")]
 pub mod testing;
+mod undo;
+pub mod zobrist;
 
 pub use backend::{Backend, BackendError, DeviceInfo, DeviceKind, Successors};
 pub use circle32::Circle32;
@@ -40,9 +44,11 @@ pub use five42::Five42;
 pub use format::{Format, FormatError, Packed, UnpackError};
 pub use list_move::ListMove;
 pub use moves::{Move, MoveKind};
+pub use notation::MoveError;
 pub use pieces::{Pieces38, Pieces64};
 pub use position::{Position, PositionError};
 pub use quad48::Quad48;
 pub use rules::Rules;
 pub use square::{Color, Piece, Square};
 pub use state::State;
+pub use undo::UndoMove;

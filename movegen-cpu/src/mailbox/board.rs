@@ -1,9 +1,8 @@
 //! The 10 x 12 board with its piece lists.
 
-use kogge_board::{Color, ListMove, Piece, Position, Rules, Square, State};
+use kogge_board::{Color, ListMove, Piece, Position, Rules, Square, State, zobrist};
 
 use super::make::Undo;
-use super::zobrist;
 
 /// Index of a cell: a1 is 21, h8 is 98; the next file is one more, the next rank ten more.
 pub(super) type Cell = u8;
@@ -80,6 +79,11 @@ pub(super) const fn forward(color: Color) -> i8 {
     }
 }
 
+/// The Zobrist word of a piece.
+fn word(color: Color, piece: Piece, cell: Cell) -> u64 {
+    ListMove::square(cell).map_or(0, |square| zobrist::piece(color, piece, square))
+}
+
 impl Board {
     /// A board with this position.
     pub(super) fn new(rules: &Rules, position: &Position) -> Self {
@@ -122,7 +126,7 @@ impl Board {
             self.passed = None;
         }
         self.halfmove_clock = position.state.halfmove_clock();
-        self.key = self.computed_key();
+        self.key = position.zobrist();
         self.history.clear();
     }
 
@@ -143,12 +147,17 @@ impl Board {
                 }
             }
         }
-        position.state = State::default()
+        position.state = self.state();
+        position
+    }
+
+    /// Everything that is no piece.
+    pub(super) fn state(&self) -> State {
+        State::default()
             .with_turn(self.turn)
             .with_castling(self.rights)
             .with_en_passant(self.passed.and_then(ListMove::square).map(Square::file))
-            .with_halfmove_clock(self.halfmove_clock);
-        position
+            .with_halfmove_clock(self.halfmove_clock)
     }
 
     #[inline]
@@ -188,7 +197,7 @@ impl Board {
         }
         self.places[usize::from(cell)] = 0;
         self.contents[usize::from(cell)] = Content::Empty;
-        self.key ^= zobrist::piece(color, piece, cell);
+        self.key ^= word(color, piece, cell);
         place
     }
 
@@ -205,7 +214,7 @@ impl Board {
         list.len += 1;
         self.places[usize::from(cell)] = place;
         self.contents[usize::from(cell)] = Content::Piece(color, piece);
-        self.key ^= zobrist::piece(color, piece, cell);
+        self.key ^= word(color, piece, cell);
     }
 
     /// Moves a piece to an empty cell; its place in its list stays the same.
@@ -216,18 +225,7 @@ impl Board {
         self.places[usize::from(to)] = place;
         self.contents[usize::from(to)] = self.content(from);
         self.contents[usize::from(from)] = Content::Empty;
-        self.key ^= zobrist::piece(color, piece, from) ^ zobrist::piece(color, piece, to);
-    }
-
-    /// The Zobrist key, computed from nothing but what stands on the board.
-    pub(super) fn computed_key(&self) -> u64 {
-        let mut key = zobrist::state(self.turn, self.rights, self.passed);
-        for (cell, &content) in (0..).zip(&self.contents) {
-            if let Content::Piece(color, piece) = content {
-                key ^= zobrist::piece(color, piece, cell);
-            }
-        }
-        key
+        self.key ^= word(color, piece, from) ^ word(color, piece, to);
     }
 
     /// The cells from which this side's pieces attack a cell.

@@ -28,7 +28,7 @@ pub struct Features {
     pub promotion: bool,
     /// It gives check, mate included.
     pub check: bool,
-    /// Exactly one piece gives check, and it does not stand where the move went.
+    /// Exactly one piece gives check, and it is not one that moved; castling moves king and rook.
     pub discovered_check: bool,
     /// Two pieces give check.
     pub double_check: bool,
@@ -51,7 +51,7 @@ pub struct Categories {
     pub promotions: u64,
     /// Checks, mates included.
     pub checks: u64,
-    /// Checks by exactly one piece, which is not the one that moved.
+    /// Checks by exactly one piece that has not moved itself.
     pub discovered: u64,
     /// Checks by two pieces.
     pub double: u64,
@@ -101,13 +101,16 @@ impl Board {
         let mut checkers = self.checkers(self.turn);
         let (first, second) = (checkers.next(), checkers.next());
         drop(checkers);
+        let castling = played.has(ListMove::CASTLE_KINGSIDE | ListMove::CASTLE_QUEENSIDE);
+        // After castling only the rook can give check, and it has moved.
+        let has_moved = |checker| castling || checker == played.to();
         Features {
             capture: played.captured().is_some(),
             en_passant: played.has(ListMove::EN_PASSANT),
-            castling: played.has(ListMove::CASTLE_KINGSIDE | ListMove::CASTLE_QUEENSIDE),
+            castling,
             promotion: played.promotion().is_some(),
             check: first.is_some(),
-            discovered_check: second.is_none() && first.is_some_and(|checker| checker != played.to()),
+            discovered_check: second.is_none() && first.is_some_and(|checker| !has_moved(checker)),
             double_check: second.is_some(),
             mate: first.is_some() && self.has_no_move(replies),
         }

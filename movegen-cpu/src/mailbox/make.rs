@@ -1,10 +1,10 @@
 //! Making and unmaking moves.
 
-use kogge_board::{Color, ListMove, Piece};
+use kogge_board::{Color, ListMove, Piece, zobrist};
 
 use super::board::{Board, Cell, Content, forward, step};
 use super::generate::Castling;
-use super::{order, zobrist};
+use super::order;
 
 /// What it takes to take a move back.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -34,7 +34,7 @@ impl Board {
         };
         let mover = self.turn;
         let (from, to) = (played.from(), played.to());
-        self.key ^= zobrist::state(mover, self.rights, self.passed);
+        self.key ^= zobrist::state(self.state());
         let is_king = self.content(from) == Content::Piece(mover, Piece::King);
         self.rights &= !self.rights_lost(is_king, from, to);
         if played.has(ListMove::CASTLE_KINGSIDE | ListMove::CASTLE_QUEENSIDE) {
@@ -67,7 +67,7 @@ impl Board {
         if played.has(ListMove::DOUBLE_PUSH) && self.can_capture_en_passant(to) {
             self.passed = Some(step(from, forward(mover)));
         }
-        self.key ^= zobrist::state(self.turn, self.rights, self.passed);
+        self.key ^= zobrist::state(self.state());
         true
     }
 

@@ -3,9 +3,9 @@
 //! It is what one would write to be believed rather than to be fast. The board is an array of 10 x 12
 //! cells whose border stops every piece. Each side has a list of squares per kind of piece, and each
 //! cell knows its place in its list, so that a piece is taken off by moving the list's last entry into
-//! the gap. Moves are generated pseudo-legally as [`ListMove`]s, made, and
-//! unmade again if they leave the king attacked. One history entry per ply takes a move back exactly,
-//! down to the order within the lists. A Zobrist key is kept up to date along the way.
+//! the gap. Moves are generated pseudo-legally as [`ListMove`]s, made, and unmade again if they leave
+//! the king attacked. One history entry per ply takes a move back exactly, down to the order within
+//! the lists. A Zobrist key is kept up to date along the way.
 //!
 //! It knows the generation order only as a sort key (`order.rs`): moves are found piece by piece and
 //! sorted afterwards. Everything runs on one thread, and leaves are made one by one, never counted in
@@ -27,11 +27,13 @@ mod categories;
 mod generate;
 mod make;
 mod order;
+#[cfg(test)]
+mod tests;
 mod walk;
-mod zobrist;
 
 pub use backend::Mailbox;
 pub use categories::{Categories, Features, Outcome, categories, outcomes};
+
 use kogge_board::{ListMove, Move, Position, Rules};
 
 use board::Board;

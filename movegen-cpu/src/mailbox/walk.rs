@@ -11,7 +11,8 @@ impl Board {
         moves.clear();
         self.generate(moves);
         moves.retain(|&played| self.is_legal(played));
-        moves.sort_by_key(|&played| order::key(self.turn, played));
+        // No two moves have the same key.
+        moves.sort_unstable_by_key(|&played| order::key(self.turn, played));
     }
 
     /// Whether a pseudo-legal move is legal.

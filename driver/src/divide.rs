@@ -1,0 +1,23 @@
+//! Divide: the leaves below each move of the root.
+
+use kogge_board::{Fen, Move, Quad48};
+
+use crate::driver::Span;
+use crate::frontier::counting;
+use crate::{Driver, Error, legal_moves};
+
+impl Driver<'_> {
+    /// The legal moves of the root in generation order, each with the leaves `depth` - 1 plies below
+    /// it; their sum is what [`Driver::perft`] gives. At depth 0 the root is the leaf, so that there
+    /// are no moves to share it out to, and the list is empty.
+    ///
+    /// # Errors
+    /// As [`Driver::perft`], and if the backend makes a successor to which no move leads.
+    pub fn divide(&mut self, root: &Fen, depth: u32) -> Result<Vec<(Move, u128)>, Error> {
+        let Some(depth) = depth.checked_sub(1) else { return Ok(Vec::new()) };
+        let (moves, children): (Vec<Move>, Vec<Quad48>) = legal_moves(self.backend, root)?.into_iter().unzip();
+        self.begin(children.len());
+        let counts = self.leaves(&counting(root), &children, depth, Span::WHOLE)?;
+        Ok(moves.into_iter().zip(counts).collect())
+    }
+}

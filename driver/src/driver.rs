@@ -1,0 +1,220 @@
+//! The driver: a backend, an observer, and what was learnt about the backend's speed.
+
+use std::time::Instant;
+
+use kogge_board::{Backend, BackendError, Fen, Quad48, Rules, Successors};
+
+use crate::pace::{MAX_CALL_DEPTH, Pace};
+use crate::{Error, Frontier, Observer, Progress};
+
+/// How many positions are given to [`Backend::expand`] at once. At the 35 moves of a usual position
+/// their successors take 27 MiB; even at 415 moves, more than any position has, 311 MiB.
+pub(crate) const EXPAND_AT_ONCE: usize = 1 << 14;
+
+/// Entries that a root is expanded to before work begins, unless the device wants more.
+const FRONTIER: usize = 1 << 12;
+/// Entries that a root's frontier never exceeds: 256 MiB.
+const MAX_FRONTIER: usize = 1 << 22;
+
+/// Answers questions about trees with a backend, in pieces small enough to be watched and stopped.
+///
+/// A driver lives as long as its backend is used: it learns how fast the backend is, so that each
+/// call lasts a fraction of a second but keeps the device busy.
+///
+/// # Memory
+/// Work goes depth-first over slices of a frontier. Besides the frontier (at most 256 MiB) there is
+/// one slice of successors for each ply between it and the plies that the backend counts by itself;
+/// slices shrink towards the root to 64 positions, so that a ply more costs 0.15 MiB at 35 moves a
+/// position and never over 1.7 MiB.
+pub struct Driver<'a> {
+    pub(crate) backend: &'a mut dyn Backend,
+    pub(crate) observer: &'a dyn Observer,
+    pub(crate) progress: Progress,
+    pace: Pace,
+}
+
+/// Which part of the whole work a piece of it is, as shares from 0 to 1.
+#[derive(Clone, Copy)]
+pub(crate) struct Span {
+    pub(crate) start: f64,
+    pub(crate) width: f64,
+    /// Whether the piece's positions are the entries that progress counts.
+    pub(crate) entries: bool,
+}
+
+impl Span {
+    /// All the work, seen as a list of entries.
+    pub(crate) const WHOLE: Self = Self { start: 0.0, width: 1.0, entries: true };
+
+    /// The share of items `from..to` out of `total`.
+    pub(crate) fn part(&self, from: usize, to: usize, total: usize) -> Self {
+        let each = self.width / total.max(1) as f64;
+        Self { start: self.start + from as f64 * each, width: (to - from) as f64 * each, entries: false }
+    }
+}
+
+impl<'a> Driver<'a> {
+    /// A driver of this backend; `&()` observes nothing.
+    pub fn new(backend: &'a mut dyn Backend, observer: &'a dyn Observer) -> Self {
+        let pace = Pace::new(backend.info().batch);
+        Self { backend, observer, progress: Progress::default(), pace }
+    }
+
+    /// The number of leaves `depth` plies below the root, 1 at depth 0; every leaf is counted, none
+    /// is merged with an equal one.
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`] with how far it was, [`Error::Overflow`] beyond 128 bits, or the backend's.
+    pub fn perft(&mut self, root: &Fen, depth: u32) -> Result<u128, Error> {
+        let frontier = self.frontier(root, depth)?;
+        let counts = self.count_below(&frontier, depth - frontier.ply())?;
+        frontier.total(&counts)
+    }
+
+    /// The number of leaves `depth` plies below each entry of a frontier, not multiplied.
+    ///
+    /// # Errors
+    /// As [`Driver::perft`].
+    pub fn count_below(&mut self, frontier: &Frontier, depth: u32) -> Result<Vec<u128>, Error> {
+        self.begin(frontier.len());
+        self.leaves(frontier.rules(), frontier.positions(), depth, Span::WHOLE)
+    }
+
+    /// The root's frontier on which work down to `depth` is best shared out: enough entries to fill
+    /// the device and to show progress, but never more than `MAX_FRONTIER`.
+    pub(crate) fn frontier(&mut self, root: &Fen, depth: u32) -> Result<Frontier, Error> {
+        let enough = self.backend.info().batch.clamp(FRONTIER, MAX_FRONTIER);
+        let mut frontier = Frontier::of(root);
+        // Two plies are left to the backend at least: it makes no successors for the last.
+        while frontier.ply() + 2 < depth && !frontier.is_empty() && frontier.len() < enough {
+            self.check_cancelled()?;
+            let counts = count(self.backend, frontier.rules(), frontier.positions())?;
+            let next: u64 = counts.iter().copied().map(u64::from).sum();
+            if next > MAX_FRONTIER as u64 {
+                break;
+            }
+            frontier = frontier.expand(self.backend)?;
+        }
+        Ok(frontier)
+    }
+
+    /// Leaves `depth` plies below each position.
+    ///
+    /// What the backend can count in one go is given to it in chunks; of deeper trees, slices are
+    /// expanded and their successors counted in the same way.
+    pub(crate) fn leaves(
+        &mut self,
+        rules: &Rules,
+        positions: &[Quad48],
+        depth: u32,
+        span: Span,
+    ) -> Result<Vec<u128>, Error> {
+        let mut found = Vec::with_capacity(positions.len());
+        while found.len() < positions.len() {
+            self.check_cancelled()?;
+            let done = found.len();
+            let rest = &positions[done..];
+            if self.pace.can_call(depth) {
+                let chunk = &rest[..rest.len().min(self.pace.chunk(depth))];
+                match self.call(rules, chunk, depth) {
+                    Ok(counts) => found.extend(counts.into_iter().map(u128::from)),
+                    // The backend has already split what it could by itself; fewer positions at
+                    // once and shallower trees are what is left to try.
+                    Err(BackendError::OutOfMemory { .. }) if chunk.len() > 1 => self.pace.shrink(depth, chunk.len()),
+                    Err(BackendError::Overflow | BackendError::OutOfMemory { .. }) if depth > 1 => {
+                        let part = span.part(done, done + chunk.len(), positions.len());
+                        found.extend(self.leaves_by_expansion(rules, chunk, depth, part)?);
+                    }
+                    Err(error) => return Err(error.into()),
+                }
+            } else {
+                let slice = &rest[..rest.len().min(self.pace.slice(depth))];
+                let part = span.part(done, done + slice.len(), positions.len());
+                found.extend(self.leaves_by_expansion(rules, slice, depth, part)?);
+            }
+            self.advance(span, found.len(), positions.len());
+        }
+        Ok(found)
+    }
+
+    /// Leaves below each position, by way of their successors; `depth` is at least 1.
+    fn leaves_by_expansion(
+        &mut self,
+        rules: &Rules,
+        positions: &[Quad48],
+        depth: u32,
+        span: Span,
+    ) -> Result<Vec<u128>, Error> {
+        let successors = expand(self.backend, rules, positions)?;
+        self.pace.saw_expansion(positions.len(), successors.positions.len());
+        let counts = self.leaves(rules, &successors.positions, depth - 1, span)?;
+        let mut start = 0;
+        let sums = successors.ends.iter().map(|&end| {
+            let own = &counts[start..end];
+            start = end;
+            own.iter().try_fold(0u128, |sum, &count| sum.checked_add(count)).ok_or(Error::Overflow)
+        });
+        sums.collect()
+    }
+
+    /// One call of the backend, timed, its answer counted as progress.
+    fn call(&mut self, rules: &Rules, positions: &[Quad48], depth: u32) -> Result<Vec<u64>, BackendError> {
+        debug_assert!(depth <= MAX_CALL_DEPTH);
+        let start = Instant::now();
+        let counts = self.backend.perft(rules, positions, depth)?;
+        if counts.len() != positions.len() {
+            return Err(miscounted(self.backend, counts.len(), positions.len()));
+        }
+        let leaves: u128 = counts.iter().copied().map(u128::from).sum();
+        self.pace.saw_call(positions.len(), depth, leaves, start.elapsed());
+        self.progress.counted = self.progress.counted.saturating_add(leaves);
+        Ok(counts)
+    }
+
+    /// Starts a piece of work with this many entries.
+    pub(crate) fn begin(&mut self, entries: usize) {
+        self.progress = Progress { total: entries as u64, ..Progress::default() };
+    }
+
+    /// Tells the observer that `done` of `total` items of a piece of work are done.
+    pub(crate) fn advance(&mut self, span: Span, done: usize, total: usize) {
+        if span.entries {
+            self.progress.done = done as u64;
+        }
+        self.progress.fraction = span.start + span.width * done as f64 / total.max(1) as f64;
+        self.observer.progress(&self.progress);
+    }
+
+    /// An error if the observer asks to stop.
+    pub(crate) fn check_cancelled(&self) -> Result<(), Error> {
+        if self.observer.is_cancelled() { Err(Error::Cancelled(self.progress)) } else { Ok(()) }
+    }
+}
+
+/// The successors of positions, with one end for each of them.
+pub(crate) fn expand(
+    backend: &mut dyn Backend,
+    rules: &Rules,
+    positions: &[Quad48],
+) -> Result<Successors, BackendError> {
+    let successors = backend.expand(rules, positions)?;
+    let ends = &successors.ends;
+    if ends.len() != positions.len()
+        || !ends.is_sorted()
+        || ends.last().copied().unwrap_or(0) != successors.positions.len()
+    {
+        return Err(miscounted(backend, ends.len(), positions.len()));
+    }
+    Ok(successors)
+}
+
+/// The number of legal moves of positions, one for each of them.
+pub(crate) fn count(backend: &mut dyn Backend, rules: &Rules, positions: &[Quad48]) -> Result<Vec<u32>, BackendError> {
+    let counts = backend.count(rules, positions)?;
+    if counts.len() == positions.len() { Ok(counts) } else { Err(miscounted(backend, counts.len(), positions.len())) }
+}
+
+fn miscounted(backend: &dyn Backend, answers: usize, positions: usize) -> BackendError {
+    let device = backend.info().name.clone();
+    BackendError::WrongAnswer { device, reason: format!("it answered for {answers} of {positions} positions.") }
+}

@@ -1,0 +1,145 @@
+//! Frontiers: lists of positions with multiplicities, the unit of all work.
+
+use kogge_board::{Backend, Fen, Position, PositionError, Quad48, Rules};
+
+use crate::Error;
+use crate::driver::{EXPAND_AT_ONCE, expand};
+
+/// A list of (position, multiplicity), all of one tree and one ply.
+///
+/// Whatever is to be counted below a root is the sum, over the entries of any frontier of that root,
+/// of the entry's multiplicity and what lies below it. Positions come from checked ones only, and
+/// their halfmove clocks are zero: counting does not look at them, and equal positions shall have
+/// equal bytes.
+///
+/// ```
+/// use kogge_board::Fen;
+/// use kogge_driver::Frontier;
+/// let root = Frontier::of(&Fen::start());
+/// assert_eq!((root.len(), root.ply(), root.total(&[20])?), (1, 0, 20));
+/// # Ok::<(), kogge_driver::Error>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Frontier {
+    rules: Rules,
+    ply: u32,
+    positions: Vec<Quad48>,
+    multiplicities: Vec<u128>,
+}
+
+impl Frontier {
+    /// The frontier that is the root itself.
+    pub fn of(root: &Fen) -> Self {
+        let position = Quad48::from(&root.position).with_halfmove_clock(0);
+        Self { rules: counting(root), ply: 0, positions: vec![position], multiplicities: vec![1] }
+    }
+
+    /// A frontier of given entries, `ply` plies below its root.
+    ///
+    /// # Errors
+    /// The first position's that is not legal under the rules.
+    pub fn from_entries(
+        rules: &Rules,
+        ply: u32,
+        entries: impl IntoIterator<Item = (Position, u128)>,
+    ) -> Result<Self, PositionError> {
+        let rules = rules.with_halfmove_clock(false);
+        let mut frontier = Self { rules, ply, positions: Vec::new(), multiplicities: Vec::new() };
+        for (position, multiplicity) in entries {
+            position.check(&rules)?;
+            frontier.positions.push(Quad48::from(&position).with_halfmove_clock(0));
+            frontier.multiplicities.push(multiplicity);
+        }
+        Ok(frontier)
+    }
+
+    /// What all positions have in common; the halfmove clock is off.
+    pub fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    /// How many plies below the root the positions are.
+    pub fn ply(&self) -> u32 {
+        self.ply
+    }
+
+    /// The positions.
+    pub fn positions(&self) -> &[Quad48] {
+        &self.positions
+    }
+
+    /// In how many ways each position is reached.
+    pub fn multiplicities(&self) -> &[u128] {
+        &self.multiplicities
+    }
+
+    /// The number of entries.
+    pub fn len(&self) -> usize {
+        self.positions.len()
+    }
+
+    /// Whether there are no entries: every game ended before this ply.
+    pub fn is_empty(&self) -> bool {
+        self.positions.is_empty()
+    }
+
+    /// The frontier one ply deeper, in generation order.
+    ///
+    /// # Errors
+    /// If the backend fails.
+    pub fn expand(&self, backend: &mut dyn Backend) -> Result<Self, Error> {
+        let mut deeper =
+            Self { rules: self.rules, ply: self.ply + 1, positions: Vec::new(), multiplicities: Vec::new() };
+        let entries = self.positions.chunks(EXPAND_AT_ONCE).zip(self.multiplicities.chunks(EXPAND_AT_ONCE));
+        for (positions, multiplicities) in entries {
+            let successors = expand(backend, &self.rules, positions)?;
+            for (children, &multiplicity) in successors.iter().zip(multiplicities) {
+                deeper.multiplicities.resize(deeper.multiplicities.len() + children.len(), multiplicity);
+            }
+            deeper.positions.extend_from_slice(&successors.positions);
+        }
+        Ok(deeper)
+    }
+
+    /// The same frontier with equal positions made one entry, their multiplicities added; entries
+    /// come in the order of their bytes. Equality is that of all 48 bytes.
+    ///
+    /// # Errors
+    /// [`Error::Overflow`] if a multiplicity exceeds 128 bits.
+    pub fn merge(&self) -> Result<Self, Error> {
+        let mut entries: Vec<_> = self.positions.iter().copied().zip(self.multiplicities.iter().copied()).collect();
+        entries.sort_unstable();
+        let mut merged = Self { positions: Vec::new(), multiplicities: Vec::new(), ..*self };
+        for (position, multiplicity) in entries {
+            match (merged.positions.last(), merged.multiplicities.last_mut()) {
+                (Some(last), Some(sum)) if *last == position => {
+                    *sum = sum.checked_add(multiplicity).ok_or(Error::Overflow)?;
+                }
+                _ => {
+                    merged.positions.push(position);
+                    merged.multiplicities.push(multiplicity);
+                }
+            }
+        }
+        Ok(merged)
+    }
+
+    /// The sum of multiplicity times count over all entries; `counts` holds one count for each.
+    ///
+    /// # Errors
+    /// [`Error::Overflow`] if it exceeds 128 bits.
+    ///
+    /// # Panics
+    /// If there are not as many counts as entries.
+    pub fn total(&self, counts: &[u128]) -> Result<u128, Error> {
+        assert_eq!(counts.len(), self.len(), "one count for each entry");
+        counts.iter().zip(&self.multiplicities).try_fold(0u128, |sum, (&count, &multiplicity)| {
+            count.checked_mul(multiplicity).and_then(|product| sum.checked_add(product)).ok_or(Error::Overflow)
+        })
+    }
+}
+
+/// The rules under which a root's tree is counted.
+pub(crate) fn counting(root: &Fen) -> Rules {
+    root.rules.with_halfmove_clock(false)
+}

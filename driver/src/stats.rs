@@ -1,0 +1,195 @@
+//! What kinds of moves lead to the leaves: captures, castlings, checks, mates and so on.
+
+use std::ops::AddAssign;
+
+use kogge_board::bits::{PAWN_RANKS, file};
+use kogge_board::{Color, Fen, Position, Quad48, Rules, Square, Successors};
+use rayon::prelude::*;
+
+use crate::attacks::{attackers, watched};
+use crate::driver::{Span, count, expand};
+use crate::{Driver, Error};
+
+/// The leaves of a tree by the moves that lead to them.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Stats {
+    /// All leaves.
+    pub nodes: u128,
+    /// Captures, en passant included.
+    pub captures: u128,
+    /// Captures en passant.
+    pub en_passant: u128,
+    /// Castlings.
+    pub castles: u128,
+    /// Promotions.
+    pub promotions: u128,
+    /// Checks of every kind, mates included.
+    pub checks: u128,
+    /// Checks by exactly one piece, which is not the one that moved. In castling the rook has moved
+    /// too, so that its check is none of these.
+    pub discovered: u128,
+    /// Checks by two pieces.
+    pub double: u128,
+    /// Checks that leave no legal move.
+    pub mates: u128,
+}
+
+impl AddAssign for Stats {
+    /// Every leaf was visited by itself, so that no sum comes near 2^128.
+    fn add_assign(&mut self, other: Self) {
+        self.nodes += other.nodes;
+        self.captures += other.captures;
+        self.en_passant += other.en_passant;
+        self.castles += other.castles;
+        self.promotions += other.promotions;
+        self.checks += other.checks;
+        self.discovered += other.discovered;
+        self.double += other.double;
+        self.mates += other.mates;
+    }
+}
+
+impl Driver<'_> {
+    /// The leaves `depth` plies below the root by the moves that lead to them. At depth 0 there is
+    /// one leaf and no move.
+    ///
+    /// # Errors
+    /// As [`Driver::perft`].
+    pub fn stats(&mut self, root: &Fen, depth: u32) -> Result<Stats, Error> {
+        let Some(plies) = depth.checked_sub(1) else { return Ok(Stats { nodes: 1, ..Stats::default() }) };
+        let frontier = self.frontier(root, plies)?;
+        let rules = *frontier.rules();
+        self.begin(frontier.len());
+        let mut stats = Stats::default();
+        let plies = plies - frontier.ply();
+        self.walk(&rules, frontier.positions(), plies, Span::WHOLE, &mut |backend, parents| {
+            let successors = expand(backend, &rules, parents)?;
+            let Tally { stats: mut found, checked } = tally(&rules, parents, &successors);
+            let replies = count(backend, &rules, &checked)?;
+            found.mates = replies.iter().filter(|&&replies| replies == 0).count() as u128;
+            stats += found;
+            Ok(found.nodes)
+        })?;
+        Ok(stats)
+    }
+}
+
+/// What is known of some leaves: all but the mates, and where to look for them.
+#[derive(Default)]
+struct Tally {
+    stats: Stats,
+    /// The leaves whose side to move is in check.
+    checked: Vec<Quad48>,
+}
+
+/// Looks at all successors, on all cores.
+fn tally(rules: &Rules, parents: &[Quad48], successors: &Successors) -> Tally {
+    const PARENTS_AT_ONCE: usize = 256;
+    let tallies = parents.par_chunks(PARENTS_AT_ONCE).enumerate().map(|(chunk, parents)| {
+        let mut tally = Tally::default();
+        for (index, parent) in parents.iter().enumerate() {
+            let children = successors.of(chunk * PARENTS_AT_ONCE + index);
+            let parent = Parent::new(rules, parent);
+            children.iter().for_each(|child| parent.look_at(child, &mut tally));
+        }
+        tally
+    });
+    tallies.reduce(Tally::default, |mut all, part| {
+        all.stats += part.stats;
+        all.checked.extend(part.checked);
+        all
+    })
+}
+
+/// A position before the last move, and what its successors are compared with.
+struct Parent {
+    turn: Color,
+    own: u64,
+    other: u64,
+    /// Own pawns.
+    pawns: u32,
+    /// The king to be checked.
+    king: u64,
+    /// Where something must change for a check.
+    watched: u64,
+    /// Own kings and rooks after castling, if there is the right to it; impossible boards if not.
+    castled: [(u64, u64); 2],
+}
+
+impl Parent {
+    fn new(rules: &Rules, packed: &Quad48) -> Self {
+        let position = packed.unpack_unchecked();
+        let turn = position.turn();
+        let (own, other) = (position.of(turn), position.of(turn.opposite()));
+        let king = position.kings & other;
+        Self {
+            turn,
+            own,
+            other,
+            pawns: (position.pawns & own).count_ones(),
+            king,
+            watched: watched(king, own | other),
+            castled: castled(rules, &position),
+        }
+    }
+
+    /// Compares a successor, and enters what move has led to it.
+    fn look_at(&self, child: &Quad48, tally: &mut Tally) {
+        let occupied =
+            child.pawns & PAWN_RANKS | child.knights | child.bishops_queens | child.rooks_queens | child.kings;
+        let own = match self.turn {
+            Color::White => child.white,
+            Color::Black => occupied & !child.white,
+        };
+        let captured = self.other & !(occupied & !own);
+        let landed = own & !self.own;
+        let king_and_rooks = (child.kings & own, child.rooks_queens & !child.bishops_queens & own);
+        let castles = self.castled.contains(&king_and_rooks);
+        let pawns = (child.pawns & own & PAWN_RANKS).count_ones();
+
+        let stats = &mut tally.stats;
+        stats.nodes += 1;
+        stats.captures += u128::from(captured != 0);
+        stats.en_passant += u128::from(captured & !landed != 0);
+        stats.castles += u128::from(castles);
+        stats.promotions += u128::from(pawns != self.pawns);
+
+        let changed = own ^ self.own | captured;
+        if changed & self.watched == 0 && !castles {
+            return;
+        }
+        let checkers = attackers(child, self.king, self.turn, own, occupied);
+        if checkers != 0 {
+            let moved = if castles { castled_to(king_and_rooks.0) } else { landed };
+            stats.checks += 1;
+            stats.double += u128::from(checkers.count_ones() > 1);
+            stats.discovered += u128::from(checkers.count_ones() == 1 && checkers & moved == 0);
+            tally.checked.push(*child);
+        }
+    }
+}
+
+/// King and rooks of the side to move after each castling that it has the right to. No other move
+/// leads to both: an ordinary one does not move king and rook together, no king steps over a rook
+/// and no rook over a king.
+fn castled(rules: &Rules, position: &Position) -> [(u64, u64); 2] {
+    /// No side has a king and rooks on all squares.
+    const NEVER: (u64, u64) = (u64::MAX, u64::MAX);
+    let turn = position.turn();
+    let first_right = if turn == Color::White { 0 } else { 2 };
+    let rooks = position.rooks_queens & !position.bishops_queens & position.of(turn);
+    [(0, 6, 5), (1, 2, 3)].map(|(side, king_file, rook_file)| {
+        let right = first_right + side;
+        let [king, rook] = [king_file, rook_file].map(|file| Square::at(file, turn.home_rank()).bit());
+        match position.state.castling() >> right & 1 {
+            0 => NEVER,
+            _ => (king, rooks & !rules.castling_rooks()[right] | rook),
+        }
+    })
+}
+
+/// Where king and rook stand after castling.
+fn castled_to(king: u64) -> u64 {
+    let kingside = king & file(6) != 0;
+    king | if kingside { king >> 1 } else { king << 1 }
+}

@@ -1,0 +1,46 @@
+//! Visiting every position of a ply, in batches.
+
+use kogge_board::{Backend, Quad48, Rules};
+
+use crate::driver::{EXPAND_AT_ONCE, Span, expand};
+use crate::{Driver, Error};
+
+/// Fewest positions that are expanded together.
+const MIN_SLICE: usize = 64;
+
+/// Receives the backend, for questions of its own, and a batch; says how many things it counted.
+pub(crate) type Visit<'v> = dyn FnMut(&mut dyn Backend, &[Quad48]) -> Result<u128, Error> + 'v;
+
+impl Driver<'_> {
+    /// Calls `visit` with all positions `plies` plies below the given ones, at most
+    /// [`EXPAND_AT_ONCE`] at a time; depth-first, so that memory does not grow with their number.
+    pub(crate) fn walk(
+        &mut self,
+        rules: &Rules,
+        positions: &[Quad48],
+        plies: u32,
+        span: Span,
+        visit: &mut Visit<'_>,
+    ) -> Result<(), Error> {
+        // A usual position has 2^5 moves: this many lead to about one batch.
+        let slice = match plies {
+            0 => EXPAND_AT_ONCE,
+            _ => EXPAND_AT_ONCE.checked_shr(5 * plies).unwrap_or(0).max(MIN_SLICE),
+        };
+        let mut done = 0;
+        for slice in positions.chunks(slice) {
+            self.check_cancelled()?;
+            if plies == 0 {
+                let counted = visit(self.backend, slice)?;
+                self.progress.counted = self.progress.counted.saturating_add(counted);
+            } else {
+                let part = span.part(done, done + slice.len(), positions.len());
+                let successors = expand(self.backend, rules, slice)?;
+                self.walk(rules, &successors.positions, plies - 1, part, visit)?;
+            }
+            done += slice.len();
+            self.advance(span, done, positions.len());
+        }
+        Ok(())
+    }
+}

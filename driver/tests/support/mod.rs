@@ -1,0 +1,57 @@
+//! Backends to test the driver with: trees whose counts are known on paper.
+
+#![allow(dead_code, reason = "every test file uses its own part")]
+#![allow(unreachable_pub, reason = "each test file is a crate of its own")]
+
+pub mod tree;
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use kogge_board::{DeviceInfo, DeviceKind, Fen};
+use kogge_driver::{Observer, Progress};
+
+pub const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
+pub const POSITION_3: &str = "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1";
+pub const MATE: &str = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3";
+
+pub fn fen(text: &str) -> Fen {
+    text.parse().unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+pub fn info(name: &str, batch: usize) -> DeviceInfo {
+    DeviceInfo {
+        backend: "mock",
+        name: name.into(),
+        driver: String::new(),
+        kind: DeviceKind::Other,
+        memory: None,
+        batch,
+        variant: String::new(),
+    }
+}
+
+/// Remembers all progress and stops after a number of questions.
+#[derive(Default)]
+pub struct Watch {
+    pub seen: Mutex<Vec<Progress>>,
+    /// Stop when asked this often; never if 0.
+    pub stop_at: usize,
+    asked: AtomicUsize,
+}
+
+impl Watch {
+    pub fn stopping_at(stop_at: usize) -> Self {
+        Self { stop_at, ..Self::default() }
+    }
+}
+
+impl Observer for Watch {
+    fn progress(&self, progress: &Progress) {
+        self.seen.lock().unwrap().push(*progress);
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.asked.fetch_add(1, Ordering::Relaxed) + 1 == self.stop_at
+    }
+}
