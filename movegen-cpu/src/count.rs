@@ -10,7 +10,7 @@ use kogge_board::{Quad48, Rules};
 
 use crate::fill::{NORTH, NORTH_EAST, NORTH_WEST, Rays, Slides, king_attacks, knight_leaps, step};
 use crate::frame::{ANTIDIAGONAL, Castling, DIAGONAL, FILE, Frame, Limits, RANK, en_passant_captors};
-use crate::word::Word;
+use crate::word::{Word, and_each};
 
 /// Where a pawn that started from rank 2 passes.
 pub(crate) const THIRD_RANK: u64 = 0xff << 16;
@@ -37,7 +37,6 @@ pub(crate) fn count_frame<W: Word>(frame: &Frame<W>) -> W {
 
     let king = frame.kings & own;
     let mut moves = king_attacks(king).without(own | limits.danger).popcount();
-    let mut add = |set: W| moves = moves.add(set.popcount());
 
     let rooks_queens = frame.rooks_queens & own;
     let bishops_queens = frame.bishops_queens & own;
@@ -47,14 +46,11 @@ pub(crate) fn count_frame<W: Word>(frame: &Frame<W>) -> W {
         limits.free(bishops_queens, DIAGONAL),
         limits.free(bishops_queens, ANTIDIAGONAL),
     ]);
-    for reached in slides.rays(&free).all() {
-        add(reached & targets);
-    }
+    moves = moves.add(total(and_each(slides.rays(&free).all(), targets)));
 
     // A pinned knight never moves.
-    for leaps in knight_leaps((frame.knights & own).without(limits.pinned)) {
-        add(leaps & targets);
-    }
+    let knights = (frame.knights & own).without(limits.pinned);
+    moves = moves.add(total(and_each(knight_leaps(knights), targets)));
 
     let pawns = frame.pawns & own;
     let single = step::<NORTH, W>(limits.free(pawns, FILE)) & empty;
@@ -63,27 +59,30 @@ pub(crate) fn count_frame<W: Word>(frame: &Frame<W>) -> W {
     let captures = their & limits.evasion;
     let east = step::<NORTH_EAST, W>(limits.free(pawns, DIAGONAL)) & captures;
     let west = step::<NORTH_WEST, W>(limits.free(pawns, ANTIDIAGONAL)) & captures;
-    for set in [single, double, east, west] {
-        add(set);
-    }
+    moves = moves.add(total([single, double, east, west]));
     if ((single | east | west) & W::splat(RANK_8)).any() {
         // Every promotion is four moves, one of which is counted.
-        for set in [single, east, west] {
-            for _ in 0..3 {
-                add(set & W::splat(RANK_8));
-            }
-        }
+        let promotions = total(and_each([single, east, west], W::splat(RANK_8)));
+        moves = moves.add(promotions).add(promotions.shift::<1>());
     }
 
     if frame.en_passant.any() {
-        for from in en_passant_captors(frame) {
-            add(from);
-        }
+        moves = moves.add(total(en_passant_captors(frame)));
     }
     if (frame.castling_rooks & own).any() {
-        for side in [0, 1] {
-            moves = moves.sub(Castling::new(frame, side).is_legal(frame, &limits));
-        }
+        // A legal castling is all ones, which is -1.
+        moves = moves.sub(Castling::new(frame, 0).is_legal(frame, &limits));
+        moves = moves.sub(Castling::new(frame, 1).is_legal(frame, &limits));
     }
     moves
+}
+
+/// How many bits are set in all of these boards together, in each lane.
+#[inline(always)]
+pub(crate) fn total<W: Word, const N: usize>(boards: [W; N]) -> W {
+    let mut sum = W::splat(0);
+    for index in 0..N {
+        sum = sum.add(boards[index].popcount());
+    }
+    sum
 }

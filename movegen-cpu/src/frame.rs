@@ -9,7 +9,7 @@ use crate::fill::{
     EAST, NORTH, NORTH_EAST, NORTH_WEST, Rays, SOUTH, SOUTH_EAST, SOUTH_WEST, Slides, WEST, king_attacks,
     knight_attacks, pawn_attacks_down, pawn_attacks_up, step,
 };
-use crate::word::Word;
+use crate::word::{Word, and_each};
 
 /// Positions turned so that the side to move moves up.
 #[derive(Clone, Copy, Debug)]
@@ -154,7 +154,7 @@ impl<W: Word> Limits<W> {
         let &Frame { own, their, .. } = frame;
         let king = frame.kings & own;
         let sight = slides.attacks(king, king);
-        let pinned_on = hostile.meeting(&sight).map(|both| both & own);
+        let pinned_on = and_each(hostile.meeting(&sight), own);
         let mut danger = hostile.orthogonal()
             | hostile.diagonal()
             | knight_attacks(frame.knights & their)
@@ -169,20 +169,16 @@ impl<W: Word> Limits<W> {
             // Two leapers cannot both be captured.
             let one_leaper = leapers.without((leapers ^ leapers.lowest()).nonzero());
             evasion = one_leaper | !leapers.nonzero();
-            for (attack, sight, behind) in [
-                (hostile.north, sight.south, step::<NORTH, W>(king)),
-                (hostile.south, sight.north, step::<SOUTH, W>(king)),
-                (hostile.east, sight.west, step::<EAST, W>(king)),
-                (hostile.west, sight.east, step::<WEST, W>(king)),
-                (hostile.north_east, sight.south_west, step::<NORTH_EAST, W>(king)),
-                (hostile.south_west, sight.north_east, step::<SOUTH_WEST, W>(king)),
-                (hostile.north_west, sight.south_east, step::<NORTH_WEST, W>(king)),
-                (hostile.south_east, sight.north_west, step::<SOUTH_EAST, W>(king)),
-            ] {
-                let hit = (attack & king).nonzero();
-                evasion = evasion & (sight | !hit);
-                danger = danger | behind & hit;
+            macro_rules! check_along {
+                ($($attack:ident $sight:ident $direction:ident),*) => {$(
+                    let hit = (hostile.$attack & king).nonzero();
+                    evasion = evasion & (sight.$sight | !hit);
+                    danger = danger | step::<$direction, W>(king) & hit;
+                )*};
             }
+            check_along!(north south NORTH, south north SOUTH, east west EAST, west east WEST,
+                north_east south_west NORTH_EAST, south_west north_east SOUTH_WEST,
+                north_west south_east NORTH_WEST, south_east north_west SOUTH_EAST);
         }
         let pinned = (pinned_on[FILE] | pinned_on[RANK]) | (pinned_on[DIAGONAL] | pinned_on[ANTIDIAGONAL]);
         Self { danger, pinned_on, pinned, evasion, check }
@@ -262,13 +258,17 @@ impl<W: Word> Castling<W> {
 /// captured: those that move north-west and those that move north-east. Each is one square or none.
 #[inline(always)]
 pub(crate) fn en_passant_captors<W: Word>(frame: &Frame<W>) -> [W; 2] {
-    let own_pawns = frame.pawns & frame.own;
+    [
+        en_passant_captor(frame, step::<SOUTH_EAST, W>(frame.en_passant)),
+        en_passant_captor(frame, step::<SOUTH_WEST, W>(frame.en_passant)),
+    ]
+}
+
+/// `from`, if an own pawn there can legally capture en passant.
+#[inline(always)]
+fn en_passant_captor<W: Word>(frame: &Frame<W>, from: W) -> W {
+    let from = from & frame.pawns & frame.own;
     let victim = frame.en_passant.shift::<-8>();
-    let king = frame.kings & frame.own;
-    let from = [step::<SOUTH_EAST, W>(frame.en_passant), step::<SOUTH_WEST, W>(frame.en_passant)];
-    from.map(|from| {
-        let from = from & own_pawns;
-        let empty = (frame.empty | from | victim).without(frame.en_passant);
-        from.without(frame.attackers(king, empty, frame.their.without(victim)).nonzero())
-    })
+    let empty = (frame.empty | from | victim).without(frame.en_passant);
+    from.without(frame.attackers(frame.kings & frame.own, empty, frame.their.without(victim)).nonzero())
 }

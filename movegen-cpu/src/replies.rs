@@ -31,12 +31,13 @@
 
 use kogge_board::bits::{NOT_FILE_A, NOT_FILE_H, RANK_1};
 
+use crate::count::total;
 use crate::fill::{
     EAST, NORTH, NORTH_EAST, NORTH_WEST, Rays, SOUTH, SOUTH_EAST, SOUTH_WEST, Slides, WEST, king_attacks,
     knight_attacks, knight_leaps, landing, pawn_attacks_down, pawn_attacks_up, step,
 };
 use crate::frame::{ANTIDIAGONAL, Castling, DIAGONAL, FILE, Frame, Limits, RANK};
-use crate::word::Word;
+use crate::word::{Word, and_each};
 
 /// Their rank 7: where their pawns start.
 const THEIR_SECOND_RANK: u64 = 0xff << 48;
@@ -83,8 +84,8 @@ pub(crate) struct Replies<W> {
 fn increment_twice<W: Word, const N: usize>(planes: &mut [W; N], a: W, b: W) {
     let mut carry = majority(planes[0], a, b);
     planes[0] = planes[0] ^ a ^ b;
-    for plane in &mut planes[1..] {
-        (*plane, carry) = (*plane ^ carry, *plane & carry);
+    for index in 1..N {
+        (planes[index], carry) = (planes[index] ^ carry, planes[index] & carry);
     }
 }
 
@@ -135,10 +136,11 @@ impl<W: Word> Replies<W> {
         let by_knights = knight_attacks(frame.knights & own);
         let firmly = pawn_attacks_up(frame.pawns & own) | king_attacks(frame.kings & own);
         let (mut once, mut twice, mut thrice) = (by_knights, zero, zero);
-        for set in by_sliders.all() {
-            thrice = thrice | twice & set;
-            twice = twice | once & set;
-            once = once | set;
+        let attacks = by_sliders.all();
+        for index in 0..8 {
+            thrice = thrice | twice & attacks[index];
+            twice = twice | once & attacks[index];
+            once = once | attacks[index];
         }
         let danger = once | firmly;
 
@@ -148,10 +150,8 @@ impl<W: Word> Replies<W> {
         if (frame.castling_rooks & their).any() {
             let turned = frame.turned();
             let both = [Castling::new(&turned, 0), Castling::new(&turned, 1)];
-            for castling in &both {
-                castling_path = castling_path | castling.king_path.flip();
-                way = way | castling.way.flip();
-            }
+            castling_path = (both[0].king_path | both[1].king_path).flip();
+            way = (both[0].way | both[1].way).flip();
             castlings = Some((turned, both));
         }
         let zone = near_king & not_their | castling_path | their_king;
@@ -182,19 +182,19 @@ impl<W: Word> Replies<W> {
         let sight3 = slides.rays(&sight2.and(!empty));
         let sliders = Rays::from_axes([rooks_queens, rooks_queens, bishops_queens, bishops_queens]);
         let mut pin_lines = zero;
-        for (((sight1, sight2), sight3), sliders) in
-            sight1.all().into_iter().zip(sight2.all()).zip(sight3.all()).zip(sliders.all())
-        {
-            let second = (sight2 & sliders).nonzero();
-            let third = (sight3 & sliders).nonzero();
-            pin_lines = pin_lines | (sight1 | sight2) & (second | third) | sight3 & third.without(second);
+        let (rays1, rays2, rays3, sliders) = (sight1.all(), sight2.all(), sight3.all(), sliders.all());
+        for index in 0..8 {
+            let second = (rays2[index] & sliders[index]).nonzero();
+            let third = (rays3[index] & sliders[index]).nonzero();
+            pin_lines =
+                pin_lines | (rays1[index] | rays2[index]) & (second | third) | rays3[index] & third.without(second);
         }
         // A slider that lands beyond the first piece of a ray pins it.
         let not_to_orthogonal = not_to_orthogonal | sight2.orthogonal();
         let not_to_diagonal = not_to_diagonal | sight2.diagonal();
 
         // Their moves if own passes.
-        let pinned_on = by_sliders.meeting(&sight1).map(|both| both & their);
+        let pinned_on = and_each(by_sliders.meeting(&sight1), their);
         let pinned = union(pinned_on);
         let limits = Limits { danger, pinned_on, pinned, evasion: !zero, check: zero };
         let their_free = Rays::from_axes([
@@ -218,14 +218,13 @@ impl<W: Word> Replies<W> {
         // Knights: their leaps, and the number of each one's leaps as the value of its square, where
         // nothing has been added so far.
         let leaps = knight_leaps(their_knights.without(pinned));
-        for leaps in leaps {
-            base = base.add((leaps & not_their).popcount());
-        }
-        let [l0, l1, l2, l3] = sum_of_eight(knights_return(leaps.map(|leaps| leaps & not_their)));
+        let free_leaps = and_each(leaps, not_their);
+        base = base.add(total(free_leaps));
+        let [l0, l1, l2, l3] = sum_of_eight(knights_return(free_leaps));
         let [v0, v1, v2, v3, v4] = value;
         value = [v0 | l0, v1 | l1, v2 | l2, v3 | l3, v4];
-        let by_sliders = sum_of_eight(reached.all().map(|reached| reached & their));
-        let by_knights = sum_of_eight(leaps.map(|leaps| leaps & their));
+        let by_sliders = sum_of_eight(and_each(reached.all(), their));
+        let by_knights = sum_of_eight(and_each(leaps, their));
         let carry1 = by_sliders[0] & by_knights[0];
         let carry2 = majority(by_sliders[1], by_knights[1], carry1);
         let carry3 = majority(by_sliders[2], by_knights[2], carry2);
@@ -247,15 +246,11 @@ impl<W: Word> Replies<W> {
         let attacked_east = step::<SOUTH_EAST, W>(east_captors);
         let attacked_west = step::<SOUTH_WEST, W>(west_captors);
         let (captured_east, captured_west) = (attacked_east & own, attacked_west & own);
-        for set in [push, double, captured_east, captured_west] {
-            base = base.add(set.popcount());
-        }
+        base = base.add(total([push, double, captured_east, captured_west]));
         let promoting = (push | captured_east | captured_west) & W::splat(RANK_1);
         if promoting.any() {
-            for set in [push, captured_east, captured_west] {
-                let promotions = (set & W::splat(RANK_1)).popcount();
-                base = base.add(promotions).add(promotions).add(promotions);
-            }
+            let promotions = total(and_each([push, captured_east, captured_west], W::splat(RANK_1)));
+            base = base.add(promotions).add(promotions.shift::<1>());
         }
         if let Some((turned, both)) = castlings {
             let limits = Limits {
@@ -265,9 +260,7 @@ impl<W: Word> Replies<W> {
                 evasion: !zero,
                 check: zero,
             };
-            for castling in both {
-                base = base.sub(castling.is_legal(&turned, &limits));
-            }
+            base = base.sub(both[0].is_legal(&turned, &limits)).sub(both[1].is_legal(&turned, &limits));
         }
         // Landing on a push's square, or on the square before a double push's, takes that push.
         increment_twice(&mut value, push | double, double.shift::<8>());
@@ -287,7 +280,7 @@ impl<W: Word> Replies<W> {
         increment_twice(&mut value, can_push, can_double);
         increment_twice(&mut value, east_captors & own_not_a.shift::<7>(), west_captors & own_not_h.shift::<9>());
         // Seven less the number of defenders.
-        let [d0, d1, d2] = defended.map(|plane| their.without(plane));
+        let [d0, d1, d2] = [their.without(defended[0]), their.without(defended[1]), their.without(defended[2])];
         let [v0, v1, v2, v3, v4] = value;
         let carry1 = v0 & d0;
         let carry2 = majority(v1, d1, carry1);
@@ -306,13 +299,13 @@ impl<W: Word> Replies<W> {
 
         // K9. A move along a line on which their slider (or pawn, on a file) sees the piece changes
         // what it sees at both ends at once.
-        let mut not_along = [
+        let not_along = [
             reached.north | reached.south | frees_push | frees_double,
             reached.east | reached.west,
             reached.north_east | reached.south_west,
             reached.north_west | reached.south_east,
         ];
-        not_along = not_along.map(|axis| axis & own);
+        let not_along = and_each(not_along, own);
 
         // Pinned sliders give check all the same.
         let hostile = if (pinned & (frame.rooks_queens | frame.bishops_queens)).any() {
@@ -343,7 +336,8 @@ impl<W: Word> Replies<W> {
     /// The sum of the values of a set of squares.
     #[inline(always)]
     pub(crate) fn sum(&self, squares: W) -> W {
-        weighted(&self.value.map(|plane| (plane & squares).popcount()))
+        let [v0, v1, v2, v3, v4] = and_each(self.value, squares);
+        weighted(&[v0.popcount(), v1.popcount(), v2.popcount(), v3.popcount(), v4.popcount()])
     }
 }
 

@@ -36,7 +36,10 @@ pub(crate) fn replies_or_steps<W: Word>(frame: &Frame<W>, sink: &mut impl Sink<W
     let limits = Limits::against(frame, &slides, &replies.hostile);
     let mut steps = Steps { frame, slides: &slides, limits: &limits, sink, tally: Some(Tally::new(&replies)) };
     steps.run();
-    steps.tally.map_or(W::splat(0), |tally| tally.total())
+    match &steps.tally {
+        Some(tally) => tally.total(),
+        None => W::splat(0),
+    }
 }
 
 /// The moves that qualified so far.
@@ -62,8 +65,10 @@ impl<'a, W: Word> Tally<'a, W> {
     #[inline(always)]
     fn add_targets(&mut self, targets: W) {
         let mut carry = targets;
-        for plane in &mut self.targets {
-            (*plane, carry) = (*plane ^ carry, *plane & carry);
+        for index in 0..5 {
+            let plane = self.targets[index];
+            self.targets[index] = plane ^ carry;
+            carry = plane & carry;
         }
     }
 
@@ -88,8 +93,12 @@ impl<'a, W: Word> Tally<'a, W> {
     /// All their replies.
     #[inline(always)]
     fn total(&self) -> W {
-        let per_weight = self.targets.map(|targets| self.replies.sum(targets));
-        let arrived = weighted(&per_weight);
+        let [t0, t1, t2, t3, t4] = self.targets;
+        let mut sums = [self.replies.sum(t0), self.replies.sum(t1), W::splat(0), W::splat(0), W::splat(0)];
+        if (t2 | t3 | t4).any() {
+            (sums[2], sums[3], sums[4]) = (self.replies.sum(t2), self.replies.sum(t3), self.replies.sum(t4));
+        }
+        let arrived = weighted(&sums);
         let seven = self.captures.shift::<3>().sub(self.captures);
         self.replies.base.mul(self.moves).add(self.left).add(seven).sub(arrived)
     }
@@ -225,10 +234,11 @@ impl<W: Word, S: Sink<W>> Steps<'_, W, S> {
         let mut double = double ^ passing;
 
         if ((single | east | west) & last).any() {
-            for (set, distance) in [(single, 8), (east, 9), (west, 7)] {
-                for code in [QUEEN, ROOK, BISHOP, KNIGHT] {
-                    self.sink.shifted(set & last, distance, Step::pattern(code, PLAIN));
-                }
+            for code in [QUEEN, ROOK, BISHOP, KNIGHT] {
+                let pattern = Step::pattern(code, PLAIN);
+                self.sink.shifted(single & last, 8, pattern);
+                self.sink.shifted(east & last, 9, pattern);
+                self.sink.shifted(west & last, 7, pattern);
             }
             (single, east, west) = (single.without(last), east.without(last), west.without(last));
         }
@@ -243,17 +253,18 @@ impl<W: Word, S: Sink<W>> Steps<'_, W, S> {
             let simple = double.without(not_to | not_push.shift::<16>());
             tally.shifted(simple.shift::<-16>(), simple);
             double = double ^ simple;
-            for (set, axis, distance) in [(&mut east, DIAGONAL, 9), (&mut west, ANTIDIAGONAL, 7)] {
-                let not_from = not_from | replies.not_along[axis];
-                let forbidden = if distance == 9 { not_from.shift::<9>() } else { not_from.shift::<7>() };
-                let simple = set.without(not_to | forbidden);
-                tally.shifted(if distance == 9 { simple.shift::<-9>() } else { simple.shift::<-7>() }, simple);
-                let count = simple.popcount();
-                tally.captures = tally.captures.add(count);
-                // A pawn captured by a pawn could have captured it: counted out twice, as for sliders.
-                tally.left = tally.left.add((simple & their_pawns).popcount());
-                *set = *set ^ simple;
+            macro_rules! captures {
+                ($($set:ident $axis:ident $distance:literal),*) => {$(
+                    let not_from = not_from | replies.not_along[$axis];
+                    let simple = $set.without(not_to | not_from.shift::<$distance>());
+                    tally.shifted(simple.shift::<{ -$distance }>(), simple);
+                    tally.captures = tally.captures.add(simple.popcount());
+                    // A pawn captured by a pawn could have captured it: counted out twice, as for sliders.
+                    tally.left = tally.left.add((simple & their_pawns).popcount());
+                    $set = $set ^ simple;
+                )*};
             }
+            captures!(east DIAGONAL 9, west ANTIDIAGONAL 7);
         }
         self.sink.shifted(single, 8, Step::pattern(PAWN, PLAIN));
         self.sink.shifted(double, 16, Step::pattern(PAWN, PLAIN));
@@ -279,7 +290,7 @@ impl<W: Word, S: Sink<W>> Steps<'_, W, S> {
         }
         self.piece(king, targets, simple, forbidden, KING);
         if (self.frame.castling_rooks & own).any() {
-            for side in [0, 1] {
+            for side in 0..2 {
                 let castling = Castling::new(self.frame, side);
                 let legal = castling.is_legal(self.frame, self.limits);
                 self.sink.piece(king, castling.rook & legal, Step::pattern(KING, CASTLING));

@@ -5,8 +5,6 @@
 //! next level's batch, or, where two plies are left, only counted. Most of the last two plies is not
 //! even queued ([`crate::replies`]).
 
-use std::array;
-
 use crate::count::count_frame;
 use crate::frame::Frame;
 use crate::planes::{Planes, Step, make};
@@ -48,16 +46,17 @@ impl Batch {
 
     #[inline(always)]
     fn load<W: Word>(&self, index: usize) -> Planes<W> {
-        Planes(array::from_fn(|plane| W::load(&self.planes[plane][index..])))
+        let [a, b, c, own] = &self.planes;
+        Planes([W::load(&a[index..]), W::load(&b[index..]), W::load(&c[index..]), W::load(&own[index..])])
     }
 
     /// Appends the first `lanes` lanes; there is room ([`Batch::reserve`]).
     #[inline(always)]
     fn push<W: Word>(&mut self, planes: &Planes<W>, lanes: usize) {
-        for (words, plane) in self.planes.iter_mut().zip(planes.0) {
+        for plane in 0..4 {
             let mut boards = [0; MOST_LANES];
-            plane.store(&mut boards);
-            words[self.len..self.len + W::LANES].copy_from_slice(&boards[..W::LANES]);
+            planes.0[plane].store(&mut boards);
+            self.planes[plane][self.len..self.len + W::LANES].copy_from_slice(&boards[..W::LANES]);
         }
         self.len += lanes;
     }
@@ -74,23 +73,30 @@ struct Queue {
 }
 
 impl Queue {
+    /// Queues the moves of some lanes to all their targets; `from` is given lane and target.
     #[inline(always)]
-    fn push_all(&mut self, lane: u32, mut targets: u64, pattern: impl Fn(u32) -> u32) {
-        let position = (self.first + lane) << Step::BITS;
-        while targets != 0 {
-            let to = targets.trailing_zeros();
-            targets &= targets - 1;
-            self.moves.push(position | pattern(to));
+    fn push(&mut self, mut lanes: u32, boards: &[u64; MOST_LANES], pattern: u32, from: impl Fn(usize, u32) -> u32) {
+        while lanes != 0 {
+            let lane = lanes.trailing_zeros();
+            lanes &= lanes - 1;
+            let position = (self.first + lane) << Step::BITS;
+            let mut targets = boards[lane as usize];
+            while targets != 0 {
+                let to = targets.trailing_zeros();
+                targets &= targets - 1;
+                self.moves.push(position | pattern | from(lane as usize, to) | to << 6);
+            }
         }
     }
-}
 
-/// The numbers of the set bits.
-#[inline(always)]
-fn each_lane(mut lanes: u32, mut visit: impl FnMut(u32)) {
-    while lanes != 0 {
-        visit(lanes.trailing_zeros());
-        lanes &= lanes - 1;
+    /// Fills the last register up with copies of its first move; says how many moves there were.
+    fn pad(&mut self, lanes: usize) -> usize {
+        let len = self.moves.len();
+        let rest = len % lanes;
+        if rest != 0 {
+            self.moves.resize(len + lanes - rest, self.moves[len - rest]);
+        }
+        len
     }
 }
 
@@ -102,10 +108,7 @@ impl<W: Word> Sink<W> for Queue {
             let (mut sources, mut boards) = ([0; MOST_LANES], [0; MOST_LANES]);
             from.store(&mut sources);
             targets.store(&mut boards);
-            each_lane(lanes, |lane| {
-                let from = sources[lane as usize].trailing_zeros();
-                self.push_all(lane, boards[lane as usize], |to| pattern | from | to << 6);
-            });
+            self.push(lanes, &boards, pattern, |lane, _| sources[lane].trailing_zeros());
         }
     }
 
@@ -115,10 +118,7 @@ impl<W: Word> Sink<W> for Queue {
         if lanes != 0 {
             let mut boards = [0; MOST_LANES];
             targets.store(&mut boards);
-            each_lane(lanes, |lane| {
-                let from = |to: u32| to.wrapping_sub(distance.cast_unsigned()) & 63;
-                self.push_all(lane, boards[lane as usize], |to| pattern | from(to) | to << 6);
-            });
+            self.push(lanes, &boards, pattern, |_, to| to.wrapping_sub(distance.cast_unsigned()) & 63);
         }
     }
 }
@@ -174,44 +174,38 @@ fn expand<W: Word>(parents: &mut Batch, children: &mut Batch, queue: &mut Queue)
         (queue.first, queue.live) = (parents.next as u32, (1 << lanes) - 1);
         all_steps(&parents.load::<W>(parents.next).to_frame(), queue);
         children.reserve(children.len + queue.moves.len());
-        work_off::<W>(&queue.moves, |moves, lanes| {
-            children.push(&make::<W, false>(&gather(parents, moves), steps(moves)), lanes);
-        });
+        let moves = queue.pad(W::LANES);
+        let mut next = 0;
+        while next < moves {
+            let register = &queue.moves[next..next + W::LANES];
+            let successors = make::<W, false>(&gather(parents, register), steps(register));
+            children.push(&successors, (moves - next).min(W::LANES));
+            next += W::LANES;
+        }
         parents.next += lanes;
-    }
-}
-
-/// Calls for each register of moves, the last one filled up with copies of its first move.
-#[inline(always)]
-fn work_off<W: Word>(moves: &[u32], mut visit: impl FnMut(&[u32], usize)) {
-    let mut registers = moves.chunks_exact(W::LANES);
-    for register in registers.by_ref() {
-        visit(register, W::LANES);
-    }
-    let rest = registers.remainder();
-    if let Some(&first) = rest.first() {
-        let mut register = [first; MOST_LANES];
-        register[..rest.len()].copy_from_slice(rest);
-        visit(&register[..W::LANES], rest.len());
     }
 }
 
 /// The positions that moves belong to.
 #[inline(always)]
 fn gather<W: Word>(batch: &Batch, moves: &[u32]) -> Planes<W> {
-    Planes(array::from_fn(|plane| {
-        let words = &batch.planes[plane][..];
-        let boards: [u64; MOST_LANES] =
-            array::from_fn(|lane| if lane < W::LANES { words[(moves[lane] >> Step::BITS) as usize] } else { 0 });
-        W::load(&boards)
-    }))
+    let mut boards = [[0; MOST_LANES]; 4];
+    for lane in 0..W::LANES {
+        let position = (moves[lane] >> Step::BITS) as usize;
+        for plane in 0..4 {
+            boards[plane][lane] = batch.planes[plane][position];
+        }
+    }
+    Planes([W::load(&boards[0]), W::load(&boards[1]), W::load(&boards[2]), W::load(&boards[3])])
 }
 
 /// The steps of moves.
 #[inline(always)]
 fn steps<W: Word>(moves: &[u32]) -> W {
-    let steps: [u64; MOST_LANES] =
-        array::from_fn(|lane| if lane < W::LANES { u64::from(moves[lane]) & ((1 << Step::BITS) - 1) } else { 0 });
+    let mut steps = [0; MOST_LANES];
+    for lane in 0..W::LANES {
+        steps[lane] = u64::from(moves[lane]) & ((1 << Step::BITS) - 1);
+    }
     W::load(&steps)
 }
 
@@ -221,20 +215,23 @@ fn steps<W: Word>(moves: &[u32]) -> W {
 #[inline(always)]
 fn last_two_plies<W: Word>(batch: &Batch, queue: &mut Queue) -> u64 {
     let mut leaves = W::splat(0);
-    queue.moves.clear();
     let mut next = 0;
     while next < batch.len {
-        let lanes = (batch.len - next).min(W::LANES);
-        (queue.first, queue.live) = (next as u32, (1 << lanes) - 1);
-        let closed = replies_or_steps(&batch.load::<W>(next).to_frame(), queue);
-        leaves = leaves.add(first_lanes(closed, lanes));
-        next += lanes;
-        if queue.moves.len() >= QUEUE || next == batch.len {
-            work_off::<W>(&queue.moves, |moves, lanes| {
-                let replies = count_frame(&make::<W, true>(&gather(batch, moves), steps(moves)).to_frame());
-                leaves = leaves.add(first_lanes(replies, lanes));
-            });
-            queue.moves.clear();
+        queue.moves.clear();
+        while next < batch.len && queue.moves.len() < QUEUE {
+            let lanes = (batch.len - next).min(W::LANES);
+            (queue.first, queue.live) = (next as u32, (1 << lanes) - 1);
+            let closed = replies_or_steps(&batch.load::<W>(next).to_frame(), queue);
+            leaves = leaves.add(first_lanes(closed, lanes));
+            next += lanes;
+        }
+        let moves = queue.pad(W::LANES);
+        let mut next = 0;
+        while next < moves {
+            let register = &queue.moves[next..next + W::LANES];
+            let replies = count_frame(&make::<W, true>(&gather(batch, register), steps(register)).to_frame());
+            leaves = leaves.add(first_lanes(replies, moves - next));
+            next += W::LANES;
         }
     }
     let mut sums = [0; MOST_LANES];
@@ -245,6 +242,10 @@ fn last_two_plies<W: Word>(batch: &Batch, queue: &mut Queue) -> u64 {
 /// The numbers in the first lanes, the others zero.
 #[inline(always)]
 fn first_lanes<W: Word>(numbers: W, lanes: usize) -> W {
-    let live: [u64; MOST_LANES] = array::from_fn(|lane| if lane < lanes { !0 } else { 0 });
-    if lanes == W::LANES { numbers } else { numbers & W::load(&live) }
+    if lanes >= W::LANES {
+        return numbers;
+    }
+    let mut live = [0; MOST_LANES];
+    live[..lanes].fill(!0);
+    numbers & W::load(&live)
 }

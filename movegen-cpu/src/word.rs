@@ -84,6 +84,18 @@ pub(crate) trait Word:
     }
 }
 
+/// Each of these boards on some squares only.
+///
+/// Loops like this one stand in for closures and adapters all through the counting code: those are
+/// functions of their own, which the compiler may leave without the caller's vector instructions.
+#[inline(always)]
+pub(crate) fn and_each<W: Word, const N: usize>(mut boards: [W; N], squares: W) -> [W; N] {
+    for index in 0..N {
+        boards[index] = boards[index] & squares;
+    }
+    boards
+}
+
 impl Word for u64 {
     const LANES: usize = 1;
 
