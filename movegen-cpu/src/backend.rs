@@ -54,23 +54,23 @@ impl Cpu {
         Ok(Self { info, pool, code })
     }
 
-    /// Expands positions until there are enough for all threads, or until one ply is left. Each
+    /// Expands positions until there are enough for all threads, or until two plies are left. Each
     /// comes with the number of the position that it descends from.
-    fn spread(&self, rules: &Rules, positions: &[Quad48], depth: u32) -> (Vec<(usize, Quad48)>, u32) {
-        let enough = self.info.batch;
-        let mut frontier: Vec<_> = positions.iter().copied().enumerate().collect();
+    fn spread(&self, rules: &Rules, positions: &[Quad48], depth: u32) -> (Vec<usize>, Vec<Quad48>, u32) {
+        let mut origins: Vec<usize> = (0..positions.len()).collect();
+        let mut frontier = positions.to_vec();
         let mut depth = depth;
-        let mut successors = Vec::new();
-        while depth > 2 && !frontier.is_empty() && frontier.len() < enough {
+        while depth > 3 && !frontier.is_empty() && frontier.len() < self.info.batch {
+            let mut successors = Vec::new();
             let mut next = Vec::new();
-            for (index, position) in frontier {
+            for (origin, position) in origins.into_iter().zip(frontier) {
                 self.code.expand(rules, &position, &mut successors);
-                next.extend(successors.drain(..).map(|successor| (index, successor)));
+                next.resize(successors.len(), origin);
             }
-            frontier = next;
+            (origins, frontier) = (next, successors);
             depth -= 1;
         }
-        (frontier, depth)
+        (origins, frontier, depth)
     }
 }
 
@@ -80,14 +80,8 @@ impl Backend for Cpu {
     }
 
     fn count(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Vec<u32>, BackendError> {
-        let mut counts = vec![0; positions.len()];
-        self.pool.install(|| {
-            positions
-                .par_chunks(SHALLOW_TASK)
-                .zip(counts.par_chunks_mut(SHALLOW_TASK))
-                .for_each(|(positions, counts)| self.code.count(rules, positions, counts));
-        });
-        Ok(counts)
+        // A position has a few hundred moves at most.
+        Ok(self.perft(rules, positions, 1)?.into_iter().map(|moves| moves as u32).collect())
     }
 
     fn expand(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Successors, BackendError> {
@@ -117,18 +111,21 @@ impl Backend for Cpu {
     }
 
     fn perft(&mut self, rules: &Rules, positions: &[Quad48], depth: u32) -> Result<Vec<u64>, BackendError> {
-        let (frontier, depth) = self.spread(rules, positions, depth);
-        let counts: Option<Vec<u64>> = self.pool.install(|| {
-            let task = if depth > 2 { 1 } else { SHALLOW_TASK };
+        let (origins, frontier, depth) = self.spread(rules, positions, depth);
+        let task = if depth > 2 { 1 } else { SHALLOW_TASK };
+        let mut leaves = vec![0; frontier.len()];
+        let counted: Option<()> = self.pool.install(|| {
             frontier
-                .par_iter()
-                .with_min_len(task)
-                .map_init(Tree::default, |tree, (_, position)| self.code.perft(rules, position, depth, tree))
-                .collect()
+                .par_chunks(task)
+                .zip(leaves.par_chunks_mut(task))
+                .try_for_each_init(Tree::default, |tree, (positions, leaves)| {
+                    self.code.perft(rules, positions, depth, leaves, tree)
+                })
         });
+        counted.ok_or(BackendError::Overflow)?;
         let mut totals = vec![0_u64; positions.len()];
-        for (count, (index, _)) in counts.ok_or(BackendError::Overflow)?.into_iter().zip(frontier) {
-            totals[index] = totals[index].checked_add(count).ok_or(BackendError::Overflow)?;
+        for (leaves, origin) in leaves.into_iter().zip(origins) {
+            totals[origin] = totals[origin].checked_add(leaves).ok_or(BackendError::Overflow)?;
         }
         Ok(totals)
     }

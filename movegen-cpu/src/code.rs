@@ -7,6 +7,12 @@ use kogge_board::{BackendError, Quad48, Rules};
 
 use crate::tree::Tree;
 
+/// Writes the successors of a position to the end of a list.
+type Expand = unsafe fn(&Rules, &Quad48, &mut Vec<Quad48>);
+
+/// Leaves so many plies below each position; `None` if one does not fit in 64 bits.
+type Perft = unsafe fn(&Rules, &[Quad48], u32, &mut [u64], &mut Tree) -> Option<()>;
+
 /// One compilation of the code.
 ///
 /// The functions may be called only on a CPU that has what [`Code::usable`] asked for.
@@ -14,25 +20,14 @@ use crate::tree::Tree;
 pub(crate) struct Code {
     /// Its name, for people and for `KOGGE_CPU`.
     pub(crate) name: &'static str,
-    count: unsafe fn(&Rules, &[Quad48], &mut [u32]),
-    expand: unsafe fn(&Rules, &Quad48, &mut Vec<Quad48>),
-    perft: unsafe fn(&Rules, &Quad48, u32, &mut Tree) -> Option<u64>,
+    expand: Expand,
+    perft: Perft,
 }
 
 macro_rules! compile {
     ($module:ident, $name:literal, $word:ty $(, #[$attribute:meta])?) => {
         mod $module {
             use super::{Quad48, Rules, Tree};
-            use crate::frame::Frame;
-
-            /// # Safety
-            /// The CPU must have the features of this compilation.
-            $(#[$attribute])?
-            unsafe fn count(rules: &Rules, positions: &[Quad48], counts: &mut [u32]) {
-                for (position, count) in positions.iter().zip(counts) {
-                    *count = crate::count::count(rules, position);
-                }
-            }
 
             /// # Safety
             /// The CPU must have the features of this compilation.
@@ -44,15 +39,17 @@ macro_rules! compile {
             /// # Safety
             /// The CPU must have the features of this compilation.
             $(#[$attribute])?
-            unsafe fn perft(rules: &Rules, position: &Quad48, depth: u32, tree: &mut Tree) -> Option<u64> {
-                match depth {
-                    0 => Some(1),
-                    1 => Some(crate::count::count(rules, position).into()),
-                    _ => tree.count::<$word>(&Frame::of(rules, position), depth),
-                }
+            unsafe fn perft(
+                rules: &Rules,
+                positions: &[Quad48],
+                depth: u32,
+                leaves: &mut [u64],
+                tree: &mut Tree,
+            ) -> Option<()> {
+                tree.count_each::<$word>(rules, positions, depth, leaves)
             }
 
-            pub(super) const CODE: super::Code = super::Code { name: $name, count, expand, perft };
+            pub(super) const CODE: super::Code = super::Code { name: $name, expand, perft };
         }
     };
 }
@@ -125,22 +122,26 @@ impl Code {
         })
     }
 
-    /// The number of legal moves of each position.
-    pub(crate) fn count(&self, rules: &Rules, positions: &[Quad48], counts: &mut [u32]) {
-        // SAFETY: `usable` gives only compilations whose features were detected.
-        unsafe { (self.count)(rules, positions, counts) }
-    }
-
     /// Writes the successors of a position to the end of `out`.
     pub(crate) fn expand(&self, rules: &Rules, position: &Quad48, out: &mut Vec<Quad48>) {
-        // SAFETY: as in `count`.
+        // SAFETY: `usable` gives only compilations whose features were detected.
         unsafe { (self.expand)(rules, position, out) }
     }
 
-    /// Leaves `depth` plies below a position; `None` if they do not fit in 64 bits.
-    pub(crate) fn perft(&self, rules: &Rules, position: &Quad48, depth: u32, tree: &mut Tree) -> Option<u64> {
-        // SAFETY: as in `count`.
-        unsafe { (self.perft)(rules, position, depth, tree) }
+    /// Leaves `depth` plies below each position, to `leaves`; `None` if one does not fit in 64 bits.
+    ///
+    /// # Panics
+    /// If there are fewer `leaves` than positions.
+    pub(crate) fn perft(
+        &self,
+        rules: &Rules,
+        positions: &[Quad48],
+        depth: u32,
+        leaves: &mut [u64],
+        tree: &mut Tree,
+    ) -> Option<()> {
+        // SAFETY: as in `expand`.
+        unsafe { (self.perft)(rules, positions, depth, leaves, tree) }
     }
 }
 
@@ -157,10 +158,14 @@ mod tests {
         for code in Code::usable() {
             let mut successors = Vec::new();
             code.expand(&fen.rules, &root, &mut successors);
-            let mut counts = vec![0; successors.len()];
-            code.count(&fen.rules, &successors, &mut counts);
-            assert_eq!(counts.iter().sum::<u32>(), 2039, "{}", code.name);
-            assert_eq!(code.perft(&fen.rules, &root, 4, &mut Tree::default()), Some(4_085_603), "{}", code.name);
+            let mut tree = Tree::default();
+            let mut leaves = vec![0; successors.len()];
+            code.perft(&fen.rules, &successors, 1, &mut leaves, &mut tree);
+            assert_eq!(leaves.iter().sum::<u64>(), 2039, "{}", code.name);
+            code.perft(&fen.rules, &successors, 2, &mut leaves, &mut tree);
+            assert_eq!(leaves.iter().sum::<u64>(), 97_862, "{}", code.name);
+            code.perft(&fen.rules, &successors, 3, &mut leaves, &mut tree);
+            assert_eq!(leaves.iter().sum::<u64>(), 4_085_603, "{}", code.name);
         }
     }
 }

@@ -5,6 +5,8 @@
 //! next level's batch, or, where two plies are left, only counted. Most of the last two plies is not
 //! even queued ([`crate::replies`]).
 
+use kogge_board::{Quad48, Rules};
+
 use crate::count::count_frame;
 use crate::frame::Frame;
 use crate::planes::{Planes, Step, make};
@@ -132,11 +134,49 @@ pub(crate) struct Tree {
 }
 
 impl Tree {
+    /// Leaves `depth` plies below each position, to `leaves`; `None` if one does not fit in 64 bits.
+    #[inline(always)]
+    pub(crate) fn count_each<W: Word>(
+        &mut self,
+        rules: &Rules,
+        positions: &[Quad48],
+        depth: u32,
+        leaves: &mut [u64],
+    ) -> Option<()> {
+        if depth > 2 {
+            for index in 0..positions.len() {
+                leaves[index] = self.count::<W>(&Frame::of(rules, &positions[index]), depth)?;
+            }
+            return Some(());
+        }
+        if self.levels.is_empty() {
+            self.levels.push(Batch::default());
+        }
+        let mut start = 0;
+        while start < positions.len() {
+            let end = positions.len().min(start + BATCH);
+            let batch = &mut self.levels[0];
+            batch.restart(BATCH);
+            for index in start..end {
+                batch.push(&Planes::from_frame(&Frame::of(rules, &positions[index])), 1);
+            }
+            match depth {
+                0 => leaves[start..end].fill(1),
+                1 => last_ply::<W>(batch, &mut leaves[start..end]),
+                _ => {
+                    last_two_plies::<W, true>(batch, &mut self.queue, &mut leaves[start..end]);
+                }
+            }
+            start = end;
+        }
+        Some(())
+    }
+
     /// Leaves `depth` plies (at least two) below a position; `None` if they do not fit in 64 bits.
     ///
     /// This is a loop and not a recursion, so that all of it is compiled for the caller's registers.
     #[inline(always)]
-    pub(crate) fn count<W: Word>(&mut self, root: &Frame<u64>, depth: u32) -> Option<u64> {
+    fn count<W: Word>(&mut self, root: &Frame<u64>, depth: u32) -> Option<u64> {
         // Levels are numbered by the plies above the last two.
         let top = depth as usize - 2;
         if self.levels.len() <= top {
@@ -148,7 +188,8 @@ impl Tree {
         let mut level = top;
         loop {
             if level == 0 {
-                total = total.checked_add(last_two_plies::<W>(&self.levels[0], &mut self.queue))?;
+                let leaves = last_two_plies::<W, false>(&self.levels[0], &mut self.queue, &mut []);
+                total = total.checked_add(leaves)?;
             } else if self.levels[level].next < self.levels[level].len {
                 let (below, above) = self.levels.split_at_mut(level);
                 expand::<W>(&mut above[0], &mut below[level - 1], &mut self.queue);
@@ -209,12 +250,25 @@ fn steps<W: Word>(moves: &[u32]) -> W {
     W::load(&steps)
 }
 
-/// Leaves two plies below all positions of a batch.
+/// Legal moves of each position of a batch.
+#[inline(always)]
+fn last_ply<W: Word>(batch: &Batch, leaves: &mut [u64]) {
+    let mut next = 0;
+    while next < batch.len {
+        let mut counts = [0; MOST_LANES];
+        count_frame(&batch.load::<W>(next).to_frame()).store(&mut counts);
+        let lanes = (batch.len - next).min(W::LANES);
+        leaves[next..next + lanes].copy_from_slice(&counts[..lanes]);
+        next += W::LANES;
+    }
+}
+
+/// Leaves two plies below all positions of a batch; with `EACH`, also below each, to `leaves`.
 ///
 /// A batch has at most a few thousand positions, each with less than 2^20 leaves: 64 bits suffice.
 #[inline(always)]
-fn last_two_plies<W: Word>(batch: &Batch, queue: &mut Queue) -> u64 {
-    let mut leaves = W::splat(0);
+fn last_two_plies<W: Word, const EACH: bool>(batch: &Batch, queue: &mut Queue, leaves: &mut [u64]) -> u64 {
+    let mut total = W::splat(0);
     let mut next = 0;
     while next < batch.len {
         queue.moves.clear();
@@ -222,7 +276,12 @@ fn last_two_plies<W: Word>(batch: &Batch, queue: &mut Queue) -> u64 {
             let lanes = (batch.len - next).min(W::LANES);
             (queue.first, queue.live) = (next as u32, (1 << lanes) - 1);
             let closed = replies_or_steps(&batch.load::<W>(next).to_frame(), queue);
-            leaves = leaves.add(first_lanes(closed, lanes));
+            if EACH {
+                let mut each = [0; MOST_LANES];
+                closed.store(&mut each);
+                leaves[next..next + lanes].copy_from_slice(&each[..lanes]);
+            }
+            total = total.add(first_lanes(closed, lanes));
             next += lanes;
         }
         let moves = queue.pad(W::LANES);
@@ -230,12 +289,19 @@ fn last_two_plies<W: Word>(batch: &Batch, queue: &mut Queue) -> u64 {
         while next < moves {
             let register = &queue.moves[next..next + W::LANES];
             let replies = count_frame(&make::<W, true>(&gather(batch, register), steps(register)).to_frame());
-            leaves = leaves.add(first_lanes(replies, moves - next));
+            if EACH {
+                let mut each = [0; MOST_LANES];
+                replies.store(&mut each);
+                for lane in 0..(moves - next).min(W::LANES) {
+                    leaves[(register[lane] >> Step::BITS) as usize] += each[lane];
+                }
+            }
+            total = total.add(first_lanes(replies, moves - next));
             next += W::LANES;
         }
     }
     let mut sums = [0; MOST_LANES];
-    leaves.store(&mut sums);
+    total.store(&mut sums);
     sums.iter().sum()
 }
 
