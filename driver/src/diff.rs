@@ -41,6 +41,18 @@ impl Divider for Engine<'_> {
     }
 }
 
+/// What comparing two of them brought.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Diff {
+    /// They make the same moves of the root, and the same number of leaves below each.
+    Same {
+        /// Leaves in all.
+        leaves: u128,
+    },
+    /// They differ.
+    Different(Box<Difference>),
+}
+
 /// Where two of them differ.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Difference {
@@ -61,14 +73,12 @@ pub struct Difference {
 
 impl Driver<'_> {
     /// Compares this driver's backend with another divider down to `depth`, and walks down to the
-    /// first position (in the order of the moves' names) whose moves differ; `None` if all counts
-    /// below the root's moves are the same.
+    /// first position (in the order of the moves' names) whose moves differ.
     ///
     /// # Errors
     /// As [`Driver::perft`], of either of the two.
-    pub fn diff(&mut self, other: &mut dyn Divider, root: &Fen, depth: u32) -> Result<Option<Difference>, Error> {
-        let mut line = Vec::new();
-        self.diff_at(other, root, &mut line, root, depth)
+    pub fn diff(&mut self, other: &mut dyn Divider, root: &Fen, depth: u32) -> Result<Diff, Error> {
+        self.diff_at(other, root, &mut Vec::new(), root, depth)
     }
 
     fn diff_at(
@@ -78,23 +88,26 @@ impl Driver<'_> {
         line: &mut Vec<Move>,
         here: &Fen,
         depth: u32,
-    ) -> Result<Option<Difference>, Error> {
+    ) -> Result<Diff, Error> {
         if depth == 0 {
-            return Ok(None);
+            return Ok(Diff::Same { leaves: 1 });
         }
         let first = Divider::divide(self, root, line, here, depth)?;
+        let leaves = first.iter().try_fold(0u128, |sum, &(_, count)| sum.checked_add(count));
         let second = other.divide(root, line, here, depth)?;
         let Comparison { only_first, only_second, mut counts } = compare(first, second);
         let chess960 = root.is_chess960();
         if only_first.is_empty() && only_second.is_empty() {
-            let Some((name, ..)) = counts.first() else { return Ok(None) };
+            let Some((name, ..)) = counts.first() else {
+                return Ok(Diff::Same { leaves: leaves.ok_or(Error::Overflow)? });
+            };
             let moves = legal_moves(self.backend, here)?.into_iter().map(|(played, _)| played);
             // Without a move of that name (twice the same impossible successor) this is the end.
             if let Some(played) = moves.into_iter().find(|played| played.uci(&root.rules, chess960) == *name) {
                 line.push(played);
                 let below = self.diff_at(other, root, line, &play(here, played), depth - 1)?;
                 line.pop();
-                if below.is_some() {
+                if matches!(below, Diff::Different(_)) {
                     return Ok(below);
                 }
             }
@@ -102,7 +115,8 @@ impl Driver<'_> {
             counts.clear();
         }
         let line = line.iter().map(|played| played.uci(&root.rules, chess960)).collect();
-        Ok(Some(Difference { line, position: *here, depth, only_first, only_second, counts }))
+        let position = *here;
+        Ok(Diff::Different(Box::new(Difference { line, position, depth, only_first, only_second, counts })))
     }
 }
 

@@ -22,7 +22,7 @@ mod suite;
 mod unique;
 mod walk;
 
-pub use diff::{Difference, Divider};
+pub use diff::{Diff, Difference, Divider};
 pub use driver::Driver;
 pub use engine::{Engine, EngineError};
 pub use error::Error;

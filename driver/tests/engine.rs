@@ -6,7 +6,7 @@ use std::io::{BufRead, Write, stdin, stdout};
 use std::time::{Duration, Instant};
 
 use kogge_board::Fen;
-use kogge_driver::{Driver, Engine, EngineError, Error, play_line};
+use kogge_driver::{Diff, Driver, Engine, EngineError, Error, play_line};
 use kogge_movegen_cpu::Cpu;
 use support::buggy::{Buggy, no_black_queenside};
 use support::{KIWIPETE, MATE, Watch, fen};
@@ -85,24 +85,24 @@ fn start(part: &str) -> Engine<'static> {
 
 #[test]
 fn an_honest_engine_agrees() {
-    for (root, depth) in [
-        (Fen::start(), 3),
-        (fen(KIWIPETE), 2),
-        (fen(MATE), 2),
-        (fen("bnqnrbkr/1pp2pp1/p7/3pP2p/4P1P1/8/PPPP3P/BNQNRBKR w HEhe d6 0 9"), 2),
-        (fen("rk2r3/8/8/8/8/8/8/RK2R3 w EAea - 0 1"), 2),
+    for (root, depth, leaves) in [
+        (Fen::start(), 3, 8902),
+        (fen(KIWIPETE), 2, 2039),
+        (fen(MATE), 2, 0),
+        (fen("bnqnrbkr/1pp2pp1/p7/3pP2p/4P1P1/8/PPPP3P/BNQNRBKR w HEhe d6 0 9"), 2, 984),
     ] {
         let mut engine = start("honest");
         assert_eq!(engine.name(), "Pretender (honest)");
         let mut cpu = Cpu::new(Some(1)).unwrap();
-        assert_eq!(Driver::new(&mut cpu, &()).diff(&mut engine, &root, depth), Ok(None), "{root}");
+        assert_eq!(Driver::new(&mut cpu, &()).diff(&mut engine, &root, depth), Ok(Diff::Same { leaves }), "{root}");
     }
 }
 
 #[test]
 fn a_wrong_engine_is_led_to_its_mistake() {
     let mut cpu = Cpu::new(Some(1)).unwrap();
-    let found = Driver::new(&mut cpu, &()).diff(&mut start("buggy"), &fen(KIWIPETE), 4).unwrap().unwrap();
+    let found = Driver::new(&mut cpu, &()).diff(&mut start("buggy"), &fen(KIWIPETE), 4);
+    let Ok(Diff::Different(found)) = found else { panic!("{found:?}") };
     assert_eq!((found.line.len() % 2, found.only_second.len()), (1, 0));
     assert_eq!(found.only_first[0].0, "e8c8");
 }
