@@ -15,7 +15,7 @@ pub enum Error {
     #[error(transparent)]
     Engine(#[from] EngineError),
     /// The observer asked to stop.
-    #[error("Stopped on request after {0}; there is no result.")]
+    #[error("Stopped on request: {0}; there is no result.")]
     Cancelled(Progress),
     /// The answer does not fit in 128 bits.
     #[error("The count exceeds 2^128 and cannot be held; choose a smaller depth.")]

@@ -7,22 +7,31 @@
 //! library prints nothing; an [`Observer`] hears how far the work is and can stop it.
 
 mod attacks;
+mod diff;
 mod divide;
 mod driver;
 mod engine;
+pub mod epd;
 mod error;
 mod frontier;
 mod moves;
 mod observer;
 mod pace;
 mod stats;
+mod suite;
 mod unique;
 mod walk;
 
+pub use diff::{Diff, Difference, Divider};
 pub use driver::Driver;
-pub use engine::EngineError;
+pub use engine::{Engine, EngineError};
 pub use error::Error;
 pub use frontier::Frontier;
-pub use moves::legal_moves;
+pub use moves::{LineError, legal_moves, play_line};
 pub use observer::{Observer, Progress};
 pub use stats::Stats;
+pub use suite::{Caps, Verdict};
+
+/// The greatest depth that the command line and suites accept. With only two moves a position, 128
+/// plies already exceed what 128 bits hold.
+pub const MAX_DEPTH: u32 = 128;

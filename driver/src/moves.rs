@@ -1,6 +1,7 @@
 //! Moves of a position, by way of its successors.
 
-use kogge_board::{Backend, Fen, Move, Quad48};
+use kogge_board::{Backend, Color, Fen, Move, MoveError, Quad48};
+use thiserror::Error;
 
 use crate::driver::expand;
 use crate::error::wrong_answer;
@@ -14,15 +15,75 @@ use crate::{Error, Frontier};
 /// # Errors
 /// If the backend fails, or if it makes a successor to which no move leads.
 pub fn legal_moves(backend: &mut dyn Backend, root: &Fen) -> Result<Vec<(Move, Quad48)>, Error> {
-    let rules = counting(root);
-    let parent = Frontier::of(root);
-    let successors = expand(backend, &rules, parent.positions())?.positions;
-    let moves = successors.into_iter().map(|child| {
-        let played = Move::between(&rules, &root.position, &child.unpack_unchecked());
-        played.map(|played| (played, child)).ok_or_else(|| {
-            let reason = format!("it made a successor of \"{root}\" to which no move leads: {child:x?}.");
-            wrong_answer(&backend.info().name, reason)
-        })
+    let moves = named_successors(backend, root)?.into_iter().map(|(played, child)| match played {
+        Some(played) => Ok((played, child)),
+        None => {
+            let made = Fen::new(child.unpack_unchecked(), root.rules);
+            let reason = format!("it made \"{made}\" of \"{root}\", to which no move leads.");
+            Err(wrong_answer(&backend.info().name, reason))
+        }
     });
     moves.collect()
+}
+
+/// The successors of a position, with their moves where some move leads there.
+pub(crate) fn named_successors(backend: &mut dyn Backend, root: &Fen) -> Result<Vec<(Option<Move>, Quad48)>, Error> {
+    let rules = counting(root);
+    let parent = root.position;
+    let successors = expand(backend, &rules, Frontier::of(root).positions())?.positions;
+    let name = |child: Quad48| (Move::between(&rules, &parent, &child.unpack_unchecked()), child);
+    Ok(successors.into_iter().map(name).collect())
+}
+
+/// Why a list of moves cannot be played.
+#[derive(Clone, PartialEq, Debug, Error)]
+pub enum LineError {
+    /// One of the moves is none, or not legal.
+    #[error("Move number {number} of the list cannot be played on \"{before}\": {error}")]
+    Move {
+        /// Which, from 1.
+        number: usize,
+        /// The position before it.
+        before: Box<Fen>,
+        /// What is wrong with it.
+        error: MoveError,
+    },
+    /// The legal moves could not be found.
+    #[error(transparent)]
+    Driver(#[from] Error),
+}
+
+/// The position after these moves, in UCI notation or SAN. Castling in UCI notation is the king's
+/// move to file g or c or, if the first position [is one of Chess960](Fen::is_chess960), to its rook.
+///
+/// The halfmove clock and the move number are counted on.
+///
+/// # Errors
+/// The first move that cannot be played, or the backend's.
+pub fn play_line<S: AsRef<str>>(backend: &mut dyn Backend, root: &Fen, line: &[S]) -> Result<Fen, LineError> {
+    let chess960 = root.is_chess960();
+    let mut here = *root;
+    for (number, text) in (1..).zip(line) {
+        let text = text.as_ref();
+        let legal: Vec<Move> = legal_moves(backend, &here)?.into_iter().map(|(played, _)| played).collect();
+        let found = match Move::from_uci(text, &here.rules, chess960, &legal) {
+            Err(MoveError::Uci(_)) => Move::from_san(text, &here.position, &legal),
+            found => found,
+        };
+        let played = found.map_err(|error| LineError::Move { number, before: Box::new(here), error })?;
+        here = play(&here, played);
+    }
+    Ok(here)
+}
+
+/// The position after a legal move.
+pub(crate) fn play(before: &Fen, played: Move) -> Fen {
+    let position = before.position.play(&before.rules.with_halfmove_clock(true), played);
+    let number = u16::from(before.position.turn() == Color::Black);
+    Fen {
+        position,
+        fullmove: before.fullmove.saturating_add(number),
+        passed: position.state.en_passant_square(),
+        ..*before
+    }
 }

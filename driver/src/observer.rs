@@ -36,6 +36,9 @@ pub struct Progress {
 impl std::fmt::Display for Progress {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { done, total, fraction, counted } = self;
+        if *total == 0 {
+            return f.write_str("no part of the work was done");
+        }
         write!(f, "{done} of {total} frontier entries were done ({:.1} %), {counted} counted", 100.0 * fraction)
     }
 }

@@ -64,20 +64,35 @@ impl Driver<'_> {
         let plies = plies - frontier.ply();
         self.walk(&rules, frontier.positions(), plies, Span::WHOLE, &mut |backend, parents| {
             let successors = expand(backend, &rules, parents)?;
-            let Tally { stats: mut found, checked } = tally(&rules, parents, &successors);
-            let replies = count(backend, &rules, &checked)?;
-            found.mates = replies.iter().filter(|&&replies| replies == 0).count() as u128;
-            stats += found;
-            Ok(found.nodes)
+            let tally = tally(&rules, parents, &successors);
+            let replies = count(backend, &rules, &tally.checked)?;
+            let nodes = successors.positions.len() as u128;
+            stats += Stats {
+                nodes,
+                captures: tally.captures.into(),
+                en_passant: tally.en_passant.into(),
+                castles: tally.castles.into(),
+                promotions: tally.promotions.into(),
+                checks: tally.checked.len() as u128,
+                discovered: tally.discovered.into(),
+                double: tally.double.into(),
+                mates: replies.iter().filter(|&&replies| replies == 0).count() as u128,
+            };
+            Ok(nodes)
         })?;
         Ok(stats)
     }
 }
 
-/// What is known of some leaves: all but the mates, and where to look for them.
+/// What is known of the leaves of one batch: all but the mates, and where to look for them.
 #[derive(Default)]
 struct Tally {
-    stats: Stats,
+    captures: u64,
+    en_passant: u64,
+    castles: u64,
+    promotions: u64,
+    discovered: u64,
+    double: u64,
     /// The leaves whose side to move is in check.
     checked: Vec<Quad48>,
 }
@@ -95,7 +110,12 @@ fn tally(rules: &Rules, parents: &[Quad48], successors: &Successors) -> Tally {
         tally
     });
     tallies.reduce(Tally::default, |mut all, part| {
-        all.stats += part.stats;
+        all.captures += part.captures;
+        all.en_passant += part.en_passant;
+        all.castles += part.castles;
+        all.promotions += part.promotions;
+        all.discovered += part.discovered;
+        all.double += part.double;
         all.checked.extend(part.checked);
         all
     })
@@ -147,12 +167,10 @@ impl Parent {
         let castles = self.castled.contains(&king_and_rooks);
         let pawns = (child.pawns & own & PAWN_RANKS).count_ones();
 
-        let stats = &mut tally.stats;
-        stats.nodes += 1;
-        stats.captures += u128::from(captured != 0);
-        stats.en_passant += u128::from(captured & !landed != 0);
-        stats.castles += u128::from(castles);
-        stats.promotions += u128::from(pawns != self.pawns);
+        tally.captures += u64::from(captured != 0);
+        tally.en_passant += u64::from(captured & !landed != 0);
+        tally.castles += u64::from(castles);
+        tally.promotions += u64::from(pawns != self.pawns);
 
         let changed = own ^ self.own | captured;
         if changed & self.watched == 0 && !castles {
@@ -161,9 +179,8 @@ impl Parent {
         let checkers = attackers(child, self.king, self.turn, own, occupied);
         if checkers != 0 {
             let moved = if castles { castled_to(king_and_rooks.0) } else { landed };
-            stats.checks += 1;
-            stats.double += u128::from(checkers.count_ones() > 1);
-            stats.discovered += u128::from(checkers.count_ones() == 1 && checkers & moved == 0);
+            tally.double += u64::from(checkers.count_ones() > 1);
+            tally.discovered += u64::from(checkers.count_ones() == 1 && checkers & moved == 0);
             tally.checked.push(*child);
         }
     }

@@ -8,6 +8,9 @@ use crate::{Driver, Error};
 /// Fewest positions that are expanded together.
 const MIN_SLICE: usize = 64;
 
+/// Fewest positions that make a full batch. Their successors fit in a CPU's cache.
+const MIN_BATCH: usize = 1 << 11;
+
 /// Receives the backend, for questions of its own, and a batch; says how many things it counted.
 pub(crate) type Visit<'v> = dyn FnMut(&mut dyn Backend, &[Quad48]) -> Result<u128, Error> + 'v;
 
@@ -23,9 +26,10 @@ impl Driver<'_> {
         visit: &mut Visit<'_>,
     ) -> Result<(), Error> {
         // A usual position has 2^5 moves: this many lead to about one batch.
+        let batch = self.backend.info().batch.clamp(MIN_BATCH, EXPAND_AT_ONCE);
         let slice = match plies {
-            0 => EXPAND_AT_ONCE,
-            _ => EXPAND_AT_ONCE.checked_shr(5 * plies).unwrap_or(0).max(MIN_SLICE),
+            0 => batch,
+            _ => batch.checked_shr(5 * plies).unwrap_or(0).max(MIN_SLICE),
         };
         let mut done = 0;
         for slice in positions.chunks(slice) {

@@ -1,10 +1,14 @@
 //! The tables in `data/`, recomputed by the driver on kogge's own backends.
 
+mod support;
+
 use std::collections::HashMap;
 
 use kogge_board::Fen;
-use kogge_driver::{Driver, Stats};
+use kogge_driver::epd::{self, Case};
+use kogge_driver::{Caps, Driver, Stats, Verdict};
 use kogge_movegen_cpu::Cpu;
+use support::buggy::{Buggy, no_black_queenside};
 
 fn rows(table: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
     table.lines().filter(|line| !line.starts_with('#')).map(|line| line.split('\t').collect())
@@ -13,6 +17,62 @@ fn rows(table: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
 /// The six positions of `known-counts.tsv` by name.
 fn positions() -> HashMap<&'static str, Fen> {
     rows(include_str!("../../data/known-counts.tsv")).map(|row| (row[0], row[1].parse().unwrap())).collect()
+}
+
+#[test]
+fn known_counts() {
+    let mut cpu = Cpu::new(None).unwrap();
+    let mut driver = Driver::new(&mut cpu, &());
+    let mut seen = 0;
+    for row in rows(include_str!("../../data/known-counts.tsv")) {
+        let (depth, leaves): (u32, u128) = (row[2].parse().unwrap(), row[3].parse().unwrap());
+        if leaves <= 1_000_000_000 {
+            assert_eq!(driver.perft(&row[1].parse().unwrap(), depth), Ok(leaves), "{} at {depth}", row[0]);
+            seen += 1;
+        }
+    }
+    assert_eq!(seen, 34);
+}
+
+/// Runs a whole suite, every line of which must pass, and returns how many counts were recomputed.
+fn pass(text: &[u8], nodes: u128) -> usize {
+    let mut cpu = Cpu::new(None).unwrap();
+    let mut driver = Driver::new(&mut cpu, &());
+    let check = |(line, case): (usize, Result<Case, _>)| {
+        let case = case.unwrap_or_else(|error| panic!("line {line}: {error}"));
+        match driver.check(&case, Caps { nodes, ..Caps::NONE }) {
+            Ok(Verdict::Pass { checked, capped, .. }) => {
+                assert_eq!(checked + capped, case.counts.len());
+                checked
+            }
+            other => panic!("line {line}: {other:?}"),
+        }
+    };
+    epd::lines(text).map(check).sum()
+}
+
+#[test]
+fn random_positions() {
+    assert!(pass(include_bytes!("../../data/random.epd"), 1_000_000) > 3900);
+}
+
+#[test]
+fn chess960_positions() {
+    assert!(pass(include_bytes!("../../data/chess960.epd"), 1_000_000) > 600);
+}
+
+#[test]
+fn a_wrong_backend_fails() {
+    let (_, case) = epd::lines(format!("{} ;D1 48 ;D2 2039 ;D3 97862", support::KIWIPETE).as_bytes()).next().unwrap();
+    let case = case.unwrap();
+    let mut buggy = Buggy::new(no_black_queenside);
+    let mut driver = Driver::new(&mut buggy, &());
+    let caps = |depth, nodes| Caps { depth, nodes };
+    let shallow = driver.check(&case, caps(1, u128::MAX));
+    assert_eq!(shallow, Ok(Verdict::Pass { checked: 1, capped: 2, leaves: 48 }));
+    assert_eq!(driver.check(&case, caps(9, 2038)), shallow);
+    let failed = driver.check(&case, Caps::NONE);
+    assert!(matches!(failed, Ok(Verdict::Fail { depth: 2, expected: 2039, found: ..2039 })), "{failed:?}");
 }
 
 /// Most positions of a ply that are collected here.
