@@ -1,23 +1,23 @@
 //! What must hold for any input. The fuzz targets call these functions with whatever libFuzzer finds; the plain tests
 //! in `movegen-cpu/tests/fuzz.rs`, which include this file, with random input.
 
-use kogge_board::{Fen, Move, Position, Quad48, Rules};
+use kogge_board::{Fen, Format, Move, Position, Quad48, Rules};
 use kogge_movegen_cpu::{count, expand};
 
-/// Any text is a FEN or an error that says what is wrong, and what is read is written back the same.
+/// Any text is a FEN or an error that fits on a line, and what is read is written back the same.
 pub fn fen(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     match text.parse::<Fen>() {
         Ok(fen) => {
-            fen.position.check(&fen.rules).expect("what a FEN gives is legal");
             assert_eq!(fen.to_string().parse(), Ok(fen), "from {text:?}");
-            packed_again(&fen.rules, &fen.position);
+            legal(&fen.rules, &fen.position);
         }
-        Err(error) => assert!(error.to_string().len() < 400, "too long for one line: {error}"),
+        Err(error) => one_line(error),
     }
 }
 
-/// Any bytes are a position that packs to the same bytes, or an error; and generators end on any bytes.
+/// In every format, any bytes are a position that packs to the same bytes, or an error; and generators end on any
+/// bytes.
 ///
 /// The bytes come as they are and as differences from the start position, so that a few set bits are a few moved
 /// pieces. The first byte chooses the castling rooks' files.
@@ -27,25 +27,26 @@ pub fn unpack(bytes: &[u8]) {
         0 => Rules::STANDARD,
         _ => Rules { castling_files: [7, choice & 7, choice >> 3 & 7, 0], ..Rules::STANDARD },
     };
-    let mut raw = Quad48::default();
-    for (to, from) in bytemuck::bytes_of_mut(&mut raw).iter_mut().zip(bytes) {
-        *to = *from;
-    }
-    let mut moved = Quad48::from(&Fen::start().position);
-    for (to, from) in bytemuck::bytes_of_mut(&mut moved).iter_mut().zip(bytemuck::bytes_of(&raw)) {
-        *to ^= *from;
-    }
-    for packed in [raw, moved] {
-        let mut successors = Vec::new();
-        expand(&rules, &packed, &mut successors);
-        let counted = count(&rules, &packed);
-        if let Ok(position) = packed.unpack(&rules) {
-            assert_eq!(Quad48::from(&position), packed);
-            assert_eq!(counted as usize, successors.len(), "{position:?}");
-            packed_again(&rules, &position);
-            let fen = Fen::new(position, rules);
-            let read = fen.to_string().parse::<Fen>().map(|fen| fen.position);
-            assert_eq!(read, Ok(position), "{fen}");
+    for format in Format::ALL {
+        let mut raw = vec![0; format.size()];
+        raw.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
+        let mut moved = format.pack(&Fen::start().position);
+        moved.iter_mut().zip(bytes).for_each(|(to, from)| *to ^= *from);
+        for packed in [bytes, &raw, &moved] {
+            match format.unpack(packed, &rules) {
+                Ok(position) => {
+                    assert_eq!(format.pack(&position), packed, "{format}");
+                    legal(&rules, &position);
+                }
+                Err(error) => one_line(error),
+            }
+        }
+        if format == Format::Quad48 {
+            for packed in [raw, moved] {
+                let packed = bytemuck::pod_read_unaligned(&packed);
+                count(&rules, &packed);
+                expand(&rules, &packed, &mut Vec::new());
+            }
         }
     }
 }
@@ -76,7 +77,24 @@ pub fn moves(bytes: &[u8]) {
     }
 }
 
-/// A legal position comes out of every packed format as it went in.
-fn packed_again(rules: &Rules, position: &Position) {
-    assert_eq!(Quad48::from(position).unpack(rules), Ok(*position));
+/// What holds for any position that was accepted.
+fn legal(rules: &Rules, position: &Position) {
+    assert_eq!(position.check(rules), Ok(()));
+    for format in Format::ALL {
+        let clock = if format.keeps_halfmove_clock() { position.state.halfmove_clock() } else { 0 };
+        let expected = Position { state: position.state.with_halfmove_clock(clock), ..*position };
+        assert_eq!(format.unpack(&format.pack(position), rules), Ok(expected), "{format}");
+    }
+    let fen = Fen::new(*position, *rules).to_string();
+    assert_eq!(fen.parse().map(|fen: Fen| fen.position), Ok(*position), "{fen}");
+    let quad = Quad48::from(position);
+    let mut successors = Vec::new();
+    expand(rules, &quad, &mut successors);
+    assert_eq!(count(rules, &quad) as usize, successors.len(), "{fen}");
+}
+
+/// An error is one sentence or two, however long or strange the input.
+fn one_line(error: impl std::error::Error) {
+    let text = error.to_string();
+    assert!(text.len() < 400 && !text.contains('\n') && text.ends_with('.'), "{text:?}");
 }

@@ -35,6 +35,7 @@ pub(crate) fn run(duration: Duration, only: Option<&str>) -> Result {
         for directory in [&corpus, &artifacts] {
             fs::create_dir_all(root().join(directory))?;
         }
+        plant_seeds(&corpus)?;
         eprintln!("Fuzzing {target} for {} s.", duration.as_secs());
         let output = command(root().join(format!("fuzz/target/{triple}/release/{target}")))
             .arg(format!("-max_total_time={}", duration.as_secs()))
@@ -44,6 +45,15 @@ pub(crate) fn run(duration: Duration, only: Option<&str>) -> Result {
         // libFuzzer's report is long; of a run without failure, only how many inputs it tried matters.
         let report = String::from_utf8_lossy(&output.stderr);
         report.lines().filter(|line| line.starts_with("stat::number_of_exec")).for_each(|line| eprintln!("{line}"));
+    }
+    Ok(())
+}
+
+/// Puts some FENs into a corpus; from nothing, it takes long to find one.
+fn plant_seeds(corpus: &str) -> Result {
+    let fens = fs::read_to_string(root().join("data/fens-valid.txt"))?;
+    for (number, fen) in fens.lines().step_by(20).enumerate() {
+        fs::write(root().join(corpus).join(format!("seed-{number}")), fen)?;
     }
     Ok(())
 }
