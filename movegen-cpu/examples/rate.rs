@@ -31,4 +31,12 @@ fn main() {
         }
         println!("{:16} {:8.1} M leaves/s  {fen}", cpu.info().variant, leaves as f64 / best / 1e6);
     }
+
+    let start = Fen::start();
+    cpu.set_hash(1 << 30).unwrap_or_else(|error| panic!("{error}"));
+    let begin = Instant::now();
+    let counted =
+        cpu.perft(&start.rules, &[Quad48::from(&start.position)], 8).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(counted, [84_998_978_956]);
+    println!("{}: start position 8 in {:.2} s", cpu.info().variant, begin.elapsed().as_secs_f64());
 }

@@ -5,6 +5,9 @@ use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::code::Code;
+use crate::frame::Frame;
+use crate::hash::Table;
+use crate::planes::Planes;
 use crate::tree::Tree;
 
 /// All of a CPU's cores, or as many threads as asked for.
@@ -17,7 +20,19 @@ pub struct Cpu {
     info: DeviceInfo,
     pool: ThreadPool,
     code: Code,
+    table: Option<Table>,
 }
+
+/// What a thread keeps from position to position.
+#[derive(Debug, Default)]
+struct Scratch {
+    tree: Tree,
+    /// Successors of the positions on the way down.
+    stack: Vec<Quad48>,
+}
+
+/// The least depth that is looked up: below it, counting is faster than the table's memory.
+const LEAST_HASHED: u32 = 3;
 
 /// How many tasks a thread should find in a batch, so that the last ones end at about the same time.
 pub const TASKS_PER_THREAD: usize = 64;
@@ -51,7 +66,59 @@ impl Cpu {
             batch: threads * TASKS_PER_THREAD,
             variant: code.name.into(),
         };
-        Ok(Self { info, pool, code })
+        Ok(Self { info, pool, code, table: None })
+    }
+
+    /// Keeps counts in a table of this many bytes, shared by all threads, so that positions reached in
+    /// several ways are counted once. Counts stay exact: positions are compared in full. The table is
+    /// kept from call to call; 0 bytes removes it.
+    ///
+    /// # Errors
+    /// If there is not so much memory, or if it is too little for one entry.
+    pub fn set_hash(&mut self, bytes: usize) -> Result<(), BackendError> {
+        self.table = None;
+        if bytes > 0 {
+            let table = Table::new(bytes).ok_or_else(|| BackendError::OutOfMemory {
+                device: self.info.name.clone(),
+                doing: format!("making a hash table of {bytes} bytes"),
+            })?;
+            self.table = Some(table);
+        }
+        self.info.variant = match self.table {
+            Some(_) => format!("{}, hash table of {bytes} bytes", self.code.name),
+            None => self.code.name.into(),
+        };
+        Ok(())
+    }
+
+    /// Leaves below a position, looked up where possible.
+    fn perft_hashed(
+        &self,
+        table: &Table,
+        rules: &Rules,
+        position: &Quad48,
+        depth: u32,
+        scratch: &mut Scratch,
+    ) -> Option<u64> {
+        let planes = Planes::from_frame(&Frame::of(rules, position)).0;
+        if let Some(leaves) = table.get(&planes, depth) {
+            return Some(leaves);
+        }
+        let mut leaves = 0_u64;
+        if depth <= LEAST_HASHED {
+            self.code.perft(rules, &[*position], depth, std::slice::from_mut(&mut leaves), &mut scratch.tree)?;
+        } else {
+            let start = scratch.stack.len();
+            self.code.expand(rules, position, &mut scratch.stack);
+            for index in start..scratch.stack.len() {
+                let successor = scratch.stack[index];
+                let below = self.perft_hashed(table, rules, &successor, depth - 1, scratch)?;
+                leaves = leaves.checked_add(below)?;
+            }
+            scratch.stack.truncate(start);
+        }
+        table.put(&planes, depth, leaves);
+        Some(leaves)
     }
 
     /// Expands positions until there are enough for all threads, or until two plies are left. Each
@@ -115,12 +182,18 @@ impl Backend for Cpu {
         let task = if depth > 2 { 1 } else { SHALLOW_TASK };
         let mut leaves = vec![0; frontier.len()];
         let counted: Option<()> = self.pool.install(|| {
-            frontier
-                .par_chunks(task)
-                .zip(leaves.par_chunks_mut(task))
-                .try_for_each_init(Tree::default, |tree, (positions, leaves)| {
-                    self.code.perft(rules, positions, depth, leaves, tree)
-                })
+            frontier.par_chunks(task).zip(leaves.par_chunks_mut(task)).try_for_each_init(
+                Scratch::default,
+                |scratch, (positions, leaves)| match &self.table {
+                    Some(table) if depth >= LEAST_HASHED => {
+                        for (position, leaves) in positions.iter().zip(leaves) {
+                            *leaves = self.perft_hashed(table, rules, position, depth, scratch)?;
+                        }
+                        Some(())
+                    }
+                    _ => self.code.perft(rules, positions, depth, leaves, &mut scratch.tree),
+                },
+            )
         });
         counted.ok_or(BackendError::Overflow)?;
         let mut totals = vec![0_u64; positions.len()];

@@ -41,6 +41,7 @@ mod count;
 mod fill;
 mod frame;
 mod generate;
+mod hash;
 pub mod mailbox;
 mod planes;
 mod replies;
