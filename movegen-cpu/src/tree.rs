@@ -131,6 +131,10 @@ impl<W: Word> Sink<W> for Queue {
 pub(crate) struct Tree {
     levels: Vec<Batch>,
     queue: Queue,
+    /// For a batch that is counted position by position: where its positions come from, and the leaves
+    /// below each.
+    origins: Vec<u32>,
+    below: Vec<u64>,
 }
 
 impl Tree {
@@ -143,28 +147,45 @@ impl Tree {
         depth: u32,
         leaves: &mut [u64],
     ) -> Option<()> {
-        if depth > 2 {
+        if depth > 3 {
             for index in 0..positions.len() {
                 leaves[index] = self.count::<W>(&Frame::of(rules, &positions[index]), depth)?;
             }
             return Some(());
         }
-        if self.levels.is_empty() {
-            self.levels.push(Batch::default());
+        if self.levels.len() < 2 {
+            self.levels.resize(2, Batch::default());
         }
         let mut start = 0;
         while start < positions.len() {
             let end = positions.len().min(start + BATCH);
-            let batch = &mut self.levels[0];
+            let (below, above) = self.levels.split_at_mut(1);
+            let batch = &mut above[0];
             batch.restart(BATCH);
             for index in start..end {
                 batch.push(&Planes::from_frame(&Frame::of(rules, &positions[index])), 1);
             }
+            let leaves = &mut leaves[start..end];
             match depth {
-                0 => leaves[start..end].fill(1),
-                1 => last_ply::<W>(batch, &mut leaves[start..end]),
+                0 => leaves.fill(1),
+                1 => last_ply::<W>(batch, leaves),
+                2 => {
+                    last_two_plies::<W, true>(batch, &mut self.queue, leaves);
+                }
                 _ => {
-                    last_two_plies::<W, true>(batch, &mut self.queue, &mut leaves[start..end]);
+                    leaves.fill(0);
+                    while batch.next < batch.len {
+                        let children = &mut below[0];
+                        children.restart(BATCH);
+                        let moves = expand_register::<W>(batch, children, &mut self.queue);
+                        self.origins.clear();
+                        self.origins.extend(self.queue.moves[..moves].iter().map(|played| played >> Step::BITS));
+                        self.below.resize(children.len, 0);
+                        last_two_plies::<W, true>(children, &mut self.queue, &mut self.below);
+                        for index in 0..moves {
+                            leaves[self.origins[index] as usize] += self.below[index];
+                        }
+                    }
                 }
             }
             start = end;
@@ -209,22 +230,29 @@ impl Tree {
 fn expand<W: Word>(parents: &mut Batch, children: &mut Batch, queue: &mut Queue) {
     children.restart(BATCH);
     while parents.next < parents.len && children.len < BATCH {
-        // One register of positions at a time: they have a few hundred moves at most.
-        let lanes = (parents.len - parents.next).min(W::LANES);
-        queue.moves.clear();
-        (queue.first, queue.live) = (parents.next as u32, (1 << lanes) - 1);
-        all_steps(&parents.load::<W>(parents.next).to_frame(), queue);
-        children.reserve(children.len + queue.moves.len());
-        let moves = queue.pad(W::LANES);
-        let mut next = 0;
-        while next < moves {
-            let register = &queue.moves[next..next + W::LANES];
-            let successors = make::<W, false>(&gather(parents, register), steps(register));
-            children.push(&successors, (moves - next).min(W::LANES));
-            next += W::LANES;
-        }
-        parents.next += lanes;
+        expand_register::<W>(parents, children, queue);
     }
+}
+
+/// Makes the successors of a level's next register of positions: a few hundred each at most. Leaves
+/// their moves in the queue, in the order of the successors, and says how many there are.
+#[inline(always)]
+fn expand_register<W: Word>(parents: &mut Batch, children: &mut Batch, queue: &mut Queue) -> usize {
+    let lanes = (parents.len - parents.next).min(W::LANES);
+    queue.moves.clear();
+    (queue.first, queue.live) = (parents.next as u32, (1 << lanes) - 1);
+    all_steps(&parents.load::<W>(parents.next).to_frame(), queue);
+    parents.next += lanes;
+    children.reserve(children.len + queue.moves.len());
+    let moves = queue.pad(W::LANES);
+    let mut next = 0;
+    while next < moves {
+        let register = &queue.moves[next..next + W::LANES];
+        let successors = make::<W, false>(&gather(parents, register), steps(register));
+        children.push(&successors, (moves - next).min(W::LANES));
+        next += W::LANES;
+    }
+    moves
 }
 
 /// The positions that moves belong to.

@@ -49,3 +49,23 @@ fn random_positions() {
 fn chess960_positions() {
     epd(include_str!("../../data/chess960.epd"), 3_000_000);
 }
+
+/// Tables of one entry, of a few and of many: what they forget differs, what they answer does not.
+#[test]
+fn hash_tables_keep_counts_exact() {
+    for bytes in [64, 4096, 1 << 24] {
+        let mut cpu = Cpu::new(None).unwrap();
+        cpu.set_hash(bytes).unwrap();
+        let mut checked = 0;
+        for line in include_str!("../../data/known-counts.tsv").lines().filter(|line| !line.starts_with('#')) {
+            let [_, fen, depth, nodes, _] = *line.split('\t').collect::<Vec<_>>() else { panic!("{line}") };
+            let nodes: u128 = nodes.parse().unwrap();
+            if nodes <= 20_000_000 {
+                assert_eq!(u128::from(perft(&mut cpu, fen, depth.parse().unwrap())), nodes, "{line}, {bytes} bytes");
+                checked += 1;
+            }
+        }
+        assert!(checked > 20);
+    }
+    assert!(Cpu::new(None).unwrap().set_hash(1).is_err());
+}
