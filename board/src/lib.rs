@@ -20,6 +20,7 @@ pub mod bits;
 mod circle32;
 #[cfg(feature = "testing")]
 pub mod conformance;
+pub mod breadth_first;
 mod fen;
 mod five42;
 mod format;
@@ -31,6 +32,7 @@ mod planes32;
 mod position;
 mod quad48;
 mod rules;
+mod self_test;
 mod square;
 mod state;
 #[cfg(feature = "testing")]
@@ -51,6 +53,7 @@ pub use planes32::Planes32;
 pub use position::{Position, PositionError};
 pub use quad48::Quad48;
 pub use rules::Rules;
+pub use self_test::self_test;
 pub use square::{Color, Piece, Square};
 pub use state::State;
 pub use undo::UndoMove;

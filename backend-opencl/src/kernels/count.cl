@@ -1,0 +1,82 @@
+// Counting legal moves without making any.
+//
+// In one direction every square is reached by at most one slider, every knight's leap and every pawn's step likewise,
+// so the popcounts of set-wise attacks add up to the exact number of moves. A pinned piece may still move along its pin,
+// so each direction counts the pieces that are not pinned and those pinned on its axis.
+
+INLINE uint count_sliders(Frame frame, Limits limits, ulong targets) {
+    const ulong empty = frame.empty;
+    const ulong orthogonal = frame.rooks_queens & frame.own, diagonal = frame.bishops_queens & frame.own;
+    const ulong on_file = free_to_move(orthogonal, limits, limits.pinned_on_file);
+    const ulong on_rank = free_to_move(orthogonal, limits, limits.pinned_on_rank);
+    const ulong on_diagonal = free_to_move(diagonal, limits, limits.pinned_on_diagonal);
+    const ulong on_antidiagonal = free_to_move(diagonal, limits, limits.pinned_on_antidiagonal);
+    // Up and down, the targets are shifted instead of the attacks: knights need the same shifts.
+    return count_ones(north_fill(on_file, empty) & targets >> 8) +
+           count_ones(south_fill(on_file, empty) & targets << 8) +
+           count_ones(east_attacks(on_rank, empty) & targets) +
+           count_ones(west_attacks(on_rank, empty) & targets) +
+           count_ones(north_east_attacks(on_diagonal, empty) & targets) +
+           count_ones(south_west_attacks(on_diagonal, empty) & targets) +
+           count_ones(north_west_attacks(on_antidiagonal, empty) & targets) +
+           count_ones(south_east_attacks(on_antidiagonal, empty) & targets);
+}
+
+INLINE uint count_knights(Frame frame, Limits limits, ulong targets) {
+    // A pinned knight never moves. A leap and its target are one shift apart, so the targets are shifted instead, once
+    // for each of two leaps.
+    const Leaps leaps = leaps_of(frame.knights & frame.own & ~limits.pinned);
+    const ulong up2 = targets >> 16, down2 = targets << 16, up1 = targets >> 8, down1 = targets << 8;
+    return count_ones(leaps.east1 & up2) + count_ones(leaps.west1 & up2) +
+           count_ones(leaps.east2 & up1) + count_ones(leaps.west2 & up1) +
+           count_ones(leaps.east2 & down1) + count_ones(leaps.west2 & down1) +
+           count_ones(leaps.east1 & down2) + count_ones(leaps.west1 & down2);
+}
+
+INLINE uint count_pawns(Frame frame, Limits limits) {
+    const ulong pawns = frame.pawns & frame.own;
+    const ulong steps = north_step(free_to_move(pawns, limits, limits.pinned_on_file)) & frame.empty;
+    const ulong twice = north_step(steps & THIRD_RANK) & frame.empty & limits.evasion;
+    const ulong single = steps & limits.evasion;
+    const ulong captures = frame.their & limits.evasion;
+    const ulong east = north_east_step(free_to_move(pawns, limits, limits.pinned_on_diagonal)) & captures;
+    const ulong west = north_west_step(free_to_move(pawns, limits, limits.pinned_on_antidiagonal)) & captures;
+    uint moves = count_ones(single) + count_ones(twice) + count_ones(east) + count_ones(west);
+    if ((single | east | west) & RANK_8) {
+        // Every promotion is four moves, one of which is counted.
+        moves += 3 * (count_ones(single & RANK_8) + count_ones(east & RANK_8) + count_ones(west & RANK_8));
+    }
+    return moves;
+}
+
+// The number of legal moves; `mirrored` says whether the board's files are.
+INLINE uint count_moves_of(Position position, __global const ulong2 *restrict lines_table, bool mirrored) {
+    const Frame frame = frame_of(position);
+    const Lines lines = lines_of(lines_table, frame.king_square);
+    const Limits limits = limits_of(frame, lines, lines_table);
+    const ulong targets = ~frame.own & limits.evasion;
+    uint moves = count_ones(lines.king & ~frame.own & ~limits.danger) + count_sliders(frame, limits, targets) +
+                 count_knights(frame, limits, targets) + count_pawns(frame, limits);
+    if (frame.en_passant) {
+        const ulong2 captors = en_passant_captors(frame, lines);
+        moves += (captors.x != 0) + (captors.y != 0);
+    }
+    if (may_castle_perhaps(frame, limits)) {
+        moves += may_castle_up(frame, limits, mirrored) + may_castle_down(frame, limits, mirrored);
+    }
+    return moves;
+}
+
+// Legal moves of each position.
+__kernel KERNEL void count(
+    __global const ulong4 *restrict positions,
+    __global const ulong2 *restrict lines,
+    uint len,
+    __global uint *restrict counts
+) {
+    const uint index = get_global_id(0);
+    if (index < len) {
+        // No legal position has more; what is no position must not have more either.
+        counts[index] = min(count_moves_of(load_position(positions, index), lines, false), MOST_MOVES);
+    }
+}

@@ -1,0 +1,86 @@
+// Kogge-Stone fills: all sliding attacks of a side with shifts and masks alone.
+
+// For each direction: a king's step; the squares that sliders pass over, their own included; and those that they attack,
+// which are empty ones and the first occupied one. An occluded fill doubles its reach in every step (1, 2, 4 squares).
+#define DIRECTION(name, towards, distance, landing)                                                                   \
+    INLINE ulong name##_step(ulong board) {                                                                           \
+        return (board towards distance) & landing;                                                                    \
+    }                                                                                                                 \
+    INLINE ulong name##_fill(ulong sliders, ulong empty) {                                                            \
+        const ulong through1 = empty & landing;                                                                       \
+        const ulong through2 = through1 & (through1 towards distance);                                                \
+        const ulong through4 = through2 & (through2 towards(2 * distance));                                           \
+        ulong fill = sliders;                                                                                         \
+        fill |= through1 & (fill towards distance);                                                                   \
+        fill |= through2 & (fill towards(2 * distance));                                                              \
+        return fill | (through4 & (fill towards(4 * distance)));                                                      \
+    }                                                                                                                 \
+    INLINE ulong name##_attacks(ulong sliders, ulong empty) {                                                         \
+        return name##_step(name##_fill(sliders, empty));                                                              \
+    }
+
+DIRECTION(north, <<, 8, ~0UL)
+DIRECTION(south, >>, 8, ~0UL)
+#ifdef SUBTRACT
+// Along a rank, an addition does what a fill does: from the square beside each slider a carry runs over empty squares,
+// clears them, and sets the first that is not. Squares on file h count as occupied, so that no carry leaves its rank.
+INLINE ulong east_step(ulong board) {
+    return (board << 1) & NOT_FILE_A;
+}
+INLINE ulong west_step(ulong board) {
+    return (board >> 1) & NOT_FILE_H;
+}
+INLINE ulong east_attacks(ulong sliders, ulong empty) {
+    const ulong through = empty & NOT_FILE_H;
+    return through ^ (through + east_step(sliders));
+}
+INLINE ulong west_attacks(ulong sliders, ulong empty) {
+    return reverse(east_attacks(reverse(sliders), reverse(empty)));
+}
+#else
+DIRECTION(east, <<, 1, NOT_FILE_A)
+DIRECTION(west, >>, 1, NOT_FILE_H)
+#endif
+DIRECTION(north_east, <<, 9, NOT_FILE_A)
+DIRECTION(north_west, <<, 7, NOT_FILE_H)
+DIRECTION(south_east, >>, 7, NOT_FILE_A)
+DIRECTION(south_west, >>, 9, NOT_FILE_H)
+
+// Where knights can land, by how many files and ranks they move: 1 file towards a or h (near), 2 files (far). A leap
+// is one of these shifted by two ranks or by one.
+typedef struct {
+    ulong west1, east1, west2, east2;
+} Leaps;
+
+INLINE Leaps leaps_of(ulong knights) {
+    return (Leaps){
+        (knights >> 1) & NOT_FILE_H,
+        (knights << 1) & NOT_FILE_A,
+        (knights >> 2) & (NOT_FILE_H & NOT_FILE_H >> 1),
+        (knights << 2) & (NOT_FILE_A & NOT_FILE_A << 1),
+    };
+}
+
+// All squares that knights attack.
+INLINE ulong knight_attacks(ulong knights) {
+    const Leaps leaps = leaps_of(knights);
+    const ulong near = leaps.west1 | leaps.east1;
+    const ulong far = leaps.west2 | leaps.east2;
+    return near << 16 | near >> 16 | far << 8 | far >> 8;
+}
+
+// The neighbours of a king, and its own square.
+INLINE ulong king_attacks(ulong kings) {
+    const ulong row = kings | east_step(kings) | west_step(kings);
+    return row | row << 8 | row >> 8;
+}
+
+// The squares attacked by pawns that move up.
+INLINE ulong pawn_attacks_up(ulong pawns) {
+    return north_east_step(pawns) | north_west_step(pawns);
+}
+
+// The squares attacked by pawns that move down.
+INLINE ulong pawn_attacks_down(ulong pawns) {
+    return south_east_step(pawns) | south_west_step(pawns);
+}

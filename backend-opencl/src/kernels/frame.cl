@@ -1,0 +1,213 @@
+// The pieces by kind, and what limits the moves of the side to move.
+
+typedef struct {
+    // Pieces of the side to move, of the other side, and empty squares.
+    ulong own, their, empty;
+    // Pieces of both sides by kind.
+    ulong pawns, knights, bishops_queens, rooks_queens;
+    // The king of the side to move, and its square.
+    ulong king;
+    uint king_square;
+    // The other side's king.
+    ulong their_king;
+    // The square where an en-passant capture lands, or none.
+    ulong en_passant;
+    // The own rooks that may castle, on rank 1.
+    uint castling_rooks;
+} Frame;
+
+INLINE Frame frame_of(Position position) {
+    const ulong bit1 = position.bit1, bit2 = position.bit2, bit4 = position.bit4;
+    const ulong occupied = occupied_of(position);
+    const ulong kings = ~bit1 & bit2 & bit4;
+    const ulong king = kings & position.own;
+    return (Frame){
+        position.own,
+        occupied & ~position.own,
+        ~occupied,
+        bit1 & ~bit2 & ~bit4,
+        ~bit1 & bit2 & ~bit4,
+        bit1 & (bit2 ^ bit4),
+        bit4 & ~(~bit1 & bit2),
+        king,
+        lowest_index(king) & 63,
+        kings & ~position.own,
+        position.en_passant,
+        (uint) (bit1 & bit2 & bit4 & position.own) & 0xff,
+    };
+}
+
+// What is known of a square beforehand: the lines through it and the leaps from it, without the square itself.
+typedef struct {
+    ulong file, rank, diagonal, antidiagonal, king, knight;
+} Lines;
+
+INLINE Lines lines_of(__global const ulong2 *restrict lines, uint square) {
+    const ulong2 first = lines[3 * square], second = lines[3 * square + 1], third = lines[3 * square + 2];
+    return (Lines){first.x, first.y, second.x, second.y, third.x, third.y};
+}
+
+// What one piece sees along each axis: empty squares and the first occupied one, both ways.
+typedef struct {
+    ulong file, rank, diagonal, antidiagonal;
+} Sight;
+
+// Sight along a line by subtraction: o ^ (o - 2r) are the squares above a slider r up to the first occupied one. For
+// the squares below, the board is turned; along a rank that needs files mirrored.
+INLINE ulong line_sight(ulong line, ulong occupied, ulong piece, ulong turned_piece) {
+    const ulong blockers = occupied & line;
+    return ((blockers - 2 * piece) ^ TURN(TURN(blockers) - 2 * turned_piece)) & line;
+}
+
+// Sight along a rank without turning it: the first blocker towards file a is found by counting zeros.
+INLINE ulong rank_sight(ulong occupied, uint square) {
+    const uint shift = square & 56;
+    const uint row = (uint) (occupied >> shift) & 0xff;
+    const uint piece = 1u << (square & 7);
+    const uint east = (row ^ (row - 2 * piece)) & 0xff;
+    const uint west = piece - (0x80000000u >> clz((row & (piece - 1)) | 1));
+    return (ulong) (east | west) << shift;
+}
+
+INLINE Sight sight_of(Lines lines, ulong occupied, ulong piece, uint square) {
+    const ulong turned_piece = TURN(piece);
+    return (Sight){
+        line_sight(lines.file, occupied, piece, turned_piece),
+        TURN_MIRRORS ? line_sight(lines.rank, occupied, piece, turned_piece) : rank_sight(occupied, square),
+        line_sight(lines.diagonal, occupied, piece, turned_piece),
+        line_sight(lines.antidiagonal, occupied, piece, turned_piece),
+    };
+}
+
+typedef struct {
+    // Squares where the king cannot go.
+    ulong danger;
+    // Own pieces pinned on each axis, and all of them.
+    ulong pinned_on_file, pinned_on_rank, pinned_on_diagonal, pinned_on_antidiagonal, pinned;
+    // Where pieces other than the king may go: everywhere, or where they end a check.
+    ulong evasion;
+    bool check;
+} Limits;
+
+// One axis of a check: what the king sees up (towards higher squares) or down the axis, if a slider stands there, are
+// the squares where the check can be met; the king cannot flee to the square behind it.
+#define MEET_CHECK(attacked, sight, sliders, step_up, step_down)                                                      \
+    if (attacked & king) {                                                                                            \
+        const ulong up = sight & ~(king | (king - 1)), down = sight & (king - 1);                                     \
+        if (up & sliders) {                                                                                           \
+            limits.evasion &= up;                                                                                     \
+            limits.danger |= step_down(king);                                                                         \
+        }                                                                                                             \
+        if (down & sliders) {                                                                                         \
+            limits.evasion &= down;                                                                                   \
+            limits.danger |= step_up(king);                                                                           \
+        }                                                                                                             \
+    }
+
+// Finds attacks, pins and checks. A piece is pinned on an axis if the king sees it along the axis and a hostile slider
+// attacks it along the axis: that slider is on the other side of it, since otherwise the king would see the slider.
+INLINE Limits limits_of(Frame frame, Lines lines, __global const ulong2 *restrict lines_table) {
+    const ulong king = frame.king, own = frame.own, their = frame.their, empty = frame.empty;
+    const ulong orthogonal = frame.rooks_queens & their, diagonal = frame.bishops_queens & their;
+    const Sight attacked = {
+        north_attacks(orthogonal, empty) | south_attacks(orthogonal, empty),
+        east_attacks(orthogonal, empty) | west_attacks(orthogonal, empty),
+        north_east_attacks(diagonal, empty) | south_west_attacks(diagonal, empty),
+        north_west_attacks(diagonal, empty) | south_east_attacks(diagonal, empty),
+    };
+    const Sight sight = sight_of(lines, ~empty, king, frame.king_square);
+
+    Limits limits;
+    limits.pinned_on_file = attacked.file & sight.file & own;
+    limits.pinned_on_rank = attacked.rank & sight.rank & own;
+    limits.pinned_on_diagonal = attacked.diagonal & sight.diagonal & own;
+    limits.pinned_on_antidiagonal = attacked.antidiagonal & sight.antidiagonal & own;
+    limits.pinned = limits.pinned_on_file | limits.pinned_on_rank | limits.pinned_on_diagonal |
+                    limits.pinned_on_antidiagonal;
+    limits.danger = attacked.file | attacked.rank | attacked.diagonal | attacked.antidiagonal |
+                    knight_attacks(frame.knights & their) | pawn_attacks_down(frame.pawns & their) |
+                    lines_of(lines_table, lowest_index(frame.their_king) & 63).king;
+    limits.evasion = ~0UL;
+    limits.check = limits.danger & king;
+    if (limits.check) {
+        const ulong leapers =
+            ((lines.knight & frame.knights) | (pawn_attacks_up(king) & frame.pawns)) & their;
+        if (leapers) {
+            // Two leapers cannot both be captured.
+            limits.evasion = lowest(leapers) == leapers ? leapers : 0;
+        }
+        MEET_CHECK(attacked.file, sight.file, orthogonal, north_step, south_step)
+        MEET_CHECK(attacked.rank, sight.rank, orthogonal, east_step, west_step)
+        MEET_CHECK(attacked.diagonal, sight.diagonal, diagonal, north_east_step, south_west_step)
+        MEET_CHECK(attacked.antidiagonal, sight.antidiagonal, diagonal, north_west_step, south_east_step)
+    }
+    return limits;
+}
+
+// The pieces among these that may move along an axis: those not pinned, and those pinned on it.
+INLINE ulong free_to_move(ulong pieces, Limits limits, ulong pinned_on_axis) {
+    return pieces & (~limits.pinned | pinned_on_axis);
+}
+
+// All squares of rank 1 from one to a higher one, both included.
+INLINE uint span(uint low, uint high) {
+    return 2 * high - low;
+}
+
+// Whether castling with this rook is legal. All squares that king and rook pass or land on must be empty but for the
+// two; together they leave no gap. None that the king passes or lands on may be attacked. A rook pinned on the rank
+// shields the king from behind; castling would take it away.
+INLINE bool may_castle(Frame frame, Limits limits, uint rook, uint king_to, uint rook_to) {
+    const uint king = (uint) frame.king;
+    const uint way = span(min(min(king, rook), min(king_to, rook_to)), max(max(king, rook), max(king_to, rook_to)));
+    const uint king_way = span(min(king, king_to), max(king, king_to));
+    const uint obstacles = way & ~((uint) frame.empty | king | rook);
+    return rook != 0 && (obstacles | (king_way & (uint) limits.danger) | (rook & (uint) limits.pinned_on_rank)) == 0;
+}
+
+// The two ways to castle: with the rook above the king (on a higher square) and with the one below; where king and rook
+// land depends on whether files are mirrored.
+#define ROOK_ABOVE(frame) ((frame).castling_rooks & ~((uint) (frame).king - 1))
+#define ROOK_BELOW(frame) ((frame).castling_rooks & ((uint) (frame).king - 1))
+#define FILE(letter) (1u << ((letter) - 'a'))
+
+INLINE bool may_castle_up(Frame frame, Limits limits, bool mirrored) {
+    return may_castle(frame, limits, ROOK_ABOVE(frame), FILE(mirrored ? 'f' : 'g'), FILE(mirrored ? 'e' : 'f'));
+}
+
+INLINE bool may_castle_down(Frame frame, Limits limits, bool mirrored) {
+    return may_castle(frame, limits, ROOK_BELOW(frame), FILE(mirrored ? 'b' : 'c'), FILE(mirrored ? 'c' : 'd'));
+}
+
+// Whether it is worth while to look closer: not in check, and beside the king there is an empty square or the rook.
+INLINE bool may_castle_perhaps(Frame frame, Limits limits) {
+    const uint king = (uint) frame.king;
+    return frame.castling_rooks != 0 && !limits.check &&
+           ((king << 1 | king >> 1) & ((uint) frame.empty | frame.castling_rooks)) != 0;
+}
+
+// Whether the king is safe once this pawn has captured en passant.
+INLINE bool may_capture_en_passant(Frame frame, Lines lines, ulong from) {
+    const ulong victim = frame.en_passant >> 8;
+    const ulong occupied = (~frame.empty & ~(from | victim)) | frame.en_passant;
+    const ulong their = frame.their & ~victim;
+    const Sight sight = sight_of(lines, occupied, frame.king, frame.king_square);
+    const ulong attackers = ((sight.file | sight.rank) & frame.rooks_queens) |
+                            ((sight.diagonal | sight.antidiagonal) & frame.bishops_queens) |
+                            (lines.knight & frame.knights) | (pawn_attacks_up(frame.king) & frame.pawns);
+    return (attackers & their) == 0;
+}
+
+// The own pawns that can legally capture en passant: from the east moving north-west (x), from the west moving
+// north-east (y). Each is one square or none.
+INLINE ulong2 en_passant_captors(Frame frame, Lines lines) {
+    const ulong own_pawns = frame.pawns & frame.own;
+    ulong2 from = (ulong2)(south_east_step(frame.en_passant) & own_pawns, south_west_step(frame.en_passant) & own_pawns);
+    if (from.x && !may_capture_en_passant(frame, lines, from.x)) {
+        from.x = 0;
+    }
+    if (from.y && !may_capture_en_passant(frame, lines, from.y)) {
+        from.y = 0;
+    }
+    return from;
+}

@@ -1,0 +1,308 @@
+//! Breadth-first counting on a device with memory of its own: what is the same for every GPU interface.
+//!
+//! A device holds one buffer of positions per level of the tree. A level's positions are counted and
+//! the counts scanned; then moves are written part by part, and each part either becomes the next
+//! level, below which the same happens, or, one ply before the leaves, its replies are counted. So the
+//! tree is walked depth first in parts as large as the buffers allow, and memory does not grow with
+//! the tree. What does not fit is split at the borders of the scan's blocks.
+//!
+//! A device implements [`Stages`]; [`perft`], [`count`] and [`expand`] are then what a
+//! [`Backend`](crate::Backend) needs. If memory runs out, the buffers are made smaller and the batch
+//! that was under way starts again; a total is used only once everything below its roots is in it.
+
+use std::ops::Range;
+
+use crate::{BackendError, Quad48, Rules, Successors};
+
+/// The most legal moves that a position can have: fifteen queens of 27 moves and a king's ten are 415.
+pub const MOST_MOVES: u32 = 512;
+
+/// How much a device's buffers hold.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Sizes {
+    /// Positions of one level, at least a block's worth of successors: `block` times [`MOST_MOVES`].
+    pub positions: usize,
+    /// Moves that are written at once, at least as many.
+    pub moves: usize,
+    /// Successors that leave the device at once, at least as many.
+    pub successors: usize,
+    /// Positions of one block of the scan; parts begin at multiples of it.
+    pub block: usize,
+}
+
+/// Some consecutive positions of a level whose moves fit in the buffers.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Part {
+    /// The positions; the first is the first of a block.
+    pub positions: Range<usize>,
+    /// How many moves they have.
+    pub moves: usize,
+}
+
+/// Why a stage was not done.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum StageError {
+    /// Memory ran out; smaller buffers may do.
+    OutOfMemory,
+    /// Anything else.
+    Backend(BackendError),
+}
+
+impl From<BackendError> for StageError {
+    fn from(error: BackendError) -> Self {
+        Self::Backend(error)
+    }
+}
+
+/// What a device does. Levels count from 0, where the roots are.
+///
+/// A stage may be queued and not yet done when its method returns, as long as stages are done in
+/// order and those that return something wait.
+pub trait Stages {
+    /// How much the buffers hold now.
+    fn sizes(&self) -> Sizes;
+
+    /// Makes buffers for this many levels, and perhaps smaller ones if there are more than before.
+    ///
+    /// # Errors
+    /// If memory runs out or the device fails; so in all methods.
+    fn prepare(&mut self, levels: usize) -> Result<(), StageError>;
+
+    /// Makes the buffers smaller.
+    ///
+    /// # Errors
+    /// If they are as small as they can be.
+    fn shrink(&mut self) -> Result<(), BackendError>;
+
+    /// Puts positions into level 0, each a root of its own, and sets all totals to zero.
+    ///
+    /// # Errors
+    /// If memory runs out or the device fails.
+    fn upload(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<(), StageError>;
+
+    /// Counts the moves of a level's first `len` positions and scans the counts; returns the sum of
+    /// each block.
+    ///
+    /// # Errors
+    /// If memory runs out or the device fails.
+    fn count(&mut self, level: usize, len: usize) -> Result<Vec<u32>, StageError>;
+
+    /// The counts of level 0 that [`Stages::count`] left there.
+    ///
+    /// # Errors
+    /// If memory runs out or the device fails.
+    fn counts(&mut self, len: usize) -> Result<Vec<u32>, StageError>;
+
+    /// Takes the exclusive sums, modulo 2^32, of a level's block sums. Moves of a part are written
+    /// from the base of its first block on.
+    ///
+    /// # Errors
+    /// If memory runs out or the device fails.
+    fn place(&mut self, level: usize, bases: &[u32]) -> Result<(), StageError>;
+
+    /// Makes the successors of a part and puts them, in generation order, into the next level.
+    ///
+    /// # Errors
+    /// If memory runs out or the device fails.
+    fn expand(&mut self, level: usize, part: &Part) -> Result<(), StageError>;
+
+    /// Adds the number of replies to every move of a part to the totals of the roots.
+    ///
+    /// # Errors
+    /// If memory runs out or the device fails.
+    fn count_moves(&mut self, level: usize, part: &Part) -> Result<(), StageError>;
+
+    /// The totals of the first `len` roots; they are zero afterwards.
+    ///
+    /// # Errors
+    /// If memory runs out or the device fails.
+    fn take_totals(&mut self, len: usize) -> Result<Vec<u64>, StageError>;
+
+    /// Appends the successors of a part of level 0, in generation order.
+    ///
+    /// # Errors
+    /// If memory runs out or the device fails.
+    fn successors(&mut self, rules: &Rules, part: &Part, out: &mut Vec<Quad48>) -> Result<(), StageError>;
+}
+
+/// Leaves `depth` plies below each position.
+///
+/// # Errors
+/// If the device fails, or if a count does not fit in 64 bits.
+pub fn perft<S: Stages>(
+    stages: &mut S,
+    rules: &Rules,
+    positions: &[Quad48],
+    depth: u32,
+) -> Result<Vec<u64>, BackendError> {
+    match depth {
+        0 => Ok(vec![1; positions.len()]),
+        1 => Ok(count(stages, rules, positions)?.into_iter().map(u64::from).collect()),
+        _ => perft_within(stages, rules, positions, depth, u64::MAX),
+    }
+}
+
+/// The same for two plies and more, with totals on the device that hold no more than `limit`.
+fn perft_within<S: Stages>(
+    stages: &mut S,
+    rules: &Rules,
+    positions: &[Quad48],
+    depth: u32,
+    limit: u64,
+) -> Result<Vec<u64>, BackendError> {
+    let mut totals = Vec::with_capacity(positions.len());
+    in_batches(stages, depth as usize - 1, positions, |stages, batch| {
+        stages.upload(rules, batch)?;
+        let mut run = Run { stages, totals: vec![0; batch.len()], limit, pending: 0 };
+        run.descend(0, batch.len(), depth)?;
+        run.collect()?;
+        totals.append(&mut run.totals);
+        Ok(())
+    })?;
+    Ok(totals)
+}
+
+/// The number of legal moves of each position.
+///
+/// # Errors
+/// If the device fails.
+pub fn count<S: Stages>(stages: &mut S, rules: &Rules, positions: &[Quad48]) -> Result<Vec<u32>, BackendError> {
+    let mut counts = Vec::with_capacity(positions.len());
+    in_batches(stages, 1, positions, |stages, batch| {
+        stages.upload(rules, batch)?;
+        stages.count(0, batch.len())?;
+        counts.append(&mut stages.counts(batch.len())?);
+        Ok(())
+    })?;
+    Ok(counts)
+}
+
+/// The successors of each position, in generation order.
+///
+/// # Errors
+/// If the device fails.
+pub fn expand<S: Stages>(stages: &mut S, rules: &Rules, positions: &[Quad48]) -> Result<Successors, BackendError> {
+    let mut all = Successors { positions: Vec::new(), ends: Vec::with_capacity(positions.len()) };
+    in_batches(stages, 1, positions, |stages, batch| {
+        let mut successors = Vec::new();
+        stages.upload(rules, batch)?;
+        let sums = stages.count(0, batch.len())?;
+        let counts = stages.counts(batch.len())?;
+        let sizes = stages.sizes();
+        stages.place(0, &bases(&sums))?;
+        for part in parts(&sums, batch.len(), sizes.block, sizes.moves.min(sizes.successors)) {
+            stages.successors(rules, &part, &mut successors)?;
+        }
+        let mut end = all.positions.len();
+        all.positions.append(&mut successors);
+        all.ends.extend(counts.into_iter().map(|count| {
+            end += count as usize;
+            end
+        }));
+        Ok(())
+    })?;
+    Ok(all)
+}
+
+/// Does something with as many positions at a time as level 0 holds. What ran out of memory is done
+/// again from its start, with smaller buffers.
+fn in_batches<S: Stages>(
+    stages: &mut S,
+    levels: usize,
+    mut positions: &[Quad48],
+    mut work: impl FnMut(&mut S, &[Quad48]) -> Result<(), StageError>,
+) -> Result<(), BackendError> {
+    while !positions.is_empty() {
+        let mut batch = positions;
+        let done = stages.prepare(levels).and_then(|()| {
+            batch = &positions[..positions.len().min(stages.sizes().positions)];
+            work(stages, batch)
+        });
+        match done {
+            Ok(()) => positions = &positions[batch.len()..],
+            Err(StageError::OutOfMemory) => stages.shrink()?,
+            Err(StageError::Backend(error)) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+/// A batch on its way down.
+struct Run<'a, S> {
+    stages: &'a mut S,
+    /// What has been collected so far.
+    totals: Vec<u64>,
+    /// What a total on the device can hold.
+    limit: u64,
+    /// No total on the device is larger than this.
+    pending: u64,
+}
+
+impl<S: Stages> Run<'_, S> {
+    /// Counts the leaves `depth` (at least two) plies below a level's first `len` positions.
+    fn descend(&mut self, level: usize, len: usize, depth: u32) -> Result<(), StageError> {
+        let sums = self.stages.count(level, len)?;
+        let sizes = self.stages.sizes();
+        self.stages.place(level, &bases(&sums))?;
+        let most = if depth == 2 { sizes.moves } else { sizes.moves.min(sizes.positions) };
+        for part in parts(&sums, len, sizes.block, most) {
+            if depth == 2 {
+                let leaves = part.moves as u64 * u64::from(MOST_MOVES);
+                if leaves > self.limit.saturating_sub(self.pending) {
+                    self.collect()?;
+                }
+                self.stages.count_moves(level, &part)?;
+                self.pending += leaves;
+            } else {
+                self.stages.expand(level, &part)?;
+                self.descend(level + 1, part.moves, depth - 1)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the device's totals to those collected.
+    fn collect(&mut self) -> Result<(), StageError> {
+        let totals = self.stages.take_totals(self.totals.len())?;
+        for (total, more) in self.totals.iter_mut().zip(totals) {
+            *total = total.checked_add(more).ok_or(BackendError::Overflow)?;
+        }
+        self.pending = 0;
+        Ok(())
+    }
+}
+
+/// The exclusive sums, modulo 2^32, of block sums.
+fn bases(sums: &[u32]) -> Vec<u32> {
+    let exclusive = sums.iter().scan(0_u32, |base, &sum| {
+        let before = *base;
+        *base = base.wrapping_add(sum);
+        Some(before)
+    });
+    exclusive.collect()
+}
+
+/// Cuts a level of `len` positions at borders of blocks into parts of at most `most` moves, of about
+/// the same size. Parts without moves are left out. A block never has more than `most`.
+fn parts(sums: &[u32], len: usize, block: usize, most: usize) -> Vec<Part> {
+    let total: usize = sums.iter().map(|&sum| sum as usize).sum();
+    // Parts of equal size keep the device as busy at the end as at the start.
+    let fair = total.div_ceil(total.div_ceil(most.max(1)).max(1));
+    let mut parts = Vec::new();
+    let mut part = Part { positions: 0..0, moves: 0 };
+    for (index, &sum) in sums.iter().enumerate() {
+        let sum = sum as usize;
+        if part.moves >= fair || part.moves + sum > most {
+            parts.push(part);
+            part = Part { positions: index * block..index * block, moves: 0 };
+        }
+        part.positions.end = len.min((index + 1) * block);
+        part.moves += sum;
+    }
+    parts.push(part);
+    parts.retain(|part| part.moves > 0);
+    parts
+}
+
+#[cfg(test)]
+mod tests;
