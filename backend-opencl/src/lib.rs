@@ -4,5 +4,19 @@
 //! script makes a small static one (`shim/opencl.c`) that opens the system's library when it is first called. The
 //! environment variable `KOGGE_OPENCL_LIBRARY` names another library to open, for instance one vendor's driver without
 //! the loader in between. (macOS has OpenCL as part of the system; there the variable means nothing.)
+//!
+//! [`OpenCl`] is the [`Backend`](kogge_board::Backend).
 
+mod backend;
+mod buffers;
+mod kernels;
+mod options;
 pub mod platform;
+mod profile;
+mod runner;
+mod runtime;
+mod stages;
+
+pub use backend::{OpenCl, devices};
+pub use options::{Options, Sliders};
+pub use profile::KernelTime;

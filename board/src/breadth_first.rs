@@ -20,6 +20,8 @@ pub const MOST_MOVES: u32 = 512;
 /// How much a device's buffers hold.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Sizes {
+    /// Positions of one batch, the roots of level 0; no more than `positions`.
+    pub roots: usize,
     /// Positions of one level, at least a block's worth of successors: `block` times [`MOST_MOVES`].
     pub positions: usize,
     /// Moves that are written at once, at least as many.
@@ -215,7 +217,7 @@ fn in_batches<S: Stages>(
     while !positions.is_empty() {
         let mut batch = positions;
         let done = stages.prepare(levels).and_then(|()| {
-            batch = &positions[..positions.len().min(stages.sizes().positions)];
+            batch = &positions[..positions.len().min(stages.sizes().roots)];
             work(stages, batch)
         });
         match done {

@@ -111,13 +111,12 @@ __kernel KERNEL void upload(
     __global const ulong2 *restrict quads,
     uint len,
     uint castling_files,
-    uint first,
     __global ulong4 *restrict positions,
     __global uint *restrict roots
 ) {
     const uint index = get_global_id(0);
     if (index < len) {
-        store_position(positions, first + index, position_of(load_quad(quads, index), castling_files));
-        roots[first + index] = first + index;
+        store_position(positions, index, position_of(load_quad(quads, index), castling_files));
+        roots[index] = index;
     }
 }

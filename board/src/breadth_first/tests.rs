@@ -47,7 +47,7 @@ impl Mock {
         let block = 3;
         let least = block * MOST_CHILDREN as usize;
         let most = least * blocks;
-        let sizes = Sizes { positions: most, moves: most, successors: least, block };
+        let sizes = Sizes { roots: most.div_ceil(2), positions: most, moves: most, successors: least, block };
         Self { sizes: Some(sizes), ..Self::default() }
     }
 
@@ -99,6 +99,7 @@ impl Stages for Mock {
             let (device, doing) = ("the mock".into(), "counting".into());
             return Err(BackendError::OutOfMemory { device, doing });
         }
+        sizes.roots = sizes.roots.div_ceil(2);
         sizes.positions = least.max(sizes.positions / 2);
         sizes.moves = least.max(sizes.moves / 2);
         self.shrunk += 1;
@@ -107,7 +108,7 @@ impl Stages for Mock {
 
     fn upload(&mut self, _: &Rules, positions: &[Quad48]) -> Result<(), StageError> {
         self.stage()?;
-        assert!(positions.len() <= self.sizes().positions);
+        assert!(positions.len() <= self.sizes().roots);
         self.levels[0] = positions.iter().copied().enumerate().collect();
         self.totals = vec![0; positions.len()];
         Ok(())

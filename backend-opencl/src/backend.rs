@@ -1,0 +1,117 @@
+//! The backend: one OpenCL device.
+
+use kogge_board::breadth_first;
+use kogge_board::{Backend, BackendError, DeviceInfo, Quad48, Rules, Successors, self_test};
+
+use crate::options::Options;
+use crate::platform::{Device, PlatformError, platforms};
+use crate::profile::KernelTime;
+use crate::stages::Session;
+
+/// Positions for each compute unit that keep a device busy.
+const POSITIONS_PER_UNIT: usize = 1024;
+
+/// An OpenCL device that counts and expands.
+///
+/// Memory: the buffers' sizes are chosen once, by [`Options::positions`] and [`Options::moves`] and so that all levels
+/// of the tree fit in [`Options::memory`]; they do not grow with the tree.
+pub struct OpenCl {
+    info: DeviceInfo,
+    session: Session,
+}
+
+/// All devices of all platforms, in OpenCL's order; their indices are those that [`OpenCl::open`] takes.
+///
+/// # Errors
+/// If there is no platform. A platform that fails to list its devices has none here.
+pub fn devices() -> Result<Vec<Device>, PlatformError> {
+    Ok(platforms()?.into_iter().filter_map(|platform| platform.devices.ok()).flatten().collect())
+}
+
+impl OpenCl {
+    /// Opens the device with this index in [`devices`], compiles the kernels for it, and has it count what is known.
+    ///
+    /// # Errors
+    /// If there is no such device or it does not do; if the options do not fit; if the kernels cannot be compiled, with
+    /// the compiler's log; or if the device gives wrong answers.
+    pub fn open(index: usize, options: &Options) -> Result<Self, BackendError> {
+        let unavailable = |reason| BackendError::Unavailable { backend: "opencl", reason };
+        let devices = devices().map_err(|error| unavailable(error.to_string()))?;
+        let device = devices.get(index).ok_or_else(|| {
+            let count = devices.len();
+            unavailable(format!("there is no device {index}; OpenCL has {count}, counted from 0."))
+        })?;
+        Self::on(device, options)
+    }
+
+    /// The same for a device that was listed before.
+    ///
+    /// # Errors
+    /// As for [`OpenCl::open`].
+    pub fn on(device: &Device, options: &Options) -> Result<Self, BackendError> {
+        let session = Session::new(device, options)?;
+        let info = DeviceInfo {
+            backend: "opencl",
+            name: device.name.clone(),
+            driver: format!("{}, driver {}", device.version, device.driver),
+            kind: device.kind,
+            memory: Some(session.choice.memory),
+            batch: device.compute_units as usize * POSITIONS_PER_UNIT,
+            variant: session.choice.describe(),
+        };
+        let mut backend = Self { info, session };
+        self_test(&mut backend)?;
+        // What the self-test took is no part of a measurement.
+        backend.profile()?;
+        Ok(backend)
+    }
+
+    /// What the OpenCL compiler said when it compiled the kernels, often nothing.
+    pub fn compiler_log(&self) -> &str {
+        &self.session.runner.log
+    }
+
+    /// The compiled kernels in the driver's own form: machine code, or NVIDIA's PTX.
+    ///
+    /// # Errors
+    /// If the driver does not give them.
+    pub fn binary(&self) -> Result<Vec<u8>, BackendError> {
+        let doing = "to give back the compiled kernels".to_owned();
+        self.session.runner.program.binary().map_err(|failure| BackendError::Device {
+            device: self.info.name.clone(),
+            doing,
+            reason: failure.to_string(),
+        })
+    }
+
+    /// How long each kernel ran since this was last asked, if [`Options::profile`] was set; else nothing.
+    ///
+    /// # Errors
+    /// If the device fails.
+    pub fn profile(&mut self) -> Result<Vec<KernelTime>, BackendError> {
+        let Some(profile) = &mut self.session.runner.profile else { return Ok(Vec::new()) };
+        profile.take().map_err(|failure| BackendError::Device {
+            device: self.info.name.clone(),
+            doing: "to say how long kernels ran".to_owned(),
+            reason: failure.to_string(),
+        })
+    }
+}
+
+impl Backend for OpenCl {
+    fn info(&self) -> &DeviceInfo {
+        &self.info
+    }
+
+    fn count(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Vec<u32>, BackendError> {
+        breadth_first::count(&mut self.session, rules, positions)
+    }
+
+    fn expand(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Successors, BackendError> {
+        breadth_first::expand(&mut self.session, rules, positions)
+    }
+
+    fn perft(&mut self, rules: &Rules, positions: &[Quad48], depth: u32) -> Result<Vec<u64>, BackendError> {
+        breadth_first::perft(&mut self.session, rules, positions, depth)
+    }
+}

@@ -1,0 +1,224 @@
+//! The kernels: their source, and the one table of their parameters.
+
+use crate::options::{Choice, Sliders};
+use kogge_board::breadth_first::MOST_MOVES;
+
+/// The source files in the order in which the compiler gets them; each uses only what stands before it.
+const SOURCES: [&str; 9] = [
+    include_str!("kernels/bits.cl"),
+    include_str!("kernels/fill.cl"),
+    include_str!("kernels/position.cl"),
+    include_str!("kernels/frame.cl"),
+    include_str!("kernels/count.cl"),
+    include_str!("kernels/scan.cl"),
+    include_str!("kernels/make.cl"),
+    include_str!("kernels/generate.cl"),
+    include_str!("kernels/perft.cl"),
+];
+
+/// The source of a program: the choices as macros, then the files.
+pub(crate) fn source(choice: &Choice) -> String {
+    let mut source = format!(
+        "#define GROUP {}\n#define ITEMS_PER_LANE {}\n#define MOST_MOVES {MOST_MOVES}u\n\
+         #define KERNEL __attribute__((reqd_work_group_size(GROUP, 1, 1)))\n",
+        choice.group, choice.items_per_lane
+    );
+    if choice.nvidia {
+        source += "#define NVIDIA\n";
+    }
+    if choice.sliders == Sliders::Subtract {
+        source += "#define SUBTRACT\n";
+    }
+    for file in SOURCES {
+        source += file;
+    }
+    source
+}
+
+/// What a kernel's parameter is. Buffers are told apart by the C type of their elements.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Type {
+    /// A buffer that the kernel reads.
+    Input(&'static str),
+    /// A buffer that the kernel writes.
+    Output(&'static str),
+    /// A number.
+    Uint,
+}
+
+use Type::{Input, Output, Uint};
+
+/// A kernel and its parameters.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Signature {
+    pub(crate) name: &'static str,
+    pub(crate) parameters: &'static [(&'static str, Type)],
+}
+
+/// The kernels, in the order of [`SIGNATURES`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Stage {
+    Upload,
+    Count,
+    Scan,
+    Make,
+    MakeQuads,
+    Moves,
+    CountMoves,
+}
+
+/// Every kernel with its parameters, in the order of the source.
+pub(crate) const SIGNATURES: [Signature; 7] = [
+    Signature {
+        name: "upload",
+        parameters: &[
+            ("quads", Input("ulong2")),
+            ("len", Uint),
+            ("castling_files", Uint),
+            ("positions", Output("ulong4")),
+            ("roots", Output("uint")),
+        ],
+    },
+    Signature {
+        name: "count",
+        parameters: &[
+            ("positions", Input("ulong4")),
+            ("lines", Input("ulong2")),
+            ("len", Uint),
+            ("counts", Output("uint")),
+        ],
+    },
+    Signature {
+        name: "scan",
+        parameters: &[
+            ("counts", Input("uint")),
+            ("len", Uint),
+            ("offsets", Output("uint")),
+            ("block_sums", Output("uint")),
+        ],
+    },
+    Signature {
+        name: "make",
+        parameters: &[
+            ("positions", Input("ulong4")),
+            ("roots", Input("uint")),
+            ("items", Input("ulong")),
+            ("len", Uint),
+            ("successors", Output("ulong4")),
+            ("successor_roots", Output("uint")),
+        ],
+    },
+    Signature {
+        name: "make_quads",
+        parameters: &[
+            ("quads", Input("ulong2")),
+            ("items", Input("ulong")),
+            ("len", Uint),
+            ("castling_files", Uint),
+            ("halfmove_clock", Uint),
+            ("successors", Output("ulong2")),
+        ],
+    },
+    Signature {
+        name: "moves",
+        parameters: &[
+            ("positions", Input("ulong4")),
+            ("lines", Input("ulong2")),
+            ("counts", Input("uint")),
+            ("offsets", Input("uint")),
+            ("bases", Input("uint")),
+            ("first", Uint),
+            ("end", Uint),
+            ("items", Output("ulong")),
+        ],
+    },
+    Signature {
+        name: "count_moves",
+        parameters: &[
+            ("positions", Input("ulong4")),
+            ("roots", Input("uint")),
+            ("lines", Input("ulong2")),
+            ("items", Input("ulong")),
+            ("len", Uint),
+            ("totals", Output("uint")),
+        ],
+    },
+];
+
+/// What is known of each square beforehand: the lines through it and the leaps from it, without the square itself.
+///
+/// Six boards a square: file, rank, diagonal, antidiagonal, king, knight.
+pub(crate) fn lines() -> [[u64; 6]; 64] {
+    let mut lines = [[0; 6]; 64];
+    for (from, boards) in lines.iter_mut().enumerate() {
+        for to in (0..64).filter(|&to| to != from) {
+            let (file, rank) = (to as i32 % 8 - from as i32 % 8, to as i32 / 8 - from as i32 / 8);
+            let related = [
+                file == 0,
+                rank == 0,
+                file == rank,
+                file == -rank,
+                file.abs() <= 1 && rank.abs() <= 1,
+                file.abs() * rank.abs() == 2,
+            ];
+            for (board, related) in boards.iter_mut().zip(related) {
+                *board |= u64::from(related) << to;
+            }
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A parameter as it must be written in the source.
+    fn declaration(&(name, kind): &(&str, Type)) -> String {
+        match kind {
+            Input(element) => format!("__global const {element} *restrict {name}"),
+            Output(element) => format!("__global {element} *restrict {name}"),
+            Uint => format!("uint {name}"),
+        }
+    }
+
+    #[test]
+    fn the_table_is_what_the_source_says() {
+        let source = SOURCES.concat();
+        let kernels = source.split("__kernel KERNEL void ").skip(1).map(|rest| {
+            let (name, rest) = rest.split_once('(').unwrap();
+            let parameters = rest.split_once(')').unwrap().0.split(',');
+            (name, parameters.map(|text| text.split_whitespace().collect::<Vec<_>>().join(" ")).collect::<Vec<_>>())
+        });
+        let kernels: Vec<_> = kernels.collect();
+        let table = SIGNATURES
+            .map(|signature| (signature.name, signature.parameters.iter().map(declaration).collect::<Vec<_>>()));
+        assert_eq!(kernels, table);
+        assert_eq!(source.matches("__kernel").count(), table.len());
+    }
+
+    #[test]
+    fn stages_and_signatures_have_one_order() {
+        for (stage, name) in [
+            (Stage::Upload, "upload"),
+            (Stage::Count, "count"),
+            (Stage::Scan, "scan"),
+            (Stage::Make, "make"),
+            (Stage::MakeQuads, "make_quads"),
+            (Stage::Moves, "moves"),
+            (Stage::CountMoves, "count_moves"),
+        ] {
+            assert_eq!(SIGNATURES[stage as usize].name, name);
+        }
+    }
+
+    #[test]
+    fn lines_of_corners_and_centre() {
+        let lines = lines();
+        let [file, rank, diagonal, antidiagonal, king, knight] = lines[0];
+        assert_eq!([file, rank], [0x0101_0101_0101_0100, 0xfe]);
+        assert_eq!([diagonal, antidiagonal], [0x8040_2010_0804_0200, 0]);
+        assert_eq!([king, knight], [0x302, 0x2_0400]);
+        assert_eq!(lines[28].map(u64::count_ones), [7, 7, 6, 7, 8, 8]);
+    }
+}

@@ -1,0 +1,107 @@
+//! Running kernels on a device, with errors that name it.
+
+use kogge_board::BackendError;
+use kogge_board::breadth_first::StageError;
+use ocl::ffi::CL_MEM_OBJECT_ALLOCATION_FAILURE;
+
+use crate::kernels::{SIGNATURES, Signature, Stage, Type, source};
+use crate::options::Choice;
+use crate::profile::Profile;
+use crate::runtime::{Argument, Buffer, Element, Failure, Kernel, Program, Queue};
+
+/// A device's queue and the kernels compiled for it.
+pub(crate) struct Runner {
+    /// The device's name.
+    pub(crate) device: String,
+    pub(crate) queue: Queue,
+    pub(crate) program: Program,
+    /// What the compiler said.
+    pub(crate) log: String,
+    pub(crate) profile: Option<Profile>,
+    kernels: Vec<Kernel>,
+    group: usize,
+}
+
+impl Runner {
+    /// Compiles the kernels.
+    ///
+    /// # Errors
+    /// A sentence, with the compiler's log if it is the compiler that failed.
+    pub(crate) fn new(device: String, queue: Queue, choice: &Choice, profiled: bool) -> Result<Self, String> {
+        let (program, log) = queue.build(&source(choice), &format!("-cl-std=CL1.2 {}", choice.compiler));
+        let program = program
+            .map_err(|failure| format!("the kernels cannot be compiled. {failure} The compiler says:\n{log}"))?;
+        let mut kernels = Vec::new();
+        for Signature { name, .. } in SIGNATURES {
+            let kernel = program.kernel(name).map_err(|failure| failure.to_string())?;
+            let most = queue.max_work_group_size(&kernel).map_err(|failure| failure.to_string())?;
+            if most < choice.group {
+                let group = choice.group;
+                return Err(format!("the kernel {name} runs in work-groups of at most {most}, and not of {group}."));
+            }
+            kernels.push(kernel);
+        }
+        let profile = profiled.then(Profile::new);
+        Ok(Self { device, queue, program, log, profile, kernels, group: choice.group })
+    }
+
+    /// An error that names the device and what it was doing.
+    pub(crate) fn failed(&self, doing: &str, failure: Failure) -> StageError {
+        let (device, doing) = (self.device.clone(), doing.to_owned());
+        BackendError::Device { device, doing, reason: failure.to_string() }.into()
+    }
+
+    /// Queues a kernel for so many items, of which a work-group takes a certain number. No items, no kernel.
+    ///
+    /// # Safety
+    /// The buffers must hold as many elements as the kernel reads and writes for these items.
+    pub(crate) unsafe fn launch(
+        &mut self,
+        stage: Stage,
+        items: usize,
+        per_group: usize,
+        arguments: &[Argument<'_>],
+    ) -> Result<(), StageError> {
+        let Signature { name, parameters } = SIGNATURES[stage as usize];
+        debug_assert!(parameters.len() == arguments.len(), "the kernel {name} has {} parameters", parameters.len());
+        for (&(parameter, kind), argument) in parameters.iter().zip(arguments) {
+            let fits = match (kind, argument) {
+                (Type::Input(element) | Type::Output(element), Argument::Buffer(buffer)) => element == buffer.element(),
+                (Type::Uint, Argument::Uint(_)) => true,
+                _ => false,
+            };
+            debug_assert!(fits, "{parameter} of the kernel {name} is of another type");
+        }
+        if items == 0 {
+            return Ok(());
+        }
+        let kernel = &mut self.kernels[stage as usize];
+        // SAFETY: the arguments are those of the table, as tests see to, and another test compares the table with the
+        // source. That the buffers are large enough is the caller's promise.
+        let event = unsafe { self.queue.launch(kernel, items.div_ceil(per_group), self.group, arguments) };
+        let noted = event.and_then(|event| match (&mut self.profile, event) {
+            (Some(profile), Some(event)) => profile.add(stage, items, event),
+            _ => Ok(()),
+        });
+        noted.map_err(|failure| match failure.code {
+            // Nothing was run.
+            CL_MEM_OBJECT_ALLOCATION_FAILURE => StageError::OutOfMemory,
+            _ => self.failed(&format!("to run the kernel {name}"), failure),
+        })
+    }
+
+    /// Waits for all that was queued, and reads the first `len` elements.
+    pub(crate) fn read<T: Element>(&self, what: &str, buffer: &Buffer<T>, len: usize) -> Result<Vec<T>, StageError> {
+        self.queue.read(buffer, len).map_err(|failure| self.failed(&format!("to give back {what}"), failure))
+    }
+
+    /// Writes the first elements, and waits until that is done.
+    pub(crate) fn write<T: Element>(&self, what: &str, buffer: &Buffer<T>, data: &[T]) -> Result<(), StageError> {
+        self.queue.write(buffer, data).map_err(|failure| self.failed(&format!("to take {what}"), failure))
+    }
+
+    /// Sets the first `len` elements to zero, in turn.
+    pub(crate) fn clear<T: Element>(&self, what: &str, buffer: &Buffer<T>, len: usize) -> Result<(), StageError> {
+        self.queue.clear(buffer, len).map_err(|failure| self.failed(&format!("to clear {what}"), failure))
+    }
+}

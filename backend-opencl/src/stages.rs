@@ -1,0 +1,226 @@
+//! The stages of breadth-first counting, on a device.
+
+use kogge_board::breadth_first::{Part, Sizes, StageError, Stages};
+use kogge_board::{BackendError, Quad48, Rules};
+
+use crate::buffers::{self, Buffers};
+use crate::kernels::Stage;
+use crate::options::{Choice, Options};
+use crate::platform::Device;
+use crate::runner::Runner;
+use crate::runtime::Argument::{Buffer, Uint};
+use crate::runtime::Queue;
+
+/// A device with its program and its memory.
+pub(crate) struct Session {
+    pub(crate) runner: Runner,
+    pub(crate) choice: Choice,
+    buffers: Option<Buffers>,
+    sizes: Sizes,
+    /// How often the sizes asked for were halved because memory ran out.
+    halvings: u32,
+    max_allocation: u64,
+}
+
+impl Session {
+    /// Opens a device and compiles the kernels for it.
+    ///
+    /// # Errors
+    /// If the options do not fit the device, or if it or its compiler fails; then with the compiler's log.
+    pub(crate) fn new(device: &Device, options: &Options) -> Result<Self, BackendError> {
+        let unavailable =
+            |reason| BackendError::Unavailable { backend: "opencl", reason: format!("on {}, {reason}", device.name) };
+        if let Some(reason) = device.unusable() {
+            let reason = format!("{}: {reason}", device.name);
+            return Err(BackendError::Unavailable { backend: "opencl", reason });
+        }
+        let choice = options.choose(device).map_err(unavailable)?;
+        let queue = Queue::new(device, options.profile).map_err(|failure| unavailable(failure.to_string()))?;
+        let runner = Runner::new(device.name.clone(), queue, &choice, options.profile).map_err(unavailable)?;
+        let sizes = Sizes { roots: 0, positions: 0, moves: 0, successors: 0, block: choice.group };
+        Ok(Self { runner, choice, buffers: None, sizes, halvings: 0, max_allocation: device.max_allocation })
+    }
+
+    /// The sizes of buffers for so many levels, as large as was asked for and as memory permits.
+    fn fitting(&self, levels: usize) -> Result<Sizes, BackendError> {
+        let mut halvings = self.halvings;
+        while let Some(sizes) = buffers::sizes(&self.choice, halvings) {
+            let (total, largest) = buffers::bytes(&sizes, levels);
+            if total <= self.choice.memory && largest <= self.max_allocation {
+                return Ok(sizes);
+            }
+            halvings += 1;
+        }
+        let doing = format!("making room for {levels} levels of positions in {} bytes", self.choice.memory);
+        Err(BackendError::OutOfMemory { device: self.runner.device.clone(), doing })
+    }
+
+    /// The runner and the buffers, if there are so many levels, and positions and moves of one level fit.
+    ///
+    /// The shared walk asks for no more than that, unless a device returns counts that cannot be.
+    fn work(&mut self, levels: usize, positions: usize, moves: usize) -> Result<(&mut Runner, &Buffers), StageError> {
+        let Self { runner, buffers, sizes, .. } = self;
+        match buffers {
+            Some(buffers) if levels <= buffers.levels.len() && positions <= sizes.positions && moves <= sizes.moves => {
+                Ok((runner, buffers))
+            }
+            _ => {
+                let reason =
+                    format!("it counted {moves} moves of {positions} positions on {levels} levels, which is too many.");
+                Err(BackendError::WrongAnswer { device: runner.device.clone(), reason }.into())
+            }
+        }
+    }
+
+    /// Writes the moves of a part.
+    fn moves(&mut self, level: usize, part: &Part) -> Result<(), StageError> {
+        let group = self.choice.group;
+        let (runner, buffers) = self.work(level + 1, part.positions.end, part.moves)?;
+        let here = &buffers.levels[level];
+        let arguments = [
+            Buffer(&here.positions),
+            Buffer(&buffers.lines),
+            Buffer(&here.counts),
+            Buffer(&here.offsets),
+            Buffer(&here.bases),
+            Uint(part.positions.start as u32),
+            Uint(part.positions.end as u32),
+            Buffer(&buffers.items),
+        ];
+        // SAFETY: positions and moves fit, says `work`; a position's moves are no more than were counted.
+        unsafe { runner.launch(Stage::Moves, part.positions.len(), group, &arguments) }
+    }
+}
+
+impl Stages for Session {
+    fn sizes(&self) -> Sizes {
+        self.sizes
+    }
+
+    fn prepare(&mut self, levels: usize) -> Result<(), StageError> {
+        let sizes = self.fitting(levels)?;
+        if self.buffers.as_ref().is_some_and(|buffers| buffers.levels.len() >= levels) && sizes == self.sizes {
+            return Ok(());
+        }
+        // What there is must go before there is room for what is to come.
+        self.buffers = None;
+        match Buffers::new(&self.runner.queue, &sizes, levels) {
+            Ok(buffers) => {
+                self.buffers = Some(buffers);
+                self.sizes = sizes;
+                Ok(())
+            }
+            Err(failure) if failure.is_out_of_memory() => Err(StageError::OutOfMemory),
+            Err(failure) => Err(self.runner.failed("to make buffers", failure)),
+        }
+    }
+
+    fn shrink(&mut self) -> Result<(), BackendError> {
+        self.buffers = None;
+        self.halvings += 1;
+        if buffers::sizes(&self.choice, self.halvings).is_some() {
+            return Ok(());
+        }
+        let doing = "even with its smallest buffers".to_owned();
+        Err(BackendError::OutOfMemory { device: self.runner.device.clone(), doing })
+    }
+
+    fn upload(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<(), StageError> {
+        let group = self.choice.group;
+        let (runner, buffers) = self.work(1, positions.len(), 0)?;
+        runner.write("positions", &buffers.quads, positions)?;
+        runner.clear("the totals", &buffers.totals, positions.len())?;
+        let arguments = [
+            Buffer(&buffers.quads),
+            Uint(positions.len() as u32),
+            Uint(u32::from_le_bytes(rules.castling_files)),
+            Buffer(&buffers.levels[0].positions),
+            Buffer(&buffers.levels[0].roots),
+        ];
+        // SAFETY: `write` has found room for the positions, and a level has at least as much.
+        unsafe { runner.launch(Stage::Upload, positions.len(), group, &arguments) }
+    }
+
+    fn count(&mut self, level: usize, len: usize) -> Result<Vec<u32>, StageError> {
+        let group = self.choice.group;
+        let (runner, buffers) = self.work(level + 1, len, 0)?;
+        let here = &buffers.levels[level];
+        let count = [Buffer(&here.positions), Buffer(&buffers.lines), Uint(len as u32), Buffer(&here.counts)];
+        // SAFETY: the level has room for so many, says `work`.
+        unsafe { runner.launch(Stage::Count, len, group, &count)? };
+        let scan = [Buffer(&here.counts), Uint(len as u32), Buffer(&here.offsets), Buffer(&buffers.block_sums)];
+        // SAFETY: the same; blocks are of the work-groups' size, and the buffer of sums has one for each.
+        unsafe { runner.launch(Stage::Scan, len, group, &scan)? };
+        runner.read("the number of moves", &buffers.block_sums, len.div_ceil(group))
+    }
+
+    fn counts(&mut self, len: usize) -> Result<Vec<u32>, StageError> {
+        let (runner, buffers) = self.work(1, len, 0)?;
+        runner.read("the number of moves", &buffers.levels[0].counts, len)
+    }
+
+    fn place(&mut self, level: usize, bases: &[u32]) -> Result<(), StageError> {
+        let (runner, buffers) = self.work(level + 1, 0, 0)?;
+        runner.write("where moves go", &buffers.levels[level].bases, bases)
+    }
+
+    fn expand(&mut self, level: usize, part: &Part) -> Result<(), StageError> {
+        self.moves(level, part)?;
+        let group = self.choice.group;
+        let (runner, buffers) = self.work(level + 2, part.moves, part.moves)?;
+        let (here, next) = (&buffers.levels[level], &buffers.levels[level + 1]);
+        let arguments = [
+            Buffer(&here.positions),
+            Buffer(&here.roots),
+            Buffer(&buffers.items),
+            Uint(part.moves as u32),
+            Buffer(&next.positions),
+            Buffer(&next.roots),
+        ];
+        // SAFETY: there are so many moves, whose parents are positions of the part, and the next level has room.
+        unsafe { runner.launch(Stage::Make, part.moves, group, &arguments) }
+    }
+
+    fn count_moves(&mut self, level: usize, part: &Part) -> Result<(), StageError> {
+        self.moves(level, part)?;
+        let per_group = self.choice.group * self.choice.items_per_lane;
+        let (runner, buffers) = self.work(level + 1, part.positions.end, part.moves)?;
+        let here = &buffers.levels[level];
+        let arguments = [
+            Buffer(&here.positions),
+            Buffer(&here.roots),
+            Buffer(&buffers.lines),
+            Buffer(&buffers.items),
+            Uint(part.moves as u32),
+            Buffer(&buffers.totals),
+        ];
+        // SAFETY: there are so many moves, whose parents are positions of the part; each root has its total.
+        unsafe { runner.launch(Stage::CountMoves, part.moves, per_group, &arguments) }
+    }
+
+    fn take_totals(&mut self, len: usize) -> Result<Vec<u64>, StageError> {
+        let (runner, buffers) = self.work(1, len, 0)?;
+        let totals = runner.read("the totals", &buffers.totals, len)?;
+        runner.clear("the totals", &buffers.totals, len)?;
+        Ok(totals.into_iter().map(|[low, high]| u64::from(high) << 32 | u64::from(low)).collect())
+    }
+
+    fn successors(&mut self, rules: &Rules, part: &Part, out: &mut Vec<Quad48>) -> Result<(), StageError> {
+        self.moves(0, part)?;
+        let group = self.choice.group;
+        let (runner, buffers) = self.work(1, part.positions.end, part.moves)?;
+        let arguments = [
+            Buffer(&buffers.quads),
+            Buffer(&buffers.items),
+            Uint(part.moves as u32),
+            Uint(u32::from_le_bytes(rules.castling_files)),
+            Uint(rules.halfmove_clock.into()),
+            Buffer(&buffers.successors),
+        ];
+        // SAFETY: there are so many moves of positions that were uploaded, and the walk asks for no more successors than
+        // there is room for.
+        unsafe { runner.launch(Stage::MakeQuads, part.moves, group, &arguments)? };
+        out.extend(runner.read("successors", &buffers.successors, part.moves)?);
+        Ok(())
+    }
+}

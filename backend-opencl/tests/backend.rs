@@ -1,0 +1,187 @@
+//! The backend against the CPU reference and against published counts, on the first OpenCL device.
+
+mod support;
+
+use std::collections::HashMap;
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use kogge_backend_opencl::{OpenCl, Options, Sliders};
+use kogge_board::testing::{Placement, placement};
+use kogge_board::{Backend, Fen, Quad48, Rules};
+use kogge_movegen_cpu::Cpu;
+use proptest::collection::vec;
+use proptest::prelude::*;
+use support::first_device;
+
+/// Runs a test with a backend that all tests of the same options share, or not at all without a device.
+fn with_backend(options: &Options, test: impl FnOnce(&mut OpenCl)) {
+    static BACKENDS: OnceLock<Mutex<Vec<(Options, OpenCl)>>> = OnceLock::new();
+    let Some(device) = first_device() else { return };
+    let mut backends = BACKENDS.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
+    let index = backends.iter().position(|(known, _)| known == options).unwrap_or_else(|| {
+        let backend = OpenCl::on(&device, options).unwrap_or_else(|error| panic!("{error}"));
+        backends.push((options.clone(), backend));
+        backends.len() - 1
+    });
+    test(&mut backends[index].1);
+}
+
+/// The variants that must all give the same.
+fn variants() -> [Options; 2] {
+    [Sliders::Fill, Sliders::Subtract].map(|sliders| Options { sliders: Some(sliders), ..Options::default() })
+}
+
+/// Buffers so small that everything is cut into parts.
+fn tiny() -> Options {
+    Options {
+        work_group_size: Some(8),
+        items_per_lane: Some(2),
+        positions: Some(1),
+        moves: Some(1),
+        ..Options::default()
+    }
+}
+
+/// Placements by rules, since a batch has one set of rules.
+fn by_rules(placements: Vec<Placement>) -> HashMap<Rules, Vec<Quad48>> {
+    let mut groups: HashMap<Rules, Vec<Quad48>> = HashMap::new();
+    for (rules, position) in placements {
+        groups.entry(rules).or_default().push(Quad48::from(&position));
+    }
+    groups
+}
+
+#[test]
+fn the_six_standard_positions() {
+    let mut known: HashMap<&str, Vec<(Fen, u64)>> = HashMap::new();
+    for line in include_str!("../../data/known-counts.tsv").lines().filter(|line| !line.starts_with('#')) {
+        let [_, fen, depth, nodes, _] = *line.split('\t').collect::<Vec<_>>() else { panic!("{line}") };
+        if let Ok(nodes) = nodes.parse()
+            && nodes <= 5_000_000
+        {
+            known.entry(depth).or_default().push((fen.parse().unwrap(), nodes));
+        }
+    }
+    assert!(known.values().map(Vec::len).sum::<usize>() >= 20);
+    with_backend(&Options::default(), |backend| {
+        // All roots of a depth in one batch: totals are kept apart.
+        for (depth, roots) in &known {
+            let positions: Vec<_> = roots.iter().map(|(fen, _)| Quad48::from(&fen.position)).collect();
+            let expected: Vec<_> = roots.iter().map(|&(_, nodes)| nodes).collect();
+            let depth = depth.parse().unwrap();
+            assert_eq!(backend.perft(&Rules::STANDARD, &positions, depth), Ok(expected), "depth {depth}");
+        }
+    });
+}
+
+/// Every line of an EPD file to the deepest depth of at most `most` nodes, in batches of equal rules and depth.
+fn epd(text: &str, most: u64, at_least: usize) {
+    let mut batches: HashMap<(Rules, u32), Vec<(Quad48, u64)>> = HashMap::new();
+    for line in text.lines() {
+        let mut fields = line.split(" ;");
+        let fen: Fen = fields.next().unwrap().parse().unwrap();
+        let deepest = fields
+            .map(|field| field.strip_prefix('D').and_then(|field| field.split_once(' ')).unwrap())
+            .map(|(depth, nodes)| (depth.parse::<u32>().unwrap(), nodes.parse::<u64>().unwrap()))
+            .filter(|&(_, nodes)| nodes <= most)
+            .last();
+        if let Some((depth, nodes)) = deepest {
+            batches.entry((fen.rules, depth)).or_default().push((Quad48::from(&fen.position), nodes));
+        }
+    }
+    assert!(batches.values().map(Vec::len).sum::<usize>() >= at_least);
+    with_backend(&Options::default(), |backend| {
+        for ((rules, depth), lines) in batches {
+            let (positions, expected): (Vec<_>, Vec<_>) = lines.into_iter().unzip();
+            assert_eq!(backend.perft(&rules, &positions, depth), Ok(expected), "{rules:?}, depth {depth}");
+        }
+    });
+}
+
+#[test]
+fn random_positions() {
+    epd(include_str!("../../data/random.epd"), 10_000, 1000);
+}
+
+#[test]
+fn chess960_positions() {
+    epd(include_str!("../../data/chess960.epd"), 40_000, 160);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    /// Byte for byte: what is right here is right in every stage but the last.
+    #[test]
+    fn successors_are_those_of_the_reference(placements in vec(placement(), 1..40), keep_clock in any::<bool>()) {
+        let mut cpu = Cpu::new(Some(1)).unwrap();
+        for options in variants() {
+            with_backend(&options, |backend| {
+                for (rules, positions) in by_rules(placements.clone()) {
+                    let rules = rules.with_halfmove_clock(keep_clock);
+                    assert_eq!(backend.expand(&rules, &positions), cpu.expand(&rules, &positions));
+                    assert_eq!(backend.count(&rules, &positions), cpu.count(&rules, &positions));
+                }
+            });
+        }
+    }
+
+    #[test]
+    fn leaves_are_those_of_the_reference(placements in vec(placement(), 1..10), depth in 2..4_u32) {
+        let mut cpu = Cpu::new(Some(1)).unwrap();
+        for options in variants().into_iter().chain([tiny()]) {
+            with_backend(&options, |backend| {
+                for (rules, positions) in by_rules(placements.clone()) {
+                    assert_eq!(backend.perft(&rules, &positions, depth), cpu.perft(&rules, &positions, depth));
+                }
+            });
+        }
+    }
+
+    /// What is no position has some count or other, but neither breaks the device nor changes another's count.
+    #[test]
+    fn nonsense_is_harmless(words in vec(any::<[u64; 6]>(), 1..50), sparse in any::<[u64; 6]>()) {
+        let nonsense = |words: [u64; 6]| {
+            let [white, pawns, knights, bishops_queens, rooks_queens, kings] = words;
+            Quad48 { white, pawns, knights, bishops_queens, rooks_queens, kings }
+        };
+        let mut positions: Vec<_> = words.into_iter().map(nonsense).collect();
+        positions.extend([nonsense(sparse.map(|word| word & word << 7 & word >> 9)), Quad48::default()]);
+        let start = Quad48::from(&Fen::start().position);
+        positions.push(start);
+        for options in variants() {
+            with_backend(&options, |backend| {
+                let counts = backend.count(&Rules::STANDARD, &positions).unwrap();
+                assert_eq!(counts.last(), Some(&20));
+                let successors = backend.expand(&Rules::STANDARD, &positions).unwrap();
+                assert_eq!(successors.ends.len(), positions.len());
+                assert_eq!(successors.of(positions.len() - 1).len(), 20);
+                assert_eq!(backend.perft(&Rules::STANDARD, &positions, 2).unwrap().last(), Some(&400));
+            });
+        }
+    }
+}
+
+#[test]
+fn no_positions_and_no_depth() {
+    with_backend(&Options::default(), |backend| {
+        let start = Quad48::from(&Fen::start().position);
+        assert_eq!(backend.count(&Rules::STANDARD, &[]), Ok(vec![]));
+        assert_eq!(backend.perft(&Rules::STANDARD, &[], 3), Ok(vec![]));
+        assert_eq!(backend.perft(&Rules::STANDARD, &[start; 3], 0), Ok(vec![1; 3]));
+        assert_eq!(backend.perft(&Rules::STANDARD, &[start; 3], 1), Ok(vec![20; 3]));
+        assert_eq!(backend.expand(&Rules::STANDARD, &[]).unwrap().positions, []);
+    });
+}
+
+/// The end of a game has no moves, and a batch of them no parts.
+#[test]
+fn mates_and_stalemates() {
+    let fens = ["rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3", "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"];
+    let positions = fens.map(|fen| Quad48::from(&fen.parse::<Fen>().unwrap().position));
+    with_backend(&Options::default(), |backend| {
+        for depth in 1..5 {
+            assert_eq!(backend.perft(&Rules::STANDARD, &positions, depth), Ok(vec![0; 2]), "depth {depth}");
+        }
+    });
+}
