@@ -19,6 +19,9 @@ pub enum Sliders {
 pub struct Options {
     /// How the attacks of sliders are found.
     pub sliders: Option<Sliders>,
+    /// Whether the kernels use instructions that only one vendor's devices have, where they are known. Without, they are
+    /// standard OpenCL C.
+    pub vendor_instructions: Option<bool>,
     /// Work-items of a work-group, 2 to 1024. It is also the size of a block of the scan.
     pub work_group_size: Option<usize>,
     /// Moves whose replies one work-item counts, 1 to 1024.
@@ -53,7 +56,7 @@ impl Options {
     /// Fills in what was left open, or says what is wrong.
     pub(crate) fn choose(&self, device: &Device) -> Result<Choice, String> {
         let gpu = matches!(device.kind, DeviceKind::DiscreteGpu | DeviceKind::IntegratedGpu);
-        let nvidia = device.vendor.contains("NVIDIA");
+        let nvidia = device.vendor.contains("NVIDIA") && self.vendor_instructions.unwrap_or(true);
         let group = self.work_group_size.unwrap_or(if gpu { 256 } else { 64 });
         let most = device.max_work_group_size.min(1024);
         if !(2..=most).contains(&group) {

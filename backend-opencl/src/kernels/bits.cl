@@ -43,7 +43,7 @@ INLINE ulong reverse(ulong board) {
 }
 
 // The cheapest way to see the board from the other side, where it does not matter whether files are mirrored too.
-#ifdef NVIDIA
+#if defined(NVIDIA) || defined(TURN_BY_REVERSE)
 #define TURN reverse
 #define TURN_MIRRORS true
 #else

@@ -1,0 +1,289 @@
+//! Measures this backend on an OpenCL device, and checks every count on the way.
+//!
+//!     measure [--device N] [--portable] [--binary FILE] [--seconds S] [SECTION...]
+//!
+//! Sections, all by default, in this order:
+//! * `conform`: random positions against the CPU reference, with every way to find sliders' attacks;
+//! * `perft`: the six standard positions, deeper and deeper while that takes less than S seconds (10);
+//! * `profile`: how long each kernel runs;
+//! * `sweep`: how the rate depends on the options.
+//!
+//! Without `--device` it takes the first GPU, or the first device if there is none. `--portable` leaves out what only one
+//! vendor's compiler knows. `--binary` writes the compiled kernels to a file (on NVIDIA's driver, that is PTX). The
+//! device is named first; tables are Markdown.
+
+use std::collections::HashMap;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use kogge_backend_opencl::{OpenCl, Options, Sliders, devices};
+use kogge_board::testing::placement;
+use kogge_board::{Backend, BackendError, DeviceKind, Fen, Quad48, Rules};
+use kogge_movegen_cpu::Cpu;
+use proptest::strategy::{Strategy, ValueTree};
+use proptest::test_runner::TestRunner;
+
+type Outcome<T = ()> = Result<T, Box<dyn std::error::Error>>;
+
+/// What the command line asks for.
+struct Plan {
+    device: usize,
+    portable: bool,
+    binary: Option<String>,
+    seconds: f64,
+    sections: Vec<String>,
+}
+
+fn main() -> ExitCode {
+    match plan().and_then(|plan| measure(&plan)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn plan() -> Outcome<Plan> {
+    let gpu = |kind| matches!(kind, DeviceKind::DiscreteGpu | DeviceKind::IntegratedGpu);
+    let devices = devices()?;
+    for (index, device) in devices.iter().enumerate() {
+        let unusable = device.unusable().unwrap_or_default();
+        println!("device {index}: {} ({}, {}, {}) {unusable}", device.name, device.vendor, device.kind, device.version);
+    }
+    let device = devices.iter().position(|device| gpu(device.kind)).unwrap_or(0);
+    let mut plan = Plan { device, portable: false, binary: None, seconds: 10.0, sections: Vec::new() };
+    let mut arguments = std::env::args().skip(1);
+    while let Some(argument) = arguments.next() {
+        let mut value = || arguments.next().ok_or(format!("{argument} needs a value."));
+        match argument.as_str() {
+            "--device" => plan.device = value()?.parse()?,
+            "--portable" => plan.portable = true,
+            "--binary" => plan.binary = Some(value()?),
+            "--seconds" => plan.seconds = value()?.parse()?,
+            "conform" | "perft" | "profile" | "sweep" => plan.sections.push(argument),
+            _ => return Err(format!("{argument} is no section and no option.").into()),
+        }
+    }
+    if plan.sections.is_empty() {
+        plan.sections = ["conform", "perft", "profile", "sweep"].map(String::from).to_vec();
+    }
+    Ok(plan)
+}
+
+impl Plan {
+    /// Opens the device with these options, but for what the command line asks for.
+    fn open(&self, options: &Options) -> Result<OpenCl, BackendError> {
+        let vendor_instructions = options.vendor_instructions.or(self.portable.then_some(false));
+        OpenCl::open(self.device, &Options { vendor_instructions, ..options.clone() })
+    }
+}
+
+fn measure(plan: &Plan) -> Outcome {
+    let nvidia = devices()?.get(plan.device).is_some_and(|device| device.vendor.contains("NVIDIA"));
+    let compiler = if nvidia { "-cl-nv-verbose" } else { "" };
+    let start = Instant::now();
+    let mut backend = plan.open(&Options { compiler: compiler.into(), ..Options::default() })?;
+    let info = backend.info();
+    println!("\nmeasuring {} ({}), {}, batches of {}", info.name, info.driver, info.variant, info.batch);
+    println!("opened, compiled and self-tested in {:.1} s", start.elapsed().as_secs_f64());
+    for line in backend.compiler_log().lines().filter(|line| !line.trim().is_empty()) {
+        println!("compiler: {line}");
+    }
+    if let Some(file) = &plan.binary {
+        std::fs::write(file, backend.binary()?)?;
+    }
+    for section in &plan.sections {
+        println!("\n## {section}\n");
+        match section.as_str() {
+            "conform" => conform(plan)?,
+            "perft" => perft(&mut backend, plan.seconds)?,
+            "profile" => profile(plan)?,
+            _ => sweep(plan)?,
+        }
+    }
+    Ok(())
+}
+
+/// Expands and counts random positions, many more than tests do.
+fn conform(plan: &Plan) -> Outcome {
+    let mut runner = TestRunner::deterministic();
+    let strategy = placement();
+    let mut groups: HashMap<Rules, Vec<Quad48>> = HashMap::new();
+    for index in 0..40_000 {
+        let (rules, position) = strategy.new_tree(&mut runner).map_err(|reason| reason.to_string())?.current();
+        let rules = rules.with_halfmove_clock(index % 2 == 0);
+        groups.entry(rules).or_default().push(Quad48::from(&position));
+    }
+    let mut cpu = Cpu::new(None)?;
+    for sliders in [Sliders::Fill, Sliders::Subtract] {
+        let mut backend = plan.open(&Options { sliders: Some(sliders), ..Options::default() })?;
+        let mut leaves = 0_u64;
+        for (rules, positions) in &groups {
+            let expected = cpu.expand(rules, positions)?;
+            if backend.expand(rules, positions)? != expected {
+                return Err(format!("{sliders:?}: successors differ under {rules:?}").into());
+            }
+            let counts = cpu.count(rules, &expected.positions)?;
+            if backend.count(rules, &expected.positions)? != counts {
+                return Err(format!("{sliders:?}: counts differ under {rules:?}").into());
+            }
+            let expected = cpu.perft(rules, positions, 3)?;
+            if backend.perft(rules, positions, 3)? != expected {
+                return Err(format!("{sliders:?}: leaves differ under {rules:?}").into());
+            }
+            leaves += expected.iter().sum::<u64>();
+        }
+        let positions: usize = groups.values().map(Vec::len).sum();
+        println!("{sliders:?}: {positions} positions under {} rules, {leaves} leaves, all equal", groups.len());
+    }
+    Ok(())
+}
+
+/// Name, position and count of each known depth, in the table's order.
+fn known() -> impl Iterator<Item = (&'static str, Fen, u32, u64)> {
+    let lines = include_str!("../../data/known-counts.tsv").lines().filter(|line| !line.starts_with('#'));
+    lines.filter_map(|line| {
+        let [name, fen, depth, nodes, _] = *line.split('\t').collect::<Vec<_>>() else { return None };
+        Some((name, fen.parse().ok()?, depth.parse().ok()?, nodes.parse().ok()?))
+    })
+}
+
+/// Counts once and returns the seconds it took.
+fn timed(backend: &mut OpenCl, fen: &Fen, depth: u32, expected: u64) -> Outcome<f64> {
+    let root = Quad48::from(&fen.position);
+    let start = Instant::now();
+    let nodes = backend.perft(&fen.rules, &[root], depth)?;
+    let seconds = start.elapsed().as_secs_f64();
+    if nodes != [expected] {
+        return Err(format!("perft {depth} of {fen} is {expected}, and it counted {nodes:?}").into());
+    }
+    Ok(seconds)
+}
+
+/// The best of several: as many as fit into two seconds, at most five.
+fn best(backend: &mut OpenCl, fen: &Fen, depth: u32, expected: u64) -> Outcome<f64> {
+    let mut best = timed(backend, fen, depth, expected)?;
+    let mut spent = best;
+    for _ in 1..5 {
+        if spent + best > 2.0 {
+            break;
+        }
+        let seconds = timed(backend, fen, depth, expected)?;
+        spent += seconds;
+        best = best.min(seconds);
+    }
+    Ok(best)
+}
+
+fn perft(backend: &mut OpenCl, seconds: f64) -> Outcome {
+    println!("| position | depth | leaves | seconds | Gnps, bulk-counted |");
+    println!("|---|---:|---:|---:|---:|");
+    let mut finished: HashMap<&str, f64> = HashMap::new();
+    for (name, fen, depth, nodes) in known().filter(|&(.., nodes)| nodes > 1_000_000) {
+        // The next depth takes about forty times as long.
+        if finished.get(name).is_some_and(|&last| last * 40.0 > seconds) {
+            continue;
+        }
+        let took = best(backend, &fen, depth, nodes)?;
+        finished.insert(name, took);
+        println!("| {name} | {depth} | {nodes} | {took:.4} | {:.2} |", nodes as f64 / took * 1e-9);
+    }
+    Ok(())
+}
+
+/// Work that keeps this device busy for a while, but not long: for each of two positions the deepest that takes less
+/// than a second and a half.
+fn workloads(plan: &Plan) -> Outcome<Vec<(&'static str, Fen, u32, u64)>> {
+    let mut backend = plan.open(&Options::default())?;
+    let mut workloads = Vec::new();
+    for wanted in ["startpos", "kiwipete"] {
+        let mut chosen = None;
+        for (name, fen, depth, nodes) in known().filter(|&(name, _, depth, _)| name == wanted && depth > 2) {
+            let seconds = best(&mut backend, &fen, depth, nodes)?;
+            chosen = Some((name, fen, depth, nodes));
+            if seconds > 0.03 {
+                break;
+            }
+        }
+        workloads.extend(chosen);
+    }
+    Ok(workloads)
+}
+
+fn profile(plan: &Plan) -> Outcome {
+    let workloads = workloads(plan)?;
+    let mut backend = plan.open(&Options { profile: true, ..Options::default() })?;
+    println!("| position | depth | kernel | launches | items | ms | share | G items/s |");
+    println!("|---|---:|---|---:|---:|---:|---:|---:|");
+    for (name, fen, depth, nodes) in workloads {
+        let seconds = timed(&mut backend, &fen, depth, nodes)?;
+        let times = backend.profile()?;
+        let mut busy = 0;
+        for time in times {
+            busy += time.nanoseconds;
+            println!(
+                "| {name} | {depth} | {} | {} | {} | {:.3} | {:.1} % | {:.2} |",
+                time.name,
+                time.launches,
+                time.items,
+                time.nanoseconds as f64 * 1e-6,
+                time.nanoseconds as f64 * 1e-7 / seconds,
+                time.items as f64 / time.nanoseconds as f64
+            );
+        }
+        println!(
+            "| {name} | {depth} | all | | | {:.3} | {:.1} % | |",
+            busy as f64 * 1e-6,
+            busy as f64 * 1e-7 / seconds
+        );
+    }
+    Ok(())
+}
+
+fn sweep(plan: &Plan) -> Outcome {
+    let workloads = workloads(plan)?;
+    let nvidia = devices()?.get(plan.device).is_some_and(|device| device.vendor.contains("NVIDIA"));
+    let mut all = vec![("default".to_owned(), Options::default())];
+    for sliders in [Sliders::Fill, Sliders::Subtract] {
+        for group in [32, 64, 128, 256, 512] {
+            let options = Options { sliders: Some(sliders), work_group_size: Some(group), ..Options::default() };
+            all.push((format!("{sliders:?}, work-group {group}"), options));
+        }
+    }
+    all.push(("standard OpenCL C".to_owned(), Options { vendor_instructions: Some(false), ..Options::default() }));
+    for items in [1, 4, 8, 32, 64] {
+        all.push((format!("{items} items a lane"), Options { items_per_lane: Some(items), ..Options::default() }));
+    }
+    for shift in [20, 22, 24, 26, 28] {
+        all.push((format!("2^{shift} moves"), Options { moves: Some(1 << shift), ..Options::default() }));
+    }
+    for shift in [16, 18, 20, 24] {
+        all.push((format!("2^{shift} positions"), Options { positions: Some(1 << shift), ..Options::default() }));
+    }
+    if nvidia {
+        for registers in [56, 64, 72, 80, 96, 128] {
+            let compiler = format!("-cl-nv-maxrregcount={registers}");
+            all.push((format!("{registers} registers"), Options { compiler, ..Options::default() }));
+        }
+    }
+    let names: Vec<_> = workloads.iter().map(|(name, _, depth, _)| format!("{name} {depth}, Gnps")).collect();
+    println!("| options | {} |\n|---|{}", names.join(" | "), "---:|".repeat(names.len()));
+    for (label, options) in all {
+        let rates = rates(plan, &options, &workloads);
+        println!("| {label} | {} |", rates.unwrap_or_else(|error| error.to_string().replace('\n', " ")));
+    }
+    Ok(())
+}
+
+/// The rates of all workloads, as cells of a row.
+fn rates(plan: &Plan, options: &Options, workloads: &[(&str, Fen, u32, u64)]) -> Outcome<String> {
+    let mut backend = plan.open(options)?;
+    let mut cells = Vec::new();
+    for (_, fen, depth, nodes) in workloads {
+        timed(&mut backend, fen, *depth, *nodes)?;
+        let seconds = best(&mut backend, fen, *depth, *nodes)?;
+        cells.push(format!("{:.3}", *nodes as f64 / seconds * 1e-9));
+    }
+    Ok(cells.join(" | "))
+}
