@@ -17,10 +17,10 @@
 
 pub mod backend;
 pub mod bits;
+pub mod breadth_first;
 mod circle32;
 #[cfg(feature = "testing")]
 pub mod conformance;
-pub mod breadth_first;
 mod fen;
 mod five42;
 mod format;
