@@ -60,7 +60,13 @@ fn main() -> ExitCode {
     match run(Arguments::parse().command) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: {error}");
+            eprint!("error: {error}");
+            let mut source = error.source();
+            while let Some(cause) = source {
+                eprint!(" ({cause})");
+                source = cause.source();
+            }
+            eprintln!();
             ExitCode::FAILURE
         }
     }

@@ -55,24 +55,21 @@ pub(crate) fn provide(requirements: &[Requirement]) -> Result {
     if missing.is_empty() {
         return Ok(());
     }
-    let packages: Vec<&str> = missing.iter().flat_map(|requirement| requirement.debian).copied().collect();
-    if let Some(prefix) = apt_get() {
-        let install = || {
-            let install = ["install", "--yes", "--no-install-recommends"];
-            let apt_get = command(prefix[0]).args(&prefix[1..]);
-            apt_get.args(install).args(&packages).run()
-        };
-        // The package lists of a fresh machine are empty or old; only then is it worth the time to fetch them.
-        install().or_else(|_| {
-            command(prefix[0]).args(&prefix[1..]).arg("update").run()?;
-            install()
-        })?;
-        if self::missing(requirements).is_empty() {
-            return Ok(());
-        }
-        return Err("What was installed does not work; the reasons are above.".into());
+    let Some(apt_get) = apt_get() else { return Err(instructions(&missing).into()) };
+    let apt_get = |arguments: &[&str]| command(apt_get[0]).args(&apt_get[1..]).args(arguments).run();
+    let mut install = vec!["install", "--yes", "--no-install-recommends"];
+    install.extend(missing.iter().flat_map(|requirement| requirement.debian));
+    // The package lists of a fresh machine are empty or old. Then `install` fails, or worse: a name that it does not
+    // know, such as g++, is a pattern to it, and it succeeds without installing anything.
+    if apt_get(&install).is_ok() && self::missing(requirements).is_empty() {
+        return Ok(());
     }
-    Err(instructions(&missing).into())
+    apt_get(&["update"])?;
+    apt_get(&install)?;
+    if self::missing(requirements).is_empty() {
+        return Ok(());
+    }
+    Err("What was installed does not work; the reasons are above.".into())
 }
 
 fn missing(requirements: &[Requirement]) -> Vec<&Requirement> {
