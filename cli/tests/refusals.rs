@@ -138,6 +138,23 @@ fn a_full_disk_is_an_error() {
     assert!(run.stderr.contains("output could not be written"), "{}", run.stderr);
 }
 
+/// The documented bound: a frontier, and a slice for each ply below it.
+#[cfg(target_os = "linux")]
+#[test]
+fn memory_does_not_grow_with_depth() {
+    for depth in ["9", "128"] {
+        let mut child =
+            command(&["perft", depth, "--threads", "2"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        std::thread::sleep(Duration::from_secs(1));
+        let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("a peak");
+        let kibibytes: u64 = peak.trim().strip_suffix(" kB").expect("kB").parse().unwrap();
+        assert!(kibibytes < 64 << 10, "perft {depth} took {kibibytes} KiB");
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn interrupted_work_says_how_far_it_was() {

@@ -12,7 +12,7 @@ pub(crate) const MAX_CALL_DEPTH: u32 = 7;
 const MIN_CALL_DEPTH: u32 = 2;
 
 /// Fewest positions that are expanded together: of too few, a device would make little.
-const MIN_SLICE: usize = 64;
+pub(crate) const MIN_SLICE: usize = 64;
 
 /// How long a call of the backend should last, in seconds: short enough to be stopped and to show
 /// progress, long enough that starting it does not matter.

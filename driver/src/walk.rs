@@ -3,10 +3,8 @@
 use kogge_board::{Backend, Quad48, Rules};
 
 use crate::driver::{EXPAND_AT_ONCE, Span, expand};
+use crate::pace::MIN_SLICE;
 use crate::{Driver, Error};
-
-/// Fewest positions that are expanded together.
-const MIN_SLICE: usize = 64;
 
 /// Fewest positions that make a full batch. Their successors fit in a CPU's cache.
 const MIN_BATCH: usize = 1 << 11;

@@ -2,9 +2,12 @@
 
 mod support;
 
-use kogge_board::{BackendError, Fen, Position, Rules};
+use kogge_board::testing::placement;
+use kogge_board::{Backend, BackendError, Fen, Position, Quad48, Rules};
 use kogge_driver::{Driver, Error, Frontier};
 use kogge_movegen_cpu::Cpu;
+use kogge_movegen_cpu::mailbox::Mailbox;
+use proptest::{prop_assert_eq, proptest};
 use support::tree::{Call, Tree};
 use support::{KIWIPETE, MATE, POSITION_3, Watch, fen};
 
@@ -84,7 +87,7 @@ fn the_device_gets_as_much_as_it_wants_but_memory_is_bounded() {
     assert!(tree.most_positions() >= 100_000);
     // Dense and deep: neither the frontier nor a slice exceeds its bound.
     let mut tree = Tree::new(&[218, 218, 218, 1], 1 << 24);
-    assert_eq!(perft(&mut tree, 10), Ok(218 * 218 * 218));
+    assert_eq!(perft(&mut tree, 6), Ok(218 * 218 * 218));
     assert!(tree.most_positions() <= 1 << 22);
 }
 
@@ -161,6 +164,22 @@ fn frontiers_expand_and_merge_exactly() {
     }
     let broken = Position { pawns: 1, ..Fen::start().position };
     assert!(Frontier::from_entries(&Rules::STANDARD, 0, [(broken, 1)]).is_err());
+}
+
+proptest! {
+    /// However work is cut, it comes to what a plain generator counts in one go.
+    #[test]
+    fn agrees_with_the_mailbox((rules, position) in placement(), depth in 0..4u32) {
+        let expected = Mailbox::new().perft(&rules, &[Quad48::from(&position)], depth).unwrap();
+        let root = Fen::new(position, rules);
+        let mut cpu = Cpu::new(Some(1)).unwrap();
+        let mut driver = Driver::new(&mut cpu, &());
+        prop_assert_eq!(driver.perft(&root, depth), Ok(expected[0].into()));
+        if depth > 0 {
+            let divided = driver.divide(&root, depth).unwrap();
+            prop_assert_eq!(divided.iter().map(|&(_, count)| count).sum::<u128>(), u128::from(expected[0]));
+        }
+    }
 }
 
 #[test]

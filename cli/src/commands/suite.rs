@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use kogge_driver::epd::{self, Case};
-use kogge_driver::{Caps, Driver, Verdict};
+use kogge_driver::{Caps, Driver, Error, Verdict};
 use serde::Serialize;
 
 use super::Context;
@@ -57,7 +57,13 @@ pub(super) fn run(suite: &Suite, context: &mut Context) -> Result<Answer, Failur
                 Line::Broken { line, error: error.to_string() }
             }
             Ok(result) => {
-                let (Case { root, .. }, verdict) = result?;
+                let (Case { root, .. }, verdict) = result.map_err(|error| match error {
+                    Error::Cancelled(_) => {
+                        let done = passed + failed + skipped + broken;
+                        Failure::Interrupted(format!("Stopped on request in line {line}, with {done} lines done."))
+                    }
+                    error => error.into(),
+                })?;
                 let fen = root.to_string();
                 match verdict {
                     Verdict::Pass { checked: 0, capped, .. } => {
