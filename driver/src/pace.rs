@@ -31,6 +31,8 @@ pub(crate) struct Pace {
     batch: usize,
     /// Leaves that one call may count.
     leaves: f64,
+    /// Leaves that no call may exceed, since one for more ran out of memory.
+    most: f64,
     /// Leaves below a position by depth, as last seen; 0 where unknown.
     below: [f64; MAX_CALL_DEPTH as usize + 1],
     /// Moves of a position, as last seen, but at least 2, so that slices do shrink towards the root.
@@ -39,7 +41,13 @@ pub(crate) struct Pace {
 
 impl Pace {
     pub(crate) fn new(batch: usize) -> Self {
-        Self { batch: batch.max(1), leaves: FIRST_LEAVES, below: [0.0; MAX_CALL_DEPTH as usize + 1], moves: 35.0 }
+        Self {
+            batch: batch.max(1),
+            leaves: FIRST_LEAVES,
+            most: f64::INFINITY,
+            below: [0.0; MAX_CALL_DEPTH as usize + 1],
+            moves: 35.0,
+        }
     }
 
     /// Whether trees of this depth go to the backend as they are: the deepest of which enough to
@@ -69,11 +77,11 @@ impl Pace {
         self.below[depth as usize] = leaves / positions.max(1) as f64;
         let seconds = elapsed.as_secs_f64().max(1e-6);
         if seconds > CALL_SECONDS {
-            self.leaves = (leaves * CALL_SECONDS / seconds).max(FEWEST_LEAVES);
+            self.leaves = (leaves * CALL_SECONDS / seconds).max(FEWEST_LEAVES).min(self.most);
         } else {
             // A small call looks slower than a large one would be, never faster: more may be asked for,
             // and a call that was quick because little was left to do says nothing against it.
-            self.leaves = self.leaves.max(leaves * CALL_SECONDS / seconds);
+            self.leaves = self.leaves.max(leaves * CALL_SECONDS / seconds).min(self.most);
         }
     }
 
@@ -84,9 +92,10 @@ impl Pace {
         }
     }
 
-    /// A call for this many positions was too large.
+    /// A call for this many positions was too large, and none so large will be made again.
     pub(crate) fn shrink(&mut self, depth: u32, positions: usize) {
-        self.leaves = self.leaves_below(depth) * (positions / 2).max(1) as f64;
+        self.most = self.leaves_below(depth) * (positions / 2).max(1) as f64;
+        self.leaves = self.most;
     }
 
     /// Leaves below a position, at least 1: seen or, from the nearest shallower depth seen, guessed.
