@@ -16,7 +16,8 @@ use crate::output::rate;
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
 /// From here on, the first Ctrl-C asks the work to stop, which takes a fraction of a second; the
-/// second does not wait for that. Without a handler Ctrl-C still ends kogge, only not as cleanly.
+/// second does not wait for that. Without a handler Ctrl-C still ends kogge, only not as cleanly. Other
+/// signals keep their meaning, so that `nohup` protects a long run.
 pub(crate) fn catch_interrupts() {
     let _ = ctrlc::set_handler(|| {
         if INTERRUPTED.swap(true, Ordering::Relaxed) {
