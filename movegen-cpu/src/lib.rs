@@ -30,6 +30,47 @@
 //! 5. Bishops and queens on diagonals, then rooks and queens on files and ranks: per direction, per
 //!    distance from 1 to 7, to ascending.
 //! 6. King steps, per direction; then castling towards file h, then towards file a.
+//!
+//! # How it counts
+//!
+//! * **In lanes.** The counting code is written once over a register of bitboards, one position per
+//!   lane, and compiled for one, two, four and eight lanes. [`Cpu::variants`] names the compilations
+//!   that this CPU can run: `portable`, `bmi`, `avx2`, `avx512` and `avx512-popcount` on x86-64,
+//!   `portable` and `neon` on AArch64. [`Cpu::new`] takes the best, or the one that the environment
+//!   variable `KOGGE_CPU` names; a variant that the CPU cannot run is an error.
+//! * **In batches.** A level of the tree is a batch of 256 positions of 32 bytes, and what one register
+//!   more brings, so that it stays in the first-level cache. The moves of a register of positions go to
+//!   a queue, and the queue is worked off a register at a time, so that lanes are full however many
+//!   moves each position has.
+//! * **Two plies in closed form.** How many replies a move leaves is mostly known without making it:
+//!   a move that leaves alone what limits the other side's moves changes their number by the
+//!   difference of two squares' values, and the values of all squares are computed at once. The moves
+//!   for which this does not hold are made, and their replies counted set-wise.
+//! * **With a hash table, if asked to** ([`Cpu::set_hash`]). All threads share it without locks. It
+//!   compares the whole position, 32 bytes, and the depth, so that no count rests on a hash.
+//!
+//! Leaves/s of one thread of a server CPU with AVX-512 and vector popcount (Sapphire Rapids class),
+//! no hash table, nothing merged, the last two plies counted in bulk:
+//!
+//! | variant | start position, depth 6 | Kiwipete, depth 5 |
+//! |---|---|---|
+//! | `avx512-popcount` | 8.9 G | 10.4 G |
+//! | `avx2` | 4.7 G | 6.0 G |
+//! | `bmi` | 2.0 G | 2.7 G |
+//!
+//! With a hash table of 1 GiB, that thread counts the start position to depth 8 in 2.1 s.
+//! `cargo run --release -p kogge-movegen-cpu --example rate` measures the variant in use.
+//!
+//! # What was tried
+//!
+//! Kept:
+//! * Siblings across lanes: neighbours in the queue are mostly moves of one position.
+//! * Exact rules for the squares around the king in the closed form. One coarse set of forbidden
+//!   squares would send many more moves to the queue.
+//! * Batches of 256 positions.
+//! * Index loops instead of closures and iterator adapters. Those are functions of their own, which
+//!   the compiler may leave without the caller's vector instructions; that made the code 20 times
+//!   slower.
 
 // Iterators over boards in lanes are functions of their own, which the compiler may leave without the
 // caller's vector instructions; index loops are not.
