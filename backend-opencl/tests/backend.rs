@@ -7,7 +7,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use kogge_backend_opencl::{OpenCl, Options, Sliders};
 use kogge_board::testing::{Placement, placement};
-use kogge_board::{Backend, Fen, Quad48, Rules};
+use kogge_board::{Backend, Fen, Quad48, Rules, conformance};
 use kogge_movegen_cpu::Cpu;
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -26,14 +26,17 @@ fn with_backend(options: &Options, test: impl FnOnce(&mut OpenCl)) {
     test(&mut backends[index].1);
 }
 
-/// The variants that must all give the same; the last turns boards as it is done on NVIDIA's GPUs.
-fn variants() -> [Options; 3] {
-    let [fill, subtract] = [Sliders::Fill, Sliders::Subtract];
-    [(fill, ""), (subtract, ""), (subtract, "-D TURN_BY_REVERSE")].map(|(sliders, compiler)| Options {
-        sliders: Some(sliders),
-        compiler: compiler.into(),
-        ..Options::default()
-    })
+fn fill() -> Options {
+    Options { sliders: Some(Sliders::Fill), ..Options::default() }
+}
+
+fn subtract() -> Options {
+    Options { sliders: Some(Sliders::Subtract), ..Options::default() }
+}
+
+/// Boards turned as it is done on NVIDIA's GPUs.
+fn reversed() -> Options {
+    Options { compiler: "-D TURN_BY_REVERSE".into(), ..subtract() }
 }
 
 /// Buffers so small that everything is cut into parts.
@@ -79,6 +82,41 @@ fn the_six_standard_positions() {
     });
 }
 
+/// The suite that every backend must pass, for one variant.
+macro_rules! conformance {
+    ($variant:ident) => {
+        mod $variant {
+            use super::*;
+
+            #[test]
+            fn published_counts() {
+                with_backend(&$variant(), |backend| conformance::published_counts(backend, 300_000));
+            }
+
+            #[test]
+            fn trivial_batches() {
+                with_backend(&$variant(), |backend| conformance::trivial_batches(backend));
+            }
+
+            #[test]
+            fn random_placements() {
+                let mut cpu = Cpu::new(Some(1)).unwrap();
+                with_backend(&$variant(), |backend| conformance::random_placements(backend, &mut cpu));
+            }
+
+            #[test]
+            fn random_playouts() {
+                let mut cpu = Cpu::new(Some(1)).unwrap();
+                with_backend(&$variant(), |backend| conformance::random_playouts(backend, &mut cpu));
+            }
+        }
+    };
+}
+
+conformance!(fill);
+conformance!(subtract);
+conformance!(reversed);
+
 /// Every line of an EPD file to the deepest depth of at most `most` nodes, in batches of equal rules and depth.
 fn epd(text: &str, most: u64, at_least: usize) {
     let mut batches: HashMap<(Rules, u32), Vec<(Quad48, u64)>> = HashMap::new();
@@ -116,25 +154,11 @@ fn chess960_positions() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
-    /// Byte for byte: what is right here is right in every stage but the last.
-    #[test]
-    fn successors_are_those_of_the_reference(placements in vec(placement(), 1..40), keep_clock in any::<bool>()) {
-        let mut cpu = Cpu::new(Some(1)).unwrap();
-        for options in variants() {
-            with_backend(&options, |backend| {
-                for (rules, positions) in by_rules(placements.clone()) {
-                    let rules = rules.with_halfmove_clock(keep_clock);
-                    assert_eq!(backend.expand(&rules, &positions), cpu.expand(&rules, &positions));
-                    assert_eq!(backend.count(&rules, &positions), cpu.count(&rules, &positions));
-                }
-            });
-        }
-    }
-
+    /// However little fits at once.
     #[test]
     fn leaves_are_those_of_the_reference(placements in vec(placement(), 1..10), depth in 2..4_u32) {
         let mut cpu = Cpu::new(Some(1)).unwrap();
-        for options in variants().into_iter().chain([tiny()]) {
+        for options in [tiny(), Options { memory: Some(40 << 20), ..fill() }] {
             with_backend(&options, |backend| {
                 for (rules, positions) in by_rules(placements.clone()) {
                     assert_eq!(backend.perft(&rules, &positions, depth), cpu.perft(&rules, &positions, depth));
@@ -154,7 +178,7 @@ proptest! {
         positions.extend([nonsense(sparse.map(|word| word & word << 7 & word >> 9)), Quad48::default()]);
         let start = Quad48::from(&Fen::start().position);
         positions.push(start);
-        for options in variants() {
+        for options in [fill(), reversed()] {
             with_backend(&options, |backend| {
                 let counts = backend.count(&Rules::STANDARD, &positions).unwrap();
                 assert_eq!(counts.last(), Some(&20));
@@ -165,28 +189,4 @@ proptest! {
             });
         }
     }
-}
-
-#[test]
-fn no_positions_and_no_depth() {
-    with_backend(&Options::default(), |backend| {
-        let start = Quad48::from(&Fen::start().position);
-        assert_eq!(backend.count(&Rules::STANDARD, &[]), Ok(vec![]));
-        assert_eq!(backend.perft(&Rules::STANDARD, &[], 3), Ok(vec![]));
-        assert_eq!(backend.perft(&Rules::STANDARD, &[start; 3], 0), Ok(vec![1; 3]));
-        assert_eq!(backend.perft(&Rules::STANDARD, &[start; 3], 1), Ok(vec![20; 3]));
-        assert_eq!(backend.expand(&Rules::STANDARD, &[]).unwrap().positions, []);
-    });
-}
-
-/// The end of a game has no moves, and a batch of them no parts.
-#[test]
-fn mates_and_stalemates() {
-    let fens = ["rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3", "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"];
-    let positions = fens.map(|fen| Quad48::from(&fen.parse::<Fen>().unwrap().position));
-    with_backend(&Options::default(), |backend| {
-        for depth in 1..5 {
-            assert_eq!(backend.perft(&Rules::STANDARD, &positions, depth), Ok(vec![0; 2]), "depth {depth}");
-        }
-    });
 }

@@ -15,7 +15,7 @@ use crate::{Error, Observer, Progress};
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum EngineError {
     /// It could not be started.
-    #[error("The engine {command:?} could not be started: {reason}.")]
+    #[error("The engine `{command}` could not be started: {reason}.")]
     Start {
         /// The command.
         command: String,
@@ -23,7 +23,7 @@ pub enum EngineError {
         reason: String,
     },
     /// It ended, or closed its output.
-    #[error("The engine {command:?} ended {doing}.")]
+    #[error("The engine `{command}` ended {doing}.")]
     Ended {
         /// The command.
         command: String,
@@ -31,7 +31,7 @@ pub enum EngineError {
         doing: String,
     },
     /// It said nothing for too long.
-    #[error("The engine {command:?} said nothing for {} s {doing}; give it more time if it needs it.", .waited.as_secs_f32())]
+    #[error("The engine `{command}` said nothing for {} s {doing}; give it more time if it needs it.", .waited.as_secs_f32())]
     Silent {
         /// The command.
         command: String,
@@ -41,7 +41,7 @@ pub enum EngineError {
         waited: Duration,
     },
     /// It said something that cannot be right.
-    #[error("The engine {command:?} gives no answer to compare with: {reason}")]
+    #[error("The engine `{command}` gives no answer to compare with: {reason}")]
     Answer {
         /// The command.
         command: String,

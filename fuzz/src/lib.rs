@@ -1,7 +1,8 @@
 //! What must hold for any input. The fuzz targets call these functions with whatever libFuzzer finds; the plain tests
-//! in `movegen-cpu/tests/fuzz.rs`, which include this file, with random input.
+//! in `driver/tests/fuzz.rs`, which include this file, with random input.
 
-use kogge_board::{Fen, Format, Move, Position, Quad48, Rules};
+use kogge_board::{Fen, Format, Move, MoveError, Position, Quad48, Rules};
+use kogge_driver::epd;
 use kogge_movegen_cpu::{count, expand};
 
 /// Any text is a FEN or an error that fits on a line, and what is read is written back the same.
@@ -51,29 +52,79 @@ pub fn unpack(bytes: &[u8]) {
     }
 }
 
-/// In any game, every successor is a legal position that some move leads to; and any 16 bits can be played.
+/// Any bytes are a suite, each line of which is a position with counts or an error that fits on a line.
+pub fn suite(bytes: &[u8]) {
+    for (number, line) in epd::lines(bytes) {
+        assert!(number <= 1 + bytes.len());
+        match line {
+            Ok(case) => {
+                assert!(!case.counts.is_empty());
+                legal(&case.root.rules, &case.root.position);
+            }
+            Err(error) => one_line(error),
+        }
+    }
+}
+
+/// Any text is a move or an error. In any game, every successor is a legal position that some move leads to, and the
+/// move survives being written and read. Any 16 bits can be played.
 ///
-/// The first line is the position to begin with, if it is a FEN; each two bytes after it choose the next move.
+/// The first line is the position to begin with, if it is a FEN. After it, each two bytes choose the next move, and
+/// each word is read as one.
 pub fn moves(bytes: &[u8]) {
     let mut parts = bytes.splitn(2, |&byte| byte == b'\n');
     let first_line = String::from_utf8_lossy(parts.next().unwrap_or_default());
     let fen = first_line.parse().unwrap_or_else(|_| Fen::start());
+    let choices = parts.next().unwrap_or_default();
     let (rules, mut position) = (fen.rules, fen.position);
-    for choice in parts.next().unwrap_or_default().chunks_exact(2).take(200) {
+    let text = String::from_utf8_lossy(choices);
+    let mut words = text.split_whitespace();
+    for choice in choices.chunks_exact(2).take(8) {
         let choice = u16::from_le_bytes([choice[0], choice[1]]);
         if let Some(any) = Move::from_bits(choice) {
             assert_eq!(any.bits(), choice);
-            let _ = position.play(&rules, any);
+            let _ = position.play(&rules, any).undo(&rules, position.undo_move(any));
         }
         let mut successors = Vec::new();
         expand(&rules, &Quad48::from(&position), &mut successors);
-        for successor in &successors {
-            let successor = successor.unpack(&rules).expect("successors are legal");
-            let found = Move::between(&rules, &position, &successor).expect("a move leads to every successor");
-            assert_eq!(position.play(&rules, found), successor, "{found:?} in {position:?}");
+        let legal: Vec<_> = successors.iter().map(|successor| move_to(&rules, &position, successor)).collect();
+        read_back(&rules, &position, &legal);
+        let word = words.next().unwrap_or(&text);
+        for read in [
+            Move::from_uci(word, &rules, false, &legal),
+            Move::from_uci(word, &rules, true, &legal),
+            Move::from_san(word, &position, &legal),
+        ] {
+            match read {
+                Ok(read) => assert!(legal.contains(&read), "{read:?} from {word:?}"),
+                Err(error) => one_line(error),
+            }
         }
         let Some(chosen) = successors.get(usize::from(choice) % successors.len().max(1)) else { return };
         position = chosen.unpack_unchecked();
+    }
+}
+
+/// The move that makes `successor` of a position; both ways, as it says.
+fn move_to(rules: &Rules, position: &Position, successor: &Quad48) -> Move {
+    let successor = successor.unpack(rules).expect("successors are legal");
+    let found = Move::between(rules, position, &successor).expect("a move leads to every successor");
+    assert_eq!(position.play(rules, found), successor, "{found:?} in {position:?}");
+    assert_eq!(successor.undo(rules, position.undo_move(found)), *position, "{found:?} taken back");
+    found
+}
+
+/// Every legal move is read as it is written.
+fn read_back(rules: &Rules, position: &Position, legal: &[Move]) {
+    for &written in legal {
+        let text = written.uci(rules, true);
+        assert_eq!(Move::from_uci(&text, rules, true, legal), Ok(written), "{text}");
+        // With castling files other than h and a, the king's step to file g or c may look like castling.
+        let text = written.uci(rules, false);
+        let read = Move::from_uci(&text, rules, false, legal);
+        assert!(read == Ok(written) || matches!(read, Err(MoveError::Ambiguous { .. })), "{text}: {read:?}");
+        let text = written.san(position, rules, legal, |after| count(rules, &Quad48::from(after)) > 0);
+        assert_eq!(Move::from_san(&text, position, legal), Ok(written), "{text}");
     }
 }
 

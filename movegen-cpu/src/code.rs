@@ -5,13 +5,9 @@
 
 use kogge_board::{BackendError, Quad48, Rules};
 
-use crate::tree::Tree;
-
-/// Writes the successors of a position to the end of a list.
-type Expand = unsafe fn(&Rules, &Quad48, &mut Vec<Quad48>);
-
-/// Leaves so many plies below each position; `None` if one does not fit in 64 bits.
-type Perft = unsafe fn(&Rules, &[Quad48], u32, &mut [u64], &mut Tree) -> Option<()>;
+#[cfg(doc)]
+use crate::tree;
+use crate::tree::{Batch, Queue, Tree};
 
 /// One compilation of the code.
 ///
@@ -20,36 +16,48 @@ type Perft = unsafe fn(&Rules, &[Quad48], u32, &mut [u64], &mut Tree) -> Option<
 pub(crate) struct Code {
     /// Its name, for people and for `KOGGE_CPU`.
     pub(crate) name: &'static str,
-    expand: Expand,
-    perft: Perft,
+    expand: unsafe fn(&Rules, &Quad48, &mut Vec<Quad48>),
+    expand_register: unsafe fn(&mut Batch, &mut Batch, &mut Queue) -> usize,
+    last_ply: unsafe fn(&Batch, &mut [u64]),
+    last_two_plies: unsafe fn(&Batch, &mut Queue, Option<&mut [u64]>) -> u64,
 }
 
 macro_rules! compile {
     ($module:ident, $name:literal, $word:ty $(, #[$attribute:meta])?) => {
         mod $module {
-            use super::{Quad48, Rules, Tree};
+            use super::{Batch, Quad48, Queue, Rules};
+            use crate::{generate, tree};
 
             /// # Safety
             /// The CPU must have the features of this compilation.
             $(#[$attribute])?
             unsafe fn expand(rules: &Rules, position: &Quad48, out: &mut Vec<Quad48>) {
-                crate::generate::expand(rules, position, out);
+                generate::expand(rules, position, out);
             }
 
             /// # Safety
             /// The CPU must have the features of this compilation.
             $(#[$attribute])?
-            unsafe fn perft(
-                rules: &Rules,
-                positions: &[Quad48],
-                depth: u32,
-                leaves: &mut [u64],
-                tree: &mut Tree,
-            ) -> Option<()> {
-                tree.count_each::<$word>(rules, positions, depth, leaves)
+            unsafe fn expand_register(parents: &mut Batch, children: &mut Batch, queue: &mut Queue) -> usize {
+                tree::expand_register::<$word>(parents, children, queue)
             }
 
-            pub(super) const CODE: super::Code = super::Code { name: $name, expand, perft };
+            /// # Safety
+            /// The CPU must have the features of this compilation.
+            $(#[$attribute])?
+            unsafe fn last_ply(batch: &Batch, leaves: &mut [u64]) {
+                tree::last_ply::<$word>(batch, leaves);
+            }
+
+            /// # Safety
+            /// The CPU must have the features of this compilation.
+            $(#[$attribute])?
+            unsafe fn last_two_plies(batch: &Batch, queue: &mut Queue, each: Option<&mut [u64]>) -> u64 {
+                tree::last_two_plies::<$word>(batch, queue, each)
+            }
+
+            pub(super) const CODE: super::Code =
+                super::Code { name: $name, expand, expand_register, last_ply, last_two_plies };
         }
     };
 }
@@ -106,26 +114,49 @@ impl Code {
         usable
     }
 
-    /// The best compilation for this CPU, or the one that the environment variable `KOGGE_CPU` names.
-    pub(crate) fn chosen() -> Result<Self, BackendError> {
+    /// The compilation of this name.
+    pub(crate) fn named(name: &str) -> Result<Self, BackendError> {
         let usable = Self::usable();
-        let named = match std::env::var("KOGGE_CPU") {
-            Ok(name) => usable.iter().find(|code| code.name == name).ok_or(name),
-            Err(_) => usable.last().ok_or_else(String::new),
-        };
-        named.copied().map_err(|name| BackendError::Unavailable {
+        usable.iter().find(|code| code.name == name).copied().ok_or_else(|| BackendError::Unavailable {
             backend: "cpu",
             reason: format!(
-                "KOGGE_CPU asks for {name:?}, but this CPU can run {}.",
+                "there is no variant {name:?} that this CPU can run; choose one of {}.",
                 usable.iter().map(|code| code.name).collect::<Vec<_>>().join(", ")
             ),
         })
+    }
+
+    /// The best compilation for this CPU, or the one that the environment variable `KOGGE_CPU` names.
+    pub(crate) fn chosen() -> Result<Self, BackendError> {
+        match std::env::var_os("KOGGE_CPU") {
+            Some(name) => Self::named(&name.to_string_lossy()),
+            // The list ends with the best, and it is never empty.
+            None => Ok(*Self::usable().last().unwrap_or(&portable::CODE)),
+        }
     }
 
     /// Writes the successors of a position to the end of `out`.
     pub(crate) fn expand(&self, rules: &Rules, position: &Quad48, out: &mut Vec<Quad48>) {
         // SAFETY: `usable` gives only compilations whose features were detected.
         unsafe { (self.expand)(rules, position, out) }
+    }
+
+    /// See [`tree::expand_register`].
+    pub(crate) fn expand_register(&self, parents: &mut Batch, children: &mut Batch, queue: &mut Queue) -> usize {
+        // SAFETY: as in `expand`.
+        unsafe { (self.expand_register)(parents, children, queue) }
+    }
+
+    /// See [`tree::last_ply`].
+    pub(crate) fn last_ply(&self, batch: &Batch, leaves: &mut [u64]) {
+        // SAFETY: as in `expand`.
+        unsafe { (self.last_ply)(batch, leaves) }
+    }
+
+    /// See [`tree::last_two_plies`].
+    pub(crate) fn last_two_plies(&self, batch: &Batch, queue: &mut Queue, each: Option<&mut [u64]>) -> u64 {
+        // SAFETY: as in `expand`.
+        unsafe { (self.last_two_plies)(batch, queue, each) }
     }
 
     /// Leaves `depth` plies below each position, to `leaves`; `None` if one does not fit in 64 bits.
@@ -140,8 +171,7 @@ impl Code {
         leaves: &mut [u64],
         tree: &mut Tree,
     ) -> Option<()> {
-        // SAFETY: as in `expand`.
-        unsafe { (self.perft)(rules, positions, depth, leaves, tree) }
+        tree.count_each(self, rules, positions, depth, leaves)
     }
 }
 

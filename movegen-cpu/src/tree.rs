@@ -7,6 +7,7 @@
 
 use kogge_board::{Quad48, Rules};
 
+use crate::code::Code;
 use crate::count::count_frame;
 use crate::frame::Frame;
 use crate::planes::{Planes, Step, make};
@@ -22,7 +23,7 @@ const QUEUE: usize = 1024;
 /// Positions, plane by plane; [`MOST_LANES`] more words than positions, so that registers can be
 /// loaded at the end.
 #[derive(Clone, Debug, Default)]
-struct Batch {
+pub(crate) struct Batch {
     planes: [Vec<u64>; 4],
     /// How many positions there are.
     len: usize,
@@ -66,7 +67,7 @@ impl Batch {
 
 /// Moves of a batch's positions: the position's number in the batch, and the step.
 #[derive(Clone, Debug, Default)]
-struct Queue {
+pub(crate) struct Queue {
     moves: Vec<u32>,
     /// The number of the position in lane 0.
     first: u32,
@@ -139,9 +140,9 @@ pub(crate) struct Tree {
 
 impl Tree {
     /// Leaves `depth` plies below each position, to `leaves`; `None` if one does not fit in 64 bits.
-    #[inline(always)]
-    pub(crate) fn count_each<W: Word>(
+    pub(crate) fn count_each(
         &mut self,
+        code: &Code,
         rules: &Rules,
         positions: &[Quad48],
         depth: u32,
@@ -149,7 +150,7 @@ impl Tree {
     ) -> Option<()> {
         if depth > 3 {
             for index in 0..positions.len() {
-                leaves[index] = self.count::<W>(&Frame::of(rules, &positions[index]), depth)?;
+                leaves[index] = self.count(code, &Frame::of(rules, &positions[index]), depth)?;
             }
             return Some(());
         }
@@ -168,20 +169,20 @@ impl Tree {
             let leaves = &mut leaves[start..end];
             match depth {
                 0 => leaves.fill(1),
-                1 => last_ply::<W>(batch, leaves),
+                1 => code.last_ply(batch, leaves),
                 2 => {
-                    last_two_plies::<W, true>(batch, &mut self.queue, leaves);
+                    code.last_two_plies(batch, &mut self.queue, Some(leaves));
                 }
                 _ => {
                     leaves.fill(0);
                     while batch.next < batch.len {
                         let children = &mut below[0];
                         children.restart(BATCH);
-                        let moves = expand_register::<W>(batch, children, &mut self.queue);
+                        let moves = code.expand_register(batch, children, &mut self.queue);
                         self.origins.clear();
                         self.origins.extend(self.queue.moves[..moves].iter().map(|played| played >> Step::BITS));
                         self.below.resize(children.len, 0);
-                        last_two_plies::<W, true>(children, &mut self.queue, &mut self.below);
+                        code.last_two_plies(children, &mut self.queue, Some(&mut self.below));
                         for index in 0..moves {
                             leaves[self.origins[index] as usize] += self.below[index];
                         }
@@ -194,10 +195,7 @@ impl Tree {
     }
 
     /// Leaves `depth` plies (at least two) below a position; `None` if they do not fit in 64 bits.
-    ///
-    /// This is a loop and not a recursion, so that all of it is compiled for the caller's registers.
-    #[inline(always)]
-    fn count<W: Word>(&mut self, root: &Frame<u64>, depth: u32) -> Option<u64> {
+    fn count(&mut self, code: &Code, root: &Frame<u64>, depth: u32) -> Option<u64> {
         // Levels are numbered by the plies above the last two.
         let top = depth as usize - 2;
         if self.levels.len() <= top {
@@ -205,39 +203,32 @@ impl Tree {
         }
         self.levels[top].restart(1);
         self.levels[top].push(&Planes::from_frame(root), 1);
-        let mut total = 0_u64;
-        let mut level = top;
-        loop {
-            if level == 0 {
-                let leaves = last_two_plies::<W, false>(&self.levels[0], &mut self.queue, &mut []);
-                total = total.checked_add(leaves)?;
-            } else if self.levels[level].next < self.levels[level].len {
-                let (below, above) = self.levels.split_at_mut(level);
-                expand::<W>(&mut above[0], &mut below[level - 1], &mut self.queue);
-                level -= 1;
-                continue;
-            }
-            if level == top {
-                return Some(total);
-            }
-            level += 1;
-        }
+        self.descend(code, top)
     }
-}
 
-/// Makes the successors of a level's next positions, until there are enough.
-#[inline(always)]
-fn expand<W: Word>(parents: &mut Batch, children: &mut Batch, queue: &mut Queue) {
-    children.restart(BATCH);
-    while parents.next < parents.len && children.len < BATCH {
-        expand_register::<W>(parents, children, queue);
+    /// Leaves below all positions of a level.
+    fn descend(&mut self, code: &Code, level: usize) -> Option<u64> {
+        if level == 0 {
+            return Some(code.last_two_plies(&self.levels[0], &mut self.queue, None));
+        }
+        let mut total = 0_u64;
+        while self.levels[level].next < self.levels[level].len {
+            let (below, above) = self.levels.split_at_mut(level);
+            let (parents, children) = (&mut above[0], &mut below[level - 1]);
+            children.restart(BATCH);
+            while parents.next < parents.len && children.len < BATCH {
+                code.expand_register(parents, children, &mut self.queue);
+            }
+            total = total.checked_add(self.descend(code, level - 1)?)?;
+        }
+        Some(total)
     }
 }
 
 /// Makes the successors of a level's next register of positions: a few hundred each at most. Leaves
 /// their moves in the queue, in the order of the successors, and says how many there are.
 #[inline(always)]
-fn expand_register<W: Word>(parents: &mut Batch, children: &mut Batch, queue: &mut Queue) -> usize {
+pub(crate) fn expand_register<W: Word>(parents: &mut Batch, children: &mut Batch, queue: &mut Queue) -> usize {
     let lanes = (parents.len - parents.next).min(W::LANES);
     queue.moves.clear();
     (queue.first, queue.live) = (parents.next as u32, (1 << lanes) - 1);
@@ -280,7 +271,7 @@ fn steps<W: Word>(moves: &[u32]) -> W {
 
 /// Legal moves of each position of a batch.
 #[inline(always)]
-fn last_ply<W: Word>(batch: &Batch, leaves: &mut [u64]) {
+pub(crate) fn last_ply<W: Word>(batch: &Batch, leaves: &mut [u64]) {
     let mut next = 0;
     while next < batch.len {
         let mut counts = [0; MOST_LANES];
@@ -291,11 +282,11 @@ fn last_ply<W: Word>(batch: &Batch, leaves: &mut [u64]) {
     }
 }
 
-/// Leaves two plies below all positions of a batch; with `EACH`, also below each, to `leaves`.
+/// Leaves two plies below all positions of a batch, and below each, if asked for.
 ///
 /// A batch has at most a few thousand positions, each with less than 2^20 leaves: 64 bits suffice.
 #[inline(always)]
-fn last_two_plies<W: Word, const EACH: bool>(batch: &Batch, queue: &mut Queue, leaves: &mut [u64]) -> u64 {
+pub(crate) fn last_two_plies<W: Word>(batch: &Batch, queue: &mut Queue, mut each: Option<&mut [u64]>) -> u64 {
     let mut total = W::splat(0);
     let mut next = 0;
     while next < batch.len {
@@ -304,10 +295,10 @@ fn last_two_plies<W: Word, const EACH: bool>(batch: &Batch, queue: &mut Queue, l
             let lanes = (batch.len - next).min(W::LANES);
             (queue.first, queue.live) = (next as u32, (1 << lanes) - 1);
             let closed = replies_or_steps(&batch.load::<W>(next).to_frame(), queue);
-            if EACH {
-                let mut each = [0; MOST_LANES];
-                closed.store(&mut each);
-                leaves[next..next + lanes].copy_from_slice(&each[..lanes]);
+            if let Some(leaves) = &mut each {
+                let mut sums = [0; MOST_LANES];
+                closed.store(&mut sums);
+                leaves[next..next + lanes].copy_from_slice(&sums[..lanes]);
             }
             total = total.add(first_lanes(closed, lanes));
             next += lanes;
@@ -317,11 +308,11 @@ fn last_two_plies<W: Word, const EACH: bool>(batch: &Batch, queue: &mut Queue, l
         while next < moves {
             let register = &queue.moves[next..next + W::LANES];
             let replies = count_frame(&make::<W, true>(&gather(batch, register), steps(register)).to_frame());
-            if EACH {
-                let mut each = [0; MOST_LANES];
-                replies.store(&mut each);
+            if let Some(leaves) = &mut each {
+                let mut sums = [0; MOST_LANES];
+                replies.store(&mut sums);
                 for lane in 0..(moves - next).min(W::LANES) {
-                    leaves[(register[lane] >> Step::BITS) as usize] += each[lane];
+                    leaves[(register[lane] >> Step::BITS) as usize] += sums[lane];
                 }
             }
             total = total.add(first_lanes(replies, moves - next));

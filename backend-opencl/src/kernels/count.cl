@@ -1,8 +1,8 @@
 // Counting legal moves without making any.
 //
 // In one direction every square is reached by at most one slider, every knight's leap and every pawn's step likewise,
-// so the popcounts of set-wise attacks add up to the exact number of moves. A pinned piece may still move along its pin,
-// so each direction counts the pieces that are not pinned and those pinned on its axis.
+// so the popcounts of set-wise attacks add up to the exact number of moves. A pinned piece may still move along its
+// pin, so each direction counts the pieces that are not pinned and those pinned on its axis.
 
 INLINE uint count_sliders(Frame frame, Limits limits, ulong targets) {
     const ulong empty = frame.empty;

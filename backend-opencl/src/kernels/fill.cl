@@ -1,7 +1,8 @@
 // Kogge-Stone fills: all sliding attacks of a side with shifts and masks alone.
 
-// For each direction: a king's step; the squares that sliders pass over, their own included; and those that they attack,
-// which are empty ones and the first occupied one. An occluded fill doubles its reach in every step (1, 2, 4 squares).
+// For each direction: a king's step; the squares that sliders pass over, their own included; and those that they
+// attack, which are empty ones and the first occupied one. An occluded fill doubles its reach in every step (1, 2, 4
+// squares).
 #define DIRECTION(name, towards, distance, landing)                                                                   \
     INLINE ulong name##_step(ulong board) {                                                                           \
         return (board towards distance) & landing;                                                                    \

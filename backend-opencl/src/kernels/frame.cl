@@ -210,7 +210,8 @@ INLINE bool may_capture_en_passant(Frame frame, Lines lines, ulong from) {
 // north-east (y). Each is one square or none.
 INLINE ulong2 en_passant_captors(Frame frame, Lines lines) {
     const ulong own_pawns = frame.pawns & frame.own;
-    ulong2 from = (ulong2)(south_east_step(frame.en_passant) & own_pawns, south_west_step(frame.en_passant) & own_pawns);
+    const ulong east = south_east_step(frame.en_passant), west = south_west_step(frame.en_passant);
+    ulong2 from = (ulong2)(east, west) & own_pawns;
     if (from.x && !may_capture_en_passant(frame, lines, from.x)) {
         from.x = 0;
     }

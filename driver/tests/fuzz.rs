@@ -40,6 +40,19 @@ proptest! {
     }
 
     #[test]
+    fn any_bytes_are_a_suite_or_errors(bytes in vec(any::<u8>(), 0..300)) {
+        bodies::suite(&bytes);
+    }
+
+    #[test]
+    fn a_changed_suite_is_a_suite_or_errors(
+        fen in any_fen(),
+        changes in vec((any::<Index>(), prop::sample::select(b"\n; D1234567890#w-".to_vec())), 0..4),
+    ) {
+        bodies::suite(&change(format!("{fen} ;D1 20 ;D2 400\n{fen}; D4 197281;").into_bytes(), &changes));
+    }
+
+    #[test]
     fn any_bytes_unpack_or_are_an_error(bytes in vec(any::<u8>(), 0..80)) {
         bodies::unpack(&bytes);
     }
@@ -49,8 +62,18 @@ proptest! {
         bodies::unpack(&change(vec![0; 49], &changes));
     }
 
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
     #[test]
     fn games_are_made_of_moves(fen in any_fen(), choices in vec(any::<u8>(), 0..60)) {
         bodies::moves(&[fen.as_bytes(), b"\n", &choices].concat());
+    }
+
+    #[test]
+    fn words_are_moves_or_errors(fen in any_fen(), words in vec("[a-hKQRBNO0]{1,2}[-x]?[a-h1-8O0]{0,4}[=qQ+#!]{0,2}", 1..20)) {
+        bodies::moves(&[fen, "\n", &words.join(" ")].concat().into_bytes());
     }
 }

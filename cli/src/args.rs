@@ -1,0 +1,226 @@
+//! Every flag, defined once: parsing, help, man page and completions come from here.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+use kogge_board::Format;
+use kogge_driver::MAX_DEPTH;
+
+use crate::commands::diff::Opponent;
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0    done
+  1    the answer is no: a suite line failed, or a difference was found
+  2    the call or the input was wrong
+  3    a device failed: a backend's, an engine, or what the output was written to
+  130  stopped with Ctrl-C; how far the work was is said on standard error";
+
+/// More threads than any machine has cores for.
+const MAX_THREADS: usize = 4096;
+
+/// Counts chess trees, exactly, on CPUs and GPUs.
+#[derive(Debug, Parser)]
+#[command(name = "kogge", version, after_help = EXIT_CODES, disable_help_subcommand = true)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) common: Common,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// What every command understands.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Common {
+    /// What computes; `auto` takes the best that works
+    #[arg(long, global = true, value_name = "NAME", default_value = "auto", help_heading = "Where to compute")]
+    pub(crate) backend: BackendName,
+    /// Which of the backend's devices, as `kogge devices` numbers them
+    #[arg(long, global = true, value_name = "N", help_heading = "Where to compute")]
+    pub(crate) device: Option<usize>,
+    /// CPU threads at most [default: one per core]
+    #[arg(long, global = true, value_name = "N", value_parser = threads, help_heading = "Where to compute")]
+    pub(crate) threads: Option<NonZeroUsize>,
+    /// Print JSON, as cli/JSON.md describes it
+    #[arg(long, global = true, help_heading = "Output")]
+    pub(crate) json: bool,
+    /// Print the answer alone: no progress, no times, no notes
+    #[arg(long, short, global = true, help_heading = "Output")]
+    pub(crate) quiet: bool,
+}
+
+/// A backend, whether or not this binary has it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum BackendName {
+    /// The best that works
+    Auto,
+    /// All cores of the CPU
+    Cpu,
+    /// A plain generator on one thread, to check the others against
+    Mailbox,
+    /// GPUs through OpenCL
+    Opencl,
+    /// GPUs through Vulkan, Metal or DX12
+    Wgpu,
+}
+
+impl BackendName {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Cpu => "cpu",
+            Self::Mailbox => "mailbox",
+            Self::Opencl => "opencl",
+            Self::Wgpu => "wgpu",
+        }
+    }
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Count the leaves of a tree
+    Perft(Tree),
+    /// Count the leaves below each move
+    Divide(Tree),
+    /// Count captures, castlings, checks, mates and so on among the moves to the leaves
+    Stats(Tree),
+    /// Count the distinct positions of each ply
+    Unique(Tree),
+    /// Recompute the counts of a file of positions (`FEN ;D1 20 ;D2 400`)
+    Suite(Suite),
+    /// Find the first position where another backend or a UCI engine makes other moves
+    Diff(Diff),
+    /// Show, pack or unpack a position
+    Position {
+        #[command(subcommand)]
+        command: Position,
+    },
+    /// List every device of every backend
+    Devices,
+    /// Print a completion script for a shell
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+    /// Print the man page
+    Man {
+        /// Write the pages of all commands into this folder instead
+        #[arg(long, value_name = "FOLDER")]
+        dir: Option<PathBuf>,
+    },
+}
+
+/// A tree: a root and a depth.
+#[derive(Debug, Args)]
+pub(crate) struct Tree {
+    /// Plies, 0 to 128
+    #[arg(value_parser = depth)]
+    pub(crate) depth: u32,
+    #[command(flatten)]
+    pub(crate) root: Root,
+}
+
+/// Where a tree begins.
+#[derive(Debug, Args)]
+pub(crate) struct Root {
+    /// Root position, in FEN, X-FEN or Shredder-FEN [default: the start position]
+    #[arg(long, value_name = "FEN")]
+    pub(crate) fen: Option<String>,
+    /// Moves to play first, in UCI notation or SAN
+    #[arg(long, value_name = "MOVE", num_args = 1..)]
+    pub(crate) moves: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Suite {
+    /// The file; `-` is standard input
+    #[arg(value_name = "FILE.epd")]
+    pub(crate) file: PathBuf,
+    /// Leave out counts of more leaves than this
+    #[arg(long, value_name = "N")]
+    pub(crate) max_nodes: Option<u128>,
+    /// Leave out greater depths than this
+    #[arg(long, value_name = "D", value_parser = depth)]
+    pub(crate) max_depth: Option<u32>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Diff {
+    #[command(flatten)]
+    pub(crate) tree: Tree,
+    /// A backend, with `:N` after it for its device number N, or `engine:COMMAND` for a UCI engine that
+    /// knows `go perft`
+    #[arg(long, value_name = "NAME")]
+    pub(crate) against: Opponent,
+    /// Seconds that an engine may say nothing while it counts
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) patience: u32,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Position {
+    /// The board, its FEN, legal moves, and packed forms
+    Show {
+        /// The position [default: the start position]
+        #[arg(value_name = "FEN")]
+        fen: Option<String>,
+        /// Moves to play first, in UCI notation or SAN
+        #[arg(long, value_name = "MOVE", num_args = 1..)]
+        moves: Vec<String>,
+    },
+    /// A packed form's bytes as hex, in memory order
+    Pack {
+        /// The packed form
+        #[arg(long, value_parser = format())]
+        format: Format,
+        /// The position
+        #[arg(value_name = "FEN")]
+        fen: String,
+    },
+    /// The FEN of packed bytes
+    Unpack {
+        /// The packed form
+        #[arg(long, value_parser = format())]
+        format: Format,
+        /// The bytes, as `pack` prints them
+        #[arg(value_name = "HEX")]
+        hex: String,
+        /// Files of the rooks that the castling rights K Q k q speak of, in Chess960
+        #[arg(long, value_name = "FILES", default_value = "HAha", value_parser = castling_files)]
+        castling: CastlingFiles,
+    },
+}
+
+/// Files of the castling rooks, as [`kogge_board::Rules`] has them.
+pub(crate) type CastlingFiles = [u8; 4];
+
+fn depth(text: &str) -> Result<u32, String> {
+    match text.parse() {
+        Ok(depth) if depth <= MAX_DEPTH && !text.starts_with('+') => Ok(depth),
+        _ => Err(format!("expected a number of plies from 0 to {MAX_DEPTH}")),
+    }
+}
+
+fn threads(text: &str) -> Result<NonZeroUsize, String> {
+    match text.parse::<NonZeroUsize>() {
+        Ok(threads) if threads.get() <= MAX_THREADS && !text.starts_with('+') => Ok(threads),
+        _ => Err(format!("expected a number of threads from 1 to {MAX_THREADS}")),
+    }
+}
+
+/// The names of all formats, which completions offer too.
+fn format() -> impl TypedValueParser<Value = Format> {
+    PossibleValuesParser::new(Format::ALL.map(Format::name)).try_map(|name| name.parse::<Format>())
+}
+
+fn castling_files(text: &str) -> Result<CastlingFiles, String> {
+    match *text.as_bytes() {
+        [k @ b'A'..=b'H', q @ b'A'..=b'H', black_k @ b'a'..=b'h', black_q @ b'a'..=b'h'] => {
+            Ok([k - b'A', q - b'A', black_k - b'a', black_q - b'a'])
+        }
+        _ => Err("expected four files, two from A to H and two from a to h, such as HAha".to_owned()),
+    }
+}

@@ -1,0 +1,185 @@
+//! The backends of this binary: the one place that lists them.
+
+use std::num::NonZeroUsize;
+
+use kogge_board::{Backend, BackendError, DeviceInfo};
+use kogge_movegen_cpu::Cpu;
+use kogge_movegen_cpu::mailbox::Mailbox;
+
+use crate::args::{BackendName, Common};
+use crate::failure::Failure;
+
+/// What was asked of a backend.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Request {
+    /// Which of its devices.
+    pub(crate) device: Option<usize>,
+    /// How many CPU threads at most.
+    pub(crate) threads: Option<NonZeroUsize>,
+}
+
+impl From<&Common> for Request {
+    fn from(common: &Common) -> Self {
+        Self { device: common.device, threads: common.threads }
+    }
+}
+
+/// A device as it is listed: what it is, or why it cannot be used.
+pub(crate) type Listed = Result<DeviceInfo, BackendError>;
+
+/// A backend of this binary.
+pub(crate) struct Entry {
+    /// The name, as `--backend` takes it.
+    pub(crate) name: BackendName,
+    /// Whether `auto` may choose it.
+    auto: bool,
+    /// Whether it counts the last ply without making its positions.
+    bulk: bool,
+    /// Its devices in the order of their numbers. A single error speaks for the whole backend.
+    list: fn() -> Vec<Listed>,
+    open: fn(Request) -> Result<Box<dyn Backend>, BackendError>,
+}
+
+/// All of them, in the order in which `auto` tries those that it may choose.
+pub(crate) const ENTRIES: &[Entry] = &[
+    Entry {
+        name: BackendName::Cpu,
+        auto: true,
+        bulk: true,
+        list: || vec![Cpu::new(None).map(|cpu| cpu.info().clone())],
+        open: |request| Ok(Box::new(Cpu::new(request.threads.map(NonZeroUsize::get))?)),
+    },
+    Entry {
+        name: BackendName::Mailbox,
+        auto: false,
+        bulk: false,
+        list: || vec![Ok(Mailbox::new().info().clone())],
+        open: |_| Ok(Box::new(Mailbox::new())),
+    },
+];
+
+/// Backends that exist but are not in this binary.
+pub(crate) const ABSENT: [BackendName; 2] = [BackendName::Opencl, BackendName::Wgpu];
+
+/// Why a backend that is not in this binary cannot be used.
+pub(crate) fn absent(name: BackendName) -> BackendError {
+    BackendError::Unavailable { backend: name.name(), reason: "it is not part of this build of kogge.".to_owned() }
+}
+
+impl Entry {
+    /// Its devices, numbered from 0.
+    pub(crate) fn devices(&self) -> Vec<Listed> {
+        (self.list)()
+    }
+
+    fn open(&self, request: Request) -> Result<Opened, Failure> {
+        if let Some(device) = request.device {
+            let devices = self.devices().len();
+            if device >= devices {
+                return Err(Failure::Input(format!(
+                    "There is no device {device} of the {} backend; it has {devices}, numbered from 0. \
+                     \"kogge devices\" lists them.",
+                    self.name.name()
+                )));
+            }
+        }
+        Ok(Opened { backend: (self.open)(request)?, bulk: self.bulk, refused: Vec::new() })
+    }
+}
+
+/// A backend, ready to work.
+pub(crate) struct Opened {
+    pub(crate) backend: Box<dyn Backend>,
+    /// Whether it counts the last ply without making its positions.
+    pub(crate) bulk: bool,
+    /// What `auto` would rather have taken, and why it could not.
+    pub(crate) refused: Vec<String>,
+}
+
+/// Opens the backend that was asked for.
+pub(crate) fn open(name: BackendName, request: Request) -> Result<Opened, Failure> {
+    choose(ENTRIES, name, request)
+}
+
+fn choose(entries: &[Entry], name: BackendName, request: Request) -> Result<Opened, Failure> {
+    if name != BackendName::Auto {
+        let entry = entries.iter().find(|entry| entry.name == name).ok_or_else(|| absent(name))?;
+        return entry.open(request);
+    }
+    if request.device.is_some() {
+        return Err(Failure::Input(
+            "A device's number means something only together with its backend; give --backend as well as --device."
+                .to_owned(),
+        ));
+    }
+    let mut refused = Vec::new();
+    for entry in entries.iter().filter(|entry| entry.auto) {
+        match entry.open(request) {
+            Ok(opened) => return Ok(Opened { refused, ..opened }),
+            Err(failure) => refused.push(failure.to_string()),
+        }
+    }
+    Err(Failure::Device(format!("No backend can be used. {}", refused.join(" "))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn broken(_: Request) -> Result<Box<dyn Backend>, BackendError> {
+        Err(BackendError::Unavailable { backend: "opencl", reason: "it was told to fail.".to_owned() })
+    }
+
+    const BROKEN: Entry = Entry { name: BackendName::Opencl, auto: true, bulk: true, list: Vec::new, open: broken };
+    const WORKING: Entry = Entry {
+        name: BackendName::Cpu,
+        auto: true,
+        bulk: true,
+        list: || vec![Ok(Mailbox::new().info().clone())],
+        open: |_| Ok(Box::new(Mailbox::new())),
+    };
+    const ANY: Request = Request { device: None, threads: None };
+    const LAST: Entry = Entry { name: BackendName::Mailbox, auto: false, ..WORKING };
+
+    #[track_caller]
+    fn refusal(entries: &[Entry], name: BackendName, request: Request) -> Failure {
+        choose(entries, name, request).map(|_| ()).expect_err("a refusal")
+    }
+
+    #[test]
+    fn auto_takes_the_first_that_works_and_says_what_it_passed_over() {
+        let opened = choose(&[BROKEN, WORKING, LAST], BackendName::Auto, ANY).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(opened.refused, ["The opencl backend cannot be used: it was told to fail."]);
+        let opened = choose(&[WORKING, BROKEN], BackendName::Auto, ANY).unwrap_or_else(|e| panic!("{e}"));
+        assert!(opened.refused.is_empty());
+        let failure = refusal(&[BROKEN, LAST], BackendName::Auto, ANY);
+        assert!(matches!(&failure, Failure::Device(text) if text.contains("told to fail")), "{failure}");
+    }
+
+    #[test]
+    fn a_named_backend_is_that_one_or_an_error() {
+        let entries = [BROKEN, WORKING];
+        let failure = refusal(&entries, BackendName::Opencl, ANY);
+        assert!(matches!(&failure, Failure::Device(text) if text.contains("told to fail")), "{failure}");
+        let failure = refusal(&entries, BackendName::Wgpu, ANY);
+        assert!(matches!(&failure, Failure::Device(text) if text.contains("not part of this build")), "{failure}");
+    }
+
+    #[test]
+    fn devices_are_numbered_within_a_backend() {
+        let request = |device| Request { device: Some(device), ..ANY };
+        assert!(choose(&[WORKING], BackendName::Cpu, request(0)).is_ok());
+        let failure = refusal(&[WORKING], BackendName::Cpu, request(1));
+        assert!(matches!(&failure, Failure::Input(text) if text.contains("no device 1")), "{failure}");
+        assert!(matches!(refusal(&[WORKING], BackendName::Auto, request(0)), Failure::Input(_)));
+    }
+
+    #[test]
+    fn every_name_is_either_in_this_binary_or_known_to_be_absent() {
+        use clap::ValueEnum;
+        for &name in BackendName::value_variants() {
+            let present = ENTRIES.iter().any(|entry| entry.name == name);
+            assert!(name == BackendName::Auto || present != ABSENT.contains(&name), "{name:?}");
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! One file per command: arguments to plan, plan to work, work to output.
+
+mod devices;
+pub(crate) mod diff;
+mod divide;
+mod generate;
+mod perft;
+mod position;
+mod stats;
+mod suite;
+mod unique;
+
+use std::time::{Duration, Instant};
+
+use kogge_driver::{Driver, Error};
+
+use crate::Answer;
+use crate::args::{BackendName, Cli, Command, Common};
+use crate::backends::{self, Opened, Request};
+use crate::failure::Failure;
+use crate::monitor::{Monitor, catch_interrupts};
+use crate::output::Output;
+
+/// Runs a command.
+pub(crate) fn run(cli: Cli) -> Result<Answer, Failure> {
+    let Common { json, quiet, .. } = cli.common;
+    let mut context = Context { common: cli.common, output: Output::new(json, quiet) };
+    match cli.command {
+        Command::Perft(tree) => perft::run(&tree, &mut context),
+        Command::Divide(tree) => divide::run(&tree, &mut context),
+        Command::Stats(tree) => stats::run(&tree, &mut context),
+        Command::Unique(tree) => unique::run(&tree, &mut context),
+        Command::Suite(suite) => suite::run(&suite, &mut context),
+        Command::Diff(diff) => diff::run(&diff, &mut context),
+        Command::Position { command } => position::run(&command, &mut context),
+        Command::Devices => devices::run(&mut context),
+        Command::Completions { shell } => generate::completions(shell, &mut context),
+        Command::Man { dir } => generate::man(dir.as_deref(), &mut context),
+    }
+}
+
+/// What all commands work with.
+struct Context {
+    common: Common,
+    output: Output,
+}
+
+impl Context {
+    /// Opens the backend that was asked for, and says what `auto` passed over.
+    fn open(&self) -> Result<Opened, Failure> {
+        self.open_as(self.common.backend, Request::from(&self.common))
+    }
+
+    /// Opens another backend.
+    fn open_as(&self, name: BackendName, request: Request) -> Result<Opened, Failure> {
+        let opened = backends::open(name, request)?;
+        for refusal in &opened.refused {
+            self.output.note(refusal);
+        }
+        Ok(opened)
+    }
+
+    /// Watches work that counts these units; from here on, Ctrl-C stops it.
+    fn monitor(&self, unit: &'static str) -> Result<Monitor, Failure> {
+        catch_interrupts();
+        if let Some(threads) = self.common.threads {
+            // The driver's own threads, besides the backend's.
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.get()).build_global();
+            pool.map_err(|error| Failure::Device(format!("The threads could not be started: {error}.")))?;
+        }
+        Ok(Monitor::new(unit, self.common.quiet))
+    }
+
+    /// Does work with a backend, watched and timed.
+    fn work<T>(
+        &self,
+        opened: &mut Opened,
+        unit: &'static str,
+        work: impl FnOnce(&mut Driver<'_>) -> Result<T, Error>,
+    ) -> Result<(T, Duration), Failure> {
+        let monitor = self.monitor(unit)?;
+        let start = Instant::now();
+        let result = work(&mut Driver::new(&mut *opened.backend, &monitor));
+        monitor.next();
+        Ok((result?, start.elapsed()))
+    }
+}

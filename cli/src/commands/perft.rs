@@ -1,0 +1,31 @@
+//! `kogge perft`.
+
+use serde::Serialize;
+
+use super::Context;
+use crate::Answer;
+use crate::args::Tree;
+use crate::failure::Failure;
+use crate::output::Effort;
+
+#[derive(Serialize)]
+struct Report {
+    command: &'static str,
+    fen: String,
+    depth: u32,
+    nodes: u128,
+    #[serde(flatten)]
+    effort: Effort,
+}
+
+pub(super) fn run(tree: &Tree, context: &mut Context) -> Result<Answer, Failure> {
+    let root = tree.root.position()?;
+    let mut opened = context.open()?;
+    let (nodes, elapsed) = context.work(&mut opened, "leaves", |driver| driver.perft(&root, tree.depth))?;
+    let effort = Effort::new(&*opened.backend, nodes, elapsed, opened.bulk, false);
+    let aside = effort.text("leaves");
+    let report = Report { command: "perft", fen: root.to_string(), depth: tree.depth, nodes, effort };
+    context.output.print(&report, |to| writeln!(to, "Nodes searched: {nodes}"))?;
+    context.output.aside(&aside)?;
+    Ok(Answer::Done)
+}

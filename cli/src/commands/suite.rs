@@ -1,0 +1,126 @@
+//! `kogge suite`.
+
+use std::fs::File;
+use std::io::{Read, stdin};
+use std::path::Path;
+use std::time::Instant;
+
+use kogge_driver::epd::{self, Case};
+use kogge_driver::{Caps, Driver, Verdict};
+use serde::Serialize;
+
+use super::Context;
+use crate::Answer;
+use crate::args::Suite;
+use crate::failure::Failure;
+use crate::output::Effort;
+
+/// What became of one line; `status` is in the JSON as `PASS`, `FAIL`, `SKIP` or `BROKEN`.
+#[derive(Serialize)]
+#[serde(tag = "status", rename_all = "UPPERCASE")]
+enum Line {
+    Pass { line: usize, fen: String, checked: usize, capped: usize },
+    Skip { line: usize, fen: String, capped: usize },
+    Fail { line: usize, fen: String, depth: u32, expected: u128, found: u128 },
+    Broken { line: usize, error: String },
+}
+
+#[derive(Serialize)]
+struct Summary {
+    command: &'static str,
+    passed: usize,
+    failed: usize,
+    skipped: usize,
+    broken: usize,
+    nodes: u128,
+    #[serde(flatten)]
+    effort: Effort,
+}
+
+pub(super) fn run(suite: &Suite, context: &mut Context) -> Result<Answer, Failure> {
+    let name = if is_stdin(&suite.file) { "Standard input".to_owned() } else { suite.file.display().to_string() };
+    let text = read(&suite.file).map_err(|error| Failure::Input(format!("{name} could not be read: {error}.")))?;
+    let caps = Caps { nodes: suite.max_nodes.unwrap_or(u128::MAX), depth: suite.max_depth.unwrap_or(u32::MAX) };
+    let mut opened = context.open()?;
+    let monitor = context.monitor("leaves")?;
+    let mut driver = Driver::new(&mut *opened.backend, &monitor);
+
+    let (mut passed, mut failed, mut skipped, mut broken, mut nodes) = (0, 0, 0, 0, 0u128);
+    let start = Instant::now();
+    for (line, case) in epd::lines(&text) {
+        let verdict = case.map(|case| driver.check(&case, caps).map(|verdict| (case, verdict)));
+        monitor.next();
+        let found = match verdict {
+            Err(error) => {
+                broken += 1;
+                context.output.complain(&format!("Line {line} of {name} is left out. {error}"));
+                Line::Broken { line, error: error.to_string() }
+            }
+            Ok(result) => {
+                let (Case { root, .. }, verdict) = result?;
+                let fen = root.to_string();
+                match verdict {
+                    Verdict::Pass { checked: 0, capped, .. } => {
+                        skipped += 1;
+                        Line::Skip { line, fen, capped }
+                    }
+                    Verdict::Pass { checked, capped, leaves } => {
+                        passed += 1;
+                        nodes = nodes.saturating_add(leaves);
+                        Line::Pass { line, fen, checked, capped }
+                    }
+                    Verdict::Fail { depth, expected, found } => {
+                        failed += 1;
+                        nodes = nodes.saturating_add(found);
+                        Line::Fail { line, fen, depth, expected, found }
+                    }
+                }
+            }
+        };
+        print(context, &found)?;
+    }
+    let effort = Effort::new(&*opened.backend, nodes, start.elapsed(), opened.bulk, false);
+    let aside = effort.text("leaves");
+    let summary = Summary { command: "suite", passed, failed, skipped, broken, nodes, effort };
+    context
+        .output
+        .print(&summary, |to| writeln!(to, "\n{passed} passed, {failed} failed, {skipped} skipped, {broken} broken"))?;
+    context.output.aside(&aside)?;
+    match (failed, broken, passed) {
+        (1.., ..) => Ok(Answer::No),
+        (_, 1.., _) => Err(Failure::Input(format!("{broken} of the lines of the suite could not be read."))),
+        (_, _, 0) if skipped > 0 => Err(Failure::Input("The caps leave no count to check.".to_owned())),
+        (_, _, 0) => Err(Failure::Input(format!("{name} has no positions; expected lines such as \"FEN ;D1 20\"."))),
+        _ => Ok(Answer::Done),
+    }
+}
+
+fn read(file: &Path) -> std::io::Result<Vec<u8>> {
+    let mut text = Vec::new();
+    let read = match is_stdin(file) {
+        true => stdin().lock().read_to_end(&mut text),
+        false => File::open(file)?.read_to_end(&mut text),
+    };
+    read.map(|_| text)
+}
+
+fn is_stdin(file: &Path) -> bool {
+    file == Path::new("-")
+}
+
+fn print(context: &mut Context, line: &Line) -> std::io::Result<()> {
+    let quiet = context.output.quiet;
+    context.output.print(line, |to| match line {
+        // When quiet, only what is not as it should be.
+        Line::Pass { .. } | Line::Skip { .. } if quiet => Ok(()),
+        Line::Pass { line, fen, checked, capped } => {
+            writeln!(to, "PASS  {line:>5}  {fen}  {checked} of {} counts", checked + capped)
+        }
+        Line::Skip { line, fen, capped } => writeln!(to, "SKIP  {line:>5}  {fen}  0 of {capped} counts"),
+        Line::Fail { line, fen, depth, expected, found } => {
+            writeln!(to, "FAIL  {line:>5}  {fen}  depth {depth}: expected {expected}, found {found}")
+        }
+        // Standard error has already said so.
+        Line::Broken { .. } => Ok(()),
+    })
+}

@@ -1,0 +1,42 @@
+//! `kogge unique`.
+
+use serde::Serialize;
+
+use super::Context;
+use crate::Answer;
+use crate::args::Tree;
+use crate::failure::Failure;
+use crate::output::Effort;
+
+#[derive(Serialize)]
+struct Report {
+    command: &'static str,
+    fen: String,
+    plies: Vec<Ply>,
+    #[serde(flatten)]
+    effort: Effort,
+}
+
+#[derive(Serialize)]
+struct Ply {
+    ply: u32,
+    positions: u64,
+}
+
+pub(super) fn run(tree: &Tree, context: &mut Context) -> Result<Answer, Failure> {
+    let root = tree.root.position()?;
+    let mut opened = context.open()?;
+    let (counts, elapsed) = context.work(&mut opened, "positions", |driver| driver.unique(&root, tree.depth))?;
+    let all = counts.iter().copied().map(u128::from).sum();
+    let plies = (0..).zip(counts).map(|(ply, positions)| Ply { ply, positions }).collect();
+    let effort = Effort::new(&*opened.backend, all, elapsed, false, true);
+    let aside = effort.text("distinct positions");
+    let report = Report { command: "unique", fen: root.to_string(), plies, effort };
+    context.output.print(&report, |to| {
+        let width = report.plies.iter().map(|ply| ply.positions.to_string().len()).max().unwrap_or(0).max(18);
+        writeln!(to, "ply  {:>width$}", "distinct positions")?;
+        report.plies.iter().try_for_each(|Ply { ply, positions }| writeln!(to, "{ply:>3}  {positions:>width$}"))
+    })?;
+    context.output.aside(&aside)?;
+    Ok(Answer::Done)
+}

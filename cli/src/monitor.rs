@@ -1,0 +1,129 @@
+//! Watching and stopping work: a progress bar on a terminal, and Ctrl-C.
+
+use std::io::{IsTerminal, stderr};
+use std::process::exit;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use kogge_driver::{Observer, Progress};
+
+use crate::failure::EXIT_INTERRUPTED;
+use crate::output::rate;
+
+/// Whether Ctrl-C was pressed.
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+/// From here on, the first Ctrl-C asks the work to stop, which takes a fraction of a second; the
+/// second does not wait for that. Without a handler Ctrl-C still ends kogge, only not as cleanly.
+pub(crate) fn catch_interrupts() {
+    let _ = ctrlc::set_handler(|| {
+        if INTERRUPTED.swap(true, Ordering::Relaxed) {
+            exit(EXIT_INTERRUPTED.into());
+        }
+    });
+}
+
+/// Work shorter than this shows no bar.
+const PATIENCE: Duration = Duration::from_millis(500);
+/// The bar's length in steps.
+const STEPS: f64 = 10_000.0;
+
+/// The observer of everything that this program does.
+pub(crate) struct Monitor {
+    /// What is counted, in the plural.
+    unit: &'static str,
+    shown: bool,
+    work: Mutex<Work>,
+}
+
+/// The piece of work at hand.
+struct Work {
+    start: Instant,
+    bar: Option<ProgressBar>,
+}
+
+impl Monitor {
+    /// Shows a bar if standard error is a terminal, unless it shall be quiet.
+    pub(crate) fn new(unit: &'static str, quiet: bool) -> Self {
+        let shown = !quiet && stderr().is_terminal();
+        Self { unit, shown, work: Mutex::new(Work { start: Instant::now(), bar: None }) }
+    }
+
+    /// Takes the bar away, and begins anew with whatever comes next.
+    pub(crate) fn next(&self) {
+        let mut work = self.work.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if let Some(bar) = work.bar.take() {
+            bar.finish_and_clear();
+        }
+        work.start = Instant::now();
+    }
+}
+
+impl Observer for Monitor {
+    fn progress(&self, progress: &Progress) {
+        if !self.shown {
+            return;
+        }
+        let mut work = self.work.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let elapsed = work.start.elapsed();
+        if elapsed < PATIENCE {
+            return;
+        }
+        let bar = work.bar.get_or_insert_with(|| {
+            let bar = ProgressBar::with_draw_target(Some(STEPS as u64), ProgressDrawTarget::stderr());
+            // The template is a constant, and a bar without it still shows how far it is.
+            bar.set_style(
+                ProgressStyle::with_template("{wide_bar} {percent:>3} %  {msg}")
+                    .unwrap_or_else(|_| ProgressStyle::default_bar()),
+            );
+            bar
+        });
+        bar.set_position((progress.fraction * STEPS) as u64);
+        let seconds = elapsed.as_secs_f64();
+        let left = seconds * (1.0 - progress.fraction) / progress.fraction.max(1e-9);
+        bar.set_message(format!("{} {}/s, about {} left", rate(progress.counted, elapsed), self.unit, duration(left)));
+    }
+
+    fn is_cancelled(&self) -> bool {
+        INTERRUPTED.load(Ordering::Relaxed)
+    }
+}
+
+/// Seconds for people: two units at most.
+fn duration(seconds: f64) -> String {
+    const UNITS: [(f64, &str, f64, &str); 3] =
+        [(31_557_600.0, "y", 86_400.0, "d"), (86_400.0, "d", 3_600.0, "h"), (3_600.0, "h", 60.0, "min")];
+    for (large, large_name, small, small_name) in UNITS {
+        if seconds >= large {
+            let (whole, rest) = ((seconds / large).floor(), (seconds % large / small).floor());
+            return format!("{whole} {large_name} {rest} {small_name}");
+        }
+    }
+    if seconds >= 60.0 {
+        format!("{} min {} s", (seconds / 60.0).floor(), (seconds % 60.0).floor())
+    } else {
+        format!("{} s", seconds.ceil())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_read_well() {
+        for (seconds, text) in [
+            (0.0, "0 s"),
+            (0.2, "1 s"),
+            (59.0, "59 s"),
+            (61.0, "1 min 1 s"),
+            (3_600.0, "1 h 0 min"),
+            (90_000.0, "1 d 1 h"),
+            (31_557_600.0 * 250.5, "250 y 182 d"),
+        ] {
+            assert_eq!(duration(seconds), text);
+        }
+    }
+}

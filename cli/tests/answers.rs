@@ -1,0 +1,291 @@
+//! What the commands answer.
+
+mod support;
+
+use serde_json::{Value, json};
+use support::{CHESS960, KIWIPETE, kogge, kogge_with_input, words};
+
+#[test]
+fn counts() {
+    for (line, nodes) in [
+        ("perft 0", "1"),
+        ("perft 1", "20"),
+        ("perft 5", "4865609"),
+        ("perft 4 --backend cpu", "197281"),
+        ("perft 4 --backend cpu --device 0 --threads 1", "197281"),
+        ("perft 3 --backend mailbox", "8902"),
+        ("--backend mailbox perft 3", "8902"),
+        (&format!("perft 4 --fen \"{KIWIPETE}\""), "4085603"),
+        (&format!("perft 3 --fen \"{CHESS960}\""), "28677"),
+        ("perft 2 --moves e2e4 e7e5", "835"),
+        ("perft 2 --moves e4 e5", "835"),
+        ("perft 1 --moves e4 e5 Nf3 Nc6 Bb5 a6 O-O", "32"),
+        ("perft 1 --fen \"4k3/8/8/8/8/8/8/4K2R w K -\"", "15"),
+        ("perft 128 --fen \"7k/5Q2/6K1/8/8/8/8/8 b - - 0 1\"", "0"),
+    ] {
+        let answer = kogge(&words(&format!("{line} --quiet"))).answer(line);
+        assert_eq!(answer, format!("Nodes searched: {nodes}\n"), "kogge {line}");
+    }
+}
+
+#[test]
+fn a_rate_says_what_it_counted() {
+    for (line, what) in [
+        ("perft 3", "leaves/s (last ply counted in bulk, not deduplicated); cpu: "),
+        ("perft 3 --backend mailbox", "leaves/s (every leaf made, not deduplicated); mailbox: "),
+        ("divide 3", "leaves/s (last ply counted in bulk, not deduplicated); cpu: "),
+        ("stats 3", "leaves/s (every leaf made, not deduplicated); cpu: "),
+        ("unique 3", "distinct positions/s (every leaf made, equal positions merged); cpu: "),
+    ] {
+        let answer = kogge(&words(line)).answer(line);
+        assert!(answer.lines().last().is_some_and(|last| last.contains(what)), "kogge {line}: {answer}");
+        let quiet = kogge(&words(&format!("{line} --quiet"))).answer(line);
+        assert!(!quiet.contains("/s") && answer.starts_with(&quiet), "kogge {line}: {quiet}");
+    }
+}
+
+#[test]
+fn divide_looks_like_stockfish() {
+    let answer = kogge(&words("divide 2 --quiet --fen \"8/8/8/8/8/2k5/p7/K7 b - - 0 1\"")).answer("divide");
+    assert_eq!(answer, "c3b3: 0\nc3b4: 2\nc3c2: 1\nc3c4: 2\nc3d2: 2\nc3d3: 2\nc3d4: 2\n\nNodes searched: 11\n");
+    let castling = kogge(&words("divide 1 --quiet --fen \"4k3/8/8/8/8/8/8/1R2K1R1 w GB - 0 1\"")).answer("divide");
+    assert!(castling.contains("e1g1: 1\n") && castling.contains("e1b1: 1\n"), "{castling}");
+    let nothing = kogge(&words("divide 3 --quiet --fen \"7k/5Q2/6K1/8/8/8/8/8 b - - 0 1\"")).answer("divide");
+    assert_eq!(nothing, "\nNodes searched: 0\n");
+}
+
+#[test]
+fn tables() {
+    let stats = kogge(&["stats", "3", "--quiet", "--fen", KIWIPETE]).answer("stats");
+    assert_eq!(
+        stats,
+        "\
+depth  nodes  captures  e.p.  castles  promotions  checks  discovered  double  mates
+    1     48         8     0        2           0       0           0       0      0
+    2   2039       351     1       91           0       3           0       0      0
+    3  97862     17102    45     3162           0     993           0       0      1
+"
+    );
+    let unique = kogge(&["unique", "4", "--quiet"]).answer("unique");
+    assert_eq!(
+        unique,
+        "\
+ply  distinct positions
+  0                   1
+  1                  20
+  2                 400
+  3                5362
+  4               72078
+"
+    );
+}
+
+#[test]
+fn json() {
+    let one = |line: &str| {
+        let run = kogge(&words(&format!("{line} --json")));
+        assert_eq!((run.code, run.stderr.as_str()), (0, ""), "kogge {line}");
+        let mut objects = run.json();
+        assert_eq!(objects.len(), 1, "kogge {line}");
+        objects.remove(0)
+    };
+    let perft = one("perft 3 --moves e4");
+    assert_eq!(
+        (&perft["command"], &perft["depth"], &perft["nodes"]),
+        (&json!("perft"), &json!(3), &json!(13160)),
+        "{perft}"
+    );
+    assert_eq!(perft["fen"], "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1");
+    for (field, expected) in [("bulk", json!(true)), ("deduplicated", json!(false)), ("backend", json!("cpu"))] {
+        assert_eq!(perft[field], expected, "{field}");
+    }
+    assert!(perft["seconds"].is_f64() && perft["per_second"].is_f64() && perft["device"].is_string());
+
+    let divide = one("divide 2");
+    assert_eq!(divide["moves"].as_array().map(Vec::len), Some(20));
+    assert_eq!(divide["moves"][0], json!({"move": "a2a3", "nodes": 20}));
+    assert_eq!(divide["nodes"], 400);
+
+    assert_eq!(one("stats 3")["plies"][2]["captures"], 34);
+    assert_eq!(
+        one("unique 3")["plies"],
+        json!([
+            {"ply": 0, "positions": 1}, {"ply": 1, "positions": 20}, {"ply": 2, "positions": 400}, {"ply": 3, "positions": 5362}
+        ])
+    );
+
+    let diff = one("diff 3 --against mailbox");
+    assert_eq!((&diff["same"], &diff["nodes"], &diff["difference"]), (&json!(true), &json!(8902), &json!(null)));
+
+    let show = one("position show \"7k/5Q2/6K1/8/8/8/8/8 b - - 0 1\"");
+    assert_eq!((&show["state"], &show["check"], &show["moves"]), (&json!("stalemate"), &json!(false), &json!([])));
+    assert_eq!(show["packed"].as_array().map(Vec::len), Some(5));
+
+    let devices = one("devices");
+    let row = |name: &str| {
+        devices["devices"].as_array().and_then(|rows| rows.iter().find(|row| row["backend"] == name)).cloned()
+    };
+    for (name, usable) in [("cpu", true), ("mailbox", true)] {
+        let row = row(name).expect(name);
+        assert_eq!(
+            (&row["usable"], &row["number"], row["info"].is_object()),
+            (&json!(usable), &json!(0), true),
+            "{row}"
+        );
+    }
+}
+
+#[test]
+fn every_field_of_the_json_is_documented() {
+    fn check(value: &Value) {
+        match value {
+            Value::Object(fields) => {
+                for (name, value) in fields {
+                    let documented = [format!("`{name}`"), format!("\"{name}\"")];
+                    let text = include_str!("../JSON.md");
+                    assert!(documented.iter().any(|field| text.contains(field)), "{name} is not in JSON.md");
+                    check(value);
+                }
+            }
+            Value::Array(values) => values.iter().for_each(check),
+            _ => {}
+        }
+    }
+    let suite = format!("{0} ;D1 20\n{0} ;D1 21\n{0} ;D9 1\nrubbish", kogge_board::START);
+    let suite = kogge_with_input(&["suite", "-", "--max-depth", "1", "--json"], suite.as_bytes()).json();
+    assert_eq!(suite.len(), 5);
+    suite.iter().for_each(check);
+    for line in [
+        "perft 1",
+        "divide 1",
+        "stats 1",
+        "unique 1",
+        "diff 1 --against mailbox",
+        "devices",
+        "position show",
+        "position pack --format circle32 \"4k3/8/8/8/8/8/8/4K3 w - - 0 1\"",
+    ] {
+        kogge(&words(&format!("{line} --json"))).json().iter().for_each(check);
+    }
+}
+
+#[test]
+fn counts_in_json_are_exact() {
+    // The largest that 128 bits hold.
+    let suite = b"8/8/8/8/8/1k6/p7/K7 w - - 0 1 ;D1 340282366920938463463374607431768211455";
+    let run = kogge_with_input(&["suite", "-", "--json"], suite);
+    assert_eq!(run.code, 1);
+    assert!(run.stdout.contains("\"expected\":340282366920938463463374607431768211455,\"found\":0"), "{}", run.stdout);
+}
+
+#[test]
+fn positions_are_shown() {
+    let shown = kogge(&["position", "show", "--moves", "f3", "e5", "g4", "Qh4"]).answer("position show");
+    assert!(
+        shown.starts_with(
+            "\
+8 r n b . k b n r
+7 p p p p . p p p
+6 . . . . . . . .
+5 . . . . p . . .
+4 . . . . . . P q
+3 . . . . . P . .
+2 P P P P P . . P
+1 R N B Q K B N R
+  a b c d e f g h
+
+FEN    rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3
+Turn   white, in check, checkmate
+"
+        ),
+        "{shown}"
+    );
+    for format in ["quad48    48 bytes  ", "circle32  32 bytes  ", "five42    42 bytes  ", "pieces38  38 bytes  "] {
+        assert!(shown.contains(format), "{shown}");
+    }
+    let moves = kogge(&["position", "show", KIWIPETE]).answer("position show");
+    for text in ["white, 48 moves", "e1g1  O-O", "e1c1  O-O-O", "e5f7  Nxf7", "e2a6  Bxa6"] {
+        assert!(moves.contains(text), "{text}: {moves}");
+    }
+    let mating = kogge(&["position", "show", "--moves", "f3", "e5", "g4"]).answer("position show");
+    assert!(mating.contains("d8h4  Qh4#"), "{mating}");
+    assert!(kogge(&["position", "show", CHESS960]).answer("show").contains("Chess960"));
+}
+
+#[test]
+fn packing_and_unpacking_are_inverse() {
+    for fen in [kogge_board::START, KIWIPETE, "8/8/8/8/k2Pp3/8/8/3K4 b - d3 0 1"] {
+        for format in ["quad48", "circle32", "five42", "pieces38", "pieces64"] {
+            let hex = kogge(&["position", "pack", "--format", format, fen]).answer("pack");
+            let back = kogge(&["position", "unpack", "--format", format, hex.trim()]).answer("unpack");
+            assert_eq!(back.trim(), fen, "{format}");
+        }
+    }
+    let hex = kogge(&["position", "pack", "--format", "circle32", CHESS960]).answer("pack");
+    let back =
+        kogge(&["position", "unpack", "--format", "circle32", "--castling", "HEhe", hex.trim()]).answer("unpack");
+    assert_eq!(back.trim(), CHESS960.replace(" 0 9", " 0 1"));
+}
+
+#[test]
+fn suites() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../data/random.epd");
+    let run = kogge(&["suite", file, "--max-nodes", "1000", "--max-depth", "2"]);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    assert_eq!(run.stdout.lines().filter(|line| line.starts_with("PASS")).count(), 1000);
+    assert!(run.stdout.contains("\n1000 passed, 0 failed, 0 skipped, 0 broken\n"));
+    let start = kogge_board::START;
+    for (text, code, summary, complaint) in [
+        (format!("{start} ;D1 20 ;D2 400 ;D3 8902\n"), 0, "1 passed, 0 failed, 0 skipped, 0 broken", ""),
+        (format!("# comment\n\n{start} ;D1 20 ;D2 401 ;D3 8902\n"), 1, "0 passed, 1 failed, 0 skipped, 0 broken", ""),
+        (
+            format!("{start} ;D1 20\nrubbish\n{start} ;D2 400\n"),
+            2,
+            "2 passed, 0 failed, 0 skipped, 1 broken",
+            "Line 2 of Standard input is left out.",
+        ),
+        (
+            format!("{start} ;D1 20\nrubbish\n{start} ;D2 401\n"),
+            1,
+            "1 passed, 1 failed, 0 skipped, 1 broken",
+            "Line 2 ",
+        ),
+        (format!("{start} ;D5 4865609\n"), 2, "0 passed, 0 failed, 1 skipped, 0 broken", "caps leave no count"),
+        ("\n# nothing\n".to_owned(), 2, "0 passed, 0 failed, 0 skipped, 0 broken", "has no positions"),
+        (format!("{start} ;D1 20\n{}\n", "8".repeat(10_000)), 2, "1 passed, 0 failed, 0 skipped, 1 broken", "Line 2 "),
+    ] {
+        let run = kogge_with_input(&["suite", "-", "--max-depth", "4", "--quiet"], text.as_bytes());
+        assert_eq!(run.code, code, "{text}");
+        assert!(run.stdout.contains(summary) && run.stderr.contains(complaint), "{text}{}{}", run.stdout, run.stderr);
+        assert_eq!(run.stderr.is_empty(), complaint.is_empty(), "{}", run.stderr);
+    }
+    let failed = kogge_with_input(&["suite", "-"], format!("{start} ;D2 401\n").as_bytes()).stdout;
+    assert!(failed.starts_with(&format!("FAIL      1  {start}  depth 2: expected 401, found 400\n")), "{failed}");
+    let binary = kogge_with_input(&["suite", "-"], b"\xff\xfe\x00\x01\n");
+    assert!(binary.code == 2 && binary.stderr.contains("not text"), "{}", binary.stderr);
+}
+
+#[test]
+fn help_man_and_completions_know_every_flag() {
+    let help = kogge(&["--help"]).answer("--help");
+    let man = kogge(&["man"]).answer("man");
+    for flag in ["--backend", "--device", "--threads", "--json", "--quiet"] {
+        assert!(help.contains(flag) && man.contains(&flag.replace('-', "\\-")), "{flag}");
+    }
+    for command in ["perft", "divide", "stats", "unique", "suite", "diff", "position", "devices", "completions", "man"]
+    {
+        assert!(help.contains(&format!("\n  {command} ")), "{command}");
+        let own = kogge(&[command, "--help"]).answer(command);
+        assert!(own.contains("Usage: kogge"), "{own}");
+    }
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let script = kogge(&["completions", shell]).answer(shell);
+        assert!(script.contains("max-nodes") && script.contains("unpack"), "{shell}");
+    }
+    let pages = std::env::temp_dir().join(format!("kogge-man-{}", std::process::id()));
+    std::fs::create_dir_all(&pages).unwrap();
+    kogge(&["man", "--dir", pages.to_str().unwrap()]).answer("man --dir");
+    let page = std::fs::read_to_string(pages.join("kogge-suite.1")).unwrap();
+    std::fs::remove_dir_all(&pages).unwrap();
+    assert!(page.contains("max\\-nodes"), "{page}");
+}

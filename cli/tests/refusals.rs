@@ -1,0 +1,158 @@
+//! Bad input, missing devices, interruptions: one clear sentence, the right exit code, no panic.
+
+mod support;
+
+use std::io::Read;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use support::{Run, command, kogge, words};
+
+#[test]
+fn bad_input_is_named_in_one_sentence() {
+    let long = "8".repeat(10_000);
+    for (line, reason) in [
+        // FENs.
+        ("perft 1 --fen \"\"", "The FEN is empty"),
+        ("perft 1 --fen \"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKKNR w KQkq - 0 1\"", "2 white kings"),
+        ("perft 1 --fen \"rnbq1bnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQ - 0 1\"", "0 black kings"),
+        ("perft 1 --fen \"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPP1/RNBQKBNP w Qkq - 0 1\"", "pawn on h1"),
+        ("perft 1 --fen \"rnbqkbnP/ppppppp1/8/8/8/8/PPPPPPP1/RNBQKBNR w KQq - 0 1\"", "pawn on h8"),
+        ("perft 1 --fen \"rnbqkbnr/pppppppp/8/8/8/N7/PPPPPPPP/RNBQKBNR w KQkq - 0 1\"", "17 pieces"),
+        ("perft 1 --fen \"rnbqkbnr/pppppppp/8/8/8/P7/PPPPPPPP/RNBQKB1R w KQkq - 0 1\"", "9 pawns"),
+        ("perft 1 --fen \"4k3/8/8/8/8/8/4R3/4K3 w - - 0 1\"", "black king is in check"),
+        ("perft 1 --fen \"4k3/8/8/8/8/8/8/4K3 w K - 0 1\"", "castling rights"),
+        ("perft 1 --fen \"4k3/8/8/8/8/8/8/4K3 w - e6 0 1\"", "e6 is impossible"),
+        (&format!("perft 1 --fen {long}"), "fields"),
+        ("perft 1 --fen \"\u{1}\u{2}\u{fffd}/8 w - - 0 1\"", "ranks"),
+        ("position show \"nonsense\"", "fields"),
+        // Depths.
+        ("perft 300", "from 0 to 128"),
+        ("perft 129", "from 0 to 128"),
+        ("perft -1", "unexpected argument"),
+        ("perft five", "from 0 to 128"),
+        ("perft +5", "from 0 to 128"),
+        ("perft 99999999999999999999", "from 0 to 128"),
+        ("perft", "<DEPTH>"),
+        // Moves.
+        ("perft 1 --moves e2e4 e7e5 e1e3", "Move number 3"),
+        ("perft 1 --moves e2e5", "\"e2e5\" is not legal"),
+        ("perft 1 --moves Ke2", "\"Ke2\" is not legal"),
+        ("perft 1 --moves hello", "\"hello\" is not a move"),
+        ("perft 1 --fen \"4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1\" --moves e1h1", "\"e1h1\" is not legal"),
+        ("perft 1 --moves", "a value is required"),
+        // Packed positions.
+        ("position unpack --format circle32 00", "exactly 32 bytes; 1 were given"),
+        ("position unpack --format circle32 0", "1 hex digits"),
+        ("position unpack --format circle32 xyz", "Character 1 of the bytes is 'x'"),
+        ("position unpack --format circle33 00", "circle32"),
+        (&format!("position unpack --format quad48 {}", "0".repeat(96)), "0 white kings"),
+        (&format!("position unpack --format quad48 {}", "f".repeat(96)), "contradict"),
+        (&format!("position unpack --format pieces38 {long}"), "5000 were given"),
+        ("position unpack --format circle32 00 --castling xx", "four files"),
+        // Everything else.
+        ("perft 1 --backend gpu", "[possible values: auto, cpu, mailbox, opencl, wgpu]"),
+        ("perft 1 --threads 0", "from 1 to 4096"),
+        ("perft 1 --threads 1000000", "from 1 to 4096"),
+        ("perft 1 --backend cpu --device 7", "no device 7 of the cpu backend"),
+        ("perft 1 --device 0", "give --backend as well"),
+        ("diff 1 --against nobody", "expected a backend"),
+        ("diff 1 --against cpu:x", "expected a backend"),
+        ("diff 1 --against engine:", "expected a command"),
+        ("diff 1", "--against"),
+        ("suite no-such-file.epd", "no-such-file.epd could not be read"),
+        ("suite .", "could not be read"),
+        ("suite x.epd --max-nodes -1", "unexpected argument"),
+        ("man --dir no-such-folder/at/all", "could not be written to"),
+        ("completions tcsh", "possible values"),
+    ] {
+        let Run { code, stdout, stderr } = kogge(&words(line));
+        assert_eq!(code, 2, "kogge {line:.200}: {stderr}");
+        assert!(stderr.contains(reason), "kogge {line:.200}: {stderr}");
+        assert_eq!(stdout, "", "kogge {line:.200}");
+        assert!(stderr.len() < 1500 && !stderr.contains("panicked"), "kogge {line:.200}: {stderr}");
+    }
+}
+
+#[test]
+fn no_command_at_all_shows_the_usage() {
+    let Run { code, stdout, stderr } = kogge(&[]);
+    assert_eq!((code, stdout.as_str()), (2, ""));
+    assert!(stderr.contains("Usage: kogge") && stderr.contains("perft"), "{stderr}");
+}
+
+#[test]
+fn our_own_complaints_are_one_line() {
+    for line in ["perft 1 --fen x", "perft 1 --moves x", "position unpack --format quad48 x", "perft 1 --device 1"] {
+        let stderr = kogge(&words(line)).stderr;
+        let sentence = stderr.strip_prefix("error: ").unwrap_or_else(|| panic!("{stderr}"));
+        assert!(sentence.ends_with(".\n") && sentence.lines().count() == 1, "{stderr}");
+    }
+}
+
+#[test]
+fn what_is_not_there_is_a_device_failure() {
+    for (line, reason) in [
+        ("perft 1 --backend opencl", "The opencl backend cannot be used: "),
+        ("perft 1 --backend wgpu", "The wgpu backend cannot be used: "),
+        ("diff 1 --against wgpu", "The wgpu backend cannot be used: "),
+        ("diff 1 --against engine:no-such-engine-anywhere", "could not be started"),
+    ] {
+        let Run { code, stdout, stderr } = kogge(&words(line));
+        assert_eq!((code, stdout.as_str()), (3, ""), "kogge {line}: {stderr}");
+        assert!(stderr.contains(reason) && stderr.lines().count() == 1, "kogge {line}: {stderr}");
+    }
+}
+
+#[test]
+fn an_engine_that_is_none_is_an_error_in_time() {
+    // kogge itself prints usage and ends; that is no UCI.
+    let engine = format!("engine:\"{}\"", env!("CARGO_BIN_EXE_kogge"));
+    let Run { code, stderr, .. } = kogge(&["diff", "1", "--against", &engine, "--patience", "5"]);
+    assert_eq!(code, 3);
+    assert!(stderr.contains("ended when it was greeted"), "{stderr}");
+}
+
+/// A reader that has seen enough.
+#[test]
+fn a_closed_pipe_is_no_error() {
+    for line in ["divide 4", "position show", "completions bash", "suite ../data/random.epd --max-nodes 10000"] {
+        let mut child = command(&words(line))
+            .current_dir(env!("CARGO_MANIFEST_DIR"))
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        drop(child.stdout.take());
+        let run = Run::from(child.wait_with_output().unwrap());
+        assert_eq!((run.code, run.stderr.as_str()), (0, ""), "kogge {line}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_an_error() {
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let run = Run::from(command(&["perft", "3"]).stdout(full).stderr(Stdio::piped()).output().unwrap());
+    assert_eq!(run.code, 3);
+    assert!(run.stderr.contains("output could not be written"), "{}", run.stderr);
+}
+
+#[cfg(unix)]
+#[test]
+fn interrupted_work_says_how_far_it_was() {
+    for line in ["perft 12", "divide 12", "stats 12", "diff 12 --against mailbox", "perft 12 --backend mailbox"] {
+        let mut child = command(&words(line)).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        std::thread::sleep(Duration::from_secs(1));
+        let start = Instant::now();
+        let sent = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+        assert!(sent.success());
+        let code = child.wait().unwrap().code();
+        let (mut stdout, mut stderr) = (String::new(), String::new());
+        child.stdout.take().unwrap().read_to_string(&mut stdout).unwrap();
+        child.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
+        assert_eq!((code, stdout.as_str()), (Some(130), ""), "kogge {line}: {stderr}");
+        assert!(stderr.starts_with("Stopped on request: ") && stderr.ends_with("; there is no result.\n"), "{stderr}");
+        assert!(start.elapsed() < Duration::from_secs(10), "kogge {line} took {:?} to stop", start.elapsed());
+    }
+}

@@ -1,0 +1,72 @@
+//! Running the real binary.
+
+#![allow(dead_code, reason = "every test file uses its own part")]
+#![allow(unreachable_pub, reason = "each test file is a crate of its own")]
+
+use std::io::Write;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+pub const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
+pub const CHESS960: &str = "bnqnrbkr/1pp2pp1/p7/3pP2p/4P1P1/8/PPPP3P/BNQNRBKR w HEhe d6 0 9";
+
+/// What a run of kogge left behind.
+#[derive(Debug)]
+pub struct Run {
+    pub code: i32,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl From<Output> for Run {
+    fn from(output: Output) -> Self {
+        let text = |bytes| String::from_utf8(bytes).expect("kogge writes UTF-8");
+        Self { code: output.status.code().unwrap_or(-1), stdout: text(output.stdout), stderr: text(output.stderr) }
+    }
+}
+
+pub fn command(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_kogge"));
+    command.args(arguments);
+    command
+}
+
+pub fn kogge(arguments: &[&str]) -> Run {
+    command(arguments).stdin(Stdio::null()).output().expect("kogge starts").into()
+}
+
+/// Runs kogge with this on its standard input.
+pub fn kogge_with_input(arguments: &[&str], input: &[u8]) -> Run {
+    let mut child = command(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("kogge starts");
+    child.stdin.take().expect("a pipe").write_all(input).expect("kogge reads its input");
+    child.wait_with_output().expect("kogge ends").into()
+}
+
+/// The arguments of a line in which quotes keep spaces.
+pub fn words(line: &str) -> Vec<&str> {
+    let pieces = line.split('"').enumerate();
+    pieces
+        .flat_map(|(index, piece)| if index % 2 == 1 { vec![piece] } else { piece.split_whitespace().collect() })
+        .collect()
+}
+
+impl Run {
+    /// Its standard output, which must be all there is.
+    #[track_caller]
+    pub fn answer(self, line: &str) -> String {
+        assert_eq!((self.code, self.stderr.as_str()), (0, ""), "kogge {line}: {}", self.stdout);
+        self.stdout
+    }
+
+    /// Its standard output as JSON objects, one a line.
+    #[track_caller]
+    pub fn json(&self) -> Vec<Value> {
+        self.stdout.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|e| panic!("{line}: {e}"))).collect()
+    }
+}
