@@ -23,10 +23,8 @@ __kernel KERNEL void count_moves(
     __local uint group_sum;
     const uint len = *item_count;
     const uint group_first = (uint) get_group_id(0) * GROUP;
-    if (group_first >= len) {
-        return;
-    }
-    const uint first_root = roots[items[group_first] >> 32];
+    // A group without items goes on all the same: a barrier behind a return is where compilers have been seen to fail.
+    const uint first_root = group_first < len ? roots[items[group_first] >> 32] : 0;
     if (get_local_id(0) == 0) {
         group_sum = 0;
     }
@@ -50,7 +48,7 @@ __kernel KERNEL void count_moves(
         add_to_total(totals, root, sum);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (get_local_id(0) == 0) {
+    if (get_local_id(0) == 0 && group_sum != 0) {
         add_to_total(totals, first_root, group_sum);
     }
 }
