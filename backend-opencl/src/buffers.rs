@@ -29,6 +29,8 @@ pub(crate) struct Buffers {
     pub(crate) levels: Vec<Level>,
     /// Moves that are being written.
     pub(crate) items: Buffer<u64>,
+    /// How many there are.
+    pub(crate) item_count: Buffer<u32>,
     pub(crate) block_sums: Buffer<u32>,
     /// Two words for each root, the lower first.
     pub(crate) totals: Buffer<[u32; 2]>,
@@ -82,6 +84,7 @@ impl Buffers {
         Ok(Self {
             levels: (0..levels).map(|_| level()).collect::<Result<_, Failure>>()?,
             items: queue.buffer(sizes.moves)?,
+            item_count: queue.buffer(1)?,
             block_sums: queue.buffer(blocks)?,
             totals: queue.buffer(sizes.roots)?,
             quads: queue.buffer(sizes.roots)?,
@@ -101,6 +104,8 @@ mod tests {
             sliders: Sliders::Fill,
             group: 64,
             items_per_lane: 16,
+            queued_per_lane: 40,
+            closed_form: true,
             positions: 1 << 22,
             moves: 1 << 25,
             memory: 1 << 30,

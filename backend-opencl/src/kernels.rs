@@ -4,7 +4,7 @@ use crate::options::{Choice, Sliders};
 use kogge_board::breadth_first::MOST_MOVES;
 
 /// The source files in the order in which the compiler gets them; each uses only what stands before it.
-const SOURCES: [&str; 9] = [
+const SOURCES: [&str; 11] = [
     include_str!("kernels/bits.cl"),
     include_str!("kernels/fill.cl"),
     include_str!("kernels/position.cl"),
@@ -14,14 +14,16 @@ const SOURCES: [&str; 9] = [
     include_str!("kernels/make.cl"),
     include_str!("kernels/generate.cl"),
     include_str!("kernels/perft.cl"),
+    include_str!("kernels/replies.cl"),
+    include_str!("kernels/steps.cl"),
 ];
 
 /// The source of a program: the choices as macros, then the files.
 pub(crate) fn source(choice: &Choice) -> String {
     let mut source = format!(
-        "#define GROUP {}\n#define ITEMS_PER_LANE {}\n#define MOST_MOVES {MOST_MOVES}u\n\
+        "#define GROUP {}\n#define QUEUED_PER_LANE {}\n#define MOST_MOVES {MOST_MOVES}u\n\
          #define KERNEL __attribute__((reqd_work_group_size(GROUP, 1, 1)))\n",
-        choice.group, choice.items_per_lane
+        choice.group, choice.queued_per_lane
     );
     if choice.nvidia {
         source += "#define NVIDIA\n";
@@ -65,10 +67,11 @@ pub(crate) enum Stage {
     MakeQuads,
     Moves,
     CountMoves,
+    Replies,
 }
 
 /// Every kernel with its parameters, in the order of the source.
-pub(crate) const SIGNATURES: [Signature; 7] = [
+pub(crate) const SIGNATURES: [Signature; 8] = [
     Signature {
         name: "upload",
         parameters: &[
@@ -139,7 +142,20 @@ pub(crate) const SIGNATURES: [Signature; 7] = [
             ("roots", Input("uint")),
             ("lines", Input("ulong2")),
             ("items", Input("ulong")),
-            ("len", Uint),
+            ("item_count", Input("uint")),
+            ("totals", Output("uint")),
+        ],
+    },
+    Signature {
+        name: "replies",
+        parameters: &[
+            ("positions", Input("ulong4")),
+            ("roots", Input("uint")),
+            ("lines", Input("ulong2")),
+            ("first", Uint),
+            ("end", Uint),
+            ("items", Output("ulong")),
+            ("item_count", Output("uint")),
             ("totals", Output("uint")),
         ],
     },
@@ -207,6 +223,7 @@ mod tests {
             (Stage::MakeQuads, "make_quads"),
             (Stage::Moves, "moves"),
             (Stage::CountMoves, "count_moves"),
+            (Stage::Replies, "replies"),
         ] {
             assert_eq!(SIGNATURES[stage as usize].name, name);
         }

@@ -26,6 +26,10 @@ pub struct Options {
     pub work_group_size: Option<usize>,
     /// Moves whose replies one work-item counts, 1 to 1024.
     pub items_per_lane: Option<usize>,
+    /// Whether the last two plies are counted in closed form where possible, or every reply's position is looked at.
+    pub closed_form: Option<bool>,
+    /// Moves that are not in closed form and that a work-group can hold in local memory, per work-item: 1 to 64.
+    pub queued_per_lane: Option<usize>,
     /// Positions of one level: the chunk of successors that is expanded at once.
     pub positions: Option<usize>,
     /// Moves that are written at once: the chunk of leaves' parents that is counted at once.
@@ -44,6 +48,8 @@ pub(crate) struct Choice {
     pub(crate) sliders: Sliders,
     pub(crate) group: usize,
     pub(crate) items_per_lane: usize,
+    pub(crate) queued_per_lane: usize,
+    pub(crate) closed_form: bool,
     pub(crate) positions: usize,
     pub(crate) moves: usize,
     pub(crate) memory: u64,
@@ -57,7 +63,7 @@ impl Options {
     pub(crate) fn choose(&self, device: &Device) -> Result<Choice, String> {
         let gpu = matches!(device.kind, DeviceKind::DiscreteGpu | DeviceKind::IntegratedGpu);
         let nvidia = device.vendor.contains("NVIDIA") && self.vendor_instructions.unwrap_or(true);
-        let group = self.work_group_size.unwrap_or(if gpu { 256 } else { 64 });
+        let group = self.work_group_size.unwrap_or(if gpu { 128 } else { 64 });
         let most = device.max_work_group_size.min(1024);
         if !(2..=most).contains(&group) {
             return Err(format!("the work-group size must be 2 to {most} on this device, and {group} was asked for."));
@@ -65,6 +71,13 @@ impl Options {
         let items_per_lane = self.items_per_lane.unwrap_or(16);
         if !(1..=1024).contains(&items_per_lane) {
             return Err(format!("a work-item can take 1 to 1024 items, and {items_per_lane} were asked for."));
+        }
+        let queued_per_lane = self.queued_per_lane.unwrap_or(40);
+        let local = (group * (queued_per_lane + 1) + 2) * 4;
+        if !(1..=64).contains(&queued_per_lane) || local as u64 > device.local_memory {
+            return Err(format!(
+                "a work-item can queue 1 to 64 moves, as local memory permits, and {queued_per_lane} were asked for."
+            ));
         }
         let within = |what: &str, count: usize| match count {
             1..=0x7fff_ffff => Ok(count),
@@ -74,6 +87,8 @@ impl Options {
             sliders: self.sliders.unwrap_or(if nvidia { Sliders::Subtract } else { Sliders::Fill }),
             group,
             items_per_lane,
+            queued_per_lane,
+            closed_form: self.closed_form.unwrap_or(true),
             positions: within("positions", self.positions.unwrap_or(if gpu { 1 << 22 } else { 1 << 16 }))?,
             moves: within("moves", self.moves.unwrap_or(if gpu { 1 << 25 } else { 1 << 20 }))?,
             memory: self.memory.unwrap_or(device.memory / 2),
@@ -90,6 +105,7 @@ impl Choice {
             Sliders::Fill => "fill",
             Sliders::Subtract => "subtract",
         };
-        format!("{sliders} sliders, 32-byte positions, breadth-first, work-groups of {}", self.group)
+        let plies = if self.closed_form { "two plies in closed form" } else { "every reply counted" };
+        format!("{sliders} sliders, 32-byte positions, breadth-first, {plies}, work-groups of {}", self.group)
     }
 }

@@ -92,6 +92,28 @@ impl Session {
     }
 }
 
+impl Session {
+    /// Counts the replies to the moves of a part that qualify for the closed form; the others become items.
+    fn replies(&mut self, level: usize, part: &Part) -> Result<(), StageError> {
+        let group = self.choice.group;
+        let (runner, buffers) = self.work(level + 1, part.positions.end, part.moves)?;
+        runner.clear("the number of moves", &buffers.item_count, 1)?;
+        let here = &buffers.levels[level];
+        let arguments = [
+            Buffer(&here.positions),
+            Buffer(&here.roots),
+            Buffer(&buffers.lines),
+            Uint(part.positions.start as u32),
+            Uint(part.positions.end as u32),
+            Buffer(&buffers.items),
+            Buffer(&buffers.item_count),
+            Buffer(&buffers.totals),
+        ];
+        // SAFETY: positions and moves fit, says `work`, and no more moves become items than were counted.
+        unsafe { runner.launch(Stage::Replies, part.positions.len(), group, &arguments) }
+    }
+}
+
 impl Stages for Session {
     fn sizes(&self) -> Sizes {
         self.sizes
@@ -182,7 +204,13 @@ impl Stages for Session {
     }
 
     fn count_moves(&mut self, level: usize, part: &Part) -> Result<(), StageError> {
-        self.moves(level, part)?;
+        if self.choice.closed_form {
+            self.replies(level, part)?;
+        } else {
+            self.moves(level, part)?;
+            let (runner, buffers) = self.work(level + 1, part.positions.end, part.moves)?;
+            runner.write("the number of moves", &buffers.item_count, &[part.moves as u32])?;
+        }
         let per_group = self.choice.group * self.choice.items_per_lane;
         let (runner, buffers) = self.work(level + 1, part.positions.end, part.moves)?;
         let here = &buffers.levels[level];
@@ -191,10 +219,11 @@ impl Stages for Session {
             Buffer(&here.roots),
             Buffer(&buffers.lines),
             Buffer(&buffers.items),
-            Uint(part.moves as u32),
+            Buffer(&buffers.item_count),
             Buffer(&buffers.totals),
         ];
-        // SAFETY: there are so many moves, whose parents are positions of the part; each root has its total.
+        // SAFETY: there are as many items as the device has noted, whose parents are positions of the part; each root has
+        // its total.
         unsafe { runner.launch(Stage::CountMoves, part.moves, per_group, &arguments) }
     }
 

@@ -104,17 +104,12 @@ typedef struct {
         }                                                                                                             \
     }
 
-// Finds attacks, pins and checks. A piece is pinned on an axis if the king sees it along the axis and a hostile slider
-// attacks it along the axis: that slider is on the other side of it, since otherwise the king would see the slider.
-INLINE Limits limits_of(Frame frame, Lines lines, __global const ulong2 *restrict lines_table) {
+// Finds pins and checks where the hostile sliders' attacks are known. A piece is pinned on an axis if the king sees it
+// along the axis and a hostile slider attacks it along the axis: that slider is on the other side of it, since otherwise
+// the king would see the slider.
+INLINE Limits limits_against(Frame frame, Lines lines, Sight attacked, __global const ulong2 *restrict lines_table) {
     const ulong king = frame.king, own = frame.own, their = frame.their, empty = frame.empty;
     const ulong orthogonal = frame.rooks_queens & their, diagonal = frame.bishops_queens & their;
-    const Sight attacked = {
-        north_attacks(orthogonal, empty) | south_attacks(orthogonal, empty),
-        east_attacks(orthogonal, empty) | west_attacks(orthogonal, empty),
-        north_east_attacks(diagonal, empty) | south_west_attacks(diagonal, empty),
-        north_west_attacks(diagonal, empty) | south_east_attacks(diagonal, empty),
-    };
     const Sight sight = sight_of(lines, ~empty, king, frame.king_square);
 
     Limits limits;
@@ -142,6 +137,19 @@ INLINE Limits limits_of(Frame frame, Lines lines, __global const ulong2 *restric
         MEET_CHECK(attacked.antidiagonal, sight.antidiagonal, diagonal, north_west_step, south_east_step)
     }
     return limits;
+}
+
+// Finds attacks, pins and checks.
+INLINE Limits limits_of(Frame frame, Lines lines, __global const ulong2 *restrict lines_table) {
+    const ulong empty = frame.empty;
+    const ulong orthogonal = frame.rooks_queens & frame.their, diagonal = frame.bishops_queens & frame.their;
+    const Sight attacked = {
+        north_attacks(orthogonal, empty) | south_attacks(orthogonal, empty),
+        east_attacks(orthogonal, empty) | west_attacks(orthogonal, empty),
+        north_east_attacks(diagonal, empty) | south_west_attacks(diagonal, empty),
+        north_west_attacks(diagonal, empty) | south_east_attacks(diagonal, empty),
+    };
+    return limits_against(frame, lines, attacked, lines_table);
 }
 
 // The pieces among these that may move along an axis: those not pinned, and those pinned on it.

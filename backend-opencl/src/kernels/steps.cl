@@ -1,0 +1,241 @@
+// All moves of a position: their replies in closed form where they are known, the others to a queue. See `steps.rs`.
+
+// A work-group's moves, on the way to the items: the move, and the lane that found it.
+#define LANE 17
+#define QUEUE (GROUP * QUEUED_PER_LANE)
+
+typedef struct {
+    __local uint *words;
+    __local uint *queued;
+    __global ulong *restrict items;
+    volatile __global uint *item_count;
+    // This lane's bits in the words, and its position's in the items.
+    uint lane;
+    ulong parent;
+} Sink;
+
+// Where `count` words go.
+INLINE uint reserve(Sink sink, uint count) {
+    return atomic_add(sink.queued, count);
+}
+
+// A word that does not fit in the queue goes to the items at once. There is room for all moves of all positions.
+INLINE void put(Sink sink, uint at, uint word) {
+    if (at < QUEUE) {
+        sink.words[at] = word | sink.lane;
+    } else {
+        sink.items[atomic_inc(sink.item_count)] = sink.parent | word;
+    }
+}
+
+// Moves of one piece to these squares.
+INLINE void put_piece(Sink sink, uint from, ulong targets, uint code) {
+    if (targets) {
+        uint at = reserve(sink, count_ones(targets));
+        FOR_EACH(to, targets) {
+            put(sink, at++, WORD(from, to, code, 0));
+        }
+    }
+}
+
+// Moves that all go the same way.
+INLINE void put_shifted(Sink sink, ulong targets, uint distance, uint code, uint kind) {
+    if (targets) {
+        uint at = reserve(sink, count_ones(targets));
+        FOR_EACH(to, targets) {
+            put(sink, at++, WORD(to - distance, to, code, kind));
+        }
+    }
+}
+
+// The moves that qualified so far: their number, and what changes the number of replies.
+typedef struct {
+    uint moves;
+    int change;
+} Tally;
+
+// Moves of one piece that qualify.
+INLINE void tally_piece(Tally *tally, Replies replies, uint from, ulong targets, ulong their) {
+    const uint count = count_ones(targets);
+    if (count) {
+        tally->moves += count;
+        tally->change += count * number_at(replies.value, from) + 7 * count_ones(targets & their) -
+                         sum_of(replies.value, targets);
+    }
+}
+
+// Pawn moves that qualify, all going the same way.
+#define TALLY_PAWNS(set, distance, not_from)                                                                          \
+    {                                                                                                                 \
+        const ulong simple = (set) & ~(not_to | (not_from) << (distance));                                            \
+        if (simple) {                                                                                                 \
+            tally.moves += count_ones(simple);                                                                        \
+            tally.change += sum_of(replies.value, simple >> (distance)) - sum_of(replies.value, simple);              \
+            /* Captures give back seven; a pawn that could have captured the captor was counted out twice. */         \
+            tally.change += 7 * count_ones(simple & their) + count_ones(simple & their_pawns);                        \
+            (set) ^= simple;                                                                                          \
+        }                                                                                                             \
+    }
+
+// The number of replies to the moves that qualify; the others go to the sink.
+INLINE uint replies_or_steps(Position position, Sink sink, __global const ulong2 *restrict lines_table) {
+    const Frame frame = frame_of(position);
+    const ulong own = frame.own, their = frame.their, empty = frame.empty;
+    const Lines king_lines = lines_of(lines_table, frame.king_square);
+    const Replies replies = replies_of(position, frame, king_lines, lines_table);
+    const Limits limits = limits_against(frame, king_lines, replies.attacked, lines_table);
+    const ulong allowed = limits.evasion & ~own;
+    Tally tally = {0, 0};
+
+    // A pinned knight never moves.
+    for (ulong left = frame.knights & own & ~limits.pinned; left; left &= left - 1) {
+        const uint from = lowest_index(left);
+        const ulong attacks = lines_of(lines_table, from).knight, targets = attacks & allowed;
+        const bool stays = (replies.not_from >> from & 1) || (attacks & replies.once);
+        const ulong simple = stays ? 0 : targets & ~(replies.not_to | replies.not_to_knight);
+        tally_piece(&tally, replies, from, simple, their);
+        put_piece(sink, from, targets ^ simple, KNIGHT);
+    }
+
+    const ulong queens = frame.bishops_queens & frame.rooks_queens;
+    for (uint code = BISHOP; code <= QUEEN; ++code) {
+        ulong left = own & (code == BISHOP  ? frame.bishops_queens & ~queens
+                            : code == ROOK ? frame.rooks_queens & ~queens
+                                           : queens);
+        for (; left; left &= left - 1) {
+            const uint from = lowest_index(left);
+            const ulong piece = 1UL << from;
+            const Sight sight = sight_of(lines_of(lines_table, from), ~empty, piece, from);
+            ulong attacks = 0, targets = 0, simple = 0, not_to = replies.not_to;
+#define AXIS(axis)                                                                                                    \
+    {                                                                                                                 \
+        const ulong reached = sight.axis & allowed;                                                                   \
+        const bool moves = (~limits.pinned | limits.pinned_on_##axis) & piece;                                        \
+        attacks |= sight.axis;                                                                                        \
+        targets |= moves ? reached : 0;                                                                               \
+        simple |= moves && !(replies.not_along_##axis & piece) ? reached : 0;                                         \
+    }
+            if (code != BISHOP) {
+                AXIS(file)
+                AXIS(rank)
+                not_to |= replies.not_to_orthogonal;
+            }
+            if (code != ROOK) {
+                AXIS(diagonal)
+                AXIS(antidiagonal)
+                not_to |= replies.not_to_diagonal;
+            }
+            const bool stays = (replies.not_from & piece) || (attacks & replies.once);
+            simple = stays ? 0 : simple & ~not_to;
+            tally_piece(&tally, replies, from, simple, their);
+            if (code != ROOK && (replies.pawn_captures & piece)) {
+                // A pawn that could capture the mover where it stood was counted out twice.
+                tally.change += count_ones(simple & frame.pawns & their & pawn_attacks_up(piece));
+            }
+            put_piece(sink, from, targets ^ simple, code);
+        }
+    }
+
+    const ulong own_pawns = frame.pawns & own, their_pawns = frame.pawns & their;
+    const ulong steps = north_step(free_to_move(own_pawns, limits, limits.pinned_on_file)) & empty;
+    ulong twice = north_step(steps & THIRD_RANK) & empty & limits.evasion;
+    ulong single = steps & limits.evasion;
+    const ulong captured = their & limits.evasion;
+    ulong east = north_east_step(free_to_move(own_pawns, limits, limits.pinned_on_diagonal)) & captured;
+    ulong west = north_west_step(free_to_move(own_pawns, limits, limits.pinned_on_antidiagonal)) & captured;
+    const ulong passing = twice & (east_step(their_pawns) | west_step(their_pawns));
+    put_shifted(sink, passing, 16, PAWN, PASSING);
+    twice ^= passing;
+    if ((single | east | west) & RANK_8) {
+        for (uint code = KNIGHT; code <= QUEEN; ++code) {
+            put_shifted(sink, single & RANK_8, 8, code, 0);
+            put_shifted(sink, east & RANK_8, 9, code, 0);
+            put_shifted(sink, west & RANK_8, 7, code, 0);
+        }
+        single &= ~RANK_8;
+        east &= ~RANK_8;
+        west &= ~RANK_8;
+    }
+    {
+        const ulong not_from = replies.not_from | replies.not_from_pawn, not_to = replies.not_to | replies.not_to_pawn;
+        TALLY_PAWNS(single, 8, not_from | replies.not_along_file)
+        TALLY_PAWNS(twice, 16, not_from | replies.not_along_file)
+        TALLY_PAWNS(east, 9, not_from | replies.not_along_diagonal)
+        TALLY_PAWNS(west, 7, not_from | replies.not_along_antidiagonal)
+    }
+    put_shifted(sink, single, 8, PAWN, 0);
+    put_shifted(sink, twice, 16, PAWN, 0);
+    put_shifted(sink, east, 9, PAWN, 0);
+    put_shifted(sink, west, 7, PAWN, 0);
+    if (frame.en_passant) {
+        const ulong2 captors = en_passant_captors(frame, king_lines);
+        put_shifted(sink, captors.x << 7, 7, PAWN, EN_PASSANT);
+        put_shifted(sink, captors.y << 9, 9, PAWN, EN_PASSANT);
+    }
+
+    {
+        const ulong king = frame.king, targets = king_lines.king & ~own & ~limits.danger;
+        const bool stays = limits.check || (king & (replies.not_from | replies.not_king | replies.not_along_file));
+        const ulong simple = stays ? 0 : targets & ~(replies.not_to | replies.not_king);
+        tally_piece(&tally, replies, frame.king_square, simple, their);
+        put_piece(sink, frame.king_square, targets ^ simple, KING);
+        if (may_castle_perhaps(frame, limits)) {
+            if (may_castle_up(frame, limits, false)) {
+                put(sink, reserve(sink, 1), WORD(frame.king_square, 6u, KING, CASTLING));
+            }
+            if (may_castle_down(frame, limits, false)) {
+                put(sink, reserve(sink, 1), WORD(frame.king_square, 2u, KING, CASTLING));
+            }
+        }
+    }
+    return tally.moves * replies.base + tally.change;
+}
+
+// Two plies: adds the replies to all moves that qualify to their roots' totals, and writes the others as items, in no
+// particular order. `item_count` is their number; there must be room for all moves.
+__kernel KERNEL void replies(
+    __global const ulong4 *restrict positions,
+    __global const uint *restrict roots,
+    __global const ulong2 *restrict lines,
+    uint first,
+    uint end,
+    __global ulong *restrict items,
+    __global uint *restrict item_count,
+    __global uint *restrict totals
+) {
+    __local uint words[QUEUE];
+    __local uint queued, place;
+    __local uint sums[GROUP];
+    const uint local_index = get_local_id(0);
+    const uint group_first = first + (uint) get_group_id(0) * GROUP;
+    const uint index = group_first + local_index;
+    const uint first_root = roots[group_first];
+    if (local_index == 0) {
+        queued = 0;
+    }
+    sums[local_index] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (index < end) {
+        const Sink sink = {words, &queued, items, item_count, local_index << LANE, (ulong) index << 32};
+        const uint leaves = replies_or_steps(load_position(positions, index), sink, lines);
+        const uint root = roots[index] - first_root;
+        if (root < GROUP) {
+            atomic_add(&sums[root], leaves);
+        } else {
+            add_to_total(totals, roots[index], leaves);
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (sums[local_index] != 0) {
+        add_to_total(totals, first_root + local_index, sums[local_index]);
+    }
+    const uint len = min(queued, (uint) QUEUE);
+    if (local_index == 0) {
+        place = atomic_add(item_count, len);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint at = local_index; at < len; at += GROUP) {
+        const uint word = words[at];
+        items[place + at] = (ulong) (group_first + (word >> LANE)) << 32 | (word & ((1u << LANE) - 1));
+    }
+}
