@@ -38,9 +38,15 @@ INLINE ulong east_attacks(ulong sliders, ulong empty) {
 INLINE ulong west_attacks(ulong sliders, ulong empty) {
     return reverse(east_attacks(reverse(sliders), reverse(empty)));
 }
+// What does not stand in the way itself, such as empty squares that look along the rank, needs fills: two carries must
+// not run over the same squares.
+DIRECTION(any_east, <<, 1, NOT_FILE_A)
+DIRECTION(any_west, >>, 1, NOT_FILE_H)
 #else
 DIRECTION(east, <<, 1, NOT_FILE_A)
 DIRECTION(west, >>, 1, NOT_FILE_H)
+#define any_east_attacks east_attacks
+#define any_west_attacks west_attacks
 #endif
 DIRECTION(north_east, <<, 9, NOT_FILE_A)
 DIRECTION(north_west, <<, 7, NOT_FILE_H)

@@ -110,9 +110,11 @@ typedef struct {
      (a##_north_east & b##_south_west) | (a##_south_west & b##_north_east) | (a##_north_west & b##_south_east) |      \
      (a##_south_east & b##_north_west))
 
-#define RAYS(name, orthogonal, diagonal)                                                                              \
+// `any` stands before east and west if it is not pieces that look.
+#define RAYS(name, any, orthogonal, diagonal)                                                                         \
     const ulong name##_north = north_attacks(orthogonal, empty), name##_south = south_attacks(orthogonal, empty);     \
-    const ulong name##_east = east_attacks(orthogonal, empty), name##_west = west_attacks(orthogonal, empty);         \
+    const ulong name##_east = any##east_attacks(orthogonal, empty);                                                   \
+    const ulong name##_west = any##west_attacks(orthogonal, empty);                                                   \
     const ulong name##_north_east = north_east_attacks(diagonal, empty);                                              \
     const ulong name##_north_west = north_west_attacks(diagonal, empty);                                              \
     const ulong name##_south_east = south_east_attacks(diagonal, empty);                                              \
@@ -142,7 +144,7 @@ INLINE Replies replies_of(Position position, Frame frame, Lines own_king_lines, 
     Replies replies;
 
     // Own attacks. Each direction and the knights together count as one attacker of a square.
-    RAYS(by, rooks_queens, bishops_queens)
+    RAYS(by, , rooks_queens, bishops_queens)
     const ulong firmly = pawn_attacks_up(frame.pawns & own) | own_king_lines.king | frame.king;
     ulong once = knight_attacks(frame.knights & own), twice = 0, thrice = 0;
     ATTACKED(by_north)
@@ -191,11 +193,11 @@ INLINE Replies replies_of(Position position, Frame frame, Lines own_king_lines, 
     // K1, K2, K3.
     ulong blocks, discovers;
     {
-        RAYS(seen, at_most_twice, at_most_twice)
+        RAYS(seen, any_, at_most_twice, at_most_twice)
         blocks = MEETING(by, seen);
     }
     {
-        RAYS(seen, free, free)
+        RAYS(seen, any_, free, free)
         discovers = MEETING(by, seen);
         replies.not_to_orthogonal = seen_north | seen_south | seen_east | seen_west;
         replies.not_to_diagonal = seen_north_east | seen_north_west | seen_south_east | seen_south_west;
