@@ -44,11 +44,36 @@ pub const TASKS_PER_THREAD: usize = 64;
 const SHALLOW_TASK: usize = 256;
 
 impl Cpu {
-    /// A backend with this many threads, or with one per core.
+    /// A backend with this many threads, or with one per core, in the best variant that this CPU can
+    /// run, or in the one that the environment variable `KOGGE_CPU` names.
     ///
     /// # Errors
-    /// If the threads cannot be started.
+    /// If the threads cannot be started, or if this CPU cannot run the variant named.
     pub fn new(threads: Option<usize>) -> Result<Self, BackendError> {
+        Self::with_code(threads, Code::chosen()?)
+    }
+
+    /// The same in the variant of this name, one of [`Cpu::variants`].
+    ///
+    /// # Errors
+    /// If the threads cannot be started, or if this CPU cannot run the variant.
+    pub fn with_variant(threads: Option<usize>, name: &str) -> Result<Self, BackendError> {
+        Self::with_code(threads, Code::named(name)?)
+    }
+
+    /// The names of the variants of the code that this CPU can run, the best one last.
+    ///
+    /// All give the same answers. They differ in the instructions that they use.
+    ///
+    /// ```
+    /// use kogge_movegen_cpu::Cpu;
+    /// assert_eq!(Cpu::variants()[0], "portable");
+    /// ```
+    pub fn variants() -> Vec<&'static str> {
+        Code::usable().into_iter().map(|code| code.name).collect()
+    }
+
+    fn with_code(threads: Option<usize>, code: Code) -> Result<Self, BackendError> {
         let unavailable = |reason: String| BackendError::Unavailable { backend: "cpu", reason };
         if threads == Some(0) {
             return Err(unavailable("it needs at least one thread, and 0 were asked for.".into()));
@@ -58,7 +83,6 @@ impl Cpu {
             .thread_name(|index| format!("kogge-{index}"))
             .build()
             .map_err(|error| unavailable(format!("its threads could not be started ({error}).")))?;
-        let code = Code::chosen()?;
         let threads = pool.current_num_threads();
         let info = DeviceInfo {
             backend: "cpu",

@@ -106,20 +106,25 @@ impl Code {
         usable
     }
 
-    /// The best compilation for this CPU, or the one that the environment variable `KOGGE_CPU` names.
-    pub(crate) fn chosen() -> Result<Self, BackendError> {
+    /// The compilation of this name.
+    pub(crate) fn named(name: &str) -> Result<Self, BackendError> {
         let usable = Self::usable();
-        let named = match std::env::var("KOGGE_CPU") {
-            Ok(name) => usable.iter().find(|code| code.name == name).ok_or(name),
-            Err(_) => usable.last().ok_or_else(String::new),
-        };
-        named.copied().map_err(|name| BackendError::Unavailable {
+        usable.iter().find(|code| code.name == name).copied().ok_or_else(|| BackendError::Unavailable {
             backend: "cpu",
             reason: format!(
-                "KOGGE_CPU asks for {name:?}, but this CPU can run {}.",
+                "there is no variant {name:?} that this CPU can run; choose one of {}.",
                 usable.iter().map(|code| code.name).collect::<Vec<_>>().join(", ")
             ),
         })
+    }
+
+    /// The best compilation for this CPU, or the one that the environment variable `KOGGE_CPU` names.
+    pub(crate) fn chosen() -> Result<Self, BackendError> {
+        match std::env::var_os("KOGGE_CPU") {
+            Some(name) => Self::named(&name.to_string_lossy()),
+            // The list ends with the best, and it is never empty.
+            None => Ok(*Self::usable().last().unwrap_or(&portable::CODE)),
+        }
     }
 
     /// Writes the successors of a position to the end of `out`.

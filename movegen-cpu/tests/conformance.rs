@@ -1,8 +1,28 @@
-//! The CPU backend and the mailbox, held against each other by the suite for all backends.
+//! The CPU backend in all its variants and the mailbox, held against each other by the suite for all
+//! backends.
 
+mod variants;
+
+use kogge_board::{Backend, BackendError};
 use kogge_movegen_cpu::Cpu;
 use kogge_movegen_cpu::mailbox::Mailbox;
 
-kogge_board::conformance!(cpu, Cpu::new(None).unwrap(), Mailbox::new(), leaves: 200_000_000);
+use variants::Variants;
+
 kogge_board::conformance!(one_thread, Cpu::new(Some(1)).unwrap(), Mailbox::new(), leaves: 1_000_000);
+kogge_board::conformance!(every_variant, Variants::new(None), Mailbox::new(), leaves: 20_000_000);
 kogge_board::conformance!(mailbox, Mailbox::new(), Cpu::new(None).unwrap(), leaves: 1_000_000);
+
+#[test]
+fn variants_have_names() {
+    let variants = Cpu::variants();
+    assert_eq!(variants[0], "portable");
+    for name in &variants {
+        let cpu = Cpu::with_variant(Some(1), name).unwrap();
+        assert_eq!(cpu.info().variant, *name);
+    }
+    let Err(error) = Cpu::with_variant(Some(1), "abacus") else { panic!("there is no such variant") };
+    assert!(matches!(error, BackendError::Unavailable { backend: "cpu", .. }));
+    let (text, names) = (error.to_string(), variants.join(", "));
+    assert!(text.contains("\"abacus\"") && text.contains(&names), "{text}");
+}
