@@ -9,7 +9,6 @@ use kogge_movegen_cpu::mailbox::Mailbox;
 
 use variants::Variants;
 
-kogge_board::conformance!(cpu, Cpu::new(None).unwrap(), Mailbox::new(), leaves: 200_000_000);
 kogge_board::conformance!(one_thread, Cpu::new(Some(1)).unwrap(), Mailbox::new(), leaves: 1_000_000);
 kogge_board::conformance!(every_variant, Variants::new(None), Mailbox::new(), leaves: 20_000_000);
 kogge_board::conformance!(mailbox, Mailbox::new(), Cpu::new(None).unwrap(), leaves: 1_000_000);

@@ -1,0 +1,70 @@
+//! Every variant of the CPU backend that this CPU can run, as one backend: it answers what all answer.
+
+use std::fmt::Debug;
+
+use kogge_board::{Backend, BackendError, DeviceInfo, Fen, Quad48, Rules, Successors};
+use kogge_movegen_cpu::Cpu;
+
+/// All variants. Where they differ, it panics and names the position.
+pub(crate) struct Variants(Vec<Cpu>);
+
+impl Variants {
+    /// Each with this many threads, or with one per core.
+    pub(crate) fn new(threads: Option<usize>) -> Self {
+        let open = |name| Cpu::with_variant(threads, name).unwrap_or_else(|error| panic!("{error}"));
+        Self(Cpu::variants().into_iter().map(open).collect())
+    }
+
+    /// What all say about each position.
+    fn agreed<T: PartialEq + Debug>(
+        &mut self,
+        rules: &Rules,
+        positions: &[Quad48],
+        mut ask: impl FnMut(&mut Cpu) -> Result<Vec<T>, BackendError>,
+    ) -> Result<Vec<T>, BackendError> {
+        let [first, rest @ ..] = &mut self.0[..] else { panic!("there is always the portable variant") };
+        let expected = ask(first)?;
+        assert_eq!(expected.len(), positions.len());
+        for cpu in rest {
+            let found = ask(cpu)?;
+            if found != expected {
+                let index = found.iter().zip(&expected).position(|(a, b)| a != b).expect("they differ somewhere");
+                panic!(
+                    "{} says {:?} and {} says {:?} of {} under {rules:?}",
+                    first.info().variant,
+                    expected[index],
+                    cpu.info().variant,
+                    found[index],
+                    Fen::new(positions[index].unpack_unchecked(), *rules),
+                );
+            }
+        }
+        Ok(expected)
+    }
+}
+
+impl Backend for Variants {
+    fn info(&self) -> &DeviceInfo {
+        self.0[0].info()
+    }
+
+    fn count(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Vec<u32>, BackendError> {
+        self.agreed(rules, positions, |cpu| cpu.count(rules, positions))
+    }
+
+    fn expand(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Successors, BackendError> {
+        let each = self.agreed(rules, positions, |cpu| {
+            Ok(cpu.expand(rules, positions)?.iter().map(<[Quad48]>::to_vec).collect())
+        })?;
+        let mut all = Successors::default();
+        for successors in each {
+            all.positions.extend(successors);
+            all.ends.push(all.positions.len());
+        }
+        Ok(all)
+    }
+
+    fn perft(&mut self, rules: &Rules, positions: &[Quad48], depth: u32) -> Result<Vec<u64>, BackendError> {
+        self.agreed(rules, positions, |cpu| cpu.perft(rules, positions, depth))
+    }
+}
