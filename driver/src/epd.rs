@@ -76,29 +76,7 @@ fn parse_count(part: &str) -> Result<(u32, u128), EpdError> {
 
 #[cfg(test)]
 mod tests {
-    use proptest::collection::vec;
-    use proptest::prelude::*;
-
     use super::*;
-
-    proptest! {
-        /// Whatever the bytes, every line is a case or a sentence.
-        #[test]
-        fn any_bytes_are_read_or_refused(
-            pieces in vec(prop_oneof![any::<u8>().prop_map(|byte| vec![byte]), Just(b" ;D1 20".to_vec()), Just(b"\n".to_vec()),
-                Just(kogge_board::START.as_bytes().to_vec())], 0..20)
-        ) {
-            let text = pieces.concat();
-            let last = text.split(|&byte| byte == b'\n').count();
-            for (number, case) in lines(&text) {
-                prop_assert!((1..=last).contains(&number));
-                match case {
-                    Ok(case) => prop_assert!(!case.counts.is_empty()),
-                    Err(error) => prop_assert!(error.to_string().ends_with('.'), "{error}"),
-                }
-            }
-        }
-    }
 
     fn one(line: &[u8]) -> Result<Case, EpdError> {
         let mut lines = lines(line);
