@@ -1,1 +1,1 @@
-//! (documentation to come with the crate's content)
+//! The wgpu backend. It is not written yet; `kogge devices` says so.

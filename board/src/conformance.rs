@@ -2,7 +2,7 @@
 //!
 //! A backend's crate instantiates it in one line, naming the backend and one to hold it against:
 //!
-//! ```ignore
+//! ```text
 //! kogge_board::conformance!(opencl, OpenCl::open(0)?, Cpu::new(None)?, leaves: 300_000);
 //! ```
 
