@@ -8,9 +8,6 @@ use crate::platform::{Device, PlatformError, platforms};
 use crate::profile::KernelTime;
 use crate::stages::Session;
 
-/// Positions for each compute unit that keep a device busy.
-const POSITIONS_PER_UNIT: usize = 1024;
-
 /// An OpenCL device that counts and expands.
 ///
 /// Memory: the buffers' sizes are chosen once, by [`Options::positions`] and [`Options::moves`] and so that all levels
@@ -50,15 +47,8 @@ impl OpenCl {
     /// As for [`OpenCl::open`].
     pub fn on(device: &Device, options: &Options) -> Result<Self, BackendError> {
         let session = Session::new(device, options)?;
-        let info = DeviceInfo {
-            backend: "opencl",
-            name: device.name.clone(),
-            driver: format!("{}, driver {}", device.version, device.driver),
-            kind: device.kind,
-            memory: Some(session.choice.memory),
-            batch: device.compute_units as usize * POSITIONS_PER_UNIT,
-            variant: session.choice.describe(),
-        };
+        let info =
+            DeviceInfo { memory: Some(session.choice.memory), variant: session.choice.describe(), ..device.info() };
         let mut backend = Self { info, session };
         self_test(&mut backend)?;
         // What the self-test took is no part of a measurement.

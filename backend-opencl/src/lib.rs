@@ -6,6 +6,7 @@
 //! the loader in between. (macOS has OpenCL as part of the system; there the variable means nothing.)
 //!
 //! [`OpenCl`] is the [`Backend`](kogge_board::Backend).
+#![doc = include_str!("../MEASUREMENTS.md")]
 
 mod backend;
 mod buffers;

@@ -9,11 +9,14 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use kogge_board::DeviceKind;
+use kogge_board::{DeviceInfo, DeviceKind};
 use ocl::{
     core::{DeviceId, PlatformId},
     ffi,
 };
+
+/// Positions for each compute unit that keep a device busy.
+const POSITIONS_PER_UNIT: usize = 1024;
 
 /// A platform: one vendor's OpenCL.
 #[derive(Clone, Debug)]
@@ -97,6 +100,19 @@ pub enum PlatformError {
 }
 
 impl Device {
+    /// The device as any backend's is described; the variant is chosen when it is opened.
+    pub fn info(&self) -> DeviceInfo {
+        DeviceInfo {
+            backend: "opencl",
+            name: self.name.clone(),
+            driver: format!("{}, driver {}", self.version, self.driver),
+            kind: self.kind,
+            memory: Some(self.memory),
+            batch: self.compute_units as usize * POSITIONS_PER_UNIT,
+            variant: "chosen when it is opened".to_owned(),
+        }
+    }
+
     /// Why kogge cannot compute on this device, in one sentence, or `None` if it can.
     ///
     /// It needs OpenCL 1.2, 64-bit integers and a compiler.

@@ -2,7 +2,8 @@
 
 use std::num::NonZeroUsize;
 
-use kogge_board::{Backend, BackendError, DeviceInfo};
+use kogge_backend_opencl::{OpenCl, Options, devices as opencl_devices};
+use kogge_board::{Backend, BackendError, DeviceInfo, DeviceKind};
 use kogge_movegen_cpu::Cpu;
 use kogge_movegen_cpu::mailbox::Mailbox;
 
@@ -27,39 +28,85 @@ impl From<&Common> for Request {
 /// A device as it is listed: what it is, or why it cannot be used.
 pub(crate) type Listed = Result<DeviceInfo, BackendError>;
 
+/// Opens a backend.
+type Open = fn(Request) -> Result<Box<dyn Backend>, BackendError>;
+
 /// A backend of this binary.
 pub(crate) struct Entry {
     /// The name, as `--backend` takes it.
     pub(crate) name: BackendName,
-    /// Whether `auto` may choose it.
-    auto: bool,
+    /// Opens what `auto` may choose of it; `None` if there is nothing of the kind.
+    auto: fn(Request) -> Option<Result<Box<dyn Backend>, BackendError>>,
     /// Whether it counts the last ply without making its positions.
     bulk: bool,
     /// Its devices in the order of their numbers. A single error speaks for the whole backend.
     list: fn() -> Vec<Listed>,
-    open: fn(Request) -> Result<Box<dyn Backend>, BackendError>,
+    open: Open,
 }
 
 /// All of them, in the order in which `auto` tries those that it may choose.
 pub(crate) const ENTRIES: &[Entry] = &[
     Entry {
-        name: BackendName::Cpu,
-        auto: true,
+        name: BackendName::Opencl,
+        auto: open_opencl_gpu,
         bulk: true,
-        list: || vec![Cpu::new(None).map(|cpu| cpu.info().clone())],
-        open: |request| Ok(Box::new(Cpu::new(request.threads.map(NonZeroUsize::get))?)),
+        list: list_opencl,
+        open: |request| match (request.device, open_opencl_gpu(request)) {
+            (None, Some(opened)) => opened,
+            (device, _) => Ok(Box::new(OpenCl::open(device.unwrap_or(0), &Options::default())?)),
+        },
+    },
+    Entry {
+        name: BackendName::Cpu,
+        auto: |request| Some(open_cpu(request)),
+        bulk: true,
+        list: list_cpu,
+        open: open_cpu,
     },
     Entry {
         name: BackendName::Mailbox,
-        auto: false,
+        auto: |_| None,
         bulk: false,
         list: || vec![Ok(Mailbox::new().info().clone())],
         open: |_| Ok(Box::new(Mailbox::new())),
     },
 ];
 
+fn list_cpu() -> Vec<Listed> {
+    vec![Cpu::new(None).map(|cpu| cpu.info().clone())]
+}
+
+fn open_cpu(request: Request) -> Result<Box<dyn Backend>, BackendError> {
+    Ok(Box::new(Cpu::new(request.threads.map(NonZeroUsize::get))?))
+}
+
+fn unavailable_opencl(reason: String) -> BackendError {
+    BackendError::Unavailable { backend: BackendName::Opencl.name(), reason }
+}
+
+fn list_opencl() -> Vec<Listed> {
+    match opencl_devices() {
+        Ok(devices) => devices
+            .iter()
+            .map(|device| match device.unusable() {
+                None => Ok(device.info()),
+                Some(reason) => Err(unavailable_opencl(format!("{}: {reason}", device.name))),
+            })
+            .collect(),
+        Err(error) => vec![Err(unavailable_opencl(error.to_string()))],
+    }
+}
+
+/// The first usable GPU. CPUs behind OpenCL are slower than our own code and are taken only by number.
+fn open_opencl_gpu(_: Request) -> Option<Result<Box<dyn Backend>, BackendError>> {
+    let gpu = opencl_devices().ok()?.into_iter().find(|device| {
+        matches!(device.kind, DeviceKind::DiscreteGpu | DeviceKind::IntegratedGpu) && device.unusable().is_none()
+    })?;
+    Some(OpenCl::on(&gpu, &Options::default()).map(|opened| Box::new(opened) as Box<dyn Backend>))
+}
+
 /// Backends that exist but are not in this binary.
-pub(crate) const ABSENT: [BackendName; 2] = [BackendName::Opencl, BackendName::Wgpu];
+pub(crate) const ABSENT: [BackendName; 1] = [BackendName::Wgpu];
 
 /// Why a backend that is not in this binary cannot be used.
 pub(crate) fn absent(name: BackendName) -> BackendError {
@@ -83,7 +130,11 @@ impl Entry {
                 )));
             }
         }
-        Ok(Opened { backend: (self.open)(request)?, bulk: self.bulk, refused: Vec::new() })
+        Ok(self.opened((self.open)(request)?))
+    }
+
+    fn opened(&self, backend: Box<dyn Backend>) -> Opened {
+        Opened { backend, bulk: self.bulk, refused: Vec::new() }
     }
 }
 
@@ -113,10 +164,11 @@ fn choose(entries: &[Entry], name: BackendName, request: Request) -> Result<Open
         ));
     }
     let mut refused = Vec::new();
-    for entry in entries.iter().filter(|entry| entry.auto) {
-        match entry.open(request) {
-            Ok(opened) => return Ok(Opened { refused, ..opened }),
-            Err(failure) => refused.push(failure.to_string()),
+    for entry in entries {
+        match (entry.auto)(request) {
+            None => {}
+            Some(Ok(backend)) => return Ok(Opened { refused, ..entry.opened(backend) }),
+            Some(Err(error)) => refused.push(error.to_string()),
         }
     }
     Err(Failure::Device(format!("No backend can be used. {}", refused.join(" "))))
@@ -130,16 +182,26 @@ mod tests {
         Err(BackendError::Unavailable { backend: "opencl", reason: "it was told to fail.".to_owned() })
     }
 
-    const BROKEN: Entry = Entry { name: BackendName::Opencl, auto: true, bulk: true, list: Vec::new, open: broken };
+    fn working(_: Request) -> Result<Box<dyn Backend>, BackendError> {
+        Ok(Box::new(Mailbox::new()))
+    }
+
+    const BROKEN: Entry = Entry {
+        name: BackendName::Opencl,
+        auto: |request| Some(broken(request)),
+        bulk: true,
+        list: Vec::new,
+        open: broken,
+    };
     const WORKING: Entry = Entry {
         name: BackendName::Cpu,
-        auto: true,
+        auto: |request| Some(working(request)),
         bulk: true,
         list: || vec![Ok(Mailbox::new().info().clone())],
-        open: |_| Ok(Box::new(Mailbox::new())),
+        open: working,
     };
     const ANY: Request = Request { device: None, threads: None };
-    const LAST: Entry = Entry { name: BackendName::Mailbox, auto: false, ..WORKING };
+    const LAST: Entry = Entry { name: BackendName::Mailbox, auto: |_| None, ..WORKING };
 
     #[track_caller]
     fn refusal(entries: &[Entry], name: BackendName, request: Request) -> Failure {

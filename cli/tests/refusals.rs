@@ -98,7 +98,9 @@ fn what_is_not_there_is_a_device_failure() {
         ("diff 1 --against wgpu", "The wgpu backend cannot be used: "),
         ("diff 1 --against engine:no-such-engine-anywhere", "could not be started"),
     ] {
-        let Run { code, stdout, stderr } = kogge(&words(line));
+        // A library that is not there stands for a machine without OpenCL.
+        let run = command(&words(line)).env("KOGGE_OPENCL_LIBRARY", "/no/such/library").output();
+        let Run { code, stdout, stderr } = run.expect("kogge starts").into();
         assert_eq!((code, stdout.as_str()), (3, ""), "kogge {line}: {stderr}");
         assert!(stderr.contains(reason) && stderr.lines().count() == 1, "kogge {line}: {stderr}");
     }
