@@ -31,12 +31,15 @@ pub(crate) type Listed = Result<DeviceInfo, BackendError>;
 /// Opens a backend.
 type Open = fn(Request) -> Result<Box<dyn Backend>, BackendError>;
 
+/// Opens a backend if there is anything to open.
+type OpenIfAny = fn(Request) -> Option<Result<Box<dyn Backend>, BackendError>>;
+
 /// A backend of this binary.
 pub(crate) struct Entry {
     /// The name, as `--backend` takes it.
     pub(crate) name: BackendName,
     /// Opens what `auto` may choose of it; `None` if there is nothing of the kind.
-    auto: fn(Request) -> Option<Result<Box<dyn Backend>, BackendError>>,
+    auto: OpenIfAny,
     /// Whether it counts the last ply without making its positions.
     bulk: bool,
     /// Its devices in the order of their numbers. A single error speaks for the whole backend.

@@ -145,8 +145,11 @@ fn a_full_disk_is_an_error() {
 #[test]
 fn memory_does_not_grow_with_depth() {
     for depth in ["9", "128"] {
-        let mut child =
-            command(&["perft", depth, "--threads", "2"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let mut child = command(&["perft", depth, "--backend", "cpu", "--threads", "2"])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
         std::thread::sleep(Duration::from_secs(1));
         let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
         child.kill().unwrap();
