@@ -1,1 +1,26 @@
+<<<<<<< HEAD
 //! The wgpu backend. It is not written yet; `kogge devices` says so.
+=======
+//! The wgpu backend: Vulkan, Metal and DX12.
+//!
+//! The kernels are in WGSL, file by file and name by name those of `kogge-backend-opencl`, and in the words of the
+//! reference, `kogge-movegen-cpu`. There is one source for two forms of a board, which a prelude each defines: a 64-bit
+//! integer, where the device has them, and two 32-bit integers, which every device has, browsers included.
+//!
+//! [`Wgpu`] is the [`Backend`](kogge_board::Backend).
+
+mod adapters;
+mod backend;
+mod buffers;
+mod kernels;
+mod options;
+mod profile;
+mod runner;
+mod runtime;
+mod stages;
+
+pub use adapters::{Device, devices};
+pub use backend::Wgpu;
+pub use options::{Options, Sliders, Word};
+pub use profile::KernelTime;
+>>>>>>> wgpu

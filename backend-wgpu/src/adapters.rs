@@ -1,0 +1,139 @@
+//! What wgpu offers on this machine: its adapters, each by the interface that it is used through.
+//!
+//! On Linux that is Vulkan alone, on Windows Vulkan and DX12, on Apple's systems Metal. A GPU that two interfaces offer
+//! is listed twice, once by each.
+
+use kogge_board::{BackendError, DeviceKind};
+use wgpu::{
+    Adapter, AdapterInfo, Backends, DeviceType, DownlevelFlags, Features, Instance, InstanceDescriptor, InstanceFlags,
+    Limits, MemoryBudgetThresholds,
+};
+
+use crate::runtime::ready;
+
+/// An adapter: one device, through one interface.
+#[derive(Clone, Debug)]
+pub struct Device {
+    pub(crate) adapter: Adapter,
+    /// The device's name, such as `NVIDIA H200`.
+    pub name: String,
+    /// The interface: `vulkan`, `metal` or `dx12`.
+    pub interface: &'static str,
+    /// The driver with its version, as it gives them.
+    pub driver: String,
+    /// What kind of processor it is.
+    pub kind: DeviceKind,
+    /// The device's own memory in bytes, where the interface tells; for those without their own, what they share.
+    pub memory: Option<u64>,
+    /// The largest buffer that a kernel can use, in bytes.
+    pub max_binding: u64,
+    /// The most work-items in one work-group.
+    pub max_work_group_size: usize,
+    /// The most work-groups along one dimension of a launch.
+    pub max_groups: usize,
+    /// Whether kernels can use 64-bit integers; if not, boards are made of halves.
+    pub has_int64: bool,
+    unusable: Option<&'static str>,
+}
+
+/// The interfaces that are asked for adapters. OpenGL is left out: what it offers, these offer better.
+const INTERFACES: Backends = Backends::VULKAN.union(Backends::METAL).union(Backends::DX12);
+
+/// Buffers that the kernels with the most of them use at once.
+const BUFFERS: u32 = 6;
+
+/// All adapters; their indices are those that [`Wgpu::open`](crate::Wgpu::open) takes.
+///
+/// # Errors
+/// If there is none, with what to do about it.
+pub fn devices() -> Result<Vec<Device>, BackendError> {
+    let unavailable = |reason: &str| BackendError::Unavailable { backend: "wgpu", reason: reason.into() };
+    let instance = Instance::new(InstanceDescriptor {
+        backends: INTERFACES,
+        flags: InstanceFlags::empty(),
+        // Running out of memory is to be found out when a buffer is made, and not when it is used.
+        memory_budget_thresholds: MemoryBudgetThresholds { for_resource_creation: Some(95), for_device_loss: None },
+        ..InstanceDescriptor::new_without_display_handle()
+    });
+    let adapters = ready(instance.enumerate_adapters(INTERFACES)).unwrap_or_default();
+    let mut devices: Vec<(AdapterInfo, Device)> = Vec::new();
+    for adapter in adapters {
+        let info = adapter.get_info();
+        // A driver that is registered twice offers everything twice. Without a bus there is no telling.
+        let listed = |(known, _): &(AdapterInfo, Device)| *known == info && !info.device_pci_bus_id.is_empty();
+        if !devices.iter().any(listed) {
+            let device = Device::new(adapter, &info);
+            devices.push((info, device));
+        }
+    }
+    if devices.is_empty() {
+        return Err(unavailable(if cfg!(target_os = "linux") {
+            "there is no Vulkan device. Install the Vulkan loader and your GPU's Vulkan driver (on Debian and Ubuntu, \
+             libvulkan1 and for instance mesa-vulkan-drivers)."
+        } else {
+            "there is no device. Install or update your GPU's driver."
+        }));
+    }
+    Ok(devices.into_iter().map(|(_, device)| device).collect())
+}
+
+impl Device {
+    fn new(adapter: Adapter, info: &AdapterInfo) -> Self {
+        let limits = adapter.limits();
+        let driver = [info.driver.trim(), info.driver_info.trim()].join(" ");
+        Self {
+            name: info.name.trim().to_owned(),
+            interface: info.backend.to_str(),
+            driver: driver.trim().to_owned(),
+            kind: match info.device_type {
+                DeviceType::DiscreteGpu => DeviceKind::DiscreteGpu,
+                DeviceType::IntegratedGpu => DeviceKind::IntegratedGpu,
+                DeviceType::Cpu => DeviceKind::Software,
+                DeviceType::VirtualGpu | DeviceType::Other => DeviceKind::Other,
+            },
+            memory: memory(&adapter),
+            max_binding: limits.max_storage_buffer_binding_size.min(limits.max_buffer_size),
+            max_work_group_size: limits.max_compute_workgroup_size_x.min(limits.max_compute_invocations_per_workgroup)
+                as usize,
+            max_groups: limits.max_compute_workgroups_per_dimension as usize,
+            has_int64: adapter.features().contains(Features::SHADER_INT64),
+            unusable: unusable(&adapter, &limits),
+            adapter,
+        }
+    }
+
+    /// Why the device cannot be used, if it cannot.
+    pub fn unusable(&self) -> Option<&'static str> {
+        self.unusable
+    }
+}
+
+fn unusable(adapter: &Adapter, limits: &Limits) -> Option<&'static str> {
+    if !adapter.get_downlevel_capabilities().flags.contains(DownlevelFlags::COMPUTE_SHADERS) {
+        return Some("it has no compute shaders.");
+    }
+    if limits.max_storage_buffers_per_shader_stage < BUFFERS {
+        return Some("its kernels can use too few buffers at once.");
+    }
+    None
+}
+
+/// The memory on the device, by Vulkan's account: its largest heap that is local to the device.
+#[cfg(any(windows, target_os = "linux", target_os = "android", target_os = "freebsd"))]
+fn memory(adapter: &Adapter) -> Option<u64> {
+    /// `VK_MEMORY_HEAP_DEVICE_LOCAL_BIT`
+    const DEVICE_LOCAL: u32 = 1;
+    // SAFETY: nothing of the adapter is destroyed here.
+    let adapter = unsafe { adapter.as_hal::<wgpu::hal::api::Vulkan>() }?;
+    let instance = adapter.shared_instance().raw_instance();
+    // SAFETY: the physical device is one of this instance, which the adapter keeps alive.
+    let properties = unsafe { instance.get_physical_device_memory_properties(adapter.raw_physical_device()) };
+    let heaps = properties.memory_heaps.iter().take(properties.memory_heap_count as usize);
+    heaps.filter(|heap| heap.flags.as_raw() & DEVICE_LOCAL != 0).map(|heap| heap.size).max()
+}
+
+/// Other interfaces do not tell.
+#[cfg(not(any(windows, target_os = "linux", target_os = "android", target_os = "freebsd")))]
+fn memory(_: &Adapter) -> Option<u64> {
+    None
+}

@@ -1,0 +1,80 @@
+//! The backend: one wgpu device.
+
+use kogge_board::breadth_first;
+use kogge_board::{Backend, BackendError, DeviceInfo, DeviceKind, Quad48, Rules, Successors, self_test};
+
+use crate::adapters::{Device, devices};
+use crate::options::Options;
+use crate::profile::KernelTime;
+use crate::stages::Session;
+
+/// A device that counts and expands, through Vulkan, Metal or DX12.
+///
+/// Memory: the buffers' sizes are chosen once, by [`Options::positions`] and [`Options::moves`], so that each fits in what
+/// a kernel can use at once, and so that all levels of the tree fit in [`Options::memory`]; they do not grow with the
+/// tree.
+pub struct Wgpu {
+    info: DeviceInfo,
+    session: Session,
+}
+
+impl Wgpu {
+    /// Opens the device with this index in [`devices`], compiles the kernels for it, and has it count what is known.
+    ///
+    /// # Errors
+    /// If there is no such device or it does not do; if the options do not fit; if the kernels cannot be compiled; or if
+    /// the device gives wrong answers.
+    pub fn open(index: usize, options: &Options) -> Result<Self, BackendError> {
+        let devices = devices()?;
+        let device = devices.get(index).ok_or_else(|| {
+            let reason = format!("there is no device {index}; wgpu has {}, counted from 0.", devices.len());
+            BackendError::Unavailable { backend: "wgpu", reason }
+        })?;
+        Self::on(device, options)
+    }
+
+    /// The same for a device that was listed before.
+    ///
+    /// # Errors
+    /// As for [`Wgpu::open`].
+    pub fn on(device: &Device, options: &Options) -> Result<Self, BackendError> {
+        let session = Session::new(device, options)?;
+        let info = DeviceInfo {
+            backend: "wgpu",
+            name: device.name.clone(),
+            driver: format!("{}, {}", device.interface, device.driver),
+            kind: device.kind,
+            memory: Some(session.choice.memory),
+            batch: if device.kind == DeviceKind::Software { 1 << 12 } else { 1 << 17 },
+            variant: session.choice.describe(),
+        };
+        let mut backend = Self { info, session };
+        self_test(&mut backend)?;
+        // What the self-test took is no part of a measurement.
+        backend.profile();
+        Ok(backend)
+    }
+
+    /// How long each kernel ran since this was last asked, if [`Options::profile`] was set; else nothing.
+    pub fn profile(&mut self) -> Vec<KernelTime> {
+        self.session.runner.profile.as_mut().map(|profile| profile.take()).unwrap_or_default()
+    }
+}
+
+impl Backend for Wgpu {
+    fn info(&self) -> &DeviceInfo {
+        &self.info
+    }
+
+    fn count(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Vec<u32>, BackendError> {
+        breadth_first::count(&mut self.session, rules, positions)
+    }
+
+    fn expand(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Successors, BackendError> {
+        breadth_first::expand(&mut self.session, rules, positions)
+    }
+
+    fn perft(&mut self, rules: &Rules, positions: &[Quad48], depth: u32) -> Result<Vec<u64>, BackendError> {
+        breadth_first::perft(&mut self.session, rules, positions, depth)
+    }
+}

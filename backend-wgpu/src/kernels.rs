@@ -1,0 +1,285 @@
+//! The kernels: their source, put together from pieces, and the one table of what they read and write.
+
+use kogge_board::breadth_first::MOST_MOVES;
+
+use crate::options::{Choice, Sliders, Word};
+
+/// A direction, as the pieces that are written out for each of the eight need it.
+struct Direction {
+    name: &'static str,
+    opposite: &'static str,
+    /// How far a step moves: towards h8 if it is positive.
+    offset: i32,
+    /// Squares where a step can land without having left the board at one side and come back at the other.
+    landing: &'static str,
+}
+
+const fn direction(name: &'static str, opposite: &'static str, offset: i32, landing: &'static str) -> Direction {
+    Direction { name, opposite, offset, landing }
+}
+
+const DIRECTIONS: [Direction; 8] = [
+    direction("north", "south", 8, "ALL"),
+    direction("south", "north", -8, "ALL"),
+    direction("east", "west", 1, "NOT_FILE_A"),
+    direction("west", "east", -1, "NOT_FILE_H"),
+    direction("north_east", "south_west", 9, "NOT_FILE_A"),
+    direction("north_west", "south_east", 7, "NOT_FILE_H"),
+    direction("south_east", "north_west", -7, "NOT_FILE_A"),
+    direction("south_west", "north_east", -9, "NOT_FILE_H"),
+];
+
+impl Direction {
+    /// A piece with this direction in place of the words in capitals.
+    fn write(&self, piece: &str) -> String {
+        let towards = if self.offset > 0 { "up" } else { "down" };
+        piece
+            .replace("DIRECTION", self.name)
+            .replace("BACK", self.opposite)
+            .replace("TOWARDS", towards)
+            .replace("DISTANCE", &format!("{}u", self.offset.unsigned_abs()))
+            .replace("OFFSET", &self.offset.to_string())
+            .replace("LANDING", self.landing)
+    }
+
+    const fn is_along_rank(&self) -> bool {
+        self.offset.abs() == 1
+    }
+}
+
+/// The source of all kernels: the choices as constants, then the pieces in a fixed order.
+pub(crate) fn source(choice: &Choice) -> String {
+    let mut source = format!(
+        "const GROUP: u32 = {}u;\nconst ITEMS_PER_LANE: u32 = {}u;\nconst MOST_MOVES: u32 = {MOST_MOVES}u;\n",
+        choice.group, choice.items_per_lane
+    );
+    source += match choice.word {
+        Word::Native => include_str!("kernels/word_native.wgsl"),
+        Word::Emulated => include_str!("kernels/word_emulated.wgsl"),
+    };
+    source += include_str!("kernels/bits.wgsl");
+    for direction in &DIRECTIONS {
+        source += &direction.write(include_str!("kernels/step.wgsl"));
+        if choice.sliders == Sliders::Fill || !direction.is_along_rank() {
+            source += &direction.write(include_str!("kernels/fill.wgsl"));
+        }
+    }
+    if choice.sliders == Sliders::Subtract {
+        source += include_str!("kernels/subtract.wgsl");
+    }
+    for piece in [
+        include_str!("kernels/leap.wgsl"),
+        include_str!("kernels/buffers.wgsl"),
+        include_str!("kernels/position.wgsl"),
+        include_str!("kernels/frame.wgsl"),
+        include_str!("kernels/count.wgsl"),
+        include_str!("kernels/scan.wgsl"),
+        include_str!("kernels/make.wgsl"),
+    ] {
+        source += piece;
+    }
+    for direction in &DIRECTIONS {
+        source += &direction.write(include_str!("kernels/moves_by_direction.wgsl"));
+    }
+    source + include_str!("kernels/generate.wgsl") + include_str!("kernels/perft.wgsl")
+}
+
+/// A buffer that a kernel reads or writes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Parameter {
+    pub(crate) name: &'static str,
+    pub(crate) binding: u32,
+    pub(crate) writes: bool,
+}
+
+const fn input(name: &'static str, binding: u32) -> Parameter {
+    Parameter { name, binding, writes: false }
+}
+
+const fn output(name: &'static str, binding: u32) -> Parameter {
+    Parameter { name, binding, writes: true }
+}
+
+/// The binding of the numbers that every kernel reads.
+pub(crate) const SCALARS: u32 = 0;
+
+const POSITIONS: Parameter = input("positions", 1);
+const SUCCESSORS: Parameter = output("successors", 2);
+const ROOTS: Parameter = input("roots", 3);
+const SUCCESSOR_ROOTS: Parameter = output("successor_roots", 4);
+const COUNTS: Parameter = input("counts", 5);
+const NEW_COUNTS: Parameter = output("new_counts", 6);
+const OFFSETS: Parameter = input("offsets", 7);
+const NEW_OFFSETS: Parameter = output("new_offsets", 8);
+const BLOCK_SUMS: Parameter = output("block_sums", 9);
+const BASES: Parameter = input("bases", 10);
+const ITEMS: Parameter = input("items", 11);
+const NEW_ITEMS: Parameter = output("new_items", 12);
+const QUADS: Parameter = input("quads", 13);
+const SUCCESSOR_QUADS: Parameter = output("successor_quads", 14);
+const TOTALS: Parameter = output("totals", 15);
+const LINES: Parameter = input("lines", 16);
+
+/// A kernel and its buffers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Signature {
+    pub(crate) name: &'static str,
+    pub(crate) parameters: &'static [Parameter],
+}
+
+/// The kernels, in the order of [`SIGNATURES`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Stage {
+    Upload,
+    Count,
+    Scan,
+    Make,
+    MakeQuads,
+    Moves,
+    CountMoves,
+}
+
+/// Every kernel with its buffers, in the order of the source.
+pub(crate) const SIGNATURES: [Signature; 7] = [
+    Signature { name: "upload", parameters: &[QUADS, SUCCESSORS, SUCCESSOR_ROOTS] },
+    Signature { name: "count", parameters: &[POSITIONS, LINES, NEW_COUNTS] },
+    Signature { name: "scan", parameters: &[COUNTS, NEW_OFFSETS, BLOCK_SUMS] },
+    Signature { name: "make", parameters: &[POSITIONS, ROOTS, ITEMS, SUCCESSORS, SUCCESSOR_ROOTS] },
+    Signature { name: "make_quads", parameters: &[QUADS, ITEMS, SUCCESSOR_QUADS] },
+    Signature { name: "moves", parameters: &[POSITIONS, LINES, COUNTS, OFFSETS, BASES, NEW_ITEMS] },
+    Signature { name: "count_moves", parameters: &[POSITIONS, ROOTS, LINES, ITEMS, TOTALS] },
+];
+
+/// What is known of each square beforehand: the lines through it and the leaps from it, without the square itself.
+///
+/// Six boards a square: file, rank, diagonal, antidiagonal, king, knight.
+pub(crate) fn lines() -> [[u64; 6]; 64] {
+    let mut lines = [[0; 6]; 64];
+    for (from, boards) in lines.iter_mut().enumerate() {
+        for to in (0..64).filter(|&to| to != from) {
+            let (file, rank) = (to as i32 % 8 - from as i32 % 8, to as i32 / 8 - from as i32 / 8);
+            let related = [
+                file == 0,
+                rank == 0,
+                file == rank,
+                file == -rank,
+                file.abs() <= 1 && rank.abs() <= 1,
+                file.abs() * rank.abs() == 2,
+            ];
+            for (board, related) in boards.iter_mut().zip(related) {
+                *board |= u64::from(related) << to;
+            }
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use wgpu::naga::valid::{Capabilities, GlobalUse, ValidationFlags, Validator};
+    use wgpu::naga::{self, AddressSpace, StorageAccess};
+
+    use super::*;
+
+    /// Every form of the source.
+    fn choices() -> impl Iterator<Item = Choice> {
+        let words = [Word::Native, Word::Emulated].into_iter();
+        words.flat_map(|word| {
+            [Sliders::Fill, Sliders::Subtract].map(|sliders| Choice {
+                word,
+                sliders,
+                group: 64,
+                items_per_lane: 16,
+                positions: 1 << 22,
+                moves: 1 << 25,
+                memory: 1 << 30,
+            })
+        })
+    }
+
+    /// The module, if naga finds it valid with no more than 64-bit integers, or not even those.
+    fn validated(choice: &Choice) -> (naga::Module, naga::valid::ModuleInfo) {
+        let source = source(choice);
+        let module = naga::front::wgsl::parse_str(&source)
+            .unwrap_or_else(|error| panic!("{choice:?}: {}", error.emit_to_string(&source)));
+        let capabilities = match choice.word {
+            Word::Native => Capabilities::SHADER_INT64,
+            Word::Emulated => Capabilities::empty(),
+        };
+        let info = Validator::new(ValidationFlags::all(), capabilities)
+            .validate(&module)
+            .unwrap_or_else(|error| panic!("{choice:?}: {}", error.emit_to_string(&source)));
+        (module, info)
+    }
+
+    #[test]
+    fn every_form_of_the_source_is_valid() {
+        for choice in choices() {
+            validated(&choice);
+        }
+    }
+
+    /// Spelling of a direction's words must not be found in others.
+    #[test]
+    fn no_word_is_left_to_be_replaced() {
+        for choice in choices() {
+            let source = source(&choice);
+            let code = source.lines().filter(|line| !line.starts_with("//"));
+            for line in code {
+                for word in ["DIRECTION", "BACK", "TOWARDS", "DISTANCE", "LANDING"] {
+                    assert!(!line.contains(word), "{line}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_table_is_what_the_source_says() {
+        for choice in choices() {
+            let (module, info) = validated(&choice);
+            let names: Vec<_> = module.entry_points.iter().map(|entry| entry.name.as_str()).collect();
+            assert_eq!(names, SIGNATURES.map(|signature| signature.name));
+            for (index, Signature { name, parameters }) in SIGNATURES.into_iter().enumerate() {
+                let used = module.global_variables.iter().filter_map(|(handle, variable)| {
+                    let used: GlobalUse = info.get_entry_point(index)[handle];
+                    let binding = variable.binding?.binding;
+                    let AddressSpace::Storage { access } = variable.space else { return None };
+                    let writes = access.contains(StorageAccess::STORE);
+                    let found = (variable.name.clone()?, binding, writes);
+                    (!used.is_empty()).then_some(found)
+                });
+                let mut used: Vec<_> = used.collect();
+                let mut listed: Vec<_> =
+                    parameters.iter().map(|found| (found.name.to_owned(), found.binding, found.writes)).collect();
+                used.sort();
+                listed.sort();
+                assert_eq!(used, listed, "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn stages_and_signatures_have_one_order() {
+        for (stage, name) in [
+            (Stage::Upload, "upload"),
+            (Stage::Count, "count"),
+            (Stage::Scan, "scan"),
+            (Stage::Make, "make"),
+            (Stage::MakeQuads, "make_quads"),
+            (Stage::Moves, "moves"),
+            (Stage::CountMoves, "count_moves"),
+        ] {
+            assert_eq!(SIGNATURES[stage as usize].name, name);
+        }
+    }
+
+    #[test]
+    fn lines_of_corners_and_centre() {
+        let lines = lines();
+        let [file, rank, diagonal, antidiagonal, king, knight] = lines[0];
+        assert_eq!([file, rank], [0x0101_0101_0101_0100, 0xfe]);
+        assert_eq!([diagonal, antidiagonal], [0x8040_2010_0804_0200, 0]);
+        assert_eq!([king, knight], [0x302, 0x2_0400]);
+        assert_eq!(lines[28].map(u64::count_ones), [7, 7, 6, 7, 8, 8]);
+    }
+}

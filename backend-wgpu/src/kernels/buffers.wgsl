@@ -1,0 +1,42 @@
+// What kernels read and write. Everything in memory is in 32-bit words, the same for both forms of a board.
+
+struct Scalars {
+    // The elements that are worked on: from the first one to before the end.
+    first: u32,
+    end: u32,
+    // What the rules say: the four castling files in four bytes, and whether the halfmove clock is kept.
+    castling_files: u32,
+    halfmove_clock: u32,
+}
+
+@group(0) @binding(0) var<uniform> scalars: Scalars;
+
+// Positions as `Planes32`, two quarters each: the first two planes, then the third and the own pieces.
+@group(0) @binding(1) var<storage, read> positions: array<vec4<u32>>;
+@group(0) @binding(2) var<storage, read_write> successors: array<vec4<u32>>;
+// Whose tree each position belongs to.
+@group(0) @binding(3) var<storage, read> roots: array<u32>;
+@group(0) @binding(4) var<storage, read_write> successor_roots: array<u32>;
+// Legal moves of each position, and where they begin within their block.
+@group(0) @binding(5) var<storage, read> counts: array<u32>;
+@group(0) @binding(6) var<storage, read_write> new_counts: array<u32>;
+@group(0) @binding(7) var<storage, read> offsets: array<u32>;
+@group(0) @binding(8) var<storage, read_write> new_offsets: array<u32>;
+// The sum of each block's counts, and where its moves begin.
+@group(0) @binding(9) var<storage, read_write> block_sums: array<u32>;
+@group(0) @binding(10) var<storage, read> bases: array<u32>;
+// Moves: the move, and the index of its position.
+@group(0) @binding(11) var<storage, read> items: array<vec2<u32>>;
+@group(0) @binding(12) var<storage, read_write> new_items: array<vec2<u32>>;
+// Positions as `Quad48`, three parts each, on their way in and out.
+@group(0) @binding(13) var<storage, read> quads: array<vec4<u32>>;
+@group(0) @binding(14) var<storage, read_write> successor_quads: array<vec4<u32>>;
+// Two words for each root, the lower first.
+@group(0) @binding(15) var<storage, read_write> totals: array<atomic<u32>>;
+// What is known of each square, three parts each.
+@group(0) @binding(16) var<storage, read> lines: array<vec4<u32>>;
+
+// The work-group's number. There may be more work-groups than are needed.
+fn group_index(workgroup: vec3<u32>, workgroups: vec3<u32>) -> u32 {
+    return workgroup.y * workgroups.x + workgroup.x;
+}

@@ -1,0 +1,86 @@
+// Counting legal moves without making any.
+//
+// In one direction every square is reached by at most one slider, every knight's leap and every pawn's step likewise,
+// so the popcounts of set-wise attacks add up to the exact number of moves. A pinned piece may still move along its pin,
+// so each direction counts the pieces that are not pinned and those pinned on its axis.
+
+fn count_sliders(frame: Frame, limits: Limits, targets: Board) -> u32 {
+    let empty = frame.empty;
+    let orthogonal = frame.rooks_queens & frame.own;
+    let diagonal = frame.bishops_queens & frame.own;
+    let on_file = free_to_move(orthogonal, limits, limits.pinned_on_file);
+    let on_rank = free_to_move(orthogonal, limits, limits.pinned_on_rank);
+    let on_diagonal = free_to_move(diagonal, limits, limits.pinned_on_diagonal);
+    let on_antidiagonal = free_to_move(diagonal, limits, limits.pinned_on_antidiagonal);
+    // Up and down, the targets are shifted instead of the attacks: knights need the same shifts.
+    return count_ones(north_fill(on_file, empty) & down(targets, 8u)) +
+        count_ones(south_fill(on_file, empty) & up(targets, 8u)) +
+        count_ones(east_attacks(on_rank, empty) & targets) +
+        count_ones(west_attacks(on_rank, empty) & targets) +
+        count_ones(north_east_attacks(on_diagonal, empty) & targets) +
+        count_ones(south_west_attacks(on_diagonal, empty) & targets) +
+        count_ones(north_west_attacks(on_antidiagonal, empty) & targets) +
+        count_ones(south_east_attacks(on_antidiagonal, empty) & targets);
+}
+
+fn count_knights(frame: Frame, limits: Limits, targets: Board) -> u32 {
+    // A pinned knight never moves. A leap and its target are one shift apart, so the targets are shifted instead, once
+    // for each of two leaps.
+    let leaps = leaps_of(frame.knights & frame.own & ~limits.pinned);
+    let up2 = down(targets, 16u);
+    let down2 = up(targets, 16u);
+    let up1 = down(targets, 8u);
+    let down1 = up(targets, 8u);
+    return count_ones(leaps.east1 & up2) + count_ones(leaps.west1 & up2) + count_ones(leaps.east2 & up1) +
+        count_ones(leaps.west2 & up1) + count_ones(leaps.east2 & down1) + count_ones(leaps.west2 & down1) +
+        count_ones(leaps.east1 & down2) + count_ones(leaps.west1 & down2);
+}
+
+fn count_pawns(frame: Frame, limits: Limits) -> u32 {
+    let pawns = frame.pawns & frame.own;
+    let steps = north_step(free_to_move(pawns, limits, limits.pinned_on_file)) & frame.empty;
+    let twice = north_step(steps & THIRD_RANK) & frame.empty & limits.evasion;
+    let single = steps & limits.evasion;
+    let captures = frame.their & limits.evasion;
+    let east = north_east_step(free_to_move(pawns, limits, limits.pinned_on_diagonal)) & captures;
+    let west = north_west_step(free_to_move(pawns, limits, limits.pinned_on_antidiagonal)) & captures;
+    var moves = count_ones(single) + count_ones(twice) + count_ones(east) + count_ones(west);
+    if nonempty((single | east | west) & RANK_8) {
+        // Every promotion is four moves, one of which is counted.
+        moves += 3u * (count_ones(single & RANK_8) + count_ones(east & RANK_8) + count_ones(west & RANK_8));
+    }
+    return moves;
+}
+
+// The number of legal moves; `mirrored` says whether the board's files are.
+fn count_moves_of(position: Position, mirrored: bool) -> u32 {
+    let frame = frame_of(position);
+    let axes = lines_of(frame.king_square);
+    let limits = limits_of(frame, axes);
+    let targets = ~frame.own & limits.evasion;
+    var moves = count_ones(axes.king & ~frame.own & ~limits.danger) + count_sliders(frame, limits, targets) +
+        count_knights(frame, limits, targets) + count_pawns(frame, limits);
+    if nonempty(frame.en_passant) {
+        let captors = en_passant_captors(frame, axes);
+        moves += select(0u, 1u, nonempty(captors.from_east)) + select(0u, 1u, nonempty(captors.from_west));
+    }
+    if may_castle_perhaps(frame, limits) {
+        moves += select(0u, 1u, may_castle_up(frame, limits, mirrored));
+        moves += select(0u, 1u, may_castle_down(frame, limits, mirrored));
+    }
+    return moves;
+}
+
+// Legal moves of each position.
+@compute @workgroup_size(GROUP)
+fn count(
+    @builtin(local_invocation_index) lane: u32,
+    @builtin(workgroup_id) workgroup: vec3<u32>,
+    @builtin(num_workgroups) workgroups: vec3<u32>,
+) {
+    let index = group_index(workgroup, workgroups) * GROUP + lane;
+    if index < scalars.end {
+        // No legal position has more; what is no position must not have more either.
+        new_counts[index] = min(count_moves_of(load_position(index), false), MOST_MOVES);
+    }
+}

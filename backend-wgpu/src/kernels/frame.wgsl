@@ -1,0 +1,261 @@
+// The pieces by kind, and what limits the moves of the side to move.
+
+struct Frame {
+    // Pieces of the side to move, of the other side, and empty squares.
+    own: Board,
+    their: Board,
+    empty: Board,
+    // Pieces of both sides by kind.
+    pawns: Board,
+    knights: Board,
+    bishops_queens: Board,
+    rooks_queens: Board,
+    // The king of the side to move, and its square.
+    king: Board,
+    king_square: u32,
+    // The other side's king.
+    their_king: Board,
+    // The square where an en-passant capture lands, or none.
+    en_passant: Board,
+    // The own rooks that may castle, on rank 1.
+    castling_rooks: u32,
+}
+
+fn frame_of(position: Position) -> Frame {
+    let bit1 = position.bit1;
+    let bit2 = position.bit2;
+    let bit4 = position.bit4;
+    let occupied = occupied_of(position);
+    let kings = ~bit1 & bit2 & bit4;
+    let king = kings & position.own;
+    return Frame(
+        position.own,
+        occupied & ~position.own,
+        ~occupied,
+        bit1 & ~bit2 & ~bit4,
+        ~bit1 & bit2 & ~bit4,
+        bit1 & (bit2 ^ bit4),
+        bit4 & ~(~bit1 & bit2),
+        king,
+        lowest_index(king) & 63u,
+        kings & ~position.own,
+        position.en_passant,
+        low(bit1 & bit2 & bit4 & position.own) & 0xffu,
+    );
+}
+
+// What is known of a square beforehand: the lines through it and the leaps from it, without the square itself.
+struct Lines {
+    file: Board,
+    rank: Board,
+    diagonal: Board,
+    antidiagonal: Board,
+    king: Board,
+    knight: Board,
+}
+
+fn lines_of(square: u32) -> Lines {
+    let first = lines[3u * square];
+    let second = lines[3u * square + 1u];
+    let third = lines[3u * square + 2u];
+    return Lines(
+        join(first.x, first.y),
+        join(first.z, first.w),
+        join(second.x, second.y),
+        join(second.z, second.w),
+        join(third.x, third.y),
+        join(third.z, third.w),
+    );
+}
+
+// What one piece sees along each axis: empty squares and the first occupied one, both ways.
+struct Sight {
+    file: Board,
+    rank: Board,
+    diagonal: Board,
+    antidiagonal: Board,
+}
+
+// Sight along a line by subtraction: o ^ (o - 2r) are the squares above a slider r up to the first occupied one. For
+// the squares below, the board is turned.
+fn line_sight(line: Board, occupied: Board, piece: Board, turned_piece: Board) -> Board {
+    let blockers = occupied & line;
+    let above = minus(blockers, up(piece, 1u));
+    let beneath = minus(reverse(blockers), up(turned_piece, 1u));
+    return (above ^ reverse(beneath)) & line;
+}
+
+fn sight_of(axes: Lines, occupied: Board, piece: Board) -> Sight {
+    let turned_piece = reverse(piece);
+    return Sight(
+        line_sight(axes.file, occupied, piece, turned_piece),
+        line_sight(axes.rank, occupied, piece, turned_piece),
+        line_sight(axes.diagonal, occupied, piece, turned_piece),
+        line_sight(axes.antidiagonal, occupied, piece, turned_piece),
+    );
+}
+
+struct Limits {
+    // Squares where the king cannot go.
+    danger: Board,
+    // Own pieces pinned on each axis, and all of them.
+    pinned_on_file: Board,
+    pinned_on_rank: Board,
+    pinned_on_diagonal: Board,
+    pinned_on_antidiagonal: Board,
+    pinned: Board,
+    // Where pieces other than the king may go: everywhere, or where they end a check.
+    evasion: Board,
+    check: bool,
+}
+
+// One axis of a check: what the king sees up (towards higher squares) or down the axis, if a slider stands there, are
+// the squares where the check can be met; the king cannot flee to the square behind it, one step the other way.
+fn meet_check(
+    limits: ptr<function, Limits>,
+    king: Board,
+    attacked: Board,
+    sight: Board,
+    sliders: Board,
+    step_up: Board,
+    step_down: Board,
+) {
+    if nonempty(attacked & king) {
+        let above = sight & ~(king | below(king));
+        let beneath = sight & below(king);
+        if nonempty(above & sliders) {
+            (*limits).evasion &= above;
+            (*limits).danger |= step_down;
+        }
+        if nonempty(beneath & sliders) {
+            (*limits).evasion &= beneath;
+            (*limits).danger |= step_up;
+        }
+    }
+}
+
+// Finds attacks, pins and checks. A piece is pinned on an axis if the king sees it along the axis and a hostile slider
+// attacks it along the axis: that slider is on the other side of it, since otherwise the king would see the slider.
+fn limits_of(frame: Frame, axes: Lines) -> Limits {
+    let king = frame.king;
+    let own = frame.own;
+    let their = frame.their;
+    let empty = frame.empty;
+    let orthogonal = frame.rooks_queens & their;
+    let diagonal = frame.bishops_queens & their;
+    let on_file = north_attacks(orthogonal, empty) | south_attacks(orthogonal, empty);
+    let on_rank = east_attacks(orthogonal, empty) | west_attacks(orthogonal, empty);
+    let on_diagonal = north_east_attacks(diagonal, empty) | south_west_attacks(diagonal, empty);
+    let on_antidiagonal = north_west_attacks(diagonal, empty) | south_east_attacks(diagonal, empty);
+    let sight = sight_of(axes, ~empty, king);
+
+    var limits: Limits;
+    limits.pinned_on_file = on_file & sight.file & own;
+    limits.pinned_on_rank = on_rank & sight.rank & own;
+    limits.pinned_on_diagonal = on_diagonal & sight.diagonal & own;
+    limits.pinned_on_antidiagonal = on_antidiagonal & sight.antidiagonal & own;
+    limits.pinned = limits.pinned_on_file | limits.pinned_on_rank | limits.pinned_on_diagonal |
+        limits.pinned_on_antidiagonal;
+    limits.danger = on_file | on_rank | on_diagonal | on_antidiagonal | knight_attacks(frame.knights & their) |
+        pawn_attacks_down(frame.pawns & their) | lines_of(lowest_index(frame.their_king) & 63u).king;
+    limits.evasion = ALL;
+    limits.check = nonempty(limits.danger & king);
+    if limits.check {
+        let leapers = ((axes.knight & frame.knights) | (pawn_attacks_up(king) & frame.pawns)) & their;
+        if nonempty(leapers) {
+            // Two leapers cannot both be captured.
+            limits.evasion = select(leapers, NONE, nonempty(without_lowest(leapers)));
+        }
+        meet_check(&limits, king, on_file, sight.file, orthogonal, north_step(king), south_step(king));
+        meet_check(&limits, king, on_rank, sight.rank, orthogonal, east_step(king), west_step(king));
+        meet_check(&limits, king, on_diagonal, sight.diagonal, diagonal, north_east_step(king), south_west_step(king));
+        meet_check(
+            &limits,
+            king,
+            on_antidiagonal,
+            sight.antidiagonal,
+            diagonal,
+            north_west_step(king),
+            south_east_step(king),
+        );
+    }
+    return limits;
+}
+
+// The pieces among these that may move along an axis: those not pinned, and those pinned on it.
+fn free_to_move(pieces: Board, limits: Limits, pinned_on_axis: Board) -> Board {
+    return pieces & (~limits.pinned | pinned_on_axis);
+}
+
+// All squares of rank 1 from one to a higher one, both included.
+fn span(lower: u32, higher: u32) -> u32 {
+    return 2u * higher - lower;
+}
+
+// Whether castling with this rook is legal. All squares that king and rook pass or land on must be empty but for the
+// two; together they leave no gap. None that the king passes or lands on may be attacked. A rook pinned on the rank
+// shields the king from behind; castling would take it away.
+fn may_castle(frame: Frame, limits: Limits, rook: u32, king_to: u32, rook_to: u32) -> bool {
+    let king = low(frame.king);
+    let way = span(min(min(king, rook), min(king_to, rook_to)), max(max(king, rook), max(king_to, rook_to)));
+    let king_way = span(min(king, king_to), max(king, king_to));
+    let obstacles = way & ~(low(frame.empty) | king | rook);
+    return rook != 0u && (obstacles | (king_way & low(limits.danger)) | (rook & low(limits.pinned_on_rank))) == 0u;
+}
+
+// Squares of rank 1.
+const B1: u32 = 2u;
+const C1: u32 = 4u;
+const D1: u32 = 8u;
+const E1: u32 = 16u;
+const F1: u32 = 32u;
+const G1: u32 = 64u;
+
+// The two ways to castle: with the rook above the king (on a higher square) and with the one below; where king and rook
+// land depends on whether files are mirrored.
+fn may_castle_up(frame: Frame, limits: Limits, mirrored: bool) -> bool {
+    let rook = frame.castling_rooks & ~(low(frame.king) - 1u);
+    return may_castle(frame, limits, rook, select(G1, F1, mirrored), select(F1, E1, mirrored));
+}
+
+fn may_castle_down(frame: Frame, limits: Limits, mirrored: bool) -> bool {
+    let rook = frame.castling_rooks & (low(frame.king) - 1u);
+    return may_castle(frame, limits, rook, select(C1, B1, mirrored), select(D1, C1, mirrored));
+}
+
+// Whether it is worth while to look closer: not in check, and beside the king there is an empty square or the rook.
+fn may_castle_perhaps(frame: Frame, limits: Limits) -> bool {
+    let king = low(frame.king);
+    let beside = ((king << 1u) | (king >> 1u)) & (low(frame.empty) | frame.castling_rooks);
+    return frame.castling_rooks != 0u && !limits.check && beside != 0u;
+}
+
+// Whether the king is safe once this pawn has captured en passant.
+fn may_capture_en_passant(frame: Frame, axes: Lines, captor: Board) -> bool {
+    let victim = south_step(frame.en_passant);
+    let occupied = (~frame.empty & ~(captor | victim)) | frame.en_passant;
+    let sight = sight_of(axes, occupied, frame.king);
+    let attackers = ((sight.file | sight.rank) & frame.rooks_queens) |
+        ((sight.diagonal | sight.antidiagonal) & frame.bishops_queens) | (axes.knight & frame.knights) |
+        (pawn_attacks_up(frame.king) & frame.pawns);
+    return !nonempty(attackers & frame.their & ~victim);
+}
+
+// The own pawns that can legally capture en passant: from the east moving north-west, and from the west moving
+// north-east. Each is one square or none.
+struct Captors {
+    from_east: Board,
+    from_west: Board,
+}
+
+fn en_passant_captors(frame: Frame, axes: Lines) -> Captors {
+    let own_pawns = frame.pawns & frame.own;
+    var captors = Captors(south_east_step(frame.en_passant) & own_pawns, south_west_step(frame.en_passant) & own_pawns);
+    if nonempty(captors.from_east) && !may_capture_en_passant(frame, axes, captors.from_east) {
+        captors.from_east = NONE;
+    }
+    if nonempty(captors.from_west) && !may_capture_en_passant(frame, axes, captors.from_west) {
+        captors.from_west = NONE;
+    }
+    return captors;
+}

@@ -1,0 +1,292 @@
+// The table-free generator: the moves of a position, in generation order.
+//
+// Moves are found set-wise: a capture set per attacker and direction, a wave front for quiet slides. No move is tried
+// and taken back, since pins, checks and both en-passant traps are known beforehand. The order is that of
+// kogge-movegen-cpu, whose front page states it.
+
+// Where a position's items go: from `at` up to `end`, never beyond.
+struct Writer {
+    at: u32,
+    end: u32,
+    parent: u32,
+}
+
+fn emit(out: ptr<function, Writer>, origin: u32, to: u32, code: u32, kind: u32) {
+    if (*out).at < (*out).end {
+        new_items[(*out).at] = vec2<u32>(word_of(origin, to, code, kind), (*out).parent);
+        (*out).at += 1u;
+    }
+}
+
+fn emit_promotions(out: ptr<function, Writer>, origin: u32, to: u32) {
+    for (var code = QUEEN; code >= KNIGHT; code--) {
+        emit(out, origin, to, code, 0u);
+    }
+}
+
+// The square from which a move of this distance reaches a square.
+fn before(to: u32, distance: i32) -> u32 {
+    return u32(i32(to) - distance);
+}
+
+// Moves of pieces that all went the same distance, lowest square first.
+fn steps(out: ptr<function, Writer>, reached: Board, distance: i32, code: u32) {
+    var left = reached;
+    while nonempty(left) {
+        let to = lowest_index(left);
+        emit(out, before(to, distance), to, code, 0u);
+        left = without_lowest(left);
+    }
+}
+
+// The same for pawns that capture.
+fn pawn_captures(out: ptr<function, Writer>, reached: Board, distance: i32) {
+    var left = reached;
+    while nonempty(left) {
+        let to = lowest_index(left);
+        if to < 56u {
+            emit(out, before(to, distance), to, PAWN, 0u);
+        } else {
+            emit_promotions(out, before(to, distance), to);
+        }
+        left = without_lowest(left);
+    }
+}
+
+// The leaps of all knights to certain squares, direction by direction.
+fn knight_moves(out: ptr<function, Writer>, leaps: Leaps, targets: Board) {
+    steps(out, up(leaps.east1, 16u) & targets, 17, KNIGHT);
+    steps(out, up(leaps.west1, 16u) & targets, 15, KNIGHT);
+    steps(out, up(leaps.east2, 8u) & targets, 10, KNIGHT);
+    steps(out, up(leaps.west2, 8u) & targets, 6, KNIGHT);
+    steps(out, down(leaps.east2, 8u) & targets, -6, KNIGHT);
+    steps(out, down(leaps.west2, 8u) & targets, -10, KNIGHT);
+    steps(out, down(leaps.east1, 16u) & targets, -15, KNIGHT);
+    steps(out, down(leaps.west1, 16u) & targets, -17, KNIGHT);
+}
+
+// What sliders reach in each direction.
+struct Rays {
+    north: Board,
+    south: Board,
+    east: Board,
+    west: Board,
+    north_east: Board,
+    north_west: Board,
+    south_east: Board,
+    south_west: Board,
+}
+
+fn rays_of(frame: Frame, limits: Limits) -> Rays {
+    let orthogonal = frame.rooks_queens & frame.own;
+    let diagonal = frame.bishops_queens & frame.own;
+    let on_file = free_to_move(orthogonal, limits, limits.pinned_on_file);
+    let on_rank = free_to_move(orthogonal, limits, limits.pinned_on_rank);
+    let on_diagonal = free_to_move(diagonal, limits, limits.pinned_on_diagonal);
+    let on_antidiagonal = free_to_move(diagonal, limits, limits.pinned_on_antidiagonal);
+    return Rays(
+        north_attacks(on_file, frame.empty),
+        south_attacks(on_file, frame.empty),
+        east_attacks(on_rank, frame.empty),
+        west_attacks(on_rank, frame.empty),
+        north_east_attacks(on_diagonal, frame.empty),
+        north_west_attacks(on_antidiagonal, frame.empty),
+        south_east_attacks(on_antidiagonal, frame.empty),
+        south_west_attacks(on_diagonal, frame.empty),
+    );
+}
+
+fn orthogonal_captures(out: ptr<function, Writer>, frame: Frame, rays: Rays, victims: Board, pieces: Board, code: u32) {
+    north_captures(out, frame, rays.north & victims, pieces, code);
+    south_captures(out, frame, rays.south & victims, pieces, code);
+    east_captures(out, frame, rays.east & victims, pieces, code);
+    west_captures(out, frame, rays.west & victims, pieces, code);
+}
+
+fn diagonal_captures(out: ptr<function, Writer>, frame: Frame, rays: Rays, victims: Board, pieces: Board, code: u32) {
+    north_east_captures(out, frame, rays.north_east & victims, pieces, code);
+    north_west_captures(out, frame, rays.north_west & victims, pieces, code);
+    south_east_captures(out, frame, rays.south_east & victims, pieces, code);
+    south_west_captures(out, frame, rays.south_west & victims, pieces, code);
+}
+
+// The king's steps to these squares, in the order of directions.
+fn king_steps(out: ptr<function, Writer>, frame: Frame, targets: Board) {
+    if nonempty(targets) {
+        north_king_step(out, frame, targets);
+        south_king_step(out, frame, targets);
+        east_king_step(out, frame, targets);
+        west_king_step(out, frame, targets);
+        north_east_king_step(out, frame, targets);
+        north_west_king_step(out, frame, targets);
+        south_east_king_step(out, frame, targets);
+        south_west_king_step(out, frame, targets);
+    }
+}
+
+// The pieces of both sides with this code.
+fn kind_of_piece(frame: Frame, code: u32) -> Board {
+    let queens = frame.bishops_queens & frame.rooks_queens;
+    switch code {
+        case QUEEN: {
+            return queens;
+        }
+        case ROOK: {
+            return frame.rooks_queens & ~queens;
+        }
+        case BISHOP: {
+            return frame.bishops_queens & ~queens;
+        }
+        case KNIGHT: {
+            return frame.knights;
+        }
+        default: {
+            return frame.pawns;
+        }
+    }
+}
+
+// Captures: victims from queen to pawn, for each the attackers from pawn to king.
+fn captures(out: ptr<function, Writer>, frame: Frame, axes: Lines, limits: Limits) {
+    let own = frame.own;
+    let their = frame.their;
+    let targets = their & limits.evasion;
+    let pawns = frame.pawns & own;
+    let north_west = north_west_step(free_to_move(pawns, limits, limits.pinned_on_antidiagonal)) & targets;
+    let north_east = north_east_step(free_to_move(pawns, limits, limits.pinned_on_diagonal)) & targets;
+    // A pinned knight never moves.
+    let knights = frame.knights & own & ~limits.pinned;
+    let leaps = leaps_of(knights);
+    let rays = rays_of(frame, limits);
+    let by_king = axes.king & their & ~limits.danger;
+    let by_sliders = rays.north | rays.south | rays.east | rays.west | rays.north_east | rays.north_west |
+        rays.south_east | rays.south_west;
+    let captured = ((knight_attacks(knights) | by_sliders) & targets) | north_west | north_east | by_king;
+    let bishops = kind_of_piece(frame, BISHOP) & own;
+    let rooks = kind_of_piece(frame, ROOK) & own;
+    let queens = kind_of_piece(frame, QUEEN) & own;
+
+    for (var victim = QUEEN; victim >= PAWN; victim--) {
+        let all = kind_of_piece(frame, victim) & captured & their;
+        let victims = all & targets;
+        if nonempty(all) {
+            pawn_captures(out, north_west & victims, 7);
+            pawn_captures(out, north_east & victims, 9);
+        }
+        if victim == PAWN && nonempty(frame.en_passant) {
+            let captors = en_passant_captors(frame, axes);
+            let to = lowest_index(frame.en_passant);
+            if nonempty(captors.from_east) {
+                emit(out, before(to, 7), to, PAWN, EN_PASSANT);
+            }
+            if nonempty(captors.from_west) {
+                emit(out, before(to, 9), to, PAWN, EN_PASSANT);
+            }
+        }
+        if nonempty(all) {
+            knight_moves(out, leaps, victims);
+            if nonempty(bishops) {
+                diagonal_captures(out, frame, rays, victims, bishops, BISHOP);
+            }
+            if nonempty(rooks) {
+                orthogonal_captures(out, frame, rays, victims, rooks, ROOK);
+            }
+            if nonempty(queens) {
+                orthogonal_captures(out, frame, rays, victims, queens, QUEEN);
+                diagonal_captures(out, frame, rays, victims, queens, QUEEN);
+            }
+            king_steps(out, frame, by_king & all);
+        }
+    }
+}
+
+// Whether the other side can legally capture en passant after this double push.
+fn allows_en_passant(position: Position, word: u32) -> bool {
+    let pushed = frame_of(flipped(patched(position, word)));
+    let captors = en_passant_captors(pushed, lines_of(pushed.king_square));
+    return nonempty(captors.from_east | captors.from_west);
+}
+
+// Pawn pushes: promotions, single pushes, double pushes.
+fn pawn_pushes(out: ptr<function, Writer>, position: Position, frame: Frame, limits: Limits, targets: Board) {
+    let pushed = north_step(free_to_move(frame.pawns & frame.own, limits, limits.pinned_on_file)) & frame.empty;
+    let twice = north_step(pushed & THIRD_RANK) & targets;
+    var left = pushed & targets & RANK_8;
+    while nonempty(left) {
+        let to = lowest_index(left);
+        emit_promotions(out, to - 8u, to);
+        left = without_lowest(left);
+    }
+    steps(out, pushed & targets & ~RANK_8, 8, PAWN);
+    let watchers = frame.pawns & frame.their;
+    let watched = east_step(watchers) | west_step(watchers);
+    left = twice;
+    while nonempty(left) {
+        let to = lowest_index(left);
+        var kind = 0u;
+        if has(watched, to) && allows_en_passant(position, word_of(to - 16u, to, PAWN, PASSING)) {
+            kind = PASSING;
+        }
+        emit(out, to - 16u, to, PAWN, kind);
+        left = without_lowest(left);
+    }
+}
+
+// Quiet moves: promotions, pawn pushes, knights, sliders, king, castling.
+fn quiets(out: ptr<function, Writer>, position: Position, frame: Frame, axes: Lines, limits: Limits) {
+    let own = frame.own;
+    let targets = frame.empty & limits.evasion;
+    pawn_pushes(out, position, frame, limits, targets);
+    knight_moves(out, leaps_of(frame.knights & own & ~limits.pinned), targets);
+
+    let diagonal = frame.bishops_queens & own;
+    let on_diagonal = free_to_move(diagonal, limits, limits.pinned_on_diagonal);
+    let on_antidiagonal = free_to_move(diagonal, limits, limits.pinned_on_antidiagonal);
+    north_east_slides(out, frame, on_diagonal, targets, BISHOP);
+    north_west_slides(out, frame, on_antidiagonal, targets, BISHOP);
+    south_east_slides(out, frame, on_antidiagonal, targets, BISHOP);
+    south_west_slides(out, frame, on_diagonal, targets, BISHOP);
+    let orthogonal = frame.rooks_queens & own;
+    let on_file = free_to_move(orthogonal, limits, limits.pinned_on_file);
+    let on_rank = free_to_move(orthogonal, limits, limits.pinned_on_rank);
+    north_slides(out, frame, on_file, targets, ROOK);
+    south_slides(out, frame, on_file, targets, ROOK);
+    east_slides(out, frame, on_rank, targets, ROOK);
+    west_slides(out, frame, on_rank, targets, ROOK);
+
+    king_steps(out, frame, axes.king & frame.empty & ~limits.danger);
+    if may_castle_perhaps(frame, limits) {
+        if may_castle_up(frame, limits, false) {
+            emit(out, frame.king_square, 6u, KING, CASTLING);
+        }
+        if may_castle_down(frame, limits, false) {
+            emit(out, frame.king_square, 2u, KING, CASTLING);
+        }
+    }
+}
+
+// The legal moves of each position of some blocks of work-group size, each position's at its place: the block's base
+// less that of the first block, and the offset in the block.
+@compute @workgroup_size(GROUP)
+fn moves(
+    @builtin(local_invocation_index) lane: u32,
+    @builtin(workgroup_id) workgroup: vec3<u32>,
+    @builtin(num_workgroups) workgroups: vec3<u32>,
+) {
+    let index = scalars.first + group_index(workgroup, workgroups) * GROUP + lane;
+    if index >= scalars.end {
+        return;
+    }
+    let at = bases[index / GROUP] - bases[scalars.first / GROUP] + offsets[index];
+    var out = Writer(at, at + counts[index], index);
+    let position = load_position(index);
+    let frame = frame_of(position);
+    let axes = lines_of(frame.king_square);
+    let limits = limits_of(frame, axes);
+    captures(&out, frame, axes, limits);
+    quiets(&out, position, frame, axes, limits);
+    // Only what is no position has fewer moves here than were counted; its items must not be left over from others.
+    while out.at < out.end {
+        emit(&out, 0u, 0u, KNIGHT, 0u);
+    }
+}

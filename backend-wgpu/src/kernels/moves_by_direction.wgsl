@@ -1,0 +1,40 @@
+// The generator's share of a direction. The host writes this out for each of the eight, with the words in capitals
+// replaced: OFFSET is how far a step moves, negative downwards, and BACK is the opposite direction.
+
+// Each square is reached by one slider per direction; seen from the square, it is the first piece the other way.
+fn DIRECTION_captures(out: ptr<function, Writer>, frame: Frame, captured: Board, pieces: Board, code: u32) {
+    var left = captured;
+    while nonempty(left) {
+        let captor = BACK_attacks(lowest(left), frame.empty) & pieces;
+        if nonempty(captor) {
+            emit(out, lowest_index(captor), lowest_index(left), code, 0u);
+        }
+        left = without_lowest(left);
+    }
+}
+
+// Quiet slides in one direction: all sliders advance together, one square at a time, until all are blocked. The
+// distance says where each came from. A bishop or rook may be a queen.
+fn DIRECTION_slides(out: ptr<function, Writer>, frame: Frame, sliders: Board, targets: Board, code: u32) {
+    let queens = frame.bishops_queens & frame.rooks_queens;
+    var front = DIRECTION_step(sliders) & frame.empty;
+    var way = OFFSET;
+    while nonempty(front) {
+        var left = front & targets;
+        while nonempty(left) {
+            let to = lowest_index(left);
+            let origin = before(to, way);
+            emit(out, origin, to, select(code, QUEEN, has(queens, origin)), 0u);
+            left = without_lowest(left);
+        }
+        front = DIRECTION_step(front) & frame.empty;
+        way += OFFSET;
+    }
+}
+
+// The king's step, if it is among these.
+fn DIRECTION_king_step(out: ptr<function, Writer>, frame: Frame, targets: Board) {
+    if nonempty(DIRECTION_step(frame.king) & targets) {
+        emit(out, frame.king_square, before(frame.king_square, -(OFFSET)), KING, 0u);
+    }
+}

@@ -1,0 +1,78 @@
+// A board in two 32-bit words, for devices and browsers without 64-bit integers. Logic works on both halves at once.
+
+alias Board = vec2<u32>;
+
+const NONE: Board = vec2<u32>(0u, 0u);
+const ALL: Board = vec2<u32>(0xffffffffu, 0xffffffffu);
+const NOT_FILE_A: Board = vec2<u32>(0xfefefefeu, 0xfefefefeu);
+const NOT_FILES_AB: Board = vec2<u32>(0xfcfcfcfcu, 0xfcfcfcfcu);
+const NOT_FILE_H: Board = vec2<u32>(0x7f7f7f7fu, 0x7f7f7f7fu);
+const NOT_FILES_GH: Board = vec2<u32>(0x3f3f3f3fu, 0x3f3f3f3fu);
+const RANK_8: Board = vec2<u32>(0u, 0xff000000u);
+const THIRD_RANK: Board = vec2<u32>(0x00ff0000u, 0u);
+const PAWN_RANKS: Board = vec2<u32>(0xffffff00u, 0x00ffffffu);
+
+// The board of these two halves: ranks 1 to 4, and ranks 5 to 8.
+fn join(lower: u32, upper: u32) -> Board {
+    return vec2<u32>(lower, upper);
+}
+
+fn low(board: Board) -> u32 {
+    return board.x;
+}
+
+fn high(board: Board) -> u32 {
+    return board.y;
+}
+
+// All squares moved towards h8, by 1 to 63. The distance is known when the code is compiled, and so is the branch.
+fn up(board: Board, distance: u32) -> Board {
+    if distance >= 32u {
+        return vec2<u32>(0u, board.x << (distance - 32u));
+    }
+    return vec2<u32>(board.x << distance, (board.y << distance) | (board.x >> (32u - distance)));
+}
+
+// All squares moved towards a1, by 1 to 63.
+fn down(board: Board, distance: u32) -> Board {
+    if distance >= 32u {
+        return vec2<u32>(board.y >> (distance - 32u), 0u);
+    }
+    return vec2<u32>((board.x >> distance) | (board.y << (32u - distance)), board.y >> distance);
+}
+
+// One square.
+fn bit(square: u32) -> Board {
+    let half = 1u << (square & 31u);
+    return select(vec2<u32>(half, 0u), vec2<u32>(0u, half), square >= 32u);
+}
+
+// Whether this square is set.
+fn has(board: Board, square: u32) -> bool {
+    return ((select(board.x, board.y, square >= 32u) >> (square & 31u)) & 1u) != 0u;
+}
+
+// Whether any square is set.
+fn nonempty(board: Board) -> bool {
+    return (board.x | board.y) != 0u;
+}
+
+// The difference of two numbers.
+fn minus(a: Board, b: Board) -> Board {
+    return vec2<u32>(a.x - b.x, a.y - b.y - select(0u, 1u, a.x < b.x));
+}
+
+// The squares below one square; all of them for none.
+fn below(square: Board) -> Board {
+    return minus(square, vec2<u32>(1u, 0u));
+}
+
+// The lowest square, alone.
+fn lowest(board: Board) -> Board {
+    return vec2<u32>(board.x & (0u - board.x), select(board.y & (0u - board.y), 0u, board.x != 0u));
+}
+
+// All but the lowest square.
+fn without_lowest(board: Board) -> Board {
+    return vec2<u32>(board.x & (board.x - 1u), select(board.y & (board.y - 1u), board.y, board.x != 0u));
+}

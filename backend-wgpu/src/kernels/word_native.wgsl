@@ -1,0 +1,71 @@
+// A board in a 64-bit word. Bits are counted and found in its halves: on 64 bits these functions are not to be trusted.
+
+alias Board = u64;
+
+const NONE: Board = 0lu;
+const ALL: Board = 0xfffffffffffffffflu;
+const NOT_FILE_A: Board = 0xfefefefefefefefelu;
+const NOT_FILES_AB: Board = 0xfcfcfcfcfcfcfcfclu;
+const NOT_FILE_H: Board = 0x7f7f7f7f7f7f7f7flu;
+const NOT_FILES_GH: Board = 0x3f3f3f3f3f3f3f3flu;
+const RANK_8: Board = 0xff00000000000000lu;
+const THIRD_RANK: Board = 0x0000000000ff0000lu;
+const PAWN_RANKS: Board = 0x00ffffffffffff00lu;
+
+// The board of these two halves: ranks 1 to 4, and ranks 5 to 8.
+fn join(lower: u32, upper: u32) -> Board {
+    return (u64(upper) << 32u) | u64(lower);
+}
+
+fn low(board: Board) -> u32 {
+    return u32(board);
+}
+
+fn high(board: Board) -> u32 {
+    return u32(board >> 32u);
+}
+
+// All squares moved towards h8, by less than 64.
+fn up(board: Board, distance: u32) -> Board {
+    return board << distance;
+}
+
+// All squares moved towards a1, by less than 64.
+fn down(board: Board, distance: u32) -> Board {
+    return board >> distance;
+}
+
+// One square.
+fn bit(square: u32) -> Board {
+    return 1lu << square;
+}
+
+// Whether this square is set.
+fn has(board: Board, square: u32) -> bool {
+    return ((board >> square) & 1lu) != 0lu;
+}
+
+// Whether any square is set.
+fn nonempty(board: Board) -> bool {
+    return board != 0lu;
+}
+
+// The difference of two numbers.
+fn minus(a: Board, b: Board) -> Board {
+    return a - b;
+}
+
+// The squares below one square; all of them for none.
+fn below(square: Board) -> Board {
+    return square - 1lu;
+}
+
+// The lowest square, alone.
+fn lowest(board: Board) -> Board {
+    return board & (0lu - board);
+}
+
+// All but the lowest square.
+fn without_lowest(board: Board) -> Board {
+    return board & (board - 1lu);
+}

@@ -1,0 +1,114 @@
+//! What can be chosen about the backend, and what is chosen if nothing is.
+
+use kogge_board::{DeviceKind, Planes32};
+
+use crate::adapters::Device;
+
+/// What a board is made of.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Word {
+    /// A 64-bit integer, which not every device has, and no browser.
+    Native,
+    /// Two 32-bit integers.
+    Emulated,
+}
+
+/// How the attacks of sliders are found.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Sliders {
+    /// By Kogge-Stone fills in all eight directions.
+    Fill,
+    /// By fills, and along ranks by arithmetic: one addition carries all sliders' attacks of a direction to their first
+    /// blocker. It needs to reverse the bits of a word, which GPUs do in an instruction.
+    Subtract,
+}
+
+/// What can be chosen. `None` stands for what is best on the device as far as it is known.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Options {
+    /// What a board is made of.
+    pub word: Option<Word>,
+    /// How the attacks of sliders are found.
+    pub sliders: Option<Sliders>,
+    /// Work-items of a work-group, 2 to 1024. It is also the size of a block of the scan.
+    pub work_group_size: Option<usize>,
+    /// Moves whose replies one work-item counts, 1 to 1024.
+    pub items_per_lane: Option<usize>,
+    /// Positions of one level: the chunk of successors that is expanded at once.
+    pub positions: Option<usize>,
+    /// Moves that are written at once: the chunk of leaves' parents that is counted at once.
+    pub moves: Option<usize>,
+    /// Device memory to use at most, in bytes.
+    pub memory: Option<u64>,
+    /// Whether every kernel is waited for and its time measured: [`Wgpu::profile`](crate::Wgpu::profile).
+    pub profile: bool,
+}
+
+/// What was chosen.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Choice {
+    pub(crate) word: Word,
+    pub(crate) sliders: Sliders,
+    pub(crate) group: usize,
+    pub(crate) items_per_lane: usize,
+    pub(crate) positions: usize,
+    pub(crate) moves: usize,
+    pub(crate) memory: u64,
+}
+
+/// How much memory is used where it is not known how much there is.
+const UNKNOWN_MEMORY: u64 = 1 << 30;
+
+/// The most memory used if nothing else is asked for: chunks are large enough by far.
+const MOST_MEMORY: u64 = 16 << 30;
+
+impl Options {
+    /// Fills in what was left open, or says what is wrong.
+    pub(crate) fn choose(&self, device: &Device) -> Result<Choice, String> {
+        let gpu = device.kind != DeviceKind::Software;
+        let word = self.word.unwrap_or(if device.has_int64 { Word::Native } else { Word::Emulated });
+        if word == Word::Native && !device.has_int64 {
+            return Err("native words were asked for, and there are no 64-bit integers on this device.".into());
+        }
+        let most = device.max_work_group_size.min(1024);
+        let group = self.work_group_size.unwrap_or(if gpu { 256 } else { 64 }.min(most));
+        if !(2..=most).contains(&group) {
+            return Err(format!("the work-group size must be 2 to {most} on this device, and {group} was asked for."));
+        }
+        let items_per_lane = self.items_per_lane.unwrap_or(16);
+        if !(1..=1024).contains(&items_per_lane) {
+            return Err(format!("a work-item can take 1 to 1024 items, and {items_per_lane} were asked for."));
+        }
+        // What is asked for is cut to what one buffer holds: more than one chunk costs next to nothing.
+        let within = |what: &str, count: usize, size: usize| match count {
+            1..=0x7fff_ffff => Ok(count.min((device.max_binding / size as u64) as usize)),
+            _ => Err(format!("the number of {what} must be 1 to 2147483647, and {count} was asked for.")),
+        };
+        let positions = self.positions.unwrap_or(if gpu { 1 << 22 } else { 1 << 16 });
+        let moves = self.moves.unwrap_or(if gpu { 1 << 25 } else { 1 << 20 });
+        Ok(Choice {
+            word,
+            sliders: self.sliders.unwrap_or(if gpu { Sliders::Subtract } else { Sliders::Fill }),
+            group,
+            items_per_lane,
+            positions: within("positions", positions, size_of::<Planes32>())?,
+            moves: within("moves", moves, size_of::<u64>())?,
+            memory: self.memory.unwrap_or(device.memory.map_or(UNKNOWN_MEMORY, |memory| MOST_MEMORY.min(memory / 2))),
+        })
+    }
+}
+
+impl Choice {
+    /// The choices in words.
+    pub(crate) fn describe(&self) -> String {
+        let word = match self.word {
+            Word::Native => "native",
+            Word::Emulated => "emulated",
+        };
+        let sliders = match self.sliders {
+            Sliders::Fill => "fill",
+            Sliders::Subtract => "subtract",
+        };
+        format!("{word} words, {sliders} sliders, 32-byte positions, breadth-first, work-groups of {}", self.group)
+    }
+}

@@ -1,0 +1,271 @@
+//! Running kernels on a device, with errors that name it.
+
+use std::num::NonZeroU64;
+use std::thread;
+use std::time::Instant;
+
+use bytemuck::{Pod, Zeroable};
+use kogge_board::BackendError;
+use kogge_board::breadth_first::StageError;
+use wgpu::{
+    BindGroupDescriptor, BindGroupEntry, BindGroupLayout, BindGroupLayoutDescriptor, BindGroupLayoutEntry, BindingType,
+    BufferBinding, BufferBindingType, BufferUsages, CommandEncoder, ComputePassDescriptor, ComputePipeline,
+    ComputePipelineDescriptor, PipelineLayoutDescriptor, ShaderModule, ShaderModuleDescriptor, ShaderRuntimeChecks,
+    ShaderSource, ShaderStages,
+};
+
+use crate::kernels::{SCALARS, SIGNATURES, Signature, Stage, source};
+use crate::options::Choice;
+use crate::profile::Profile;
+use crate::runtime::{Buffer, Failure, Gpu};
+
+/// The numbers that kernels get besides buffers.
+#[derive(Clone, Copy, Default, Debug, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct Scalars {
+    /// The elements that are worked on: from the first one to before the end.
+    pub(crate) first: u32,
+    pub(crate) end: u32,
+    /// The four castling files in four bytes.
+    pub(crate) castling_files: u32,
+    /// Whether the halfmove clock is kept.
+    pub(crate) halfmove_clock: u32,
+}
+
+/// A compiled kernel.
+struct Kernel {
+    pipeline: ComputePipeline,
+    layout: BindGroupLayout,
+}
+
+/// A device and the kernels compiled for it.
+///
+/// Launches are recorded, and submitted when an answer is wanted, when memory is written that they use, or when there is
+/// enough to do.
+pub(crate) struct Runner {
+    /// The device's name.
+    pub(crate) device: String,
+    pub(crate) gpu: Gpu,
+    pub(crate) profile: Option<Profile>,
+    kernels: Vec<Kernel>,
+    max_groups: usize,
+    /// What was recorded but not submitted.
+    recorded: Option<CommandEncoder>,
+    /// The numbers for what was recorded: a slot for each launch.
+    scalars: wgpu::Buffer,
+    slots: Vec<u8>,
+    slot_size: usize,
+}
+
+/// Launches that are recorded at most before they are submitted.
+const SLOTS: usize = 64;
+
+impl Runner {
+    /// Compiles the kernels.
+    pub(crate) fn new(
+        device: String,
+        gpu: Gpu,
+        choice: &Choice,
+        max_groups: usize,
+        profiled: bool,
+    ) -> Result<Self, Failure> {
+        let descriptor = ShaderModuleDescriptor { label: None, source: ShaderSource::Wgsl(source(choice).into()) };
+        let checks =
+            ShaderRuntimeChecks { force_loop_bounding: false, int_div_checks: false, ..ShaderRuntimeChecks::checked() };
+        // SAFETY: no loop is endless: each takes a square from a board in every turn, moves all its squares on until
+        // they have left the board, or counts up or down to a bound. All divisors are the work-group's size. Everything
+        // else is checked.
+        let module = unsafe { gpu.device.create_shader_module_trusted(descriptor, checks) };
+        gpu.check()?;
+        // Compilers take their time, and their kernels do not depend on each other.
+        let kernels = thread::scope(|scope| {
+            let (gpu, module) = (&gpu, &module);
+            let compiling = SIGNATURES.map(|signature| scope.spawn(move || Kernel::new(gpu, module, &signature)));
+            compiling.map(|kernel| kernel.join()).into_iter().collect::<Result<Vec<_>, _>>()
+        });
+        gpu.check()?;
+        let kernels = kernels.map_err(|_| Failure::Other("a compiler gave up.".into()))?;
+        let alignment = gpu.device.limits().min_uniform_buffer_offset_alignment as usize;
+        let slot_size = size_of::<Scalars>().next_multiple_of(alignment);
+        let scalars = gpu.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("scalars"),
+            size: (SLOTS * slot_size) as u64,
+            usage: BufferUsages::UNIFORM | BufferUsages::COPY_DST,
+            mapped_at_creation: false,
+        });
+        gpu.check()?;
+        let profile = profiled.then(Profile::new);
+        let (recorded, slots) = (None, Vec::new());
+        Ok(Self { device, gpu, profile, kernels, max_groups, recorded, scalars, slots, slot_size })
+    }
+
+    /// An error that names the device and what it was doing.
+    pub(crate) fn failed(&self, doing: &str, failure: Failure) -> StageError {
+        let reason = match failure {
+            Failure::OutOfMemory => return StageError::OutOfMemory,
+            Failure::Lost(reason) => format!("the device was lost ({}).", reason.trim_end_matches('.')),
+            Failure::Other(reason) => reason,
+        };
+        BackendError::Device { device: self.device.clone(), doing: doing.to_owned(), reason }.into()
+    }
+
+    /// Records a kernel for so many items, of which a work-group takes a certain number. No items, no kernel.
+    pub(crate) fn launch(
+        &mut self,
+        stage: Stage,
+        items: usize,
+        per_group: usize,
+        scalars: Scalars,
+        buffers: &[&wgpu::Buffer],
+    ) -> Result<(), StageError> {
+        if items == 0 {
+            return Ok(());
+        }
+        let Signature { name, parameters } = SIGNATURES[stage as usize];
+        debug_assert!(parameters.len() == buffers.len(), "the kernel {name} has {} buffers", parameters.len());
+        let slot = BindGroupEntry {
+            binding: SCALARS,
+            resource: wgpu::BindingResource::Buffer(BufferBinding {
+                buffer: &self.scalars,
+                offset: 0,
+                size: NonZeroU64::new(size_of::<Scalars>() as u64),
+            }),
+        };
+        let buffers = parameters.iter().zip(buffers).map(|(parameter, buffer)| BindGroupEntry {
+            binding: parameter.binding,
+            resource: buffer.as_entire_binding(),
+        });
+        let Kernel { pipeline, layout } = &self.kernels[stage as usize];
+        let bound = self.gpu.device.create_bind_group(&BindGroupDescriptor {
+            label: Some(name),
+            layout,
+            entries: &buffers.chain([slot]).collect::<Vec<_>>(),
+        });
+        let recorded = self.recorded.get_or_insert_with(|| self.gpu.device.create_command_encoder(&Default::default()));
+        let mut pass =
+            recorded.begin_compute_pass(&ComputePassDescriptor { label: Some(name), timestamp_writes: None });
+        pass.set_pipeline(pipeline);
+        pass.set_bind_group(0, &bound, &[self.slots.len() as u32]);
+        let (columns, rows) = rectangle(items.div_ceil(per_group), self.max_groups);
+        pass.dispatch_workgroups(columns, rows, 1);
+        drop(pass);
+        let end = self.slots.len() + self.slot_size;
+        self.slots.extend_from_slice(bytemuck::bytes_of(&scalars));
+        self.slots.resize(end, 0);
+        let submitted = if self.profile.is_some() {
+            self.time(stage, items)
+        } else if stage == Stage::CountMoves || self.slots.len() == SLOTS * self.slot_size {
+            self.submit()
+        } else {
+            Ok(())
+        };
+        submitted.map_err(|failure| self.failed(&format!("to run the kernel {name}"), failure))
+    }
+
+    /// Submits the launch that was recorded and measures how long it takes.
+    fn time(&mut self, stage: Stage, items: usize) -> Result<(), Failure> {
+        self.gpu.wait()?;
+        let start = Instant::now();
+        self.submit()?;
+        self.gpu.wait()?;
+        if let Some(profile) = &mut self.profile {
+            profile.add(stage, items, start.elapsed());
+        }
+        Ok(())
+    }
+
+    /// Submits what was recorded.
+    fn submit(&mut self) -> Result<(), Failure> {
+        if let Some(recorded) = self.recorded.take() {
+            // This comes after what was submitted before, which may still need the slots.
+            self.gpu.queue.write_buffer(&self.scalars, 0, &self.slots);
+            self.slots.clear();
+            self.gpu.queue.submit([recorded.finish()]);
+        }
+        self.gpu.check()
+    }
+
+    /// Waits for all that was recorded, and reads the first `len` elements.
+    pub(crate) fn read<T: Pod>(&mut self, what: &str, buffer: &Buffer<T>, len: usize) -> Result<Vec<T>, StageError> {
+        let read = self.submit().and_then(|()| self.gpu.read(buffer, len));
+        read.map_err(|failure| self.failed(&format!("to give back {what}"), failure))
+    }
+
+    /// Writes the first elements, in turn.
+    pub(crate) fn write<T: Pod>(&mut self, what: &str, buffer: &Buffer<T>, data: &[T]) -> Result<(), StageError> {
+        let written = self.submit().and_then(|()| self.gpu.write(buffer, data));
+        written.map_err(|failure| self.failed(&format!("to take {what}"), failure))
+    }
+
+    /// Sets the first `len` elements to zero, in turn.
+    pub(crate) fn clear<T: Pod>(&mut self, buffer: &Buffer<T>, len: usize) {
+        let recorded = self.recorded.get_or_insert_with(|| self.gpu.device.create_command_encoder(&Default::default()));
+        recorded.clear_buffer(&buffer.raw, 0, Some((len * size_of::<T>()) as u64));
+    }
+}
+
+impl Kernel {
+    /// Compiles a kernel. What goes wrong is noted by the device.
+    fn new(gpu: &Gpu, module: &ShaderModule, signature: &Signature) -> Self {
+        let scalars = BindGroupLayoutEntry {
+            binding: SCALARS,
+            visibility: ShaderStages::COMPUTE,
+            ty: BindingType::Buffer {
+                ty: BufferBindingType::Uniform,
+                has_dynamic_offset: true,
+                min_binding_size: NonZeroU64::new(size_of::<Scalars>() as u64),
+            },
+            count: None,
+        };
+        let buffers = signature.parameters.iter().map(|parameter| BindGroupLayoutEntry {
+            binding: parameter.binding,
+            visibility: ShaderStages::COMPUTE,
+            ty: BindingType::Buffer {
+                ty: BufferBindingType::Storage { read_only: !parameter.writes },
+                has_dynamic_offset: false,
+                min_binding_size: None,
+            },
+            count: None,
+        });
+        let layout = gpu.device.create_bind_group_layout(&BindGroupLayoutDescriptor {
+            label: Some(signature.name),
+            entries: &buffers.chain([scalars]).collect::<Vec<_>>(),
+        });
+        let pipeline_layout = gpu.device.create_pipeline_layout(&PipelineLayoutDescriptor {
+            label: Some(signature.name),
+            bind_group_layouts: &[Some(&layout)],
+            immediate_size: 0,
+        });
+        let pipeline = gpu.device.create_compute_pipeline(&ComputePipelineDescriptor {
+            label: Some(signature.name),
+            layout: Some(&pipeline_layout),
+            module,
+            entry_point: Some(signature.name),
+            compilation_options: Default::default(),
+            cache: None,
+        });
+        Self { pipeline, layout }
+    }
+}
+
+/// The smallest rectangle of work-groups, with sides of at most `most`, that has so many. Kernels know that a few of
+/// them have nothing to do.
+fn rectangle(groups: usize, most: usize) -> (u32, u32) {
+    let rows = groups.div_ceil(most);
+    (groups.div_ceil(rows) as u32, rows as u32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rectangles_are_large_enough_and_hardly_larger() {
+        for groups in [1, 2, 65_535, 65_536, 131_070, 131_071, 524_288, 1 << 23] {
+            let (columns, rows) = rectangle(groups, 65_535);
+            assert!(columns <= 65_535 && rows <= 65_535, "{groups}: {columns} x {rows}");
+            let all = columns as usize * rows as usize;
+            assert!((groups..groups + rows as usize).contains(&all), "{groups}: {columns} x {rows}");
+        }
+    }
+}

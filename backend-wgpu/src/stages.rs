@@ -1,0 +1,257 @@
+//! The stages of breadth-first counting, on a device.
+
+use kogge_board::breadth_first::{Part, Sizes, StageError, Stages};
+use kogge_board::{BackendError, Quad48, Rules};
+
+use crate::adapters::Device;
+use crate::buffers::{self, Buffers};
+use crate::kernels::Stage;
+use crate::options::{Choice, Options};
+use crate::runner::{Runner, Scalars};
+use crate::runtime::{Failure, Gpu};
+
+/// A device with its kernels and its memory.
+pub(crate) struct Session {
+    pub(crate) runner: Runner,
+    pub(crate) choice: Choice,
+    buffers: Option<Buffers>,
+    sizes: Sizes,
+    /// How often the sizes asked for were halved because memory ran out.
+    halvings: u32,
+    max_binding: u64,
+}
+
+impl Session {
+    /// Opens a device and compiles the kernels for it.
+    ///
+    /// # Errors
+    /// If the options do not fit the device, or if it or its compiler fails.
+    pub(crate) fn new(device: &Device, options: &Options) -> Result<Self, BackendError> {
+        let unavailable =
+            |reason| BackendError::Unavailable { backend: "wgpu", reason: format!("on {}, {reason}", device.name) };
+        let failed = |doing: &str, failure| match failure {
+            Failure::OutOfMemory => unavailable(format!("memory ran out {doing}.")),
+            Failure::Lost(reason) => unavailable(format!("the device was lost {doing} ({reason}).")),
+            Failure::Other(reason) => unavailable(reason),
+        };
+        if let Some(reason) = device.unusable() {
+            let reason = format!("{}: {reason}", device.name);
+            return Err(BackendError::Unavailable { backend: "wgpu", reason });
+        }
+        let choice = options.choose(device).map_err(unavailable)?;
+        let gpu = Gpu::open(device, choice.word).map_err(|failure| failed("when it was opened", failure))?;
+        let runner = Runner::new(device.name.clone(), gpu, &choice, device.max_groups, options.profile)
+            .map_err(|failure| failed("when kernels were compiled", failure))?;
+        let sizes = Sizes { roots: 0, positions: 0, moves: 0, successors: 0, block: choice.group };
+        Ok(Self { runner, choice, buffers: None, sizes, halvings: 0, max_binding: device.max_binding })
+    }
+
+    /// The sizes of buffers for so many levels, as large as was asked for and as memory permits.
+    fn fitting(&self, levels: usize) -> Result<Sizes, BackendError> {
+        let mut halvings = self.halvings;
+        while let Some(sizes) = buffers::sizes(&self.choice, halvings) {
+            let (total, largest) = buffers::bytes(&sizes, levels);
+            if total <= self.choice.memory && largest <= self.max_binding {
+                return Ok(sizes);
+            }
+            halvings += 1;
+        }
+        let doing = format!("making room for {levels} levels of positions in {} bytes", self.choice.memory);
+        Err(BackendError::OutOfMemory { device: self.runner.device.clone(), doing })
+    }
+
+    /// The runner and the buffers, if there are so many levels, and positions and moves of one level fit.
+    ///
+    /// The shared walk asks for no more than that, unless a device returns counts that cannot be.
+    fn work(&mut self, levels: usize, positions: usize, moves: usize) -> Result<(&mut Runner, &Buffers), StageError> {
+        let Self { runner, buffers, sizes, .. } = self;
+        match buffers {
+            Some(buffers) if levels <= buffers.levels.len() && positions <= sizes.positions && moves <= sizes.moves => {
+                Ok((runner, buffers))
+            }
+            _ => {
+                let reason =
+                    format!("it counted {moves} moves of {positions} positions on {levels} levels, which is too many.");
+                Err(BackendError::WrongAnswer { device: runner.device.clone(), reason }.into())
+            }
+        }
+    }
+
+    /// Writes the moves of a part.
+    fn moves(&mut self, level: usize, part: &Part) -> Result<(), StageError> {
+        let group = self.choice.group;
+        let (runner, buffers) = self.work(level + 1, part.positions.end, part.moves)?;
+        let here = &buffers.levels[level];
+        let scalars =
+            Scalars { first: part.positions.start as u32, end: part.positions.end as u32, ..Scalars::default() };
+        let bound = [
+            &here.positions.raw,
+            &buffers.lines.raw,
+            &here.counts.raw,
+            &here.offsets.raw,
+            &here.bases.raw,
+            &buffers.items.raw,
+        ];
+        runner.launch(Stage::Moves, part.positions.len(), group, scalars, &bound)
+    }
+}
+
+/// The numbers of a kernel that works on all of so many elements.
+fn all(len: usize) -> Scalars {
+    Scalars { end: len as u32, ..Scalars::default() }
+}
+
+impl Stages for Session {
+    fn sizes(&self) -> Sizes {
+        self.sizes
+    }
+
+    fn prepare(&mut self, levels: usize) -> Result<(), StageError> {
+        let sizes = self.fitting(levels)?;
+        if self.buffers.as_ref().is_some_and(|buffers| buffers.levels.len() >= levels) && sizes == self.sizes {
+            return Ok(());
+        }
+        // What there is must go before there is room for what is to come.
+        self.buffers = None;
+        let buffers = self.runner.gpu.wait().and_then(|()| Buffers::new(&self.runner.gpu, &sizes, levels));
+        self.buffers = Some(buffers.map_err(|failure| self.runner.failed("to make buffers", failure))?);
+        self.sizes = sizes;
+        Ok(())
+    }
+
+    fn shrink(&mut self) -> Result<(), BackendError> {
+        self.buffers = None;
+        self.halvings += 1;
+        if buffers::sizes(&self.choice, self.halvings).is_some() {
+            return Ok(());
+        }
+        let doing = "even with its smallest buffers".to_owned();
+        Err(BackendError::OutOfMemory { device: self.runner.device.clone(), doing })
+    }
+
+    fn upload(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<(), StageError> {
+        let group = self.choice.group;
+        let (runner, buffers) = self.work(1, positions.len(), 0)?;
+        runner.write("positions", &buffers.quads, positions)?;
+        runner.clear(&buffers.totals, positions.len());
+        let scalars = Scalars { castling_files: u32::from_le_bytes(rules.castling_files), ..all(positions.len()) };
+        let roots = &buffers.levels[0];
+        let bound = [&buffers.quads.raw, &roots.positions.raw, &roots.roots.raw];
+        runner.launch(Stage::Upload, positions.len(), group, scalars, &bound)
+    }
+
+    fn count(&mut self, level: usize, len: usize) -> Result<Vec<u32>, StageError> {
+        let group = self.choice.group;
+        let (runner, buffers) = self.work(level + 1, len, 0)?;
+        let here = &buffers.levels[level];
+        let count = [&here.positions.raw, &buffers.lines.raw, &here.counts.raw];
+        runner.launch(Stage::Count, len, group, all(len), &count)?;
+        let scan = [&here.counts.raw, &here.offsets.raw, &buffers.block_sums.raw];
+        runner.launch(Stage::Scan, len, group, all(len), &scan)?;
+        runner.read("the number of moves", &buffers.block_sums, len.div_ceil(group))
+    }
+
+    fn counts(&mut self, len: usize) -> Result<Vec<u32>, StageError> {
+        let (runner, buffers) = self.work(1, len, 0)?;
+        runner.read("the number of moves", &buffers.levels[0].counts, len)
+    }
+
+    fn place(&mut self, level: usize, bases: &[u32]) -> Result<(), StageError> {
+        let (runner, buffers) = self.work(level + 1, 0, 0)?;
+        runner.write("where moves go", &buffers.levels[level].bases, bases)
+    }
+
+    fn expand(&mut self, level: usize, part: &Part) -> Result<(), StageError> {
+        self.moves(level, part)?;
+        let group = self.choice.group;
+        let (runner, buffers) = self.work(level + 2, part.moves, part.moves)?;
+        let (here, next) = (&buffers.levels[level], &buffers.levels[level + 1]);
+        let bound = [&here.positions.raw, &here.roots.raw, &buffers.items.raw, &next.positions.raw, &next.roots.raw];
+        runner.launch(Stage::Make, part.moves, group, all(part.moves), &bound)
+    }
+
+    fn count_moves(&mut self, level: usize, part: &Part) -> Result<(), StageError> {
+        self.moves(level, part)?;
+        let per_group = self.choice.group * self.choice.items_per_lane;
+        let (runner, buffers) = self.work(level + 1, part.positions.end, part.moves)?;
+        let here = &buffers.levels[level];
+        let bound = [&here.positions.raw, &here.roots.raw, &buffers.lines.raw, &buffers.items.raw, &buffers.totals.raw];
+        runner.launch(Stage::CountMoves, part.moves, per_group, all(part.moves), &bound)
+    }
+
+    fn take_totals(&mut self, len: usize) -> Result<Vec<u64>, StageError> {
+        let (runner, buffers) = self.work(1, len, 0)?;
+        let totals = runner.read("the totals", &buffers.totals, len)?;
+        runner.clear(&buffers.totals, len);
+        Ok(totals.into_iter().map(|[low, high]| u64::from(high) << 32 | u64::from(low)).collect())
+    }
+
+    fn successors(&mut self, rules: &Rules, part: &Part, out: &mut Vec<Quad48>) -> Result<(), StageError> {
+        self.moves(0, part)?;
+        let group = self.choice.group;
+        let (runner, buffers) = self.work(1, part.positions.end, part.moves)?;
+        let scalars = Scalars {
+            castling_files: u32::from_le_bytes(rules.castling_files),
+            halfmove_clock: rules.halfmove_clock.into(),
+            ..all(part.moves)
+        };
+        let bound = [&buffers.quads.raw, &buffers.items.raw, &buffers.successors.raw];
+        runner.launch(Stage::MakeQuads, part.moves, group, scalars, &bound)?;
+        out.extend(runner.read("successors", &buffers.successors, part.moves)?);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kogge_board::{Fen, breadth_first};
+
+    use super::*;
+    use crate::adapters::devices;
+
+    /// A session with small buffers on the first device, if there is one; other tests see to it that there is.
+    fn session() -> Option<Session> {
+        let device = devices().ok()?.into_iter().next()?;
+        let options = Options { memory: Some(256 << 20), ..Options::default() };
+        Some(Session::new(&device, &options).unwrap_or_else(|error| panic!("{error}")))
+    }
+
+    fn leaves(session: &mut Session, depth: u32) -> Result<Vec<u64>, BackendError> {
+        let start = Fen::start();
+        breadth_first::perft(session, &start.rules, &[Quad48::from(&start.position)], depth)
+    }
+
+    #[test]
+    fn what_ran_out_of_memory_is_done_again_with_less() {
+        let Some(mut session) = session() else { return };
+        assert_eq!(leaves(&mut session, 3), Ok(vec![8902]));
+        let before = session.sizes;
+        session.runner.gpu.note(Failure::OutOfMemory);
+        assert_eq!(leaves(&mut session, 4), Ok(vec![197_281]));
+        assert!(session.sizes.positions < before.positions, "{before:?}, {:?}", session.sizes);
+    }
+
+    #[test]
+    fn a_lost_device_is_an_error() {
+        let Some(mut session) = session() else { return };
+        assert_eq!(leaves(&mut session, 3), Ok(vec![8902]));
+        session.runner.gpu.device.destroy();
+        for _ in 0..2 {
+            let error = leaves(&mut session, 3).unwrap_err();
+            assert!(matches!(&error, BackendError::Device { .. }) && error.to_string().contains("lost"), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_rejected_call_is_an_error() {
+        let Some(mut session) = session() else { return };
+        let gpu = &session.runner.gpu;
+        let buffer = gpu.buffer::<u32>("two", 2).unwrap();
+        let failure = gpu.write(&buffer, &[1, 2, 3]).unwrap_err();
+        assert!(matches!(&failure, Failure::Other(reason) if reason.contains("write_buffer")), "{failure:?}");
+        assert!(gpu.read(&buffer, 3).is_err());
+        gpu.write(&buffer, &[1, 2]).unwrap();
+        assert_eq!(gpu.read(&buffer, 2), Ok(vec![1, 2]));
+        assert_eq!(leaves(&mut session, 3), Ok(vec![8902]));
+    }
+}
