@@ -1,6 +1,3 @@
-<<<<<<< HEAD
-//! The wgpu backend. It is not written yet; `kogge devices` says so.
-=======
 //! The wgpu backend: Vulkan, Metal and DX12.
 //!
 //! The kernels are in WGSL, file by file and name by name those of `kogge-backend-opencl`, and in the words of the
@@ -23,4 +20,3 @@ pub use adapters::{Device, devices};
 pub use backend::Wgpu;
 pub use options::{Options, Sliders, Word};
 pub use profile::KernelTime;
->>>>>>> wgpu
