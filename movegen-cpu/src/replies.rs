@@ -26,8 +26,9 @@
 //! squares next to it, its castling path, and its own square), by pins, and by what stands in the way
 //! of castling. Each condition below is a claim that a move outside the named squares leaves these
 //! alone. They are stated where they are computed, numbered K1 to K9; the conformance suite attacks
-//! them with random placements, in every variant, two plies deep. Moves that do not qualify, and all promotions, castlings, en-passant captures and double
-//! pushes that allow one, are counted one by one.
+//! them with random placements, in every variant, two plies deep. Moves that do not qualify, and all
+//! promotions, castlings, en-passant captures and double pushes that allow one, are counted one by
+//! one.
 
 use kogge_board::bits::{NOT_FILE_A, NOT_FILE_H, RANK_1};
 
