@@ -61,8 +61,9 @@ pub(crate) fn source(choice: &Choice) -> String {
     source += include_str!("kernels/bits.wgsl");
     for direction in &DIRECTIONS {
         source += &direction.write(include_str!("kernels/step.wgsl"));
+        source += &direction.write(include_str!("kernels/fill.wgsl"));
         if choice.sliders == Sliders::Fill || !direction.is_along_rank() {
-            source += &direction.write(include_str!("kernels/fill.wgsl"));
+            source += &direction.write(include_str!("kernels/attacks.wgsl"));
         }
     }
     if choice.sliders == Sliders::Subtract {

@@ -109,7 +109,7 @@ fn the_six_standard_positions() {
         }
     }
     assert!(known.values().map(Vec::len).sum::<usize>() >= 20);
-    for options in [native(), emulated()] {
+    for options in [native(), emulated(), one_by_one(Word::Native), one_by_one(Word::Emulated)] {
         with_backend(&options, |backend| {
             for (depth, roots) in &known {
                 let positions: Vec<_> = roots.iter().map(|(fen, _)| Quad48::from(&fen.position)).collect();

@@ -25,6 +25,20 @@ fn rays_of(on_file: Board, on_rank: Board, on_diagonal: Board, on_antidiagonal: 
     );
 }
 
+// Of squares that look in all directions, and need not be occupied.
+fn views_of(squares: Board, empty: Board) -> Rays {
+    return Rays(
+        any_north_attacks(squares, empty),
+        any_south_attacks(squares, empty),
+        any_east_attacks(squares, empty),
+        any_west_attacks(squares, empty),
+        any_north_east_attacks(squares, empty),
+        any_north_west_attacks(squares, empty),
+        any_south_east_attacks(squares, empty),
+        any_south_west_attacks(squares, empty),
+    );
+}
+
 // Squares between a slider that attacks in one direction and a square that looks in the other.
 fn meeting(a: Rays, b: Rays) -> Board {
     return (a.north & b.south) | (a.south & b.north) | (a.east & b.west) | (a.west & b.east) |

@@ -169,8 +169,8 @@ fn replies_of(position: Position, frame: Frame, own_king_lines: Lines, value: pt
     let free = (loose & ~attacked.once) | their_king;
 
     // K1, K2, K3.
-    let blocks = meeting(by, rays_of(at_most_twice, at_most_twice, at_most_twice, at_most_twice, empty));
-    let from_free = rays_of(free, free, free, free, empty);
+    let blocks = meeting(by, views_of(at_most_twice, empty));
+    let from_free = views_of(free, empty);
     let discovers = meeting(by, from_free);
     replies.not_to_orthogonal = along_file(from_free) | along_rank(from_free) | sight2.file | sight2.rank;
     replies.not_to_diagonal =
