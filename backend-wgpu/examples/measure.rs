@@ -266,6 +266,13 @@ fn sweep(plan: &Plan) -> Outcome {
             }
         }
     }
+    all.push(("every reply counted".to_owned(), Options { closed_form: Some(false), ..Options::default() }));
+    for queued in [8, 24, 60] {
+        all.push((
+            format!("{queued} moves queued a lane"),
+            Options { queued_per_lane: Some(queued), ..Options::default() },
+        ));
+    }
     for items in [1, 4, 8, 32, 64] {
         all.push((format!("{items} items a lane"), Options { items_per_lane: Some(items), ..Options::default() }));
     }

@@ -27,6 +27,8 @@ pub struct Device {
     pub memory: Option<u64>,
     /// The largest buffer that a kernel can use, in bytes.
     pub max_binding: u64,
+    /// Local memory of one work-group, in bytes.
+    pub local_memory: usize,
     /// The most work-items in one work-group.
     pub max_work_group_size: usize,
     /// The most work-groups along one dimension of a launch.
@@ -93,6 +95,7 @@ impl Device {
             },
             memory: memory(&adapter),
             max_binding: limits.max_storage_buffer_binding_size.min(limits.max_buffer_size),
+            local_memory: limits.max_compute_workgroup_storage_size as usize,
             max_work_group_size: limits.max_compute_workgroup_size_x.min(limits.max_compute_invocations_per_workgroup)
                 as usize,
             max_groups: limits.max_compute_workgroups_per_dimension as usize,

@@ -32,11 +32,12 @@ const DIRECTIONS: [Direction; 8] = [
 impl Direction {
     /// A piece with this direction in place of the words in capitals.
     fn write(&self, piece: &str) -> String {
-        let towards = if self.offset > 0 { "up" } else { "down" };
+        let (towards, backwards) = if self.offset > 0 { ("up", "down") } else { ("down", "up") };
         piece
             .replace("DIRECTION", self.name)
-            .replace("BACK", self.opposite)
+            .replace("OPPOSITE", self.opposite)
             .replace("TOWARDS", towards)
+            .replace("BACKWARDS", backwards)
             .replace("DISTANCE", &format!("{}u", self.offset.unsigned_abs()))
             .replace("OFFSET", &self.offset.to_string())
             .replace("LANDING", self.landing)
@@ -50,8 +51,8 @@ impl Direction {
 /// The source of all kernels: the choices as constants, then the pieces in a fixed order.
 pub(crate) fn source(choice: &Choice) -> String {
     let mut source = format!(
-        "const GROUP: u32 = {}u;\nconst ITEMS_PER_LANE: u32 = {}u;\nconst MOST_MOVES: u32 = {MOST_MOVES}u;\n",
-        choice.group, choice.items_per_lane
+        "const GROUP: u32 = {}u;\nconst QUEUED_PER_LANE: u32 = {}u;\nconst MOST_MOVES: u32 = {MOST_MOVES}u;\n",
+        choice.group, choice.queued_per_lane
     );
     source += match choice.word {
         Word::Native => include_str!("kernels/word_native.wgsl"),
@@ -60,8 +61,9 @@ pub(crate) fn source(choice: &Choice) -> String {
     source += include_str!("kernels/bits.wgsl");
     for direction in &DIRECTIONS {
         source += &direction.write(include_str!("kernels/step.wgsl"));
+        source += &direction.write(include_str!("kernels/fill.wgsl"));
         if choice.sliders == Sliders::Fill || !direction.is_along_rank() {
-            source += &direction.write(include_str!("kernels/fill.wgsl"));
+            source += &direction.write(include_str!("kernels/attacks.wgsl"));
         }
     }
     if choice.sliders == Sliders::Subtract {
@@ -69,6 +71,7 @@ pub(crate) fn source(choice: &Choice) -> String {
     }
     for piece in [
         include_str!("kernels/leap.wgsl"),
+        include_str!("kernels/rays.wgsl"),
         include_str!("kernels/buffers.wgsl"),
         include_str!("kernels/position.wgsl"),
         include_str!("kernels/frame.wgsl"),
@@ -81,7 +84,17 @@ pub(crate) fn source(choice: &Choice) -> String {
     for direction in &DIRECTIONS {
         source += &direction.write(include_str!("kernels/moves_by_direction.wgsl"));
     }
-    source + include_str!("kernels/generate.wgsl") + include_str!("kernels/perft.wgsl")
+    for piece in [
+        include_str!("kernels/generate.wgsl"),
+        include_str!("kernels/perft.wgsl"),
+        include_str!("kernels/numbers.wgsl"),
+    ] {
+        source += piece;
+    }
+    for direction in &DIRECTIONS {
+        source += &direction.write(include_str!("kernels/sight_by_direction.wgsl"));
+    }
+    source + include_str!("kernels/replies.wgsl") + include_str!("kernels/steps.wgsl")
 }
 
 /// A buffer that a kernel reads or writes.
@@ -119,6 +132,8 @@ const QUADS: Parameter = input("quads", 13);
 const SUCCESSOR_QUADS: Parameter = output("successor_quads", 14);
 const TOTALS: Parameter = output("totals", 15);
 const LINES: Parameter = input("lines", 16);
+const ITEM_COUNT: Parameter = input("item_count", 17);
+const NEW_ITEM_COUNT: Parameter = output("new_item_count", 18);
 
 /// A kernel and its buffers.
 #[derive(Clone, Copy, Debug)]
@@ -137,17 +152,19 @@ pub(crate) enum Stage {
     MakeQuads,
     Moves,
     CountMoves,
+    Replies,
 }
 
 /// Every kernel with its buffers, in the order of the source.
-pub(crate) const SIGNATURES: [Signature; 7] = [
+pub(crate) const SIGNATURES: [Signature; 8] = [
     Signature { name: "upload", parameters: &[QUADS, SUCCESSORS, SUCCESSOR_ROOTS] },
     Signature { name: "count", parameters: &[POSITIONS, LINES, NEW_COUNTS] },
     Signature { name: "scan", parameters: &[COUNTS, NEW_OFFSETS, BLOCK_SUMS] },
     Signature { name: "make", parameters: &[POSITIONS, ROOTS, ITEMS, SUCCESSORS, SUCCESSOR_ROOTS] },
     Signature { name: "make_quads", parameters: &[QUADS, ITEMS, SUCCESSOR_QUADS] },
     Signature { name: "moves", parameters: &[POSITIONS, LINES, COUNTS, OFFSETS, BASES, NEW_ITEMS] },
-    Signature { name: "count_moves", parameters: &[POSITIONS, ROOTS, LINES, ITEMS, TOTALS] },
+    Signature { name: "count_moves", parameters: &[POSITIONS, ROOTS, LINES, ITEMS, ITEM_COUNT, TOTALS] },
+    Signature { name: "replies", parameters: &[POSITIONS, ROOTS, LINES, NEW_ITEMS, NEW_ITEM_COUNT, TOTALS] },
 ];
 
 /// What is known of each square beforehand: the lines through it and the leaps from it, without the square itself.
@@ -190,6 +207,8 @@ mod tests {
                 sliders,
                 group: 64,
                 items_per_lane: 16,
+                queued_per_lane: 40,
+                closed_form: true,
                 positions: 1 << 22,
                 moves: 1 << 25,
                 memory: 1 << 30,
@@ -226,7 +245,7 @@ mod tests {
             let source = source(&choice);
             let code = source.lines().filter(|line| !line.starts_with("//"));
             for line in code {
-                for word in ["DIRECTION", "BACK", "TOWARDS", "DISTANCE", "LANDING"] {
+                for word in ["DIRECTION", "OPPOSITE", "TOWARDS", "BACKWARDS", "DISTANCE", "OFFSET", "LANDING"] {
                     assert!(!line.contains(word), "{line}");
                 }
             }
@@ -268,6 +287,7 @@ mod tests {
             (Stage::MakeQuads, "make_quads"),
             (Stage::Moves, "moves"),
             (Stage::CountMoves, "count_moves"),
+            (Stage::Replies, "replies"),
         ] {
             assert_eq!(SIGNATURES[stage as usize].name, name);
         }

@@ -34,6 +34,10 @@ pub struct Options {
     pub work_group_size: Option<usize>,
     /// Moves whose replies one work-item counts, 1 to 1024.
     pub items_per_lane: Option<usize>,
+    /// Whether the last two plies are counted in closed form where possible, or every reply's position is looked at.
+    pub closed_form: Option<bool>,
+    /// Moves that are not in closed form and that a work-group can hold in local memory, per work-item: 1 to 64.
+    pub queued_per_lane: Option<usize>,
     /// Positions of one level: the chunk of successors that is expanded at once.
     pub positions: Option<usize>,
     /// Moves that are written at once: the chunk of leaves' parents that is counted at once.
@@ -51,6 +55,8 @@ pub(crate) struct Choice {
     pub(crate) sliders: Sliders,
     pub(crate) group: usize,
     pub(crate) items_per_lane: usize,
+    pub(crate) queued_per_lane: usize,
+    pub(crate) closed_form: bool,
     pub(crate) positions: usize,
     pub(crate) moves: usize,
     pub(crate) memory: u64,
@@ -71,13 +77,22 @@ impl Options {
             return Err("native words were asked for, and there are no 64-bit integers on this device.".into());
         }
         let most = device.max_work_group_size.min(1024);
-        let group = self.work_group_size.unwrap_or(if gpu { 256 } else { 64 }.min(most));
+        let group = self.work_group_size.unwrap_or(if gpu { 128 } else { 64 }.min(most));
         if !(2..=most).contains(&group) {
             return Err(format!("the work-group size must be 2 to {most} on this device, and {group} was asked for."));
         }
         let items_per_lane = self.items_per_lane.unwrap_or(16);
         if !(1..=1024).contains(&items_per_lane) {
             return Err(format!("a work-item can take 1 to 1024 items, and {items_per_lane} were asked for."));
+        }
+        // Besides the queue, a work-item has a sum, and the group two numbers.
+        let local = |queued: usize| (group * (queued + 1) + 2) * size_of::<u32>();
+        let fits = |&queued: &usize| local(queued) <= device.local_memory;
+        let queued_per_lane = self.queued_per_lane.or((1..=40).rev().find(fits)).unwrap_or(1);
+        if !(1..=64).contains(&queued_per_lane) || !fits(&queued_per_lane) {
+            return Err(format!(
+                "a work-item can queue 1 to 64 moves, as local memory permits, and {queued_per_lane} were asked for."
+            ));
         }
         // What is asked for is cut to what one buffer holds: more than one chunk costs next to nothing.
         let within = |what: &str, count: usize, size: usize| match count {
@@ -91,6 +106,8 @@ impl Options {
             sliders: self.sliders.unwrap_or(if gpu { Sliders::Subtract } else { Sliders::Fill }),
             group,
             items_per_lane,
+            queued_per_lane,
+            closed_form: self.closed_form.unwrap_or(true),
             positions: within("positions", positions, size_of::<Planes32>())?,
             moves: within("moves", moves, size_of::<u64>())?,
             memory: self.memory.unwrap_or(device.memory.map_or(UNKNOWN_MEMORY, |memory| MOST_MEMORY.min(memory / 2))),
@@ -109,6 +126,8 @@ impl Choice {
             Sliders::Fill => "fill",
             Sliders::Subtract => "subtract",
         };
-        format!("{word} words, {sliders} sliders, 32-byte positions, breadth-first, work-groups of {}", self.group)
+        let plies = if self.closed_form { "two plies in closed form" } else { "every reply counted" };
+        let group = self.group;
+        format!("{word} words, {sliders} sliders, 32-byte positions, breadth-first, {plies}, work-groups of {group}")
     }
 }

@@ -10,8 +10,8 @@ use kogge_board::breadth_first::StageError;
 use wgpu::{
     BindGroupDescriptor, BindGroupEntry, BindGroupLayout, BindGroupLayoutDescriptor, BindGroupLayoutEntry, BindingType,
     BufferBinding, BufferBindingType, BufferUsages, CommandEncoder, ComputePassDescriptor, ComputePipeline,
-    ComputePipelineDescriptor, PipelineLayoutDescriptor, ShaderModule, ShaderModuleDescriptor, ShaderRuntimeChecks,
-    ShaderSource, ShaderStages,
+    ComputePipelineDescriptor, PipelineCompilationOptions, PipelineLayoutDescriptor, ShaderModule,
+    ShaderModuleDescriptor, ShaderRuntimeChecks, ShaderSource, ShaderStages,
 };
 
 use crate::kernels::{SCALARS, SIGNATURES, Signature, Stage, source};
@@ -241,7 +241,11 @@ impl Kernel {
             layout: Some(&pipeline_layout),
             module,
             entry_point: Some(signature.name),
-            compilation_options: Default::default(),
+            // Kernels do that themselves where they need it.
+            compilation_options: PipelineCompilationOptions {
+                zero_initialize_workgroup_memory: false,
+                ..PipelineCompilationOptions::default()
+            },
             cache: None,
         });
         Self { pipeline, layout }

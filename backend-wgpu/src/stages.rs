@@ -82,8 +82,6 @@ impl Session {
         let group = self.choice.group;
         let (runner, buffers) = self.work(level + 1, part.positions.end, part.moves)?;
         let here = &buffers.levels[level];
-        let scalars =
-            Scalars { first: part.positions.start as u32, end: part.positions.end as u32, ..Scalars::default() };
         let bound = [
             &here.positions.raw,
             &buffers.lines.raw,
@@ -92,8 +90,30 @@ impl Session {
             &here.bases.raw,
             &buffers.items.raw,
         ];
-        runner.launch(Stage::Moves, part.positions.len(), group, scalars, &bound)
+        runner.launch(Stage::Moves, part.positions.len(), group, scalars_of(part), &bound)
     }
+
+    /// Counts the replies to the moves of a part that qualify for the closed form; the others become items.
+    fn replies(&mut self, level: usize, part: &Part) -> Result<(), StageError> {
+        let group = self.choice.group;
+        let (runner, buffers) = self.work(level + 1, part.positions.end, part.moves)?;
+        runner.clear(&buffers.item_count, 1);
+        let here = &buffers.levels[level];
+        let bound = [
+            &here.positions.raw,
+            &here.roots.raw,
+            &buffers.lines.raw,
+            &buffers.items.raw,
+            &buffers.item_count.raw,
+            &buffers.totals.raw,
+        ];
+        runner.launch(Stage::Replies, part.positions.len(), group, scalars_of(part), &bound)
+    }
+}
+
+/// The numbers of a kernel that works on the positions of a part.
+fn scalars_of(part: &Part) -> Scalars {
+    Scalars { first: part.positions.start as u32, end: part.positions.end as u32, ..Scalars::default() }
 }
 
 /// The numbers of a kernel that works on all of so many elements.
@@ -171,12 +191,25 @@ impl Stages for Session {
     }
 
     fn count_moves(&mut self, level: usize, part: &Part) -> Result<(), StageError> {
-        self.moves(level, part)?;
+        if self.choice.closed_form {
+            self.replies(level, part)?;
+        } else {
+            self.moves(level, part)?;
+            let (runner, buffers) = self.work(level + 1, part.positions.end, part.moves)?;
+            runner.write("the number of moves", &buffers.item_count, &[part.moves as u32])?;
+        }
         let per_group = self.choice.group * self.choice.items_per_lane;
         let (runner, buffers) = self.work(level + 1, part.positions.end, part.moves)?;
         let here = &buffers.levels[level];
-        let bound = [&here.positions.raw, &here.roots.raw, &buffers.lines.raw, &buffers.items.raw, &buffers.totals.raw];
-        runner.launch(Stage::CountMoves, part.moves, per_group, all(part.moves), &bound)
+        let bound = [
+            &here.positions.raw,
+            &here.roots.raw,
+            &buffers.lines.raw,
+            &buffers.items.raw,
+            &buffers.item_count.raw,
+            &buffers.totals.raw,
+        ];
+        runner.launch(Stage::CountMoves, part.moves, per_group, Scalars::default(), &bound)
     }
 
     fn take_totals(&mut self, len: usize) -> Result<Vec<u64>, StageError> {

@@ -29,15 +29,28 @@ fn tiny(word: Word, sliders: Sliders) -> Options {
     Options {
         work_group_size: Some(8),
         items_per_lane: Some(2),
+        queued_per_lane: Some(1),
         positions: Some(1),
         moves: Some(1),
         ..options(word, sliders)
     }
 }
 
+/// Every reply's position looked at.
+fn one_by_one(word: Word) -> Options {
+    Options { closed_form: Some(false), ..options(word, Sliders::Subtract) }
+}
+
 /// All forms of the source; those that find sliders' attacks by fills alone are cut into parts, too.
-fn variants() -> [Options; 4] {
-    [native(), emulated(), tiny(Word::Native, Sliders::Fill), tiny(Word::Emulated, Sliders::Fill)]
+fn variants() -> [Options; 6] {
+    [
+        native(),
+        emulated(),
+        one_by_one(Word::Native),
+        one_by_one(Word::Emulated),
+        tiny(Word::Native, Sliders::Fill),
+        tiny(Word::Emulated, Sliders::Fill),
+    ]
 }
 
 /// The suite that every backend must pass, for one form of the source.
@@ -96,7 +109,7 @@ fn the_six_standard_positions() {
         }
     }
     assert!(known.values().map(Vec::len).sum::<usize>() >= 20);
-    for options in [native(), emulated()] {
+    for options in [native(), emulated(), one_by_one(Word::Native), one_by_one(Word::Emulated)] {
         with_backend(&options, |backend| {
             for (depth, roots) in &known {
                 let positions: Vec<_> = roots.iter().map(|(fen, _)| Quad48::from(&fen.position)).collect();

@@ -28,6 +28,9 @@ struct Scalars {
 // Moves: the move, and the index of its position.
 @group(0) @binding(11) var<storage, read> items: array<vec2<u32>>;
 @group(0) @binding(12) var<storage, read_write> new_items: array<vec2<u32>>;
+// How many moves there are.
+@group(0) @binding(17) var<storage, read> item_count: array<u32>;
+@group(0) @binding(18) var<storage, read_write> new_item_count: array<atomic<u32>>;
 // Positions as `Quad48`, three parts each, on their way in and out.
 @group(0) @binding(13) var<storage, read> quads: array<vec4<u32>>;
 @group(0) @binding(14) var<storage, read_write> successor_quads: array<vec4<u32>>;

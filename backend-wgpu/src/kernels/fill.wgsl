@@ -12,7 +12,7 @@ fn DIRECTION_fill(sliders: Board, empty: Board) -> Board {
     return fill | (through4 & TOWARDS(fill, 4u * DISTANCE));
 }
 
-// The squares that sliders attack: empty ones and the first occupied one.
-fn DIRECTION_attacks(sliders: Board, empty: Board) -> Board {
-    return DIRECTION_step(DIRECTION_fill(sliders, empty));
+// The squares seen from these, whatever they are: empty ones and the first occupied one.
+fn any_DIRECTION_attacks(squares: Board, empty: Board) -> Board {
+    return DIRECTION_step(DIRECTION_fill(squares, empty));
 }

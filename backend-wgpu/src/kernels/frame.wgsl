@@ -44,6 +44,28 @@ fn frame_of(position: Position) -> Frame {
     );
 }
 
+// The pieces of both sides with this code.
+fn kind_of_piece(frame: Frame, code: u32) -> Board {
+    let queens = frame.bishops_queens & frame.rooks_queens;
+    switch code {
+        case QUEEN: {
+            return queens;
+        }
+        case ROOK: {
+            return frame.rooks_queens & ~queens;
+        }
+        case BISHOP: {
+            return frame.bishops_queens & ~queens;
+        }
+        case KNIGHT: {
+            return frame.knights;
+        }
+        default: {
+            return frame.pawns;
+        }
+    }
+}
+
 // What is known of a square beforehand: the lines through it and the leaps from it, without the square itself.
 struct Lines {
     file: Board,
@@ -134,30 +156,33 @@ fn meet_check(
     }
 }
 
-// Finds attacks, pins and checks. A piece is pinned on an axis if the king sees it along the axis and a hostile slider
-// attacks it along the axis: that slider is on the other side of it, since otherwise the king would see the slider.
-fn limits_of(frame: Frame, axes: Lines) -> Limits {
+// What sliders attack along each axis.
+fn attacked_by(orthogonal: Board, diagonal: Board, empty: Board) -> Sight {
+    let rays = rays_of(orthogonal, orthogonal, diagonal, diagonal, empty);
+    return Sight(along_file(rays), along_rank(rays), along_diagonal(rays), along_antidiagonal(rays));
+}
+
+// Finds pins and checks where the hostile sliders' attacks are known. A piece is pinned on an axis if the king sees it
+// along the axis and a hostile slider attacks it along the axis: that slider is on the other side of it, since otherwise
+// the king would see the slider.
+fn limits_against(frame: Frame, axes: Lines, attacked: Sight) -> Limits {
     let king = frame.king;
     let own = frame.own;
     let their = frame.their;
-    let empty = frame.empty;
     let orthogonal = frame.rooks_queens & their;
     let diagonal = frame.bishops_queens & their;
-    let on_file = north_attacks(orthogonal, empty) | south_attacks(orthogonal, empty);
-    let on_rank = east_attacks(orthogonal, empty) | west_attacks(orthogonal, empty);
-    let on_diagonal = north_east_attacks(diagonal, empty) | south_west_attacks(diagonal, empty);
-    let on_antidiagonal = north_west_attacks(diagonal, empty) | south_east_attacks(diagonal, empty);
-    let sight = sight_of(axes, ~empty, king);
+    let sight = sight_of(axes, ~frame.empty, king);
 
     var limits: Limits;
-    limits.pinned_on_file = on_file & sight.file & own;
-    limits.pinned_on_rank = on_rank & sight.rank & own;
-    limits.pinned_on_diagonal = on_diagonal & sight.diagonal & own;
-    limits.pinned_on_antidiagonal = on_antidiagonal & sight.antidiagonal & own;
+    limits.pinned_on_file = attacked.file & sight.file & own;
+    limits.pinned_on_rank = attacked.rank & sight.rank & own;
+    limits.pinned_on_diagonal = attacked.diagonal & sight.diagonal & own;
+    limits.pinned_on_antidiagonal = attacked.antidiagonal & sight.antidiagonal & own;
     limits.pinned = limits.pinned_on_file | limits.pinned_on_rank | limits.pinned_on_diagonal |
         limits.pinned_on_antidiagonal;
-    limits.danger = on_file | on_rank | on_diagonal | on_antidiagonal | knight_attacks(frame.knights & their) |
-        pawn_attacks_down(frame.pawns & their) | lines_of(lowest_index(frame.their_king) & 63u).king;
+    limits.danger = attacked.file | attacked.rank | attacked.diagonal | attacked.antidiagonal |
+        knight_attacks(frame.knights & their) | pawn_attacks_down(frame.pawns & their) |
+        lines_of(lowest_index(frame.their_king) & 63u).king;
     limits.evasion = ALL;
     limits.check = nonempty(limits.danger & king);
     if limits.check {
@@ -166,13 +191,23 @@ fn limits_of(frame: Frame, axes: Lines) -> Limits {
             // Two leapers cannot both be captured.
             limits.evasion = select(leapers, NONE, nonempty(without_lowest(leapers)));
         }
-        meet_check(&limits, king, on_file, sight.file, orthogonal, north_step(king), south_step(king));
-        meet_check(&limits, king, on_rank, sight.rank, orthogonal, east_step(king), west_step(king));
-        meet_check(&limits, king, on_diagonal, sight.diagonal, diagonal, north_east_step(king), south_west_step(king));
+        let file = attacked.file;
+        let rank = attacked.rank;
+        meet_check(&limits, king, file, sight.file, orthogonal, north_step(king), south_step(king));
+        meet_check(&limits, king, rank, sight.rank, orthogonal, east_step(king), west_step(king));
         meet_check(
             &limits,
             king,
-            on_antidiagonal,
+            attacked.diagonal,
+            sight.diagonal,
+            diagonal,
+            north_east_step(king),
+            south_west_step(king),
+        );
+        meet_check(
+            &limits,
+            king,
+            attacked.antidiagonal,
             sight.antidiagonal,
             diagonal,
             north_west_step(king),
@@ -180,6 +215,13 @@ fn limits_of(frame: Frame, axes: Lines) -> Limits {
         );
     }
     return limits;
+}
+
+// Finds attacks, pins and checks.
+fn limits_of(frame: Frame, axes: Lines) -> Limits {
+    let orthogonal = frame.rooks_queens & frame.their;
+    let diagonal = frame.bishops_queens & frame.their;
+    return limits_against(frame, axes, attacked_by(orthogonal, diagonal, frame.empty));
 }
 
 // The pieces among these that may move along an axis: those not pinned, and those pinned on it.

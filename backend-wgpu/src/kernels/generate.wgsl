@@ -66,33 +66,15 @@ fn knight_moves(out: ptr<function, Writer>, leaps: Leaps, targets: Board) {
 }
 
 // What sliders reach in each direction.
-struct Rays {
-    north: Board,
-    south: Board,
-    east: Board,
-    west: Board,
-    north_east: Board,
-    north_west: Board,
-    south_east: Board,
-    south_west: Board,
-}
-
-fn rays_of(frame: Frame, limits: Limits) -> Rays {
+fn free_rays_of(frame: Frame, limits: Limits) -> Rays {
     let orthogonal = frame.rooks_queens & frame.own;
     let diagonal = frame.bishops_queens & frame.own;
-    let on_file = free_to_move(orthogonal, limits, limits.pinned_on_file);
-    let on_rank = free_to_move(orthogonal, limits, limits.pinned_on_rank);
-    let on_diagonal = free_to_move(diagonal, limits, limits.pinned_on_diagonal);
-    let on_antidiagonal = free_to_move(diagonal, limits, limits.pinned_on_antidiagonal);
-    return Rays(
-        north_attacks(on_file, frame.empty),
-        south_attacks(on_file, frame.empty),
-        east_attacks(on_rank, frame.empty),
-        west_attacks(on_rank, frame.empty),
-        north_east_attacks(on_diagonal, frame.empty),
-        north_west_attacks(on_antidiagonal, frame.empty),
-        south_east_attacks(on_antidiagonal, frame.empty),
-        south_west_attacks(on_diagonal, frame.empty),
+    return rays_of(
+        free_to_move(orthogonal, limits, limits.pinned_on_file),
+        free_to_move(orthogonal, limits, limits.pinned_on_rank),
+        free_to_move(diagonal, limits, limits.pinned_on_diagonal),
+        free_to_move(diagonal, limits, limits.pinned_on_antidiagonal),
+        frame.empty,
     );
 }
 
@@ -124,28 +106,6 @@ fn king_steps(out: ptr<function, Writer>, frame: Frame, targets: Board) {
     }
 }
 
-// The pieces of both sides with this code.
-fn kind_of_piece(frame: Frame, code: u32) -> Board {
-    let queens = frame.bishops_queens & frame.rooks_queens;
-    switch code {
-        case QUEEN: {
-            return queens;
-        }
-        case ROOK: {
-            return frame.rooks_queens & ~queens;
-        }
-        case BISHOP: {
-            return frame.bishops_queens & ~queens;
-        }
-        case KNIGHT: {
-            return frame.knights;
-        }
-        default: {
-            return frame.pawns;
-        }
-    }
-}
-
 // Captures: victims from queen to pawn, for each the attackers from pawn to king.
 fn captures(out: ptr<function, Writer>, frame: Frame, axes: Lines, limits: Limits) {
     let own = frame.own;
@@ -157,7 +117,7 @@ fn captures(out: ptr<function, Writer>, frame: Frame, axes: Lines, limits: Limit
     // A pinned knight never moves.
     let knights = frame.knights & own & ~limits.pinned;
     let leaps = leaps_of(knights);
-    let rays = rays_of(frame, limits);
+    let rays = free_rays_of(frame, limits);
     let by_king = axes.king & their & ~limits.danger;
     let by_sliders = rays.north | rays.south | rays.east | rays.west | rays.north_east | rays.north_west |
         rays.south_east | rays.south_west;

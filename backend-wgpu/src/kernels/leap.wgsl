@@ -26,6 +26,12 @@ fn knight_attacks(knights: Board) -> Board {
     return up(near, 16u) | down(near, 16u) | up(far, 8u) | down(far, 8u);
 }
 
+// The neighbours of kings, and their own squares.
+fn king_attacks(kings: Board) -> Board {
+    let row = kings | east_step(kings) | west_step(kings);
+    return row | up(row, 8u) | down(row, 8u);
+}
+
 // The squares attacked by pawns that move up.
 fn pawn_attacks_up(pawns: Board) -> Board {
     return north_east_step(pawns) | north_west_step(pawns);

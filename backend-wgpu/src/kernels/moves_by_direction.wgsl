@@ -1,11 +1,11 @@
 // The generator's share of a direction. The host writes this out for each of the eight, with the words in capitals
-// replaced: OFFSET is how far a step moves, negative downwards, and BACK is the opposite direction.
+// replaced: OFFSET is how far a step moves, negative downwards, and OPPOSITE is the direction back.
 
 // Each square is reached by one slider per direction; seen from the square, it is the first piece the other way.
 fn DIRECTION_captures(out: ptr<function, Writer>, frame: Frame, captured: Board, pieces: Board, code: u32) {
     var left = captured;
     while nonempty(left) {
-        let captor = BACK_attacks(lowest(left), frame.empty) & pieces;
+        let captor = OPPOSITE_attacks(lowest(left), frame.empty) & pieces;
         if nonempty(captor) {
             emit(out, lowest_index(captor), lowest_index(left), code, 0u);
         }

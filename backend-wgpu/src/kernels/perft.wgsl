@@ -8,46 +8,52 @@ fn add_to_total(root: u32, amount: u32) {
     }
 }
 
-// Sums by root, counted from the group's first one. They are zero when a group begins.
-var<workgroup> sums: array<atomic<u32>, GROUP>;
+var<workgroup> group_sum: atomic<u32>;
 
 // Adds the number of replies to each item to its root's total.
 //
-// A work-group takes ITEMS_PER_LANE times its size of consecutive items. Their roots ascend, and are mostly one root,
-// so the group adds up by itself before it adds to the totals.
+// The work-groups take all items in turns. A lane adds up while the root stays the same, which is mostly all the time,
+// and the group adds up the lanes of its first root before it adds to the totals.
 @compute @workgroup_size(GROUP)
 fn count_moves(
     @builtin(local_invocation_index) lane: u32,
     @builtin(workgroup_id) workgroup: vec3<u32>,
     @builtin(num_workgroups) workgroups: vec3<u32>,
 ) {
-    let first = min(group_index(workgroup, workgroups) * (GROUP * ITEMS_PER_LANE), scalars.end);
-    let end = min(first + GROUP * ITEMS_PER_LANE, scalars.end);
-    // A group that is not needed has no items; it looks at the last one instead of its own.
-    let first_root = roots[items[min(first, scalars.end - 1u)].y];
-    let more_roots = roots[items[end - 1u].y] - first_root;
-
-    var sum = 0u;
-    for (var index = first + lane; index < end; index += GROUP) {
-        let item = items[index];
-        let replies = count_moves_of(reversed(patched(load_position(item.y), item.x)), true);
-        if more_roots == 0u {
-            sum += replies;
-        } else {
-            let root = roots[item.y];
-            if root - first_root < GROUP {
-                atomicAdd(&sums[root - first_root], replies);
-            } else {
-                add_to_total(root, replies);
-            }
-        }
+    let len = item_count[0];
+    let group_first = group_index(workgroup, workgroups) * GROUP;
+    // A group without items goes on all the same: barriers are for all work-items.
+    var first_root = 0u;
+    if group_first < len {
+        first_root = roots[items[group_first].y];
     }
-    if more_roots == 0u {
-        atomicAdd(&sums[0], sum);
+    if lane == 0u {
+        atomicStore(&group_sum, 0u);
     }
     workgroupBarrier();
-    let group_sum = atomicLoad(&sums[lane]);
-    if group_sum != 0u {
-        add_to_total(first_root + lane, group_sum);
+
+    var sum = 0u;
+    var root = first_root;
+    for (var index = group_first + lane; index < len; index += workgroups.x * workgroups.y * GROUP) {
+        let item = items[index];
+        let child = patched(load_position(item.y), item.x);
+        if roots[item.y] != root {
+            add_to_total(root, sum);
+            root = roots[item.y];
+            sum = 0u;
+        }
+        sum += count_moves_of(reversed(child), true);
+    }
+    if root == first_root {
+        atomicAdd(&group_sum, sum);
+    } else {
+        add_to_total(root, sum);
+    }
+    workgroupBarrier();
+    if lane == 0u {
+        let sums = atomicLoad(&group_sum);
+        if sums != 0u {
+            add_to_total(first_root, sums);
+        }
     }
 }

@@ -11,6 +11,10 @@ const NOT_FILES_GH: Board = vec2<u32>(0x3f3f3f3fu, 0x3f3f3f3fu);
 const RANK_8: Board = vec2<u32>(0u, 0xff000000u);
 const THIRD_RANK: Board = vec2<u32>(0x00ff0000u, 0u);
 const PAWN_RANKS: Board = vec2<u32>(0xffffff00u, 0x00ffffffu);
+const RANK_1: Board = vec2<u32>(0x000000ffu, 0u);
+const THEIR_SECOND_RANK: Board = vec2<u32>(0u, 0x00ff0000u);
+const THEIR_THIRD_RANK: Board = vec2<u32>(0u, 0x0000ff00u);
+const THEIR_SEVENTH_RANK: Board = vec2<u32>(0x0000ff00u, 0u);
 
 // The board of these two halves: ranks 1 to 4, and ranks 5 to 8.
 fn join(lower: u32, upper: u32) -> Board {

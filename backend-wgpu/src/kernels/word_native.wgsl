@@ -11,6 +11,10 @@ const NOT_FILES_GH: Board = 0x3f3f3f3f3f3f3f3flu;
 const RANK_8: Board = 0xff00000000000000lu;
 const THIRD_RANK: Board = 0x0000000000ff0000lu;
 const PAWN_RANKS: Board = 0x00ffffffffffff00lu;
+const RANK_1: Board = 0x00000000000000fflu;
+const THEIR_SECOND_RANK: Board = 0x00ff000000000000lu;
+const THEIR_THIRD_RANK: Board = 0x0000ff0000000000lu;
+const THEIR_SEVENTH_RANK: Board = 0x000000000000ff00lu;
 
 // The board of these two halves: ranks 1 to 4, and ranks 5 to 8.
 fn join(lower: u32, upper: u32) -> Board {

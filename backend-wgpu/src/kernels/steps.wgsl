@@ -1,0 +1,307 @@
+// All moves of a position: their replies in closed form where they are known, the others to a queue. See `steps.rs`.
+
+// A work-group's moves, on the way to the items: the move, and the lane that found it.
+const LANE: u32 = 17u;
+const QUEUE: u32 = GROUP * QUEUED_PER_LANE;
+
+var<workgroup> queue: array<u32, QUEUE>;
+var<workgroup> queued: atomic<u32>;
+var<workgroup> place: u32;
+// Sums by root, counted from the group's first one.
+var<workgroup> sums: array<atomic<u32>, GROUP>;
+
+// Where moves come from: the lane's bits in the queue, and the position's index.
+struct Sink {
+    lane: u32,
+    parent: u32,
+}
+
+// A word that does not fit in the queue goes to the items at once. There is room for all moves of all positions.
+fn put(sink: Sink, at: u32, word: u32) {
+    if at < QUEUE {
+        queue[at] = word | sink.lane;
+    } else {
+        new_items[atomicAdd(&new_item_count[0], 1u)] = vec2<u32>(word, sink.parent);
+    }
+}
+
+// Moves of one piece to these squares.
+fn put_piece(sink: Sink, origin: u32, targets: Board, code: u32) {
+    if nonempty(targets) {
+        var at = atomicAdd(&queued, count_ones(targets));
+        var left = targets;
+        while nonempty(left) {
+            put(sink, at, word_of(origin, lowest_index(left), code, 0u));
+            at += 1u;
+            left = without_lowest(left);
+        }
+    }
+}
+
+// Moves that all go the same way.
+fn put_shifted(sink: Sink, targets: Board, distance: u32, code: u32, kind: u32) {
+    if nonempty(targets) {
+        var at = atomicAdd(&queued, count_ones(targets));
+        var left = targets;
+        while nonempty(left) {
+            let to = lowest_index(left);
+            put(sink, at, word_of(to - distance, to, code, kind));
+            at += 1u;
+            left = without_lowest(left);
+        }
+    }
+}
+
+// The moves that qualified so far: their number, and what changes the number of replies (modulo 2^32, since it may be
+// negative).
+struct Tally {
+    moves: u32,
+    change: u32,
+}
+
+// Moves of one piece that qualify.
+fn tally_piece(tally: ptr<function, Tally>, value: Numbers, origin: u32, targets: Board, their: Board) {
+    let count = count_ones(targets);
+    if count != 0u {
+        (*tally).moves += count;
+        (*tally).change += count * number_at(value, origin) + 7u * count_ones(targets & their) - sum_of(value, targets);
+    }
+}
+
+// Pawn moves that qualify, all going the same way; returns the others.
+fn tally_pawns(
+    tally: ptr<function, Tally>,
+    value: Numbers,
+    frame: Frame,
+    targets: Board,
+    distance: u32,
+    not_from: Board,
+    not_to: Board,
+) -> Board {
+    let simple = targets & ~(not_to | up(not_from, distance));
+    if nonempty(simple) {
+        (*tally).moves += count_ones(simple);
+        (*tally).change += sum_of(value, down(simple, distance)) - sum_of(value, simple);
+        // Captures give back seven; a pawn that could have captured the captor was counted out twice.
+        let captured = simple & frame.their;
+        (*tally).change += 7u * count_ones(captured) + count_ones(captured & frame.pawns);
+    }
+    return targets ^ simple;
+}
+
+// Where a slider can go, and where of that it may qualify.
+struct Reach {
+    attacks: Board,
+    targets: Board,
+    simple: Board,
+}
+
+fn add_axis(
+    reach: ptr<function, Reach>,
+    piece: Board,
+    sight: Board,
+    allowed: Board,
+    limits: Limits,
+    pinned_on_axis: Board,
+    not_along: Board,
+) {
+    let reached = select(NONE, sight & allowed, nonempty(free_to_move(piece, limits, pinned_on_axis)));
+    (*reach).attacks |= sight;
+    (*reach).targets |= reached;
+    (*reach).simple |= select(reached, NONE, nonempty(not_along & piece));
+}
+
+fn knight_steps(
+    tally: ptr<function, Tally>,
+    sink: Sink,
+    frame: Frame,
+    limits: Limits,
+    replies: Replies,
+    value: Numbers,
+    allowed: Board,
+) {
+    // A pinned knight never moves.
+    var left = frame.knights & frame.own & ~limits.pinned;
+    while nonempty(left) {
+        let origin = lowest_index(left);
+        let attacks = lines_of(origin).knight;
+        let targets = attacks & allowed;
+        let stays = nonempty((replies.not_from & lowest(left)) | (attacks & replies.once));
+        let simple = select(targets & ~(replies.not_to | replies.not_to_knight), NONE, stays);
+        tally_piece(tally, value, origin, simple, frame.their);
+        put_piece(sink, origin, targets ^ simple, KNIGHT);
+        left = without_lowest(left);
+    }
+}
+
+fn slider_steps(
+    tally: ptr<function, Tally>,
+    sink: Sink,
+    frame: Frame,
+    limits: Limits,
+    replies: Replies,
+    value: Numbers,
+    allowed: Board,
+) {
+    for (var code = BISHOP; code <= QUEEN; code++) {
+        var left = kind_of_piece(frame, code) & frame.own;
+        while nonempty(left) {
+            let origin = lowest_index(left);
+            let piece = lowest(left);
+            let sight = sight_of(lines_of(origin), ~frame.empty, piece);
+            let not_along = replies.not_along;
+            var reach = Reach(NONE, NONE, NONE);
+            var not_to = replies.not_to;
+            if code != BISHOP {
+                add_axis(&reach, piece, sight.file, allowed, limits, limits.pinned_on_file, not_along.file);
+                add_axis(&reach, piece, sight.rank, allowed, limits, limits.pinned_on_rank, not_along.rank);
+                not_to |= replies.not_to_orthogonal;
+            }
+            if code != ROOK {
+                let diagonal = limits.pinned_on_diagonal;
+                let antidiagonal = limits.pinned_on_antidiagonal;
+                add_axis(&reach, piece, sight.diagonal, allowed, limits, diagonal, not_along.diagonal);
+                add_axis(&reach, piece, sight.antidiagonal, allowed, limits, antidiagonal, not_along.antidiagonal);
+                not_to |= replies.not_to_diagonal;
+            }
+            let stays = nonempty((replies.not_from & piece) | (reach.attacks & replies.once));
+            let simple = select(reach.simple & ~not_to, NONE, stays);
+            tally_piece(tally, value, origin, simple, frame.their);
+            if code != ROOK && nonempty(replies.pawn_captures & piece) {
+                // A pawn that could capture the mover where it stood was counted out twice.
+                (*tally).change += count_ones(simple & frame.pawns & frame.their & pawn_attacks_up(piece));
+            }
+            put_piece(sink, origin, reach.targets ^ simple, code);
+            left = without_lowest(left);
+        }
+    }
+}
+
+fn pawn_steps(
+    tally: ptr<function, Tally>,
+    sink: Sink,
+    frame: Frame,
+    limits: Limits,
+    replies: Replies,
+    value: Numbers,
+) {
+    let pawns = frame.pawns & frame.own;
+    let watchers = frame.pawns & frame.their;
+    let pushed = north_step(free_to_move(pawns, limits, limits.pinned_on_file)) & frame.empty;
+    var twice = north_step(pushed & THIRD_RANK) & frame.empty & limits.evasion;
+    var single = pushed & limits.evasion;
+    let captured = frame.their & limits.evasion;
+    var east = north_east_step(free_to_move(pawns, limits, limits.pinned_on_diagonal)) & captured;
+    var west = north_west_step(free_to_move(pawns, limits, limits.pinned_on_antidiagonal)) & captured;
+    let passing = twice & (east_step(watchers) | west_step(watchers));
+    put_shifted(sink, passing, 16u, PAWN, PASSING);
+    twice ^= passing;
+    if nonempty((single | east | west) & RANK_8) {
+        for (var code = KNIGHT; code <= QUEEN; code++) {
+            put_shifted(sink, single & RANK_8, 8u, code, 0u);
+            put_shifted(sink, east & RANK_8, 9u, code, 0u);
+            put_shifted(sink, west & RANK_8, 7u, code, 0u);
+        }
+        single &= ~RANK_8;
+        east &= ~RANK_8;
+        west &= ~RANK_8;
+    }
+    let not_from = replies.not_from | replies.not_from_pawn;
+    let not_to = replies.not_to | replies.not_to_pawn;
+    let along = replies.not_along;
+    single = tally_pawns(tally, value, frame, single, 8u, not_from | along.file, not_to);
+    twice = tally_pawns(tally, value, frame, twice, 16u, not_from | along.file, not_to);
+    east = tally_pawns(tally, value, frame, east, 9u, not_from | along.diagonal, not_to);
+    west = tally_pawns(tally, value, frame, west, 7u, not_from | along.antidiagonal, not_to);
+    put_shifted(sink, single, 8u, PAWN, 0u);
+    put_shifted(sink, twice, 16u, PAWN, 0u);
+    put_shifted(sink, east, 9u, PAWN, 0u);
+    put_shifted(sink, west, 7u, PAWN, 0u);
+}
+
+fn king_moves(
+    tally: ptr<function, Tally>,
+    sink: Sink,
+    frame: Frame,
+    axes: Lines,
+    limits: Limits,
+    replies: Replies,
+    value: Numbers,
+) {
+    let targets = axes.king & ~frame.own & ~limits.danger;
+    let kept = frame.king & (replies.not_from | replies.not_king | replies.not_along.file);
+    let simple = select(targets & ~(replies.not_to | replies.not_king), NONE, limits.check || nonempty(kept));
+    tally_piece(tally, value, frame.king_square, simple, frame.their);
+    put_piece(sink, frame.king_square, targets ^ simple, KING);
+    if may_castle_perhaps(frame, limits) {
+        if may_castle_up(frame, limits, false) {
+            put(sink, atomicAdd(&queued, 1u), word_of(frame.king_square, 6u, KING, CASTLING));
+        }
+        if may_castle_down(frame, limits, false) {
+            put(sink, atomicAdd(&queued, 1u), word_of(frame.king_square, 2u, KING, CASTLING));
+        }
+    }
+}
+
+// The number of replies to the moves that qualify; the others go to the sink.
+fn replies_or_steps(position: Position, sink: Sink) -> u32 {
+    let frame = frame_of(position);
+    let axes = lines_of(frame.king_square);
+    var value = Numbers(NONE, NONE, NONE, NONE, NONE);
+    let replies = replies_of(position, frame, axes, &value);
+    let limits = limits_against(frame, axes, replies.attacked);
+    let allowed = limits.evasion & ~frame.own;
+    var tally = Tally(0u, 0u);
+    knight_steps(&tally, sink, frame, limits, replies, value, allowed);
+    slider_steps(&tally, sink, frame, limits, replies, value, allowed);
+    pawn_steps(&tally, sink, frame, limits, replies, value);
+    if nonempty(frame.en_passant) {
+        let captors = en_passant_captors(frame, axes);
+        put_shifted(sink, north_west_step(captors.from_east), 7u, PAWN, EN_PASSANT);
+        put_shifted(sink, north_east_step(captors.from_west), 9u, PAWN, EN_PASSANT);
+    }
+    king_moves(&tally, sink, frame, axes, limits, replies, value);
+    return tally.moves * replies.base + tally.change;
+}
+
+// Two plies: adds the replies to all moves that qualify to their roots' totals, and writes the others as items, in no
+// particular order. `new_item_count` is their number; there must be room for all moves.
+@compute @workgroup_size(GROUP)
+fn replies(
+    @builtin(local_invocation_index) lane: u32,
+    @builtin(workgroup_id) workgroup: vec3<u32>,
+    @builtin(num_workgroups) workgroups: vec3<u32>,
+) {
+    let group_first = scalars.first + group_index(workgroup, workgroups) * GROUP;
+    let index = group_first + lane;
+    // A group that is not needed looks at the last position's root instead of its own.
+    let first_root = roots[min(group_first, scalars.end - 1u)];
+    if lane == 0u {
+        atomicStore(&queued, 0u);
+    }
+    atomicStore(&sums[lane], 0u);
+    workgroupBarrier();
+    if index < scalars.end {
+        let leaves = replies_or_steps(load_position(index), Sink(lane << LANE, index));
+        let root = roots[index] - first_root;
+        if root < GROUP {
+            atomicAdd(&sums[root], leaves);
+        } else {
+            add_to_total(roots[index], leaves);
+        }
+    }
+    workgroupBarrier();
+    let sum = atomicLoad(&sums[lane]);
+    if sum != 0u {
+        add_to_total(first_root + lane, sum);
+    }
+    let len = min(atomicLoad(&queued), QUEUE);
+    if lane == 0u {
+        place = atomicAdd(&new_item_count[0], len);
+    }
+    workgroupBarrier();
+    for (var at = lane; at < len; at += GROUP) {
+        let word = queue[at];
+        new_items[place + at] = vec2<u32>(word & ((1u << LANE) - 1u), group_first + (word >> LANE));
+    }
+}
