@@ -2,8 +2,9 @@
 //!
 //! A device holds one buffer of positions per level of the tree. A level's positions are counted and
 //! the counts scanned; then moves are written part by part, and each part either becomes the next
-//! level, below which the same happens, or, one ply before the leaves, its replies are counted. So the
-//! tree is walked depth first in parts as large as the buffers allow, and memory does not grow with
+//! level, below which the same happens, or, one ply before the leaves, its replies are counted. A
+//! device that can count its last plies by itself does so, and is not asked for their moves first. So
+//! the tree is walked depth first in parts as large as the buffers allow, and memory does not grow with
 //! the tree. What does not fit is split at the borders of the scan's blocks.
 //!
 //! A device implements [`Stages`]; [`perft`], [`count`] and [`expand`] are then what a
@@ -16,6 +17,9 @@ use crate::{BackendError, Quad48, Rules, Successors};
 
 /// The most legal moves that a position can have: fifteen queens of 27 moves and a king's ten are 415.
 pub const MOST_MOVES: u32 = 512;
+
+/// The most plies that a device counts by itself: the leaves below a position fit in a total all the same.
+pub const MOST_LAST_PLIES: u32 = 6;
 
 /// How much a device's buffers hold.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -114,6 +118,23 @@ pub trait Stages {
     /// If memory runs out or the device fails.
     fn count_moves(&mut self, level: usize, part: &Part) -> Result<(), StageError>;
 
+    /// How many plies [`Stages::count_leaves`] counts, at most [`MOST_LAST_PLIES`]; with less than two,
+    /// the last two plies are left to [`Stages::count_moves`].
+    fn last_plies(&self) -> u32 {
+        1
+    }
+
+    /// Adds the leaves `depth` plies below some positions of a level to the totals of the roots. The
+    /// depth is at least two and at most [`Stages::last_plies`].
+    ///
+    /// # Errors
+    /// If memory runs out or the device fails.
+    fn count_leaves(&mut self, level: usize, positions: Range<usize>, depth: u32) -> Result<(), StageError> {
+        let reason =
+            format!("it was asked for {depth} plies below {positions:?} of level {level}, which it cannot count.");
+        Err(BackendError::WrongAnswer { device: "a device".into(), reason }.into())
+    }
+
     /// The totals of the first `len` roots; they are zero afterwards.
     ///
     /// # Errors
@@ -153,7 +174,8 @@ fn perft_within<S: Stages>(
     limit: u64,
 ) -> Result<Vec<u64>, BackendError> {
     let mut totals = Vec::with_capacity(positions.len());
-    in_batches(stages, depth as usize - 1, positions, |stages, batch| {
+    let levels = depth.saturating_sub(stages.last_plies().max(2)) as usize + 1;
+    in_batches(stages, levels, positions, |stages, batch| {
         stages.upload(rules, batch)?;
         let mut run = Run { stages, totals: vec![0; batch.len()], limit, pending: 0 };
         run.descend(0, batch.len(), depth)?;
@@ -243,23 +265,46 @@ struct Run<'a, S> {
 impl<S: Stages> Run<'_, S> {
     /// Counts the leaves `depth` (at least two) plies below a level's first `len` positions.
     fn descend(&mut self, level: usize, len: usize, depth: u32) -> Result<(), StageError> {
+        if depth <= self.stages.last_plies().min(MOST_LAST_PLIES) {
+            return self.count_leaves(level, len, depth);
+        }
         let sums = self.stages.count(level, len)?;
         let sizes = self.stages.sizes();
         self.stages.place(level, &bases(&sums))?;
         let most = if depth == 2 { sizes.moves } else { sizes.moves.min(sizes.positions) };
         for part in parts(&sums, len, sizes.block, most) {
             if depth == 2 {
-                let leaves = part.moves as u64 * u64::from(MOST_MOVES);
-                if leaves > self.limit.saturating_sub(self.pending) {
-                    self.collect()?;
-                }
+                self.make_room(part.moves as u64 * u64::from(MOST_MOVES))?;
                 self.stages.count_moves(level, &part)?;
-                self.pending += leaves;
             } else {
                 self.stages.expand(level, &part)?;
                 self.descend(level + 1, part.moves, depth - 1)?;
             }
         }
+        Ok(())
+    }
+
+    /// Counts the leaves below a level's first `len` positions where the device needs no help, as many at a time as
+    /// totals hold.
+    fn count_leaves(&mut self, level: usize, len: usize, depth: u32) -> Result<(), StageError> {
+        let most = u64::from(MOST_MOVES).pow(depth);
+        let step = usize::try_from(self.limit / most).unwrap_or(usize::MAX).max(1);
+        let mut start = 0;
+        while start < len {
+            let end = len.min(start.saturating_add(step));
+            self.make_room(most.saturating_mul((end - start) as u64))?;
+            self.stages.count_leaves(level, start..end, depth)?;
+            start = end;
+        }
+        Ok(())
+    }
+
+    /// Sees to it that totals on the device can take so many more leaves.
+    fn make_room(&mut self, leaves: u64) -> Result<(), StageError> {
+        if leaves > self.limit.saturating_sub(self.pending) {
+            self.collect()?;
+        }
+        self.pending = self.pending.saturating_add(leaves);
         Ok(())
     }
 

@@ -34,6 +34,8 @@ struct Mock {
     totals: Vec<u64>,
     /// What a total can hold.
     total_limit: Option<u64>,
+    /// How many plies it counts by itself.
+    last_plies: u32,
     /// Stages done so far, and those of them that find memory exhausted.
     calls: usize,
     failing: Vec<usize>,
@@ -86,6 +88,7 @@ impl Stages for Mock {
     fn prepare(&mut self, levels: usize) -> Result<(), StageError> {
         self.stage()?;
         let levels = levels.max(self.levels.len());
+        assert!(levels > 0);
         self.levels.resize(levels, Vec::new());
         self.counts.resize(levels, Vec::new());
         self.bases.resize(levels, Vec::new());
@@ -148,6 +151,21 @@ impl Stages for Mock {
         Ok(())
     }
 
+    fn last_plies(&self) -> u32 {
+        self.last_plies
+    }
+
+    fn count_leaves(&mut self, level: usize, positions: Range<usize>, depth: u32) -> Result<(), StageError> {
+        self.stage()?;
+        assert!((2..=self.last_plies).contains(&depth));
+        for &(root, position) in &self.levels[level][positions] {
+            self.totals[root] += leaves(position, depth);
+            assert!(self.total_limit.is_none_or(|limit| self.totals[root] <= limit));
+        }
+        self.parts += 1;
+        Ok(())
+    }
+
     fn take_totals(&mut self, len: usize) -> Result<Vec<u64>, StageError> {
         self.stage()?;
         self.collected += 1;
@@ -184,6 +202,17 @@ fn counts_do_not_depend_on_how_much_fits() {
         }
     }
     assert!(split > 10, "small buffers take many parts");
+}
+
+#[test]
+fn a_device_may_count_its_last_plies_by_itself() {
+    let roots = roots(50);
+    for last_plies in 0..=MOST_LAST_PLIES {
+        for depth in 0..8 {
+            let mut mock = Mock { last_plies, ..Mock::new(2) };
+            assert_eq!(perft(&mut mock, &Rules::STANDARD, &roots, depth), Ok(expected(&roots, depth)));
+        }
+    }
 }
 
 #[test]
@@ -235,6 +264,11 @@ fn totals_are_collected_before_they_overflow() {
     let roots = roots(20);
     let limit = 20 * u64::from(MOST_MOVES);
     let mut mock = Mock { total_limit: Some(limit), ..Mock::new(1) };
+    assert_eq!(perft_within(&mut mock, &Rules::STANDARD, &roots, 9, limit), Ok(expected(&roots, 9)));
+    assert!(mock.collected > 10, "collected {} times", mock.collected);
+
+    let limit = 3 * u64::from(MOST_MOVES).pow(2);
+    let mut mock = Mock { last_plies: 2, total_limit: Some(limit), ..Mock::new(4) };
     assert_eq!(perft_within(&mut mock, &Rules::STANDARD, &roots, 9, limit), Ok(expected(&roots, 9)));
     assert!(mock.collected > 10, "collected {} times", mock.collected);
 }
