@@ -3,7 +3,7 @@
 //! On Linux that is Vulkan alone, on Windows Vulkan and DX12, on Apple's systems Metal. A GPU that two interfaces offer
 //! is listed twice, once by each.
 
-use kogge_board::{BackendError, DeviceKind};
+use kogge_board::{BackendError, DeviceInfo, DeviceKind};
 use wgpu::{
     Adapter, AdapterInfo, Backends, DeviceType, DownlevelFlags, Features, Instance, InstanceDescriptor, InstanceFlags,
     Limits, MemoryBudgetThresholds,
@@ -102,6 +102,20 @@ impl Device {
             has_int64: adapter.features().contains(Features::SHADER_INT64),
             unusable: unusable(&adapter, &limits),
             adapter,
+        }
+    }
+
+    /// The device as any backend's is described; the variant is chosen when it is opened.
+    pub fn info(&self) -> DeviceInfo {
+        let int64 = if self.has_int64 { "64-bit integers" } else { "no 64-bit integers" };
+        DeviceInfo {
+            backend: "wgpu",
+            name: self.name.clone(),
+            driver: format!("{}, {}", self.interface, self.driver),
+            kind: self.kind,
+            memory: self.memory,
+            batch: if self.kind == DeviceKind::Software { 1 << 12 } else { 1 << 17 },
+            variant: format!("{int64}, buffers of up to {} MiB, chosen when it is opened", self.max_binding >> 20),
         }
     }
 

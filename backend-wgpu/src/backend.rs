@@ -1,7 +1,7 @@
 //! The backend: one wgpu device.
 
 use kogge_board::breadth_first;
-use kogge_board::{Backend, BackendError, DeviceInfo, DeviceKind, Quad48, Rules, Successors, self_test};
+use kogge_board::{Backend, BackendError, DeviceInfo, Quad48, Rules, Successors, self_test};
 
 use crate::adapters::{Device, devices};
 use crate::options::Options;
@@ -39,15 +39,8 @@ impl Wgpu {
     /// As for [`Wgpu::open`].
     pub fn on(device: &Device, options: &Options) -> Result<Self, BackendError> {
         let session = Session::new(device, options)?;
-        let info = DeviceInfo {
-            backend: "wgpu",
-            name: device.name.clone(),
-            driver: format!("{}, {}", device.interface, device.driver),
-            kind: device.kind,
-            memory: Some(session.choice.memory),
-            batch: if device.kind == DeviceKind::Software { 1 << 12 } else { 1 << 17 },
-            variant: session.choice.describe(),
-        };
+        let info =
+            DeviceInfo { memory: Some(session.choice.memory), variant: session.choice.describe(), ..device.info() };
         let mut backend = Self { info, session };
         self_test(&mut backend)?;
         // What the self-test took is no part of a measurement.

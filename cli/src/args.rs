@@ -52,7 +52,7 @@ pub(crate) struct Common {
     pub(crate) quiet: bool,
 }
 
-/// A backend, whether or not this binary has it.
+/// A backend.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub(crate) enum BackendName {
     /// The best that works

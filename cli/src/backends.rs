@@ -1,8 +1,10 @@
 //! The backends of this binary: the one place that lists them.
 
 use std::num::NonZeroUsize;
+use std::sync::OnceLock;
 
-use kogge_backend_opencl::{OpenCl, Options, devices as opencl_devices};
+use kogge_backend_opencl::{OpenCl, devices as opencl_devices};
+use kogge_backend_wgpu::Wgpu;
 use kogge_board::{Backend, BackendError, DeviceInfo, DeviceKind};
 use kogge_movegen_cpu::Cpu;
 use kogge_movegen_cpu::mailbox::Mailbox;
@@ -28,103 +30,133 @@ impl From<&Common> for Request {
 /// A device as it is listed: what it is, or why it cannot be used.
 pub(crate) type Listed = Result<DeviceInfo, BackendError>;
 
-/// Opens a backend.
-type Open = fn(Request) -> Result<Box<dyn Backend>, BackendError>;
+/// A backend that was opened, or why it was not.
+type OpenedOr = Result<Box<dyn Backend>, BackendError>;
 
-/// Opens a backend if there is anything to open.
-type OpenIfAny = fn(Request) -> Option<Result<Box<dyn Backend>, BackendError>>;
+/// Opens a backend on a device of a kind, if it has one.
+type OpenKind = fn(DeviceKind, Request) -> Option<OpenedOr>;
 
 /// A backend of this binary.
 pub(crate) struct Entry {
     /// The name, as `--backend` takes it.
     pub(crate) name: BackendName,
-    /// Opens what `auto` may choose of it; `None` if there is nothing of the kind.
-    auto: OpenIfAny,
+    /// Opens what `auto` may choose of it.
+    auto: OpenKind,
     /// Whether it counts the last ply without making its positions.
     bulk: bool,
-    /// Its devices in the order of their numbers. A single error speaks for the whole backend.
-    list: fn() -> Vec<Listed>,
-    open: Open,
+    /// Its devices in the order of their numbers, or why there is none.
+    list: fn() -> Result<Vec<Listed>, BackendError>,
+    open: fn(Request) -> OpenedOr,
 }
 
-/// All of them, in the order in which `auto` tries those that it may choose.
+/// The kinds of devices that `auto` looks for, the best first. CPUs behind GPU interfaces are slower than our own code:
+/// they are taken only by name.
+const WANTED: [DeviceKind; 3] = [DeviceKind::DiscreteGpu, DeviceKind::IntegratedGpu, DeviceKind::Cpu];
+
+/// All of them. Of devices of one kind, `auto` takes the first one that works, in this order: a GPU that both OpenCL and
+/// wgpu offer is used through OpenCL.
 pub(crate) const ENTRIES: &[Entry] = &[
-    Entry {
-        name: BackendName::Opencl,
-        auto: open_opencl_gpu,
-        bulk: true,
-        list: list_opencl,
-        open: |request| match (request.device, open_opencl_gpu(request)) {
-            (None, Some(opened)) => opened,
-            (device, _) => Ok(Box::new(OpenCl::open(device.unwrap_or(0), &Options::default())?)),
-        },
-    },
+    Entry { name: BackendName::Opencl, auto: auto_opencl, bulk: true, list: list_opencl, open: open_opencl },
+    Entry { name: BackendName::Wgpu, auto: auto_wgpu, bulk: true, list: list_wgpu, open: open_wgpu },
     Entry {
         name: BackendName::Cpu,
-        auto: |request| Some(open_cpu(request)),
+        auto: |kind, request| (kind == DeviceKind::Cpu).then(|| open_cpu(request)),
         bulk: true,
-        list: list_cpu,
+        list: || Ok(vec![Cpu::new(None).map(|cpu| cpu.info().clone())]),
         open: open_cpu,
     },
     Entry {
         name: BackendName::Mailbox,
-        auto: |_| None,
+        auto: |_, _| None,
         bulk: false,
-        list: || vec![Ok(Mailbox::new().info().clone())],
+        list: || Ok(vec![Ok(Mailbox::new().info().clone())]),
         open: |_| Ok(Box::new(Mailbox::new())),
     },
 ];
 
-fn list_cpu() -> Vec<Listed> {
-    vec![Cpu::new(None).map(|cpu| cpu.info().clone())]
+fn unavailable(name: BackendName, reason: String) -> BackendError {
+    BackendError::Unavailable { backend: name.name(), reason }
 }
 
-fn open_cpu(request: Request) -> Result<Box<dyn Backend>, BackendError> {
-    Ok(Box::new(Cpu::new(request.threads.map(NonZeroUsize::get))?))
+fn boxed(backend: impl Backend + 'static) -> Box<dyn Backend> {
+    Box::new(backend)
 }
 
-fn unavailable_opencl(reason: String) -> BackendError {
-    BackendError::Unavailable { backend: BackendName::Opencl.name(), reason }
+/// Opens the best GPU of a backend, if it has one.
+fn open_gpu(auto: OpenKind, request: Request) -> Option<OpenedOr> {
+    WANTED.into_iter().find_map(|kind| auto(kind, request))
 }
 
-fn list_opencl() -> Vec<Listed> {
-    match opencl_devices() {
-        Ok(devices) => devices
-            .iter()
-            .map(|device| match device.unusable() {
-                None => Ok(device.info()),
-                Some(reason) => Err(unavailable_opencl(format!("{}: {reason}", device.name))),
-            })
-            .collect(),
-        Err(error) => vec![Err(unavailable_opencl(error.to_string()))],
+fn open_cpu(request: Request) -> OpenedOr {
+    Cpu::new(request.threads.map(NonZeroUsize::get)).map(boxed)
+}
+
+fn list_opencl() -> Result<Vec<Listed>, BackendError> {
+    let devices = opencl_devices().map_err(|error| unavailable(BackendName::Opencl, error.to_string()))?;
+    let listed = devices.iter().map(|device| match device.unusable() {
+        None => Ok(device.info()),
+        Some(reason) => Err(unavailable(BackendName::Opencl, format!("{}: {reason}", device.name))),
+    });
+    Ok(listed.collect())
+}
+
+fn auto_opencl(kind: DeviceKind, _: Request) -> Option<OpenedOr> {
+    let devices = opencl_devices().ok()?;
+    let device = devices.iter().find(|device| device.kind == kind && device.unusable().is_none())?;
+    Some(OpenCl::on(device, &Default::default()).map(boxed))
+}
+
+fn open_opencl(request: Request) -> OpenedOr {
+    let open = |index| OpenCl::open(index, &Default::default()).map(boxed);
+    match request.device {
+        Some(index) => open(index),
+        None => open_gpu(auto_opencl, request).unwrap_or_else(|| open(0)),
     }
 }
 
-/// The first usable GPU. CPUs behind OpenCL are slower than our own code and are taken only by number.
-fn open_opencl_gpu(_: Request) -> Option<Result<Box<dyn Backend>, BackendError>> {
-    let gpu = opencl_devices().ok()?.into_iter().find(|device| {
-        matches!(device.kind, DeviceKind::DiscreteGpu | DeviceKind::IntegratedGpu) && device.unusable().is_none()
-    })?;
-    Some(OpenCl::on(&gpu, &Options::default()).map(|opened| Box::new(opened) as Box<dyn Backend>))
+/// wgpu's devices. They are listed once: to do that, drivers must be loaded.
+fn wgpu_devices() -> Result<&'static [kogge_backend_wgpu::Device], BackendError> {
+    static DEVICES: OnceLock<Result<Vec<kogge_backend_wgpu::Device>, BackendError>> = OnceLock::new();
+    DEVICES.get_or_init(kogge_backend_wgpu::devices).as_deref().map_err(Clone::clone)
 }
 
-/// Backends that exist but are not in this binary.
-pub(crate) const ABSENT: [BackendName; 1] = [BackendName::Wgpu];
+fn list_wgpu() -> Result<Vec<Listed>, BackendError> {
+    let listed = wgpu_devices()?.iter().map(|device| match device.unusable() {
+        None => Ok(device.info()),
+        Some(reason) => Err(unavailable(BackendName::Wgpu, format!("{}: {reason}", device.name))),
+    });
+    Ok(listed.collect())
+}
 
-/// Why a backend that is not in this binary cannot be used.
-pub(crate) fn absent(name: BackendName) -> BackendError {
-    BackendError::Unavailable { backend: name.name(), reason: "it is not part of this build of kogge.".to_owned() }
+fn auto_wgpu(kind: DeviceKind, _: Request) -> Option<OpenedOr> {
+    let devices = wgpu_devices().ok()?;
+    let device = devices.iter().find(|device| device.kind == kind && device.unusable().is_none())?;
+    Some(Wgpu::on(device, &Default::default()).map(boxed))
+}
+
+fn open_wgpu(request: Request) -> OpenedOr {
+    let open = |index: usize| match wgpu_devices()?.get(index) {
+        Some(device) => Wgpu::on(device, &Default::default()).map(boxed),
+        None => Err(unavailable(BackendName::Wgpu, format!("there is no device {index}."))),
+    };
+    match request.device {
+        Some(index) => open(index),
+        None => open_gpu(auto_wgpu, request).unwrap_or_else(|| open(0)),
+    }
 }
 
 impl Entry {
     /// Its devices, numbered from 0.
-    pub(crate) fn devices(&self) -> Vec<Listed> {
+    ///
+    /// # Errors
+    /// If there is none, with the reason.
+    pub(crate) fn devices(&self) -> Result<Vec<Listed>, BackendError> {
         (self.list)()
     }
 
     fn open(&self, request: Request) -> Result<Opened, Failure> {
         if let Some(device) = request.device {
-            let devices = self.devices().len();
+            let devices = self.devices()?.len();
             if device >= devices {
                 return Err(Failure::Input(format!(
                     "There is no device {device} of the {} backend; it has {devices}, numbered from 0. \
@@ -157,7 +189,10 @@ pub(crate) fn open(name: BackendName, request: Request) -> Result<Opened, Failur
 
 fn choose(entries: &[Entry], name: BackendName, request: Request) -> Result<Opened, Failure> {
     if name != BackendName::Auto {
-        let entry = entries.iter().find(|entry| entry.name == name).ok_or_else(|| absent(name))?;
+        let entry = entries
+            .iter()
+            .find(|entry| entry.name == name)
+            .ok_or_else(|| unavailable(name, "it is not part of this build of kogge.".to_owned()))?;
         return entry.open(request);
     }
     if request.device.is_some() {
@@ -167,8 +202,8 @@ fn choose(entries: &[Entry], name: BackendName, request: Request) -> Result<Open
         ));
     }
     let mut refused = Vec::new();
-    for entry in entries {
-        match (entry.auto)(request) {
+    for (kind, entry) in WANTED.iter().flat_map(|&kind| entries.iter().map(move |entry| (kind, entry))) {
+        match (entry.auto)(kind, request) {
             None => {}
             Some(Ok(backend)) => return Ok(Opened { refused, ..entry.opened(backend) }),
             Some(Err(error)) => refused.push(error.to_string()),
@@ -191,20 +226,20 @@ mod tests {
 
     const BROKEN: Entry = Entry {
         name: BackendName::Opencl,
-        auto: |request| Some(broken(request)),
+        auto: |kind, request| (kind == DeviceKind::Cpu).then(|| broken(request)),
         bulk: true,
-        list: Vec::new,
+        list: || Ok(Vec::new()),
         open: broken,
     };
     const WORKING: Entry = Entry {
         name: BackendName::Cpu,
-        auto: |request| Some(working(request)),
+        auto: |kind, request| (kind == DeviceKind::Cpu).then(|| working(request)),
         bulk: true,
-        list: || vec![Ok(Mailbox::new().info().clone())],
+        list: || Ok(vec![Ok(Mailbox::new().info().clone())]),
         open: working,
     };
     const ANY: Request = Request { device: None, threads: None };
-    const LAST: Entry = Entry { name: BackendName::Mailbox, auto: |_| None, ..WORKING };
+    const LAST: Entry = Entry { name: BackendName::Mailbox, auto: |_, _| None, ..WORKING };
 
     #[track_caller]
     fn refusal(entries: &[Entry], name: BackendName, request: Request) -> Failure {
@@ -219,6 +254,24 @@ mod tests {
         assert!(opened.refused.is_empty());
         let failure = refusal(&[BROKEN, LAST], BackendName::Auto, ANY);
         assert!(matches!(&failure, Failure::Device(text) if text.contains("told to fail")), "{failure}");
+    }
+
+    #[test]
+    fn auto_prefers_the_better_device_to_the_earlier_backend() {
+        const SOFTWARE: Entry = Entry { auto: |kind, _| (kind == DeviceKind::Software).then(|| broken(ANY)), ..BROKEN };
+        const INTEGRATED: Entry =
+            Entry { auto: |kind, _| (kind == DeviceKind::IntegratedGpu).then(|| working(ANY)), bulk: false, ..WORKING };
+        const DISCRETE: Entry =
+            Entry { auto: |kind, _| (kind == DeviceKind::DiscreteGpu).then(|| working(ANY)), ..WORKING };
+        let is_bulk = |entries: &[Entry]| {
+            let opened = choose(entries, BackendName::Auto, ANY).unwrap_or_else(|e| panic!("{e}"));
+            assert!(opened.refused.is_empty(), "{:?}", opened.refused);
+            opened.bulk
+        };
+        assert!(is_bulk(&[SOFTWARE, INTEGRATED, DISCRETE]));
+        assert!(!is_bulk(&[SOFTWARE, WORKING, INTEGRATED]));
+        assert!(is_bulk(&[SOFTWARE, WORKING]));
+        assert!(matches!(refusal(&[SOFTWARE], BackendName::Auto, ANY), Failure::Device(_)));
     }
 
     #[test]
@@ -240,11 +293,11 @@ mod tests {
     }
 
     #[test]
-    fn every_name_is_either_in_this_binary_or_known_to_be_absent() {
+    fn every_name_is_in_this_binary() {
         use clap::ValueEnum;
         for &name in BackendName::value_variants() {
             let present = ENTRIES.iter().any(|entry| entry.name == name);
-            assert!(name == BackendName::Auto || present != ABSENT.contains(&name), "{name:?}");
+            assert!(present != (name == BackendName::Auto), "{name:?}");
         }
     }
 }

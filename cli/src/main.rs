@@ -25,7 +25,20 @@ enum Answer {
     No,
 }
 
+/// Keeps a driver's complaint off standard error.
+///
+/// On Linux, a layer of Mesa's asks the display server which GPU drives the screen. Where nobody has logged in, as in
+/// containers, there is nobody to ask, and it says so whenever Vulkan devices are listed.
+fn without_display() {
+    let is_set = |name| std::env::var_os(name).is_some();
+    if cfg!(target_os = "linux") && !["XDG_RUNTIME_DIR", "MESA_VK_DEVICE_SELECT"].into_iter().any(is_set) {
+        // SAFETY: this is called before anything else, so that there is no other thread.
+        unsafe { std::env::set_var("NODEVICE_SELECT", "1") };
+    }
+}
+
 fn main() -> ExitCode {
+    without_display();
     let cli = Cli::parse();
     match commands::run(cli) {
         Ok(Answer::Done) => ExitCode::SUCCESS,

@@ -2,12 +2,18 @@
 
 mod support;
 
-use support::kogge;
+use serde_json::Value;
+use support::{Run, kogge, without_devices};
+
+/// What `kogge devices` lists.
+fn devices(run: Run) -> Vec<Value> {
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    run.json().remove(0)["devices"].as_array().cloned().unwrap_or_default()
+}
 
 #[test]
 fn every_usable_device_counts_the_same() {
-    let devices = kogge(&["devices", "--json"]).json().remove(0);
-    let rows = devices["devices"].as_array().cloned().unwrap_or_default();
+    let rows = devices(kogge(&["devices", "--json"]));
     let mut counted = Vec::new();
     for row in rows.iter().filter(|row| row["usable"] == true) {
         let backend = row["backend"].as_str().expect("a name");
@@ -19,6 +25,40 @@ fn every_usable_device_counts_the_same() {
         counted.push(backend);
     }
     let required = std::env::var("KOGGE_REQUIRE_DEVICES").unwrap_or_default();
-    assert!(!required.contains("opencl") || counted.contains(&"opencl"), "no OpenCL device is usable: {rows:#?}");
+    for backend in ["opencl", "wgpu"] {
+        assert!(!required.contains(backend) || counted.contains(&backend), "no {backend} device is usable: {rows:#?}");
+    }
     assert!(counted.contains(&"cpu") && counted.contains(&"mailbox"));
+}
+
+#[test]
+fn auto_takes_a_gpu_or_our_own_code() {
+    let rows = devices(kogge(&["devices", "--json"]));
+    let gpus = rows.iter().filter(|row| row["info"]["kind"] == "GPU" || row["info"]["kind"] == "integrated GPU");
+    let run = kogge(&["perft", "1", "--json"]);
+    let taken = run.json().remove(0);
+    match gpus.count() {
+        0 => assert_eq!((&taken["backend"], run.stderr.as_str()), (&Value::from("cpu"), ""), "{rows:#?}"),
+        // A GPU that fails is passed over, and that is said.
+        _ => assert!(taken["backend"] != "cpu" || !run.stderr.is_empty(), "{taken}\n{rows:#?}"),
+    }
+    assert_ne!(taken["kind"], "software device");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_machine_without_gpus_has_a_line_for_each_backend() {
+    let rows = devices(without_devices(&["devices", "--json"]).output().expect("kogge starts").into());
+    let backends: Vec<_> = rows.iter().map(|row| (&row["backend"], &row["number"], &row["usable"])).collect();
+    let row = |backend: &'static str, number: Option<usize>| (backend.into(), number.into(), number.is_some().into());
+    let expected: [(Value, Value, Value); 4] =
+        [row("opencl", None), row("wgpu", None), row("cpu", Some(0)), row("mailbox", Some(0))];
+    assert_eq!(backends, expected.iter().map(|(a, b, c)| (a, b, c)).collect::<Vec<_>>());
+    for row in rows.iter().filter(|row| row["usable"] == false) {
+        let reason = row["reason"].as_str().expect("a sentence");
+        assert!(reason.contains("cannot be used: ") && reason.contains("Install "), "{reason}");
+    }
+    let run: Run = without_devices(&["perft", "3", "--json"]).output().expect("kogge starts").into();
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    assert_eq!(run.json().remove(0)["backend"], "cpu");
 }

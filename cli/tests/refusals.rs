@@ -6,7 +6,7 @@ use std::io::Read;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use support::{Run, command, kogge, words};
+use support::{Run, command, kogge, without_devices, words};
 
 #[test]
 fn bad_input_is_named_in_one_sentence() {
@@ -94,12 +94,14 @@ fn our_own_complaints_are_one_line() {
 fn what_is_not_there_is_a_device_failure() {
     for (line, reason) in [
         ("perft 1 --backend opencl", "The opencl backend cannot be used: "),
-        ("perft 1 --backend wgpu", "The wgpu backend cannot be used: "),
-        ("diff 1 --against wgpu", "The wgpu backend cannot be used: "),
+        ("diff 1 --against opencl:2", "The opencl backend cannot be used: "),
+        #[cfg(target_os = "linux")]
+        ("perft 1 --backend wgpu", "The wgpu backend cannot be used: there is no Vulkan device. Install "),
+        #[cfg(target_os = "linux")]
+        ("diff 1 --against wgpu:0", "The wgpu backend cannot be used: "),
         ("diff 1 --against engine:no-such-engine-anywhere", "could not be started"),
     ] {
-        // A library that is not there stands for a machine without OpenCL.
-        let run = command(&words(line)).env("KOGGE_OPENCL_LIBRARY", "/no/such/library").output();
+        let run = without_devices(&words(line)).output();
         let Run { code, stdout, stderr } = run.expect("kogge starts").into();
         assert_eq!((code, stdout.as_str()), (3, ""), "kogge {line}: {stderr}");
         assert!(stderr.contains(reason) && stderr.lines().count() == 1, "kogge {line}: {stderr}");

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::Context;
 use crate::Answer;
-use crate::backends::{ABSENT, ENTRIES, absent};
+use crate::backends::ENTRIES;
 use crate::failure::Failure;
 use crate::output::Device;
 
@@ -34,7 +34,14 @@ pub(super) fn run(context: &mut Context) -> Result<Answer, Failure> {
     let mut devices = Vec::new();
     for entry in ENTRIES {
         let backend = entry.name.name();
-        for (number, listed) in entry.devices().into_iter().enumerate() {
+        let listed = match entry.devices() {
+            Ok(listed) => listed,
+            Err(error) => {
+                devices.push(unusable(backend, None, error.to_string()));
+                continue;
+            }
+        };
+        for (number, listed) in listed.into_iter().enumerate() {
             let number = Some(number);
             devices.push(match listed {
                 Ok(info) => Row {
@@ -49,7 +56,6 @@ pub(super) fn run(context: &mut Context) -> Result<Answer, Failure> {
             });
         }
     }
-    devices.extend(ABSENT.map(|name| unusable(name.name(), None, absent(name).to_string())));
     let report = Report { command: "devices", devices };
     context.output.print(&report, |to| {
         writeln!(to, "{:<8}  {:>6}  device", "backend", "number")?;

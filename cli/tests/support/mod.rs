@@ -32,6 +32,16 @@ pub fn command(arguments: &[&str]) -> Command {
     command
 }
 
+/// The same on a machine without GPUs: a library that is not there stands for one without OpenCL, drivers that are not
+/// there for one without Vulkan.
+pub fn without_devices(arguments: &[&str]) -> Command {
+    let mut command = command(arguments);
+    for variable in ["KOGGE_OPENCL_LIBRARY", "VK_DRIVER_FILES", "VK_ICD_FILENAMES"] {
+        command.env(variable, "/no/such/file");
+    }
+    command
+}
+
 pub fn kogge(arguments: &[&str]) -> Run {
     command(arguments).stdin(Stdio::null()).output().expect("kogge starts").into()
 }
