@@ -116,7 +116,7 @@ fn conform(plan: &Plan) -> Outcome {
         groups.entry(rules).or_default().push(Quad48::from(&position));
     }
     let mut cpu = Cpu::new(None)?;
-    for sliders in [Sliders::Fill, Sliders::Subtract] {
+    for sliders in Sliders::ALL {
         let mut backend = plan.open(&Options { sliders: Some(sliders), ..Options::default() })?;
         let mut leaves = 0_u64;
         for (rules, positions) in &groups {
@@ -245,7 +245,7 @@ fn sweep(plan: &Plan) -> Outcome {
     let workloads = workloads(plan)?;
     let nvidia = devices()?.get(plan.device).is_some_and(|device| device.vendor.contains("NVIDIA"));
     let mut all = vec![("default".to_owned(), Options::default())];
-    for sliders in [Sliders::Fill, Sliders::Subtract] {
+    for sliders in Sliders::ALL {
         for group in [32, 64, 128, 256, 512] {
             let options = Options { sliders: Some(sliders), work_group_size: Some(group), ..Options::default() };
             all.push((format!("{sliders:?}, work-group {group}"), options));

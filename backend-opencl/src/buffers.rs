@@ -1,11 +1,10 @@
 //! Device memory: how much of what.
 
+use kogge_board::Quad48;
 use kogge_board::breadth_first::{MOST_MOVES, Sizes};
-use kogge_board::{Planes32, Quad48};
 
-use crate::kernels::lines;
-use crate::options::Choice;
-use crate::runtime::{Buffer, Failure, Queue};
+use crate::options::{Choice, Positions};
+use crate::runtime::{Buffer, Failure, Packed, Queue};
 
 /// Roots of a batch, at most.
 const ROOTS: usize = 1 << 18;
@@ -14,7 +13,7 @@ const SUCCESSORS: usize = 1 << 20;
 
 /// The buffers of one level of the tree.
 pub(crate) struct Level {
-    pub(crate) positions: Buffer<Planes32>,
+    pub(crate) positions: Buffer<Packed>,
     /// Whose tree each position belongs to.
     pub(crate) roots: Buffer<u32>,
     /// Legal moves of each position, and where they begin within their block.
@@ -37,8 +36,8 @@ pub(crate) struct Buffers {
     /// Positions on their way in and out.
     pub(crate) quads: Buffer<Quad48>,
     pub(crate) successors: Buffer<Quad48>,
-    /// The table [`lines`].
-    pub(crate) lines: Buffer<[u64; 6]>,
+    /// The [table](crate::tables::table) of lines and perhaps of attacks.
+    pub(crate) lines: Buffer<[u64; 2]>,
 }
 
 /// The sizes after halving what was asked for this many times; `None` if they were as small as can be before that.
@@ -55,26 +54,33 @@ pub(crate) fn sizes(choice: &Choice, halvings: u32) -> Option<Sizes> {
     (halvings == 0 || sizes(halvings) != sizes(halvings - 1)).then(|| sizes(halvings))
 }
 
-/// How many bytes buffers of these sizes take, and the largest of them.
-pub(crate) fn bytes(sizes: &Sizes, levels: usize) -> (u64, u64) {
+/// How many bytes buffers of these sizes, with positions in this form, and a table take, and the largest of them.
+pub(crate) fn bytes(sizes: &Sizes, levels: usize, form: Positions, table: &[[u64; 2]]) -> (u64, u64) {
+    let position = form.bytes() as u64;
     let blocks = sizes.positions.div_ceil(sizes.block) as u64;
     let [roots, positions, moves, successors] =
         [sizes.roots, sizes.positions, sizes.moves, sizes.successors].map(|count| count as u64);
-    let level = positions * (32 + 3 * 4) + blocks * 4;
-    let rest = moves * 8 + blocks * 4 + roots * (8 + 48) + successors * 48 + size_of_val(&lines()) as u64;
-    let largest = (positions * 32).max(moves * 8).max(successors * 48).max(roots * 48);
+    let level = positions * (position + 3 * 4) + blocks * 4;
+    let rest = moves * 8 + blocks * 4 + roots * (8 + 48) + successors * 48 + size_of_val(table) as u64;
+    let largest = (positions * position).max(moves * 8).max(successors * 48).max(roots * 48);
     (level * levels as u64 + rest, largest)
 }
 
 impl Buffers {
     /// Takes the memory.
-    pub(crate) fn new(queue: &Queue, sizes: &Sizes, levels: usize) -> Result<Self, Failure> {
+    pub(crate) fn new(
+        queue: &Queue,
+        sizes: &Sizes,
+        levels: usize,
+        form: Positions,
+        table: &[[u64; 2]],
+    ) -> Result<Self, Failure> {
         let blocks = sizes.positions.div_ceil(sizes.block);
-        let table = queue.buffer(64)?;
-        queue.write(&table, &lines())?;
+        let lines = queue.buffer(table.len())?;
+        queue.write(&lines, table)?;
         let level = || {
             Ok(Level {
-                positions: queue.buffer(sizes.positions)?,
+                positions: queue.buffer(sizes.positions * (form.bytes() / size_of::<Packed>()))?,
                 roots: queue.buffer(sizes.positions)?,
                 counts: queue.buffer(sizes.positions)?,
                 offsets: queue.buffer(sizes.positions)?,
@@ -89,7 +95,7 @@ impl Buffers {
             totals: queue.buffer(sizes.roots)?,
             quads: queue.buffer(sizes.roots)?,
             successors: queue.buffer(sizes.successors)?,
-            lines: table,
+            lines,
         })
     }
 }
@@ -102,6 +108,7 @@ mod tests {
     fn choice() -> Choice {
         Choice {
             sliders: Sliders::Fill,
+            position_form: Positions::Planes32,
             group: 64,
             items_per_lane: 16,
             queued_per_lane: 40,
@@ -122,7 +129,11 @@ mod tests {
         assert_eq!((previous.positions, previous.moves), (1 << 22, 1 << 25));
         let mut halvings = 1;
         while let Some(next) = sizes(&choice, halvings) {
-            assert!(bytes(&next, 5).0 < bytes(&previous, 5).0);
+            for form in Positions::ALL {
+                assert!(bytes(&next, 5, form, &[]).0 < bytes(&previous, 5, form, &[]).0);
+            }
+            let [small, large] = Positions::ALL.map(|form| bytes(&next, 5, form, &[]).0);
+            assert_eq!(large - small, 5 * 16 * next.positions as u64);
             assert!([next.roots, next.positions, next.moves, next.successors].iter().all(|&count| count >= least));
             previous = next;
             halvings += 1;

@@ -1,6 +1,6 @@
 //! The kernels: their source, and the one table of their parameters.
 
-use crate::options::{Choice, Sliders};
+use crate::options::Choice;
 use kogge_board::breadth_first::MOST_MOVES;
 
 /// The source files in the order in which the compiler gets them; each uses only what stands before it.
@@ -21,15 +21,15 @@ const SOURCES: [&str; 11] = [
 /// The source of a program: the choices as macros, then the files.
 pub(crate) fn source(choice: &Choice) -> String {
     let mut source = format!(
-        "#define GROUP {}\n#define QUEUED_PER_LANE {}\n#define MOST_MOVES {MOST_MOVES}u\n\
+        "#define GROUP {}\n#define QUEUED_PER_LANE {}\n#define MOST_MOVES {MOST_MOVES}u\n#define {}\n#define {}\n\
          #define KERNEL __attribute__((reqd_work_group_size(GROUP, 1, 1)))\n",
-        choice.group, choice.queued_per_lane
+        choice.group,
+        choice.queued_per_lane,
+        choice.sliders.define(),
+        choice.position_form.define()
     );
     if choice.nvidia {
         source += "#define NVIDIA\n";
-    }
-    if choice.sliders == Sliders::Subtract {
-        source += "#define SUBTRACT\n";
     }
     for file in SOURCES {
         source += file;
@@ -78,14 +78,14 @@ pub(crate) const SIGNATURES: [Signature; 8] = [
             ("quads", Input("ulong2")),
             ("len", Uint),
             ("castling_files", Uint),
-            ("positions", Output("ulong4")),
+            ("positions", Output("Packed")),
             ("roots", Output("uint")),
         ],
     },
     Signature {
         name: "count",
         parameters: &[
-            ("positions", Input("ulong4")),
+            ("positions", Input("Packed")),
             ("lines", Input("ulong2")),
             ("len", Uint),
             ("counts", Output("uint")),
@@ -103,11 +103,11 @@ pub(crate) const SIGNATURES: [Signature; 8] = [
     Signature {
         name: "make",
         parameters: &[
-            ("positions", Input("ulong4")),
+            ("positions", Input("Packed")),
             ("roots", Input("uint")),
             ("items", Input("ulong")),
             ("len", Uint),
-            ("successors", Output("ulong4")),
+            ("successors", Output("Packed")),
             ("successor_roots", Output("uint")),
         ],
     },
@@ -125,7 +125,7 @@ pub(crate) const SIGNATURES: [Signature; 8] = [
     Signature {
         name: "moves",
         parameters: &[
-            ("positions", Input("ulong4")),
+            ("positions", Input("Packed")),
             ("lines", Input("ulong2")),
             ("counts", Input("uint")),
             ("offsets", Input("uint")),
@@ -138,7 +138,7 @@ pub(crate) const SIGNATURES: [Signature; 8] = [
     Signature {
         name: "count_moves",
         parameters: &[
-            ("positions", Input("ulong4")),
+            ("positions", Input("Packed")),
             ("roots", Input("uint")),
             ("lines", Input("ulong2")),
             ("items", Input("ulong")),
@@ -149,7 +149,7 @@ pub(crate) const SIGNATURES: [Signature; 8] = [
     Signature {
         name: "replies",
         parameters: &[
-            ("positions", Input("ulong4")),
+            ("positions", Input("Packed")),
             ("roots", Input("uint")),
             ("lines", Input("ulong2")),
             ("first", Uint),
@@ -160,30 +160,6 @@ pub(crate) const SIGNATURES: [Signature; 8] = [
         ],
     },
 ];
-
-/// What is known of each square beforehand: the lines through it and the leaps from it, without the square itself.
-///
-/// Six boards a square: file, rank, diagonal, antidiagonal, king, knight.
-pub(crate) fn lines() -> [[u64; 6]; 64] {
-    let mut lines = [[0; 6]; 64];
-    for (from, boards) in lines.iter_mut().enumerate() {
-        for to in (0..64).filter(|&to| to != from) {
-            let (file, rank) = (to as i32 % 8 - from as i32 % 8, to as i32 / 8 - from as i32 / 8);
-            let related = [
-                file == 0,
-                rank == 0,
-                file == rank,
-                file == -rank,
-                file.abs() <= 1 && rank.abs() <= 1,
-                file.abs() * rank.abs() == 2,
-            ];
-            for (board, related) in boards.iter_mut().zip(related) {
-                *board |= u64::from(related) << to;
-            }
-        }
-    }
-    lines
-}
 
 #[cfg(test)]
 mod tests {
@@ -227,15 +203,5 @@ mod tests {
         ] {
             assert_eq!(SIGNATURES[stage as usize].name, name);
         }
-    }
-
-    #[test]
-    fn lines_of_corners_and_centre() {
-        let lines = lines();
-        let [file, rank, diagonal, antidiagonal, king, knight] = lines[0];
-        assert_eq!([file, rank], [0x0101_0101_0101_0100, 0xfe]);
-        assert_eq!([diagonal, antidiagonal], [0x8040_2010_0804_0200, 0]);
-        assert_eq!([king, knight], [0x302, 0x2_0400]);
-        assert_eq!(lines[28].map(u64::count_ones), [7, 7, 6, 7, 8, 8]);
     }
 }

@@ -11,13 +11,15 @@
 mod backend;
 mod buffers;
 mod kernels;
+mod magic;
 mod options;
 pub mod platform;
 mod profile;
 mod runner;
 mod runtime;
 mod stages;
+mod tables;
 
 pub use backend::{OpenCl, devices};
-pub use options::{Options, Sliders};
+pub use options::{Options, Positions, Sliders};
 pub use profile::KernelTime;

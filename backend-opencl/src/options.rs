@@ -5,13 +5,68 @@ use kogge_board::DeviceKind;
 use crate::platform::Device;
 
 /// How the attacks of sliders are found.
+///
+/// The ways differ in how limits (pins, checks, attacked squares) are found and moves are counted. Sets of squares that
+/// are not pieces, and the moves of one direction, are found by fills in every variant. What a single piece sees is
+/// found by subtraction line by line, except with [`Sliders::Magic`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Sliders {
     /// By Kogge-Stone fills in all eight directions.
     Fill,
     /// By fills, and along ranks by arithmetic: one addition carries all sliders' attacks of a direction to their first
     /// blocker. It needs to reverse the bits of a word, which NVIDIA's GPUs do in an instruction.
+    Carry,
+    /// Slider by slider, line by line: o ^ (o - 2r) are the squares that a slider r attacks one way among the pieces o.
     Subtract,
+    /// Slider by slider: attacks are looked up in a table of 841 KiB, at an index to which a multiplication by a magic
+    /// number gathers the pieces that may stand in the way. The table is read through the read-only cache.
+    Magic,
+}
+
+impl Sliders {
+    /// All ways.
+    pub const ALL: [Self; 4] = [Self::Fill, Self::Carry, Self::Subtract, Self::Magic];
+
+    /// The macro by which the kernels know the way.
+    pub(crate) const fn define(self) -> &'static str {
+        match self {
+            Self::Fill => "SLIDERS_FILL",
+            Self::Carry => "SLIDERS_CARRY",
+            Self::Subtract => "SLIDERS_SUBTRACT",
+            Self::Magic => "SLIDERS_MAGIC",
+        }
+    }
+}
+
+/// How the device keeps positions in its memory.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Positions {
+    /// As [`Planes32`](kogge_board::Planes32), 32 bytes.
+    Planes32,
+    /// As six bitboards, 48 bytes: those of [`Quad48`](kogge_board::Quad48) seen by the side to move, with the rooks that
+    /// may castle marked on the pawns' first and last rank.
+    Boards48,
+}
+
+impl Positions {
+    /// All ways.
+    pub const ALL: [Self; 2] = [Self::Planes32, Self::Boards48];
+
+    /// Bytes of a position.
+    pub(crate) const fn bytes(self) -> usize {
+        match self {
+            Self::Planes32 => 32,
+            Self::Boards48 => 48,
+        }
+    }
+
+    /// The macro by which the kernels know the way.
+    pub(crate) const fn define(self) -> &'static str {
+        match self {
+            Self::Planes32 => "PLANES32",
+            Self::Boards48 => "BOARDS48",
+        }
+    }
 }
 
 /// What can be chosen. `None` stands for what is best on the device as far as it is known.
@@ -19,6 +74,8 @@ pub enum Sliders {
 pub struct Options {
     /// How the attacks of sliders are found.
     pub sliders: Option<Sliders>,
+    /// How the device keeps positions in its memory.
+    pub position_form: Option<Positions>,
     /// Whether the kernels use instructions that only one vendor's devices have, where they are known. Without, they are
     /// standard OpenCL C.
     pub vendor_instructions: Option<bool>,
@@ -46,6 +103,7 @@ pub struct Options {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Choice {
     pub(crate) sliders: Sliders,
+    pub(crate) position_form: Positions,
     pub(crate) group: usize,
     pub(crate) items_per_lane: usize,
     pub(crate) queued_per_lane: usize,
@@ -84,7 +142,8 @@ impl Options {
             _ => Err(format!("the number of {what} must be 1 to 2147483647, and {count} was asked for.")),
         };
         Ok(Choice {
-            sliders: self.sliders.unwrap_or(if nvidia { Sliders::Subtract } else { Sliders::Fill }),
+            sliders: self.sliders.unwrap_or(if nvidia { Sliders::Carry } else { Sliders::Fill }),
+            position_form: self.position_form.unwrap_or(Positions::Planes32),
             group,
             items_per_lane,
             queued_per_lane,
@@ -103,9 +162,12 @@ impl Choice {
     pub(crate) fn describe(&self) -> String {
         let sliders = match self.sliders {
             Sliders::Fill => "fill",
+            Sliders::Carry => "carry",
             Sliders::Subtract => "subtract",
+            Sliders::Magic => "magic",
         };
         let plies = if self.closed_form { "two plies in closed form" } else { "every reply counted" };
-        format!("{sliders} sliders, 32-byte positions, breadth-first, {plies}, work-groups of {}", self.group)
+        let (bytes, group) = (self.position_form.bytes(), self.group);
+        format!("{sliders} sliders, {bytes}-byte positions, breadth-first, {plies}, work-groups of {group}")
     }
 }

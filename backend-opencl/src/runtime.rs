@@ -9,8 +9,8 @@ use std::{
     sync::Arc,
 };
 
-use bytemuck::Pod;
-use kogge_board::{Planes32, Quad48};
+use bytemuck::{Pod, Zeroable};
+use kogge_board::Quad48;
 use ocl::ffi::{self, cl_int};
 
 use crate::platform::Device;
@@ -130,6 +130,11 @@ pub(crate) enum Argument<'a> {
     Uint(u32),
 }
 
+/// A part of a position as the device keeps it: a position is two or three of them.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(transparent)]
+pub(crate) struct Packed([u64; 2]);
+
 /// What a buffer can hold.
 pub(crate) trait Element: Pod {
     /// How the kernels see it: a C type, of which an element is one or several.
@@ -148,7 +153,7 @@ impl Element for u64 {
     const NAME: &'static str = "ulong";
 }
 
-impl Element for [u64; 6] {
+impl Element for [u64; 2] {
     const NAME: &'static str = "ulong2";
 }
 
@@ -156,8 +161,8 @@ impl Element for Quad48 {
     const NAME: &'static str = "ulong2";
 }
 
-impl Element for Planes32 {
-    const NAME: &'static str = "ulong4";
+impl Element for Packed {
+    const NAME: &'static str = "Packed";
 }
 
 /// A buffer of any type.

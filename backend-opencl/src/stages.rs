@@ -10,12 +10,15 @@ use crate::platform::Device;
 use crate::runner::Runner;
 use crate::runtime::Argument::{Buffer, Uint};
 use crate::runtime::Queue;
+use crate::tables::table;
 
 /// A device with its program and its memory.
 pub(crate) struct Session {
     pub(crate) runner: Runner,
     pub(crate) choice: Choice,
     buffers: Option<Buffers>,
+    /// What the kernels look up, on its way to the buffers.
+    table: Vec<[u64; 2]>,
     sizes: Sizes,
     /// How often the sizes asked for were halved because memory ran out.
     halvings: u32,
@@ -38,14 +41,15 @@ impl Session {
         let queue = Queue::new(device, options.profile).map_err(|failure| unavailable(failure.to_string()))?;
         let runner = Runner::new(device.name.clone(), queue, &choice, options.profile).map_err(unavailable)?;
         let sizes = Sizes { roots: 0, positions: 0, moves: 0, successors: 0, block: choice.group };
-        Ok(Self { runner, choice, buffers: None, sizes, halvings: 0, max_allocation: device.max_allocation })
+        let table = table(choice.sliders);
+        Ok(Self { runner, choice, buffers: None, table, sizes, halvings: 0, max_allocation: device.max_allocation })
     }
 
     /// The sizes of buffers for so many levels, as large as was asked for and as memory permits.
     fn fitting(&self, levels: usize) -> Result<Sizes, BackendError> {
         let mut halvings = self.halvings;
         while let Some(sizes) = buffers::sizes(&self.choice, halvings) {
-            let (total, largest) = buffers::bytes(&sizes, levels);
+            let (total, largest) = buffers::bytes(&sizes, levels, self.choice.position_form, &self.table);
             if total <= self.choice.memory && largest <= self.max_allocation {
                 return Ok(sizes);
             }
@@ -126,7 +130,7 @@ impl Stages for Session {
         }
         // What there is must go before there is room for what is to come.
         self.buffers = None;
-        match Buffers::new(&self.runner.queue, &sizes, levels) {
+        match Buffers::new(&self.runner.queue, &sizes, levels, self.choice.position_form, &self.table) {
             Ok(buffers) => {
                 self.buffers = Some(buffers);
                 self.sizes = sizes;

@@ -5,7 +5,7 @@ mod support;
 use std::collections::HashMap;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use kogge_backend_opencl::{OpenCl, Options, Sliders};
+use kogge_backend_opencl::{OpenCl, Options, Positions, Sliders};
 use kogge_board::testing::{Placement, placement};
 use kogge_board::{Backend, Fen, Quad48, Rules, conformance};
 use kogge_movegen_cpu::Cpu;
@@ -30,12 +30,29 @@ fn fill() -> Options {
     Options { sliders: Some(Sliders::Fill), ..Options::default() }
 }
 
+fn carry() -> Options {
+    Options { sliders: Some(Sliders::Carry), ..Options::default() }
+}
+
 fn subtract() -> Options {
     Options { sliders: Some(Sliders::Subtract), ..Options::default() }
 }
 
+fn magic() -> Options {
+    Options { sliders: Some(Sliders::Magic), ..Options::default() }
+}
+
+fn boards48() -> Options {
+    Options { position_form: Some(Positions::Boards48), ..Options::default() }
+}
+
 /// Boards turned as it is done on NVIDIA's GPUs.
 fn reversed() -> Options {
+    Options { compiler: "-D TURN_BY_REVERSE".into(), ..carry() }
+}
+
+/// The same for sliders one by one.
+fn subtract_reversed() -> Options {
     Options { compiler: "-D TURN_BY_REVERSE".into(), ..subtract() }
 }
 
@@ -114,8 +131,12 @@ macro_rules! conformance {
 }
 
 conformance!(fill);
-conformance!(subtract);
+conformance!(carry);
 conformance!(reversed);
+conformance!(subtract);
+conformance!(subtract_reversed);
+conformance!(magic);
+conformance!(boards48);
 
 /// Every line of an EPD file to the deepest depth of at most `most` nodes, in batches of equal rules and depth.
 fn epd(text: &str, most: u64, at_least: usize) {
@@ -178,7 +199,7 @@ proptest! {
         positions.extend([nonsense(sparse.map(|word| word & word << 7 & word >> 9)), Quad48::default()]);
         let start = Quad48::from(&Fen::start().position);
         positions.push(start);
-        for options in [fill(), reversed()] {
+        for options in [fill(), reversed(), magic()] {
             with_backend(&options, |backend| {
                 let counts = backend.count(&Rules::STANDARD, &positions).unwrap();
                 assert_eq!(counts.last(), Some(&20));

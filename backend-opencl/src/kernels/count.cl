@@ -4,13 +4,31 @@
 // so the popcounts of set-wise attacks add up to the exact number of moves. A pinned piece may still move along its
 // pin, so each direction counts the pieces that are not pinned and those pinned on its axis.
 
-INLINE uint count_sliders(Frame frame, Limits limits, ulong targets) {
+INLINE uint count_sliders(Frame frame, Limits limits, ulong targets, __global const ulong2 *restrict lines_table) {
     const ulong empty = frame.empty;
     const ulong orthogonal = frame.rooks_queens & frame.own, diagonal = frame.bishops_queens & frame.own;
     const ulong on_file = free_to_move(orthogonal, limits, limits.pinned_on_file);
     const ulong on_rank = free_to_move(orthogonal, limits, limits.pinned_on_rank);
     const ulong on_diagonal = free_to_move(diagonal, limits, limits.pinned_on_diagonal);
     const ulong on_antidiagonal = free_to_move(diagonal, limits, limits.pinned_on_antidiagonal);
+#if defined(SLIDERS_SUBTRACT) || defined(SLIDERS_MAGIC)
+    uint moves = 0;
+    for (ulong left = on_file | on_rank; left; left &= left - 1) {
+        const ulong piece = lowest(left);
+        const uint square = lowest_index(left);
+        const Sight sight = sight_of(lines_of(lines_table, square), ~empty, piece, square);
+        moves += count_ones(((piece & on_file ? sight.file : 0) | (piece & on_rank ? sight.rank : 0)) & targets);
+    }
+    for (ulong left = on_diagonal | on_antidiagonal; left; left &= left - 1) {
+        const ulong piece = lowest(left);
+        const uint square = lowest_index(left);
+        const Sight sight = sight_of(lines_of(lines_table, square), ~empty, piece, square);
+        const ulong reached =
+            (piece & on_diagonal ? sight.diagonal : 0) | (piece & on_antidiagonal ? sight.antidiagonal : 0);
+        moves += count_ones(reached & targets);
+    }
+    return moves;
+#else
     // Up and down, the targets are shifted instead of the attacks: knights need the same shifts.
     return count_ones(north_fill(on_file, empty) & targets >> 8) +
            count_ones(south_fill(on_file, empty) & targets << 8) +
@@ -20,6 +38,7 @@ INLINE uint count_sliders(Frame frame, Limits limits, ulong targets) {
            count_ones(south_west_attacks(on_diagonal, empty) & targets) +
            count_ones(north_west_attacks(on_antidiagonal, empty) & targets) +
            count_ones(south_east_attacks(on_antidiagonal, empty) & targets);
+#endif
 }
 
 INLINE uint count_knights(Frame frame, Limits limits, ulong targets) {
@@ -55,7 +74,7 @@ INLINE uint count_moves_of(Position position, __global const ulong2 *restrict li
     const Lines lines = lines_of(lines_table, frame.king_square);
     const Limits limits = limits_of(frame, lines, lines_table);
     const ulong targets = ~frame.own & limits.evasion;
-    uint moves = count_ones(lines.king & ~frame.own & ~limits.danger) + count_sliders(frame, limits, targets) +
+    uint moves = count_ones(lines.king & ~frame.own & ~limits.danger) + count_sliders(frame, limits, targets, lines_table) +
                  count_knights(frame, limits, targets) + count_pawns(frame, limits);
     if (frame.en_passant) {
         const ulong2 captors = en_passant_captors(frame, lines);
@@ -69,7 +88,7 @@ INLINE uint count_moves_of(Position position, __global const ulong2 *restrict li
 
 // Legal moves of each position.
 __kernel KERNEL void count(
-    __global const ulong4 *restrict positions,
+    __global const Packed *restrict positions,
     __global const ulong2 *restrict lines,
     uint len,
     __global uint *restrict counts

@@ -22,7 +22,7 @@
 
 DIRECTION(north, <<, 8, ~0UL)
 DIRECTION(south, >>, 8, ~0UL)
-#ifdef SUBTRACT
+#ifdef SLIDERS_CARRY
 // Along a rank, an addition does what a fill does: from the square beside each slider a carry runs over empty squares,
 // clears them, and sets the first that is not. Squares on file h count as occupied, so that no carry leaves its rank.
 INLINE ulong east_step(ulong board) {

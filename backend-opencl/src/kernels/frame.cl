@@ -40,11 +40,13 @@ INLINE Frame frame_of(Position position) {
 // What is known of a square beforehand: the lines through it and the leaps from it, without the square itself.
 typedef struct {
     ulong file, rank, diagonal, antidiagonal, king, knight;
+    // The table where this stands, which has the attacks of sliders too if they are looked up.
+    __global const ulong2 *table;
 } Lines;
 
 INLINE Lines lines_of(__global const ulong2 *restrict lines, uint square) {
     const ulong2 first = lines[3 * square], second = lines[3 * square + 1], third = lines[3 * square + 2];
-    return (Lines){first.x, first.y, second.x, second.y, third.x, third.y};
+    return (Lines){first.x, first.y, second.x, second.y, third.x, third.y, lines};
 }
 
 // What one piece sees along each axis: empty squares and the first occupied one, both ways.
@@ -69,6 +71,29 @@ INLINE ulong rank_sight(ulong occupied, uint square) {
     return (ulong) (east | west) << shift;
 }
 
+#ifdef SLIDERS_MAGIC
+// Attacks from the table (`tables.rs` says how it is laid out), for a rook (0) or a bishop (1).
+INLINE ulong look_up(__global const ulong2 *table, uint square, uint slider, ulong in_the_way) {
+    const ulong2 magic = table[3 * 64 + 2 * square + slider];
+    const uint index = (uint) magic.y + (uint) (in_the_way * magic.x >> (uint) (magic.y >> 32));
+    return ((__global const ulong *) table)[index];
+}
+
+// What stands at the end of a line hides nothing, and the table does not ask for it.
+INLINE Sight sight_of(Lines lines, ulong occupied, ulong piece, uint square) {
+    const ulong inside = NOT_FILE_A & NOT_FILE_H;
+    const ulong in_rooks_way = (lines.file & PAWN_RANKS) | (lines.rank & inside);
+    const ulong in_bishops_way = (lines.diagonal | lines.antidiagonal) & PAWN_RANKS & inside;
+    const ulong by_rook = look_up(lines.table, square, 0, occupied & in_rooks_way);
+    const ulong by_bishop = look_up(lines.table, square, 1, occupied & in_bishops_way);
+    return (Sight){
+        by_rook & lines.file,
+        by_rook & lines.rank,
+        by_bishop & lines.diagonal,
+        by_bishop & lines.antidiagonal,
+    };
+}
+#else
 INLINE Sight sight_of(Lines lines, ulong occupied, ulong piece, uint square) {
     const ulong turned_piece = TURN(piece);
     return (Sight){
@@ -78,6 +103,37 @@ INLINE Sight sight_of(Lines lines, ulong occupied, ulong piece, uint square) {
         line_sight(lines.antidiagonal, occupied, piece, turned_piece),
     };
 }
+#endif
+
+#if defined(SLIDERS_SUBTRACT) || defined(SLIDERS_MAGIC)
+// The squares that sliders attack along each axis, slider by slider.
+INLINE Sight sights_of(ulong orthogonal, ulong diagonal, ulong empty, __global const ulong2 *restrict lines_table) {
+    Sight sights = {0, 0, 0, 0};
+    for (ulong left = orthogonal; left; left &= left - 1) {
+        const uint square = lowest_index(left);
+        const Sight sight = sight_of(lines_of(lines_table, square), ~empty, lowest(left), square);
+        sights.file |= sight.file;
+        sights.rank |= sight.rank;
+    }
+    for (ulong left = diagonal; left; left &= left - 1) {
+        const uint square = lowest_index(left);
+        const Sight sight = sight_of(lines_of(lines_table, square), ~empty, lowest(left), square);
+        sights.diagonal |= sight.diagonal;
+        sights.antidiagonal |= sight.antidiagonal;
+    }
+    return sights;
+}
+#else
+// The squares that sliders attack along each axis, all sliders at once.
+INLINE Sight sights_of(ulong orthogonal, ulong diagonal, ulong empty, __global const ulong2 *restrict lines_table) {
+    return (Sight){
+        north_attacks(orthogonal, empty) | south_attacks(orthogonal, empty),
+        east_attacks(orthogonal, empty) | west_attacks(orthogonal, empty),
+        north_east_attacks(diagonal, empty) | south_west_attacks(diagonal, empty),
+        north_west_attacks(diagonal, empty) | south_east_attacks(diagonal, empty),
+    };
+}
+#endif
 
 typedef struct {
     // Squares where the king cannot go.
@@ -141,14 +197,8 @@ INLINE Limits limits_against(Frame frame, Lines lines, Sight attacked, __global 
 
 // Finds attacks, pins and checks.
 INLINE Limits limits_of(Frame frame, Lines lines, __global const ulong2 *restrict lines_table) {
-    const ulong empty = frame.empty;
     const ulong orthogonal = frame.rooks_queens & frame.their, diagonal = frame.bishops_queens & frame.their;
-    const Sight attacked = {
-        north_attacks(orthogonal, empty) | south_attacks(orthogonal, empty),
-        east_attacks(orthogonal, empty) | west_attacks(orthogonal, empty),
-        north_east_attacks(diagonal, empty) | south_west_attacks(diagonal, empty),
-        north_west_attacks(diagonal, empty) | south_east_attacks(diagonal, empty),
-    };
+    const Sight attacked = sights_of(orthogonal, diagonal, frame.empty, lines_table);
     return limits_against(frame, lines, attacked, lines_table);
 }
 

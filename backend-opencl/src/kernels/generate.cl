@@ -259,7 +259,7 @@ INLINE void quiets(
 // The legal moves of each position of some blocks of work-group size, each position's at its place: the block's base
 // less that of the first block, and the offset in the block.
 __kernel KERNEL void moves(
-    __global const ulong4 *restrict positions,
+    __global const Packed *restrict positions,
     __global const ulong2 *restrict lines,
     __global const uint *restrict counts,
     __global const uint *restrict offsets,

@@ -71,11 +71,11 @@ INLINE Position made(Position parent, uint word) {
 
 // The successors, and whose root's tree they belong to.
 __kernel KERNEL void make(
-    __global const ulong4 *restrict positions,
+    __global const Packed *restrict positions,
     __global const uint *restrict roots,
     __global const ulong *restrict items,
     uint len,
-    __global ulong4 *restrict successors,
+    __global Packed *restrict successors,
     __global uint *restrict successor_roots
 ) {
     const uint index = get_global_id(0);

@@ -13,7 +13,7 @@ INLINE void add_to_total(__global uint *totals, uint root, uint amount) {
 // The work-groups take all items in turns. A lane adds up while the root stays the same, which is mostly all the time,
 // and the group adds up the lanes of its first root before it adds to the totals.
 __kernel KERNEL void count_moves(
-    __global const ulong4 *restrict positions,
+    __global const Packed *restrict positions,
     __global const uint *restrict roots,
     __global const ulong2 *restrict lines,
     __global const ulong *restrict items,

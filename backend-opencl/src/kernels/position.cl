@@ -1,8 +1,7 @@
 // A position as the side to move sees it, and its two forms in memory.
 //
-// The board is turned so that the side to move always moves up; there is one colour path. In memory (`Planes32` in
-// kogge-board) the first three planes are the bits 1, 2 and 4 of a piece's code, the fourth has the pieces of the side
-// to move and, on an empty square, the square where an en-passant capture lands.
+// The board is turned so that the side to move always moves up; there is one colour path. In memory a position takes 32
+// bytes or 48, as the host chooses.
 
 #define PAWN 1u
 #define KNIGHT 2u
@@ -24,16 +23,49 @@ INLINE ulong occupied_of(Position position) {
     return position.bit1 | position.bit2 | position.bit4;
 }
 
-INLINE Position load_position(__global const ulong4 *restrict positions, uint index) {
-    const ulong4 planes = positions[index];
-    const ulong occupied = planes.x | planes.y | planes.z;
-    return (Position){planes.x, planes.y, planes.z, planes.w & occupied, planes.w & ~occupied};
+// A part of a position in memory, as much as is read or written at once.
+typedef ulong2 Packed;
+
+#ifdef BOARDS48
+// Six boards, as in `Quad48` but seen by the side to move: its own pieces and, on an empty square, the one where an
+// en-passant capture lands; pawns and, on ranks 1 and 8, the rooks that may castle; knights; bishops|queens;
+// rooks|queens; kings.
+INLINE Position load_position(__global const Packed *restrict positions, uint index) {
+    __global const Packed *restrict packed = positions + 3 * (size_t) index;
+    const ulong2 first = packed[0], second = packed[1], third = packed[2];
+    const ulong bishops_queens = second.y, rooks_queens = third.x, kings = third.y;
+    const ulong may_castle = first.y & ~PAWN_RANKS;
+    const ulong bit1 = first.y | bishops_queens;
+    const ulong bit2 = second.x | (bishops_queens & ~rooks_queens) | kings | may_castle;
+    const ulong bit4 = rooks_queens | kings;
+    const ulong occupied = bit1 | bit2 | bit4;
+    return (Position){bit1, bit2, bit4, first.x & occupied, first.x & ~occupied};
 }
 
-INLINE void store_position(__global ulong4 *restrict positions, uint index, Position position) {
-    positions[index] =
-        (ulong4)(position.bit1, position.bit2, position.bit4, position.own | position.en_passant);
+INLINE void store_position(__global Packed *restrict positions, uint index, Position position) {
+    __global Packed *restrict packed = positions + 3 * (size_t) index;
+    const ulong bit1 = position.bit1, bit2 = position.bit2, bit4 = position.bit4;
+    const ulong kings = ~bit1 & bit2 & bit4;
+    packed[0] = (ulong2)(position.own | position.en_passant, bit1 & ~(bit2 ^ bit4));
+    packed[1] = (ulong2)(~bit1 & bit2 & ~bit4, bit1 & (bit2 ^ bit4));
+    packed[2] = (ulong2)(bit4 & ~kings, kings);
 }
+#else
+// `Planes32` in kogge-board: the bits 1, 2 and 4 of the pieces' codes; the pieces of the side to move and, on an empty
+// square, the one where an en-passant capture lands.
+INLINE Position load_position(__global const Packed *restrict positions, uint index) {
+    __global const Packed *restrict packed = positions + 2 * (size_t) index;
+    const ulong2 first = packed[0], second = packed[1];
+    const ulong occupied = first.x | first.y | second.x;
+    return (Position){first.x, first.y, second.x, second.y & occupied, second.y & ~occupied};
+}
+
+INLINE void store_position(__global Packed *restrict positions, uint index, Position position) {
+    __global Packed *restrict packed = positions + 2 * (size_t) index;
+    packed[0] = (ulong2)(position.bit1, position.bit2);
+    packed[1] = (ulong2)(position.bit4, position.own | position.en_passant);
+}
+#endif
 
 // The same position as the other side sees it, for that side to move.
 #define TURNED(position, turn)                                                                                        \
@@ -111,7 +143,7 @@ __kernel KERNEL void upload(
     __global const ulong2 *restrict quads,
     uint len,
     uint castling_files,
-    __global ulong4 *restrict positions,
+    __global Packed *restrict positions,
     __global uint *restrict roots
 ) {
     const uint index = get_global_id(0);

@@ -314,12 +314,7 @@ INLINE Replies replies_of(Position position, Frame frame, Lines own_king_lines, 
     replies.pawn_captures = attacked_east | attacked_west;
     // Pinned sliders give check all the same.
     if (pinned & (their_orthogonal | their_diagonal)) {
-        replies.attacked.file = north_attacks(their_orthogonal, empty) | south_attacks(their_orthogonal, empty);
-        replies.attacked.rank = east_attacks(their_orthogonal, empty) | west_attacks(their_orthogonal, empty);
-        replies.attacked.diagonal =
-            north_east_attacks(their_diagonal, empty) | south_west_attacks(their_diagonal, empty);
-        replies.attacked.antidiagonal =
-            north_west_attacks(their_diagonal, empty) | south_east_attacks(their_diagonal, empty);
+        replies.attacked = sights_of(their_orthogonal, their_diagonal, empty, lines_table);
     }
     return replies;
 }

@@ -194,7 +194,7 @@ INLINE uint replies_or_steps(Position position, Sink sink, __global const ulong2
 // Two plies: adds the replies to all moves that qualify to their roots' totals, and writes the others as items, in no
 // particular order. `item_count` is their number; there must be room for all moves.
 __kernel KERNEL void replies(
-    __global const ulong4 *restrict positions,
+    __global const Packed *restrict positions,
     __global const uint *restrict roots,
     __global const ulong2 *restrict lines,
     uint first,
