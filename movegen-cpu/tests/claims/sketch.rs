@@ -47,6 +47,13 @@ pub(crate) struct Kings {
     gaps: Option<[Option<u8>; 2]>,
 }
 
+impl Kings {
+    /// Own king so far from a square, theirs here.
+    pub(crate) fn at(square: Square, beside: (i8, i8), their: Square) -> Self {
+        Self { own: offset(square, beside).unwrap_or(square), their, gaps: None }
+    }
+}
+
 /// A legal position under construction.
 #[derive(Clone)]
 struct Sketch {
@@ -175,7 +182,7 @@ pub(crate) fn home_kings() -> impl Strategy<Value = Kings> {
 
 /// The same with own king so close that it attacks, or may come to attack, what theirs wants.
 pub(crate) fn close_kings(kings: impl Strategy<Value = Kings>) -> impl Strategy<Value = Kings> {
-    (kings, -4..=4i8, -4..=4i8).prop_map(|(kings, files, ranks)| Kings {
+    (kings, -3..=3i8, -3..=3i8).prop_map(|(kings, files, ranks)| Kings {
         own: offset(kings.their, (files, ranks)).unwrap_or(kings.own),
         ..kings
     })
