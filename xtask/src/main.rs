@@ -68,6 +68,9 @@ enum Command {
         /// How many threads; one per core if not given
         #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
         threads: u64,
+        /// First let every variant count the published totals up to 10^11 (minutes)
+        #[arg(long)]
+        known: bool,
     },
     /// Everything that a change must pass: lint, licences, fuzz, test
     Ci,
@@ -98,9 +101,9 @@ fn run(command: Command) -> Result {
         Command::Lint => lint(),
         Command::Licences => licences::check(),
         Command::Fuzz { seconds, target } => fuzz::run(Duration::from_secs(seconds), target.as_deref()),
-        Command::Soak { minutes, seconds, seed, threads } => {
+        Command::Soak { minutes, seconds, seed, threads, known } => {
             let seconds = minutes.map(|minutes| minutes.saturating_mul(60)).or(seconds);
-            soak(seconds.unwrap_or(0), seed.unwrap_or_else(seed_from_clock), threads)
+            soak(seconds.unwrap_or(0), seed.unwrap_or_else(seed_from_clock), threads, known)
         }
         Command::Ci => ci(),
         Command::Probe { interface } => probe::probe(interface),
@@ -135,9 +138,11 @@ fn lint() -> Result {
 }
 
 /// Where all backends that need no device meet. 0 seconds: for as long as one lets it run.
-fn soak(seconds: u64, seed: u64, threads: u64) -> Result {
+fn soak(seconds: u64, seed: u64, threads: u64, known: bool) -> Result {
     let numbers = [seconds, seed, threads].map(|number| number.to_string());
-    cargo("run").args(["--release", "--package", "kogge-movegen-cpu", "--example", "soak", "--"]).args(numbers).run()
+    let run =
+        cargo("run").args(["--release", "--package", "kogge-movegen-cpu", "--example", "soak", "--"]).args(numbers);
+    run.args(known.then_some("known")).run()
 }
 
 /// Another seed for every run.

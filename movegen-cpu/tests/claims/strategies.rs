@@ -134,9 +134,8 @@ pub(crate) fn captures() -> impl Strategy<Value = Placement> {
     let victim = select(vec![Piece::Queen, Piece::Queen, Piece::Rook, Piece::Knight, Piece::Pawn]);
     let victim = victim.prop_map(move |piece| at(square, (0, 0), Man(THEIR, Some(piece))));
     let around = line(Just(square), 0, row(vec![any_color().prop_flat_map(slider).boxed()]));
-    let leaps = select(vec![(1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2)]);
-    let leaps =
-        (leaps, any_color()).prop_map(move |(beside, color)| at(square, beside, Man(color, Some(Piece::Knight))));
+    let leaps = (select(&LEAPS[..]), any_color())
+        .prop_map(move |(beside, color)| at(square, beside, Man(color, Some(Piece::Knight))));
     let lines = (victim, vec(prop_oneof![around, leaps], 0..16)).prop_map(|(victim, mut lines)| {
         lines.insert(0, victim);
         lines
@@ -155,9 +154,9 @@ pub(crate) fn crowds() -> impl Strategy<Value = Placement> {
         let mut lines: Vec<_> = corner.map(|line| Just(line).boxed()).into();
         let (anchor, color) = (Anchor::Square(square), if victim.is_some() { THEIR } else { OWN });
         lines.extend(victim.map(|piece| Just(at(anchor, (0, 0), Man(THEIR, Some(piece)))).boxed()));
-        for direction in 0..8 {
+        for (direction, leap) in LEAPS.into_iter().enumerate() {
             let knight = Man(if direction == king { OWN } else { color }, Some(Piece::Knight));
-            lines.push(Just(at(anchor, LEAPS[direction], knight)).boxed());
+            lines.push(Just(at(anchor, leap, knight)).boxed());
             if direction != king {
                 let slider = row(vec![slider(color).boxed()]);
                 lines.push(slider.prop_map(move |men| Line { anchor, beside: (0, 0), direction, men }).boxed());
