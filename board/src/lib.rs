@@ -33,6 +33,8 @@ mod position;
 mod quad48;
 mod rules;
 mod self_test;
+#[cfg(feature = "testing")]
+pub mod soak;
 mod square;
 mod state;
 #[cfg(feature = "testing")]

@@ -25,10 +25,10 @@
 //! Their moves are limited by attacks on squares where their king may want to go (the *zone*: free
 //! squares next to it, its castling path, and its own square), by pins, and by what stands in the way
 //! of castling. Each condition below is a claim that a move outside the named squares leaves these
-//! alone. They are stated where they are computed, numbered K1 to K9; the conformance suite attacks
-//! them with random placements, in every variant, two plies deep. Moves that do not qualify, and all
-//! promotions, castlings, en-passant captures and double pushes that allow one, are counted one by
-//! one.
+//! alone. They are stated where they are computed, numbered K1 to K9. `tests/claims` attacks each of
+//! them, and each term of the values, with positions made to violate it, in every variant; for each it
+//! holds the smallest position found that is miscounted without it. Moves that do not qualify, and all
+//! promotions, castlings, en-passant captures and double pushes that allow one, are counted one by one.
 
 use kogge_board::bits::{NOT_FILE_A, NOT_FILE_H, RANK_1};
 
@@ -162,33 +162,36 @@ impl<W: Word> Replies<W> {
         let loose = zone.without(firmly);
         let only_once = loose & once.without(twice);
         let at_most_twice = loose & once.without(thrice);
-        let free = loose.without(once) | their_king;
+        let free = loose.without(once);
 
         // K1. A piece that lands between an own slider and a zone square takes an attack from it.
         // Together with the mover's own that may be the last two, so squares attacked twice count.
         let seen_from_attacked = slides.attacks(at_most_twice, at_most_twice);
         let blocks = union(by_sliders.meeting(&seen_from_attacked));
         // K2. A piece that leaves the line between an own slider and a free zone square, where it is
-        // the only one, discovers an attack (on the king: a check).
+        // the only one, discovers an attack. Their king's square is always free: own is to move.
         let seen_from_free = slides.attacks(free, free);
         let discovers = union(by_sliders.meeting(&seen_from_free));
         // K3. A slider that lands where it sees a free zone square attacks it.
         let not_to_orthogonal = seen_from_free.orthogonal();
         let not_to_diagonal = seen_from_free.diagonal();
 
-        // K4. Pins. On each ray from their king, beyond the first piece and beyond the second: an own
-        // slider there pins or would pin, so nothing may come, go or be captured on the way to it.
+        // K4. Pins. If the second piece on a ray from their king is an own slider, it pins the first (whose
+        // that is, is not asked): nothing may come, go or be captured on the way to it. If the third is
+        // one, it may pin as soon as one of the two before it leaves; whatever comes or is captured there
+        // still leaves two.
         let sight1 = slides.attacks(their_king, their_king);
         let sight2 = slides.rays(&sight1.and(!empty));
         let sight3 = slides.rays(&sight2.and(!empty));
         let sliders = Rays::from_axes([rooks_queens, rooks_queens, bishops_queens, bishops_queens]);
-        let mut pin_lines = zero;
+        let (mut pins, mut pins_soon) = (zero, zero);
         let (rays1, rays2, rays3, sliders) = (sight1.all(), sight2.all(), sight3.all(), sliders.all());
         for index in 0..8 {
             let second = (rays2[index] & sliders[index]).nonzero();
             let third = (rays3[index] & sliders[index]).nonzero();
-            pin_lines =
-                pin_lines | (rays1[index] | rays2[index]) & (second | third) | rays3[index] & third.without(second);
+            let way = rays1[index] | rays2[index];
+            pins = pins | way & second;
+            pins_soon = pins_soon | way & third;
         }
         // A slider that lands beyond the first piece of a ray pins it.
         let not_to_orthogonal = not_to_orthogonal | sight2.orthogonal();
@@ -292,11 +295,13 @@ impl<W: Word> Replies<W> {
         // about to promote: nothing may land, leave or be captured there.
         let promotion_squares = (their_pawns.shift::<-8>() | attacked_east | attacked_west) & W::splat(RANK_1);
         let about_to_promote = their_pawns & W::splat(THEIR_SEVENTH_RANK);
-        // K6. Next to their king, pieces can be captured or take squares; a rook that may castle takes
-        // the right with it.
-        let untouchable = near_king | way | pin_lines | promotion_squares;
-        let not_to = untouchable | blocks | frame.castling_rooks & their | about_to_promote | crowded | overdefended;
-        let not_from = untouchable | discovers;
+        // K6. A man of theirs next to their king, once captured, leaves it a square to go to, if nothing
+        // defends the captor. (Own men next to it are such squares already: the king may capture them, or
+        // go there when they have left.) A rook that may castle takes the right with it.
+        let guarded = near_king & their | frame.castling_rooks & their;
+        let untouchable = way | pins | promotion_squares;
+        let not_to = untouchable | blocks | guarded | about_to_promote | crowded | overdefended;
+        let not_from = untouchable | pins_soon | discovers;
 
         // K9. A move along a line on which their slider (or pawn, on a file) sees the piece changes
         // what it sees at both ends at once.

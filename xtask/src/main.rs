@@ -9,7 +9,12 @@ mod probe;
 mod steps;
 mod system;
 
-use std::{error::Error, path::Path, process::ExitCode, time::Duration};
+use std::{
+    error::Error,
+    path::Path,
+    process::ExitCode,
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
 
 use clap::{Parser, Subcommand};
 
@@ -49,6 +54,24 @@ enum Command {
         /// Only this target
         target: Option<String>,
     },
+    /// Compare all variants of the CPU backend and the mailbox on random positions, until stopped
+    Soak {
+        /// Stop after so many minutes
+        #[arg(long, value_name = "N", conflicts_with = "seconds")]
+        minutes: Option<u64>,
+        /// Stop after so many seconds
+        #[arg(long, value_name = "N")]
+        seconds: Option<u64>,
+        /// Which random positions; a run says which it took
+        #[arg(long, value_name = "S")]
+        seed: Option<u64>,
+        /// How many threads; one per core if not given
+        #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+        threads: u64,
+        /// First let every variant count the published totals up to 10^11 (minutes)
+        #[arg(long)]
+        known: bool,
+    },
     /// Everything that a change must pass: lint, licences, fuzz, test
     Ci,
     /// Say whether this process finds a device (for `test`, in a process of its own)
@@ -78,6 +101,10 @@ fn run(command: Command) -> Result {
         Command::Lint => lint(),
         Command::Licences => licences::check(),
         Command::Fuzz { seconds, target } => fuzz::run(Duration::from_secs(seconds), target.as_deref()),
+        Command::Soak { minutes, seconds, seed, threads, known } => {
+            let seconds = minutes.map(|minutes| minutes.saturating_mul(60)).or(seconds);
+            soak(seconds.unwrap_or(0), seed.unwrap_or_else(seed_from_clock), threads, known)
+        }
         Command::Ci => ci(),
         Command::Probe { interface } => probe::probe(interface),
     }
@@ -108,6 +135,19 @@ fn lint() -> Result {
     })?;
     step("clippy", || cargo("clippy").args(["--workspace", "--all-targets", "--", "-D", "warnings"]).run())?;
     step("documentation", || cargo("doc").args(["--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings").run())
+}
+
+/// Where all backends that need no device meet. 0 seconds: for as long as one lets it run.
+fn soak(seconds: u64, seed: u64, threads: u64, known: bool) -> Result {
+    let numbers = [seconds, seed, threads].map(|number| number.to_string());
+    let run =
+        cargo("run").args(["--release", "--package", "kogge-movegen-cpu", "--example", "soak", "--"]).args(numbers);
+    run.args(known.then_some("known")).run()
+}
+
+/// Another seed for every run.
+fn seed_from_clock() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs())
 }
 
 /// Tests come last: their result is what a reader of the log looks for.
