@@ -46,14 +46,18 @@ impl OpenCl {
     /// # Errors
     /// As for [`OpenCl::open`].
     pub fn on(device: &Device, options: &Options) -> Result<Self, BackendError> {
-        let session = Session::new(device, options)?;
-        let info =
-            DeviceInfo { memory: Some(session.choice.memory), variant: session.choice.describe(), ..device.info() };
-        let mut backend = Self { info, session };
+        let mut backend = Self::untested(device, Session::new(device, options)?);
         self_test(&mut backend)?;
         // What the self-test took is no part of a measurement.
         backend.profile()?;
         Ok(backend)
+    }
+
+    /// A backend that has not counted anything yet.
+    pub(crate) fn untested(device: &Device, session: Session) -> Self {
+        let info =
+            DeviceInfo { memory: Some(session.choice.memory), variant: session.choice.describe(), ..device.info() };
+        Self { info, session }
     }
 
     /// What the OpenCL compiler said when it compiled the kernels, often nothing.

@@ -103,12 +103,13 @@ impl Buffers {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::options::Sliders;
+    use crate::options::{Sliders, Traversal};
 
     fn choice() -> Choice {
         Choice {
             sliders: Sliders::Fill,
             position_form: Positions::Planes32,
+            traversal: Traversal::BreadthFirst,
             group: 64,
             items_per_lane: 16,
             queued_per_lane: 40,

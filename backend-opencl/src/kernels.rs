@@ -4,7 +4,7 @@ use crate::options::Choice;
 use kogge_board::breadth_first::MOST_MOVES;
 
 /// The source files in the order in which the compiler gets them; each uses only what stands before it.
-const SOURCES: [&str; 11] = [
+const SOURCES: [&str; 12] = [
     include_str!("kernels/bits.cl"),
     include_str!("kernels/fill.cl"),
     include_str!("kernels/position.cl"),
@@ -14,6 +14,7 @@ const SOURCES: [&str; 11] = [
     include_str!("kernels/make.cl"),
     include_str!("kernels/generate.cl"),
     include_str!("kernels/perft.cl"),
+    include_str!("kernels/depth_first.cl"),
     include_str!("kernels/replies.cl"),
     include_str!("kernels/steps.cl"),
 ];
@@ -21,10 +22,11 @@ const SOURCES: [&str; 11] = [
 /// The source of a program: the choices as macros, then the files.
 pub(crate) fn source(choice: &Choice) -> String {
     let mut source = format!(
-        "#define GROUP {}\n#define QUEUED_PER_LANE {}\n#define MOST_MOVES {MOST_MOVES}u\n#define {}\n#define {}\n\
+        "#define GROUP {}\n#define QUEUED_PER_LANE {}\n#define STACKED {}\n#define MOST_MOVES {MOST_MOVES}u\n#define {}\n#define {}\n\
          #define KERNEL __attribute__((reqd_work_group_size(GROUP, 1, 1)))\n",
         choice.group,
         choice.queued_per_lane,
+        choice.traversal.stacked(),
         choice.sliders.define(),
         choice.position_form.define()
     );
@@ -67,11 +69,12 @@ pub(crate) enum Stage {
     MakeQuads,
     Moves,
     CountMoves,
+    DepthFirst,
     Replies,
 }
 
 /// Every kernel with its parameters, in the order of the source.
-pub(crate) const SIGNATURES: [Signature; 8] = [
+pub(crate) const SIGNATURES: [Signature; 9] = [
     Signature {
         name: "upload",
         parameters: &[
@@ -147,6 +150,18 @@ pub(crate) const SIGNATURES: [Signature; 8] = [
         ],
     },
     Signature {
+        name: "depth_first",
+        parameters: &[
+            ("positions", Input("Packed")),
+            ("roots", Input("uint")),
+            ("lines", Input("ulong2")),
+            ("first", Uint),
+            ("end", Uint),
+            ("depth", Uint),
+            ("totals", Output("uint")),
+        ],
+    },
+    Signature {
         name: "replies",
         parameters: &[
             ("positions", Input("Packed")),
@@ -199,6 +214,7 @@ mod tests {
             (Stage::MakeQuads, "make_quads"),
             (Stage::Moves, "moves"),
             (Stage::CountMoves, "count_moves"),
+            (Stage::DepthFirst, "depth_first"),
             (Stage::Replies, "replies"),
         ] {
             assert_eq!(SIGNATURES[stage as usize].name, name);

@@ -21,5 +21,5 @@ mod stages;
 mod tables;
 
 pub use backend::{OpenCl, devices};
-pub use options::{Options, Positions, Sliders};
+pub use options::{Options, Positions, Sliders, Traversal};
 pub use profile::KernelTime;

@@ -1,6 +1,7 @@
 //! What can be chosen about the backend, and what is chosen if nothing is.
 
 use kogge_board::DeviceKind;
+use kogge_board::breadth_first::MOST_LAST_PLIES;
 
 use crate::platform::Device;
 
@@ -69,6 +70,27 @@ impl Positions {
     }
 }
 
+/// In which order the tree is walked.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Traversal {
+    /// Level by level down to the last two plies.
+    BreadthFirst,
+    /// Level by level down to so many last plies, 2 to [`MOST_LAST_PLIES`]. Those each work-item walks by itself below
+    /// one position, making and unmaking moves, with a stack of four-byte undo moves in local memory.
+    DepthFirst(u32),
+}
+
+impl Traversal {
+    /// Undo moves that a work-item keeps: none of the last two plies, where moves are made in passing. At least one, since
+    /// arrays have elements.
+    pub(crate) const fn stacked(self) -> u32 {
+        match self {
+            Self::DepthFirst(plies) if plies > 3 => plies - 2,
+            _ => 1,
+        }
+    }
+}
+
 /// What can be chosen. `None` stands for what is best on the device as far as it is known.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Options {
@@ -79,6 +101,8 @@ pub struct Options {
     /// Whether the kernels use instructions that only one vendor's devices have, where they are known. Without, they are
     /// standard OpenCL C.
     pub vendor_instructions: Option<bool>,
+    /// In which order the tree is walked.
+    pub traversal: Option<Traversal>,
     /// Work-items of a work-group, 2 to 1024. It is also the size of a block of the scan.
     pub work_group_size: Option<usize>,
     /// Moves whose replies one work-item counts, 1 to 1024.
@@ -104,6 +128,7 @@ pub struct Options {
 pub(crate) struct Choice {
     pub(crate) sliders: Sliders,
     pub(crate) position_form: Positions,
+    pub(crate) traversal: Traversal,
     pub(crate) group: usize,
     pub(crate) items_per_lane: usize,
     pub(crate) queued_per_lane: usize,
@@ -121,7 +146,9 @@ impl Options {
     pub(crate) fn choose(&self, device: &Device) -> Result<Choice, String> {
         let gpu = matches!(device.kind, DeviceKind::DiscreteGpu | DeviceKind::IntegratedGpu);
         let nvidia = device.vendor.contains("NVIDIA") && self.vendor_instructions.unwrap_or(true);
-        let group = self.work_group_size.unwrap_or(if gpu { 128 } else { 64 });
+        let traversal = self.traversal.unwrap_or(Traversal::BreadthFirst);
+        let usual_group = if gpu && traversal == Traversal::BreadthFirst { 128 } else { 64 };
+        let group = self.work_group_size.unwrap_or(usual_group);
         let most = device.max_work_group_size.min(1024);
         if !(2..=most).contains(&group) {
             return Err(format!("the work-group size must be 2 to {most} on this device, and {group} was asked for."));
@@ -137,6 +164,15 @@ impl Options {
                 "a work-item can queue 1 to 64 moves, as local memory permits, and {queued_per_lane} were asked for."
             ));
         }
+        let stacks = group as u64 * u64::from(traversal.stacked()) * 4;
+        if let Traversal::DepthFirst(plies) = traversal
+            && (!(2..=MOST_LAST_PLIES).contains(&plies) || stacks > device.local_memory)
+        {
+            return Err(format!(
+                "a work-item can walk 2 to {MOST_LAST_PLIES} plies depth first, as local memory permits, and {plies} were \
+                 asked for."
+            ));
+        }
         let within = |what: &str, count: usize| match count {
             1..=0x7fff_ffff => Ok(count),
             _ => Err(format!("the number of {what} must be 1 to 2147483647, and {count} was asked for.")),
@@ -144,6 +180,7 @@ impl Options {
         Ok(Choice {
             sliders: self.sliders.unwrap_or(if nvidia { Sliders::Carry } else { Sliders::Fill }),
             position_form: self.position_form.unwrap_or(Positions::Planes32),
+            traversal,
             group,
             items_per_lane,
             queued_per_lane,
@@ -166,8 +203,12 @@ impl Choice {
             Sliders::Subtract => "subtract",
             Sliders::Magic => "magic",
         };
-        let plies = if self.closed_form { "two plies in closed form" } else { "every reply counted" };
+        let traversal = match (self.traversal, self.closed_form) {
+            (Traversal::DepthFirst(plies), _) => format!("the last {plies} plies depth-first"),
+            (_, true) => "breadth-first, two plies in closed form".to_owned(),
+            (_, false) => "breadth-first, every reply counted".to_owned(),
+        };
         let (bytes, group) = (self.position_form.bytes(), self.group);
-        format!("{sliders} sliders, {bytes}-byte positions, breadth-first, {plies}, work-groups of {group}")
+        format!("{sliders} sliders, {bytes}-byte positions, {traversal}, work-groups of {group}")
     }
 }

@@ -4,7 +4,7 @@ use kogge_board::BackendError;
 use kogge_board::breadth_first::StageError;
 use ocl::ffi::CL_MEM_OBJECT_ALLOCATION_FAILURE;
 
-use crate::kernels::{SIGNATURES, Signature, Stage, Type, source};
+use crate::kernels::{SIGNATURES, Signature, Stage, Type};
 use crate::options::Choice;
 use crate::profile::Profile;
 use crate::runtime::{Argument, Buffer, Element, Failure, Kernel, Program, Queue};
@@ -23,12 +23,18 @@ pub(crate) struct Runner {
 }
 
 impl Runner {
-    /// Compiles the kernels.
+    /// Compiles the kernels from their [source](crate::kernels::source).
     ///
     /// # Errors
     /// A sentence, with the compiler's log if it is the compiler that failed.
-    pub(crate) fn new(device: String, queue: Queue, choice: &Choice, profiled: bool) -> Result<Self, String> {
-        let (program, log) = queue.build(&source(choice), &format!("-cl-std=CL1.2 {}", choice.compiler));
+    pub(crate) fn new(
+        device: String,
+        queue: Queue,
+        choice: &Choice,
+        profiled: bool,
+        source: &str,
+    ) -> Result<Self, String> {
+        let (program, log) = queue.build(source, &format!("-cl-std=CL1.2 {}", choice.compiler));
         let program = program
             .map_err(|failure| format!("the kernels cannot be compiled. {failure} The compiler says:\n{log}"))?;
         let mut kernels = Vec::new();

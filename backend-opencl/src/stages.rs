@@ -1,16 +1,21 @@
 //! The stages of breadth-first counting, on a device.
 
+use std::ops::Range;
+
 use kogge_board::breadth_first::{Part, Sizes, StageError, Stages};
 use kogge_board::{BackendError, Quad48, Rules};
 
 use crate::buffers::{self, Buffers};
-use crate::kernels::Stage;
-use crate::options::{Choice, Options};
+use crate::kernels::{Stage, source};
+use crate::options::{Choice, Options, Traversal};
 use crate::platform::Device;
 use crate::runner::Runner;
 use crate::runtime::Argument::{Buffer, Uint};
 use crate::runtime::Queue;
 use crate::tables::table;
+
+/// Leaves that are counted depth first in one launch, about: 32 moves a position.
+const LEAVES: u64 = 1 << 36;
 
 /// A device with its program and its memory.
 pub(crate) struct Session {
@@ -31,6 +36,15 @@ impl Session {
     /// # Errors
     /// If the options do not fit the device, or if it or its compiler fails; then with the compiler's log.
     pub(crate) fn new(device: &Device, options: &Options) -> Result<Self, BackendError> {
+        Self::with_source(device, options, source)
+    }
+
+    /// The same with kernels of this source.
+    pub(crate) fn with_source(
+        device: &Device,
+        options: &Options,
+        source: impl FnOnce(&Choice) -> String,
+    ) -> Result<Self, BackendError> {
         let unavailable =
             |reason| BackendError::Unavailable { backend: "opencl", reason: format!("on {}, {reason}", device.name) };
         if let Some(reason) = device.unusable() {
@@ -39,7 +53,8 @@ impl Session {
         }
         let choice = options.choose(device).map_err(unavailable)?;
         let queue = Queue::new(device, options.profile).map_err(|failure| unavailable(failure.to_string()))?;
-        let runner = Runner::new(device.name.clone(), queue, &choice, options.profile).map_err(unavailable)?;
+        let source = source(&choice);
+        let runner = Runner::new(device.name.clone(), queue, &choice, options.profile, &source).map_err(unavailable)?;
         let sizes = Sizes { roots: 0, positions: 0, moves: 0, successors: 0, block: choice.group };
         let table = table(choice.sliders);
         Ok(Self { runner, choice, buffers: None, table, sizes, halvings: 0, max_allocation: device.max_allocation })
@@ -229,6 +244,38 @@ impl Stages for Session {
         // SAFETY: there are as many items as the device has noted, whose parents are positions of the part; each root has
         // its total.
         unsafe { runner.launch(Stage::CountMoves, part.moves, per_group, &arguments) }
+    }
+
+    fn last_plies(&self) -> u32 {
+        match self.choice.traversal {
+            Traversal::DepthFirst(plies) => plies,
+            Traversal::BreadthFirst => 1,
+        }
+    }
+
+    fn count_leaves(&mut self, level: usize, positions: Range<usize>, depth: u32) -> Result<(), StageError> {
+        let group = self.choice.group;
+        let depth = depth.min(self.last_plies());
+        let (runner, buffers) = self.work(level + 1, positions.end, 0)?;
+        let here = &buffers.levels[level];
+        // So few at a time that drivers do not take a long kernel for one that hangs.
+        let step = ((LEAVES >> (5 * depth)) as usize).max(group);
+        for first in positions.clone().step_by(step) {
+            let end = positions.end.min(first + step);
+            let arguments = [
+                Buffer(&here.positions),
+                Buffer(&here.roots),
+                Buffer(&buffers.lines),
+                Uint(first as u32),
+                Uint(end as u32),
+                Uint(depth),
+                Buffer(&buffers.totals),
+            ];
+            // SAFETY: the positions are on the level, says `work`, and each root has its total; the stacks are made for
+            // this depth.
+            unsafe { runner.launch(Stage::DepthFirst, end - first, group, &arguments)? };
+        }
+        Ok(())
     }
 
     fn take_totals(&mut self, len: usize) -> Result<Vec<u64>, StageError> {

@@ -5,12 +5,14 @@ mod support;
 use std::collections::HashMap;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use kogge_backend_opencl::{OpenCl, Options, Positions, Sliders};
+use kogge_backend_opencl::{OpenCl, Options, Positions, Sliders, Traversal};
 use kogge_board::testing::{Placement, placement};
 use kogge_board::{Backend, Fen, Quad48, Rules, conformance};
 use kogge_movegen_cpu::Cpu;
 use proptest::collection::vec;
 use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
 use support::first_device;
 
 /// Runs a test with a backend that all tests of the same options share, or not at all without a device.
@@ -44,6 +46,10 @@ fn magic() -> Options {
 
 fn boards48() -> Options {
     Options { position_form: Some(Positions::Boards48), ..Options::default() }
+}
+
+fn depth_first() -> Options {
+    Options { traversal: Some(Traversal::DepthFirst(3)), ..Options::default() }
 }
 
 /// Boards turned as it is done on NVIDIA's GPUs.
@@ -137,6 +143,32 @@ conformance!(subtract);
 conformance!(subtract_reversed);
 conformance!(magic);
 conformance!(boards48);
+conformance!(depth_first);
+
+/// Deep enough that moves of every kind are taken back, by both sides.
+#[test]
+fn depth_first_below_random_placements() {
+    let options = Options { traversal: Some(Traversal::DepthFirst(4)), ..Options::default() };
+    let mut cpu = Cpu::new(Some(1)).unwrap();
+    let mut runner = TestRunner::deterministic();
+    let strategy = placement();
+    let placements = (0..3000).map(|_| strategy.new_tree(&mut runner).unwrap().current()).collect();
+    let mut counted = 0;
+    with_backend(&options, |backend| {
+        for (rules, mut positions) in by_rules(placements) {
+            let leaves = cpu.perft(&rules, &positions, 3).unwrap();
+            assert_eq!(backend.perft(&rules, &positions, 3).unwrap(), leaves, "{rules:?}");
+            let mut small = leaves.iter().map(|&leaves| leaves < 2000);
+            positions.retain(|_| small.next() == Some(true));
+            counted += positions.len();
+            for depth in [4, 5] {
+                assert_eq!(backend.perft(&rules, &positions, depth), cpu.perft(&rules, &positions, depth), "{rules:?}");
+                positions.truncate(1);
+            }
+        }
+        assert!(counted > 300, "only {counted} positions are that small");
+    });
+}
 
 /// Every line of an EPD file to the deepest depth of at most `most` nodes, in batches of equal rules and depth.
 fn epd(text: &str, most: u64, at_least: usize) {

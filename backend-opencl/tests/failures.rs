@@ -2,7 +2,7 @@
 
 mod support;
 
-use kogge_backend_opencl::{OpenCl, Options, devices};
+use kogge_backend_opencl::{OpenCl, Options, Traversal, devices};
 use kogge_board::{Backend, BackendError, Fen, Quad48, Rules};
 use support::first_device;
 
@@ -41,6 +41,8 @@ fn options_that_do_not_fit() {
         (Options { work_group_size: Some(1), ..Options::default() }, "work-group"),
         (Options { work_group_size: Some(1 << 20), ..Options::default() }, "work-group"),
         (Options { items_per_lane: Some(0), ..Options::default() }, "items"),
+        (Options { traversal: Some(Traversal::DepthFirst(1)), ..Options::default() }, "plies"),
+        (Options { traversal: Some(Traversal::DepthFirst(7)), ..Options::default() }, "plies"),
         (Options { positions: Some(0), ..Options::default() }, "positions"),
         (Options { moves: Some(usize::MAX), ..Options::default() }, "moves"),
     ] {
