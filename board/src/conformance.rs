@@ -7,12 +7,13 @@
 //! ```
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
 
 use crate::testing::placement;
-use crate::{Backend, Fen, Move, Quad48, Rules};
+use crate::{Backend, BackendError, Fen, Move, Quad48, Rules, Successors};
 
 /// Makes a module of tests for one backend: `name, backend, reference, leaves: most`.
 ///
@@ -49,10 +50,10 @@ macro_rules! conformance {
 }
 
 /// Positions under common rules.
-type Batches = Vec<(Rules, Vec<Quad48>)>;
+pub type Batches = Vec<(Rules, Vec<Quad48>)>;
 
 /// Published counts of the standard positions and of some Chess960 ones, up to `most` leaves.
-pub fn published_counts(backend: &mut impl Backend, most: u64) {
+pub fn published_counts(backend: &mut dyn Backend, most: u64) {
     let mut checked = 0;
     for (fen, depth, leaves) in published().filter(|&(_, _, leaves)| leaves <= most) {
         let fen: Fen = fen.parse().unwrap_or_else(|error| panic!("{fen}: {error}"));
@@ -81,7 +82,7 @@ fn published() -> impl Iterator<Item = (&'static str, u32, u64)> {
 }
 
 /// Empty batches, depth 0, and batches of one position many times over.
-pub fn trivial_batches(backend: &mut impl Backend) {
+pub fn trivial_batches(backend: &mut dyn Backend) {
     let rules = Rules::STANDARD;
     let start = Quad48::from(&Fen::start().position);
     assert_eq!(backend.count(&rules, &[]), Ok(vec![]));
@@ -107,7 +108,14 @@ pub fn trivial_batches(backend: &mut impl Backend) {
 }
 
 /// Random legal placements: counts, successors byte for byte, leaves.
-pub fn random_placements(backend: &mut impl Backend, reference: &mut impl Backend) {
+pub fn random_placements(backend: &mut dyn Backend, reference: &mut dyn Backend) {
+    for (rules, positions) in placements() {
+        compare(backend, reference, &rules, &positions, 2);
+    }
+}
+
+/// Random legal placements, by rules.
+pub fn placements() -> Batches {
     let mut runner = TestRunner::deterministic();
     let strategy = placement();
     let mut batches: BTreeMap<_, Vec<Quad48>> = BTreeMap::new();
@@ -117,21 +125,22 @@ pub fn random_placements(backend: &mut impl Backend, reference: &mut impl Backen
         let key = (rules.castling_files, rules.halfmove_clock);
         batches.entry(key).or_default().push(Quad48::from(&position));
     }
-    for ((castling_files, halfmove_clock), positions) in batches {
-        let rules = Rules { castling_files, halfmove_clock };
-        compare(backend, reference, &rules, &positions, 2);
-    }
+    let batches = batches.into_iter();
+    batches
+        .map(|((castling_files, halfmove_clock), positions)| (Rules { castling_files, halfmove_clock }, positions))
+        .collect()
 }
 
 /// Games of random moves from the standard positions and from Chess960 ones.
-pub fn random_playouts(backend: &mut impl Backend, reference: &mut impl Backend) {
+pub fn random_playouts(backend: &mut dyn Backend, reference: &mut dyn Backend) {
     for (rules, positions) in playouts(reference) {
         compare(backend, reference, &rules, &positions, 2);
         compare(backend, reference, &rules.with_halfmove_clock(true), &positions, 1);
     }
 }
 
-fn playouts(reference: &mut impl Backend) -> Batches {
+/// The positions of random games from the standard positions and from Chess960 ones, with the moves of the reference.
+pub fn playouts(reference: &mut dyn Backend) -> Batches {
     let mut random = 0x9e37_79b9_7f4a_7c15_u64;
     let mut roots: Vec<&str> = published().map(|(fen, ..)| fen).collect();
     roots.dedup();
@@ -162,52 +171,97 @@ fn playouts(reference: &mut impl Backend) -> Batches {
 /// # Panics
 /// If they differ, or if either fails.
 pub fn compare(
-    backend: &mut impl Backend,
-    reference: &mut impl Backend,
+    backend: &mut dyn Backend,
+    reference: &mut dyn Backend,
     rules: &Rules,
     positions: &[Quad48],
     depth: u32,
 ) {
-    let describe = |index: usize| {
-        let fen = Fen::new(positions[index].unpack_unchecked(), *rules);
-        format!("{fen}\nwith {rules:?}\n{:#x?}", positions[index])
-    };
-    let names = (backend.info().backend, reference.info().backend);
-    let fail = |error| panic!("{error}");
-
-    let [ours, theirs] =
-        [backend.count(rules, positions), reference.count(rules, positions)].map(|r| r.unwrap_or_else(fail));
-    assert_eq!((ours.len(), theirs.len()), (positions.len(), positions.len()));
-    if let Some(index) = (0..positions.len()).find(|&index| ours[index] != theirs[index]) {
-        panic!("{names:?} count {} and {} moves in {}", ours[index], theirs[index], describe(index));
+    if let Some(difference) = difference(backend, reference, rules, positions, depth) {
+        panic!("{difference}");
     }
+}
 
-    let fail = |error| panic!("{error}");
-    let [ours, theirs] =
-        [backend.expand(rules, positions), reference.expand(rules, positions)].map(|r| r.unwrap_or_else(fail));
-    assert_eq!((ours.ends.len(), theirs.ends.len()), (positions.len(), positions.len()));
+/// The first position of a batch on which two backends do not agree.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Difference {
+    /// The position.
+    pub position: Fen,
+    /// How many plies below it they looked.
+    pub depth: u32,
+    /// What the one says and what the other, in words.
+    pub what: String,
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { position, what, .. } = self;
+        let quad = Quad48::from(&position.position);
+        write!(f, "{what}\nin {position}\nwith {:?}\n{quad:#x?}", position.rules)
+    }
+}
+
+/// All that a backend says of a batch.
+struct Answers {
+    counts: Vec<u32>,
+    successors: Successors,
+    leaves: Vec<u64>,
+}
+
+impl Answers {
+    fn of(backend: &mut dyn Backend, rules: &Rules, positions: &[Quad48], depth: u32) -> Result<Self, BackendError> {
+        let answers = Self {
+            counts: backend.count(rules, positions)?,
+            successors: backend.expand(rules, positions)?,
+            leaves: backend.perft(rules, positions, depth)?,
+        };
+        let lengths = [answers.counts.len(), answers.successors.ends.len(), answers.leaves.len()];
+        let name = backend.info().backend;
+        assert_eq!(lengths, [positions.len(); 3], "the {name} backend gives an answer for each position");
+        Ok(answers)
+    }
+}
+
+/// Holds two backends against each other on one batch: counts, successors byte for byte, and leaves at this depth.
+///
+/// # Panics
+/// If either fails.
+pub fn difference(
+    backend: &mut dyn Backend,
+    reference: &mut dyn Backend,
+    rules: &Rules,
+    positions: &[Quad48],
+    depth: u32,
+) -> Option<Difference> {
+    let ask = |backend: &mut dyn Backend| {
+        let answers = Answers::of(backend, rules, positions, depth);
+        answers.unwrap_or_else(|error| panic!("{error}"))
+    };
+    let (ours, theirs) = (ask(backend), ask(reference));
+    let (us, them) = (backend.info().backend, reference.info().backend);
     for (index, position) in positions.iter().enumerate() {
-        let (ours, theirs) = (ours.of(index), theirs.of(index));
-        if ours != theirs {
+        let found = |depth, what| {
+            let position = Fen::new(position.unpack_unchecked(), *rules);
+            Some(Difference { position, depth, what })
+        };
+        let [a, b] = [&ours, &theirs].map(|answers| answers.counts[index]);
+        if a != b {
+            return found(1, format!("{us} counts {a} moves, {them} {b}"));
+        }
+        let [a, b] = [&ours, &theirs].map(|answers| answers.successors.of(index));
+        if a != b {
             let moves = |all: &[Quad48]| -> Vec<_> {
                 let parent = position.unpack_unchecked();
                 all.iter().map(|child| Move::between(rules, &parent, &child.unpack_unchecked())).collect()
             };
-            let (a, b) = (moves(ours), moves(theirs));
-            let first = ours.iter().zip(theirs).position(|(a, b)| a != b);
-            panic!("{names:?} expand differently (first at {first:?})\n{a:?}\n{b:?}\n{}", describe(index));
+            let first = a.iter().zip(b).position(|(a, b)| a != b);
+            let (a, b) = (moves(a), moves(b));
+            return found(1, format!("{us} expands to\n{a:?}\n{them} to\n{b:?}\nfirst different at {first:?}"));
+        }
+        let [a, b] = [&ours, &theirs].map(|answers| answers.leaves[index]);
+        if a != b {
+            return found(depth, format!("{us} finds {a} leaves at depth {depth}, {them} {b}"));
         }
     }
-
-    let fail = |error| panic!("{error}");
-    let [ours, theirs] = [backend.perft(rules, positions, depth), reference.perft(rules, positions, depth)]
-        .map(|r| r.unwrap_or_else(fail));
-    if let Some(index) = (0..positions.len()).find(|&index| ours[index] != theirs[index]) {
-        panic!(
-            "{names:?} find {} and {} leaves at depth {depth} below {}",
-            ours[index],
-            theirs[index],
-            describe(index)
-        );
-    }
+    None
 }

@@ -18,6 +18,8 @@
 pub mod backend;
 pub mod bits;
 pub mod breadth_first;
+#[cfg(feature = "testing")]
+pub mod buggy;
 mod circle32;
 #[cfg(feature = "testing")]
 pub mod conformance;

@@ -154,7 +154,7 @@ impl Entry {
         (self.list)()
     }
 
-    fn open(&self, request: Request) -> Result<Opened, Failure> {
+    pub(crate) fn open(&self, request: Request) -> Result<Opened, Failure> {
         if let Some(device) = request.device {
             let devices = self.devices()?.len();
             if device >= devices {

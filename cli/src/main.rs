@@ -1,5 +1,7 @@
 //! `kogge`, the command line: parses, plans, runs, prints. All work is done by the libraries.
 
+#[cfg(test)]
+mod agreement;
 mod args;
 mod backends;
 mod commands;

@@ -6,16 +6,16 @@ use std::io::{BufRead, Write, stdin, stdout};
 use std::time::{Duration, Instant};
 
 use kogge_board::Fen;
+use kogge_board::buggy::{Buggy, no_black_queenside};
 use kogge_driver::{Diff, Driver, Engine, EngineError, Error, play_line};
 use kogge_movegen_cpu::Cpu;
-use support::buggy::{Buggy, no_black_queenside};
 use support::{KIWIPETE, MATE, Watch, fen};
 
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A UCI engine that answers `go perft`; its part says what is wrong with it.
 fn pretend(part: &str, input: impl BufRead, mut output: impl Write) {
-    let (mut cpu, mut buggy) = (Cpu::new(Some(1)).unwrap(), Buggy::new(no_black_queenside));
+    let (mut cpu, mut buggy) = (Cpu::new(Some(1)).unwrap(), Buggy::new(Cpu::new(Some(1)).unwrap(), no_black_queenside));
     let mut driver = if part == "buggy" { Driver::new(&mut buggy, &()) } else { Driver::new(&mut cpu, &()) };
     let mut other = Cpu::new(Some(1)).unwrap();
     let mut here = Fen::start();

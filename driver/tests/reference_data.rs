@@ -5,10 +5,10 @@ mod support;
 use std::collections::HashMap;
 
 use kogge_board::Fen;
+use kogge_board::buggy::{Buggy, no_black_queenside};
 use kogge_driver::epd::{self, Case};
 use kogge_driver::{Caps, Driver, Stats, Verdict};
 use kogge_movegen_cpu::Cpu;
-use support::buggy::{Buggy, no_black_queenside};
 
 fn rows(table: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
     table.lines().filter(|line| !line.starts_with('#')).map(|line| line.split('\t').collect())
@@ -65,7 +65,7 @@ fn chess960_positions() {
 fn a_wrong_backend_fails() {
     let (_, case) = epd::lines(format!("{} ;D1 48 ;D2 2039 ;D3 97862", support::KIWIPETE).as_bytes()).next().unwrap();
     let case = case.unwrap();
-    let mut buggy = Buggy::new(no_black_queenside);
+    let mut buggy = Buggy::new(Cpu::new(Some(1)).unwrap(), no_black_queenside);
     let mut driver = Driver::new(&mut buggy, &());
     let caps = |depth, nodes| Caps { depth, nodes };
     let shallow = driver.check(&case, caps(1, u128::MAX));

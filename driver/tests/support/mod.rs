@@ -3,7 +3,6 @@
 #![allow(dead_code, reason = "every test file uses its own part")]
 #![allow(unreachable_pub, reason = "each test file is a crate of its own")]
 
-pub mod buggy;
 pub mod tree;
 
 use std::sync::Mutex;

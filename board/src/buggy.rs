@@ -1,25 +1,26 @@
-//! The CPU backend with something wrong on purpose.
+//! A backend with something wrong on purpose (feature `testing`): what is to find errors must find these.
 
-use kogge_board::{Backend, BackendError, DeviceInfo, Position, Quad48, Rules, Successors};
-use kogge_movegen_cpu::Cpu;
+use crate::{Backend, BackendError, DeviceInfo, Position, Quad48, Rules, Successors};
 
 /// What becomes of a successor: itself, another, or nothing.
 pub type Bug = fn(parent: &Position, child: Position) -> Option<Position>;
 
-pub struct Buggy {
-    cpu: Cpu,
+/// Another backend, with a bug in making moves.
+pub struct Buggy<B> {
+    backend: B,
     bug: Bug,
 }
 
-impl Buggy {
-    pub fn new(bug: Bug) -> Self {
-        Self { cpu: Cpu::new(Some(1)).unwrap(), bug }
+impl<B: Backend> Buggy<B> {
+    /// Gives this backend that bug.
+    pub fn new(backend: B, bug: Bug) -> Self {
+        Self { backend, bug }
     }
 }
 
-impl Backend for Buggy {
+impl<B: Backend> Backend for Buggy<B> {
     fn info(&self) -> &DeviceInfo {
-        self.cpu.info()
+        self.backend.info()
     }
 
     fn count(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Vec<u32>, BackendError> {
@@ -28,7 +29,7 @@ impl Backend for Buggy {
 
     fn expand(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Successors, BackendError> {
         let mut all = Successors::default();
-        for (parent, children) in positions.iter().zip(self.cpu.expand(rules, positions)?.iter()) {
+        for (parent, children) in positions.iter().zip(self.backend.expand(rules, positions)?.iter()) {
             let parent = parent.unpack_unchecked();
             let children = children.iter().filter_map(|child| (self.bug)(&parent, child.unpack_unchecked()));
             all.positions.extend(children.map(|child| Quad48::from(&child)));

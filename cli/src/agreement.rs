@@ -1,0 +1,121 @@
+//! CPU against GPU against GPU: every usable device of this binary on the same frontiers.
+
+use kogge_board::buggy::{Buggy, no_black_queenside};
+use kogge_board::conformance::{Batches, Difference, difference, placements, playouts};
+use kogge_board::{Backend, Fen};
+
+use crate::args::BackendName;
+use crate::backends::{ENTRIES, Request};
+
+/// A device, open, with what `--backend` and `--device` call it.
+struct Named {
+    name: BackendName,
+    number: usize,
+    backend: Box<dyn Backend>,
+}
+
+/// Every device of every backend that can be used; the CPU, which the others are held against, comes first.
+///
+/// # Panics
+/// If a device that is listed as usable cannot be opened, or if a backend has none and one is required.
+fn usable() -> Vec<Named> {
+    let mut usable = Vec::new();
+    for entry in ENTRIES {
+        let listed = entry.devices().unwrap_or_default();
+        for number in (0..listed.len()).filter(|&number| listed[number].is_ok()) {
+            let request = Request { device: Some(number), threads: None };
+            let opened = entry.open(request).unwrap_or_else(|failure| panic!("{failure}"));
+            usable.push(Named { name: entry.name, number, backend: opened.backend });
+        }
+    }
+    let required = std::env::var("KOGGE_REQUIRE_DEVICES").unwrap_or_default();
+    for name in required.split(',').filter(|name| !name.is_empty()) {
+        assert!(usable.iter().any(|device| device.name.name() == name), "No {name} device is usable.");
+    }
+    usable.sort_by_key(|device| device.name != BackendName::Cpu);
+    usable
+}
+
+/// Random placements and random games, orthodox and Chess960, without and with the halfmove clock.
+fn frontiers(reference: &mut dyn Backend) -> Batches {
+    let mut frontiers = placements();
+    for (rules, positions) in playouts(reference) {
+        frontiers.push((rules.with_halfmove_clock(true), positions.clone()));
+        frontiers.push((rules, positions));
+    }
+    frontiers
+}
+
+/// How to look at a difference: what to type.
+fn command(device: &Named, reference: &Named, found: &Difference) -> String {
+    let Difference { position, depth, .. } = found;
+    format!(
+        "kogge diff {depth} --fen \"{position}\" --backend {} --device {} --against {}:{}",
+        reference.name.name(),
+        reference.number,
+        device.name.name(),
+        device.number
+    )
+}
+
+/// The first position on which a device does not agree with the first one, and how to look at it.
+fn disagreement(devices: &mut [Named], frontiers: &Batches) -> Option<String> {
+    let (reference, others) = devices.split_first_mut()?;
+    for (rules, positions) in frontiers {
+        for device in &mut *others {
+            let found = difference(&mut *device.backend, &mut *reference.backend, rules, positions, 2);
+            if let Some(found) = found {
+                return Some(format!("{found}\nLook at it with: {}", command(device, reference, &found)));
+            }
+        }
+    }
+    None
+}
+
+#[test]
+fn all_usable_devices_agree() {
+    let mut devices = usable();
+    let frontiers = frontiers(&mut *devices[0].backend);
+    let positions: usize = frontiers.iter().map(|(_, positions)| positions.len()).sum();
+    assert!(devices.len() >= 2 && positions > 10_000, "{} devices, {positions} positions", devices.len());
+    if let Some(disagreement) = disagreement(&mut devices, &frontiers) {
+        panic!("{disagreement}");
+    }
+}
+
+#[test]
+fn a_device_that_disagrees_is_named_with_a_command_that_shows_it() {
+    use clap::Parser;
+
+    use crate::args::{Cli, Command};
+    use crate::commands::diff::Opponent;
+
+    let cpu = || kogge_movegen_cpu::Cpu::new(Some(1)).expect("the CPU can be used");
+    let named = |name, number, backend| Named { name, number, backend };
+    let mut devices = [
+        named(BackendName::Cpu, 0, Box::new(cpu()) as Box<dyn Backend>),
+        named(BackendName::Opencl, 1, Box::new(cpu())),
+        named(BackendName::Wgpu, 2, Box::new(Buggy::new(cpu(), no_black_queenside))),
+    ];
+    let frontiers = frontiers(&mut cpu());
+    let found = disagreement(&mut devices, &frontiers).expect("black may castle queenside somewhere");
+    let line = found.lines().last().expect("a line");
+    let words = line.strip_prefix("Look at it with: ").unwrap_or_else(|| panic!("{found}"));
+    let words = words.split('"').enumerate().flat_map(|(index, piece)| match index % 2 {
+        0 => piece.split_whitespace().collect(),
+        _ => vec![piece],
+    });
+    let cli = Cli::try_parse_from(words).unwrap_or_else(|error| panic!("{line}: {error}"));
+    assert_eq!((cli.common.backend, cli.common.device), (BackendName::Cpu, Some(0)));
+    let Command::Diff(diff) = cli.command else { panic!("{line}") };
+    assert_eq!(diff.against, Opponent::Backend(BackendName::Wgpu, Some(2)));
+
+    // The command finds what is wrong, there or at most a ply below.
+    let root: Fen = diff.tree.root.fen.expect("a position").parse().unwrap_or_else(|error| panic!("{line}: {error}"));
+    let (mut right, mut wrong) = (cpu(), Buggy::new(cpu(), no_black_queenside));
+    let mut wrong = kogge_driver::Driver::new(&mut wrong, &());
+    let shown = kogge_driver::Driver::new(&mut right, &()).diff(&mut wrong, &root, diff.tree.depth);
+    let Ok(kogge_driver::Diff::Different(shown)) = shown else { panic!("{line}: {shown:?}") };
+    let castling: Vec<_> = shown.only_first.iter().map(|(name, _)| &name[..2]).collect();
+    assert_eq!((castling, shown.only_second.len()), (vec!["e8"], 0), "{shown:?}");
+}
