@@ -8,6 +8,9 @@
 //! * `profile`: how long each kernel runs;
 //! * `sweep`: how the rate depends on the options.
 //!
+//! An argument such as `replies=384,count=256,compiler=-DNAME` measures just these options: a row for each such argument,
+//! after the sections. The names are those of [`set`].
+//!
 //! Without `--device` it takes the first GPU, or the first device if there is none. `--portable` leaves out what only one
 //! vendor's compiler knows. `--binary` writes the compiled kernels to a file (on NVIDIA's driver, that is PTX). The
 //! device is named first; tables are Markdown.
@@ -32,6 +35,8 @@ struct Plan {
     binary: Option<String>,
     seconds: f64,
     sections: Vec<String>,
+    /// Options to measure, and how they were asked for.
+    rows: Vec<(String, Options)>,
 }
 
 fn main() -> ExitCode {
@@ -52,7 +57,8 @@ fn plan() -> Outcome<Plan> {
         println!("device {index}: {} ({}, {}, {}) {unusable}", device.name, device.vendor, device.kind, device.version);
     }
     let device = devices.iter().position(|device| gpu(device.kind)).unwrap_or(0);
-    let mut plan = Plan { device, portable: false, binary: None, seconds: 10.0, sections: Vec::new() };
+    let mut plan =
+        Plan { device, portable: false, binary: None, seconds: 10.0, sections: Vec::new(), rows: Vec::new() };
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         let mut value = || arguments.next().ok_or(format!("{argument} needs a value."));
@@ -62,13 +68,41 @@ fn plan() -> Outcome<Plan> {
             "--binary" => plan.binary = Some(value()?),
             "--seconds" => plan.seconds = value()?.parse()?,
             "conform" | "perft" | "profile" | "sweep" => plan.sections.push(argument),
+            "default" => plan.rows.push((argument, Options::default())),
+            _ if argument.contains('=') => {
+                let mut options = Options::default();
+                for pair in argument.split(',') {
+                    set(&mut options, pair)?;
+                }
+                plan.rows.push((argument, options));
+            }
             _ => return Err(format!("{argument} is no section and no option.").into()),
         }
     }
-    if plan.sections.is_empty() {
+    if plan.sections.is_empty() && plan.rows.is_empty() {
         plan.sections = ["conform", "perft", "profile", "sweep"].map(String::from).to_vec();
     }
     Ok(plan)
+}
+
+/// Sets one option from `name=value`.
+fn set(options: &mut Options, pair: &str) -> Outcome {
+    let (name, value) = pair.split_once('=').ok_or(format!("{pair} is not name=value."))?;
+    match name {
+        "group" => options.work_group_size = Some(value.parse()?),
+        "replies" => options.replies_group_size = Some(value.parse()?),
+        "count" => options.count_group_size = Some(value.parse()?),
+        "units" => options.groups_per_unit = Some(value.parse()?),
+        "registers" => options.registers = Some(value.parse()?),
+        "queued" => options.queued_per_lane = Some(value.parse()?),
+        "positions" => options.positions = Some(1 << value.parse::<u32>()?),
+        "moves" => options.moves = Some(1 << value.parse::<u32>()?),
+        "closed" => options.closed_form = Some(value.parse()?),
+        "vendor" => options.vendor_instructions = Some(value.parse()?),
+        "compiler" => options.compiler = value.replace('+', " "),
+        _ => return Err(format!("{name} is no option.").into()),
+    }
+    Ok(())
 }
 
 impl Plan {
@@ -92,6 +126,9 @@ fn measure(plan: &Plan) -> Outcome {
     }
     if let Some(file) = &plan.binary {
         std::fs::write(file, backend.binary()?)?;
+    }
+    if !plan.rows.is_empty() {
+        table(plan, &workloads(plan)?, plan.rows.clone());
     }
     for section in &plan.sections {
         println!("\n## {section}\n");
@@ -197,7 +234,7 @@ fn perft(backend: &mut OpenCl, seconds: f64) -> Outcome {
 fn workloads(plan: &Plan) -> Outcome<Vec<(&'static str, Fen, u32, u64)>> {
     let mut backend = plan.open(&Options::default())?;
     let mut workloads = Vec::new();
-    for wanted in ["startpos", "kiwipete"] {
+    for wanted in ["startpos", "kiwipete", "pos3"] {
         let mut chosen = None;
         for (name, fen, depth, nodes) in known().filter(|&(name, _, depth, _)| name == wanted && depth > 2) {
             let seconds = best(&mut backend, &fen, depth, nodes)?;
@@ -252,8 +289,16 @@ fn sweep(plan: &Plan) -> Outcome {
         }
     }
     all.push(("standard OpenCL C".to_owned(), Options { vendor_instructions: Some(false), ..Options::default() }));
-    for items in [1, 4, 8, 32, 64] {
-        all.push((format!("{items} items a lane"), Options { items_per_lane: Some(items), ..Options::default() }));
+    for group in [32, 64, 256, 384, 512] {
+        let options = Options { replies_group_size: Some(group), ..Options::default() };
+        all.push((format!("replies in work-groups of {group}"), options));
+    }
+    for group in [32, 64, 256, 384, 512] {
+        for groups in [1, 2, 4, 16, 64] {
+            let options =
+                Options { count_group_size: Some(group), groups_per_unit: Some(groups), ..Options::default() };
+            all.push((format!("counting in {groups} work-groups of {group} a unit"), options));
+        }
     }
     for shift in [20, 22, 24, 26, 28] {
         all.push((format!("2^{shift} moves"), Options { moves: Some(1 << shift), ..Options::default() }));
@@ -262,18 +307,22 @@ fn sweep(plan: &Plan) -> Outcome {
         all.push((format!("2^{shift} positions"), Options { positions: Some(1 << shift), ..Options::default() }));
     }
     if nvidia {
-        for registers in [56, 64, 72, 80, 96, 128] {
-            let compiler = format!("-cl-nv-maxrregcount={registers}");
-            all.push((format!("{registers} registers"), Options { compiler, ..Options::default() }));
+        for registers in [96, 112, 128, 144, 168, 200, 255] {
+            all.push((format!("{registers} registers"), Options { registers: Some(registers), ..Options::default() }));
         }
     }
+    table(plan, &workloads, all);
+    Ok(())
+}
+
+/// A row of rates for each choice of options.
+fn table(plan: &Plan, workloads: &[(&str, Fen, u32, u64)], all: Vec<(String, Options)>) {
     let names: Vec<_> = workloads.iter().map(|(name, _, depth, _)| format!("{name} {depth}, Gnps")).collect();
     println!("| options | {} |\n|---|{}", names.join(" | "), "---:|".repeat(names.len()));
     for (label, options) in all {
-        let rates = rates(plan, &options, &workloads);
+        let rates = rates(plan, &options, workloads);
         println!("| {label} | {} |", rates.unwrap_or_else(|error| error.to_string().replace('\n', " ")));
     }
-    Ok(())
 }
 
 /// The rates of all workloads, as cells of a row.

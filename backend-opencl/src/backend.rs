@@ -106,6 +106,7 @@ impl Backend for OpenCl {
     }
 
     fn perft(&mut self, rules: &Rules, positions: &[Quad48], depth: u32) -> Result<Vec<u64>, BackendError> {
+        self.session.lost = false;
         breadth_first::perft(&mut self.session, rules, positions, depth)
     }
 }

@@ -30,6 +30,8 @@ pub(crate) struct Buffers {
     pub(crate) items: Buffer<u64>,
     /// How many there are.
     pub(crate) item_count: Buffer<u32>,
+    /// Whether there was no room for all of them.
+    pub(crate) lost: Buffer<u32>,
     pub(crate) block_sums: Buffer<u32>,
     /// Two words for each root, the lower first.
     pub(crate) totals: Buffer<[u32; 2]>,
@@ -91,6 +93,7 @@ impl Buffers {
             levels: (0..levels).map(|_| level()).collect::<Result<_, Failure>>()?,
             items: queue.buffer(sizes.moves)?,
             item_count: queue.buffer(1)?,
+            lost: queue.buffer(1)?,
             block_sums: queue.buffer(blocks)?,
             totals: queue.buffer(sizes.roots)?,
             quads: queue.buffer(sizes.roots)?,
@@ -111,13 +114,16 @@ mod tests {
             position_form: Positions::Planes32,
             traversal: Traversal::BreadthFirst,
             group: 64,
-            items_per_lane: 16,
+            replies_group: 64,
+            count_group: 64,
+            count_groups: 8,
             queued_per_lane: 40,
             closed_form: true,
             positions: 1 << 22,
             moves: 1 << 25,
             memory: 1 << 30,
             nvidia: false,
+            registers: None,
             compiler: String::new(),
         }
     }

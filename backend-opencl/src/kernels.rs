@@ -22,14 +22,18 @@ const SOURCES: [&str; 12] = [
 /// The source of a program: the choices as macros, then the files.
 pub(crate) fn source(choice: &Choice) -> String {
     let mut source = format!(
-        "#define GROUP {}\n#define QUEUED_PER_LANE {}\n#define STACKED {}\n#define MOST_MOVES {MOST_MOVES}u\n#define {}\n#define {}\n\
-         #define KERNEL __attribute__((reqd_work_group_size(GROUP, 1, 1)))\n",
-        choice.group,
+        "#define QUEUED_PER_LANE {}\n#define STACKED {}\n#define MOST_MOVES {MOST_MOVES}u\n#define {}\n#define {}\n",
         choice.queued_per_lane,
         choice.traversal.stacked(),
         choice.sliders.define(),
         choice.position_form.define()
     );
+    for (name, size) in [("", choice.group), ("REPLIES_", choice.replies_group), ("COUNT_", choice.count_group)] {
+        source += &format!(
+            "#define {name}GROUP {size}\n\
+             #define {name}KERNEL __attribute__((reqd_work_group_size({name}GROUP, 1, 1)))\n"
+        );
+    }
     if choice.nvidia {
         source += "#define NVIDIA\n";
     }
@@ -71,6 +75,38 @@ pub(crate) enum Stage {
     CountMoves,
     DepthFirst,
     Replies,
+}
+
+/// All of them.
+pub(crate) const STAGES: [Stage; SIGNATURES.len()] = [
+    Stage::Upload,
+    Stage::Count,
+    Stage::Scan,
+    Stage::Make,
+    Stage::MakeQuads,
+    Stage::Moves,
+    Stage::CountMoves,
+    Stage::DepthFirst,
+    Stage::Replies,
+];
+
+impl Stage {
+    /// The size of the kernel's work-groups.
+    pub(crate) const fn group(self, choice: &Choice) -> usize {
+        match self {
+            Self::Replies => choice.replies_group,
+            Self::CountMoves => choice.count_group,
+            _ => choice.group,
+        }
+    }
+
+    /// How many work-groups it is launched with at most. Only of this kernel does a work-item take several items.
+    pub(crate) const fn most_groups(self, choice: &Choice) -> usize {
+        match self {
+            Self::CountMoves => choice.count_groups,
+            _ => usize::MAX,
+        }
+    }
 }
 
 /// Every kernel with its parameters, in the order of the source.
@@ -146,6 +182,8 @@ pub(crate) const SIGNATURES: [Signature; 9] = [
             ("lines", Input("ulong2")),
             ("items", Input("ulong")),
             ("item_count", Input("uint")),
+            ("capacity", Uint),
+            ("lost", Output("uint")),
             ("totals", Output("uint")),
         ],
     },
@@ -171,6 +209,7 @@ pub(crate) const SIGNATURES: [Signature; 9] = [
             ("end", Uint),
             ("items", Output("ulong")),
             ("item_count", Output("uint")),
+            ("capacity", Uint),
             ("totals", Output("uint")),
         ],
     },
@@ -192,7 +231,7 @@ mod tests {
     #[test]
     fn the_table_is_what_the_source_says() {
         let source = SOURCES.concat();
-        let kernels = source.split("__kernel KERNEL void ").skip(1).map(|rest| {
+        let kernels = source.split("KERNEL void ").skip(1).map(|rest| {
             let (name, rest) = rest.split_once('(').unwrap();
             let parameters = rest.split_once(')').unwrap().0.split(',');
             (name, parameters.map(|text| text.split_whitespace().collect::<Vec<_>>().join(" ")).collect::<Vec<_>>())
@@ -206,17 +245,17 @@ mod tests {
 
     #[test]
     fn stages_and_signatures_have_one_order() {
-        for (stage, name) in [
-            (Stage::Upload, "upload"),
-            (Stage::Count, "count"),
-            (Stage::Scan, "scan"),
-            (Stage::Make, "make"),
-            (Stage::MakeQuads, "make_quads"),
-            (Stage::Moves, "moves"),
-            (Stage::CountMoves, "count_moves"),
-            (Stage::DepthFirst, "depth_first"),
-            (Stage::Replies, "replies"),
-        ] {
+        for (stage, name) in STAGES.into_iter().zip([
+            "upload",
+            "count",
+            "scan",
+            "make",
+            "make_quads",
+            "moves",
+            "count_moves",
+            "depth_first",
+            "replies",
+        ]) {
             assert_eq!(SIGNATURES[stage as usize].name, name);
         }
     }

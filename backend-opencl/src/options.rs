@@ -105,8 +105,12 @@ pub struct Options {
     pub traversal: Option<Traversal>,
     /// Work-items of a work-group, 2 to 1024. It is also the size of a block of the scan.
     pub work_group_size: Option<usize>,
-    /// Moves whose replies one work-item counts, 1 to 1024.
-    pub items_per_lane: Option<usize>,
+    /// Work-items of a work-group that looks at positions two plies above the leaves, 2 to 1024.
+    pub replies_group_size: Option<usize>,
+    /// Work-items of a work-group that counts the replies to moves, 2 to 1024.
+    pub count_group_size: Option<usize>,
+    /// How many of the latter work-groups each of the device's compute units gets; they take all moves in turns. 1 to 256.
+    pub groups_per_unit: Option<usize>,
     /// Whether the last two plies are counted in closed form where possible, or every reply's position is looked at.
     pub closed_form: Option<bool>,
     /// Moves that are not in closed form and that a work-group can hold in local memory, per work-item: 1 to 64.
@@ -119,6 +123,8 @@ pub struct Options {
     pub memory: Option<u64>,
     /// Whether the time of each kernel is measured, which costs a little: [`OpenCl::profile`](crate::OpenCl::profile).
     pub profile: bool,
+    /// Registers that a work-item takes at most, 16 to 255, where the compiler can be told (NVIDIA's).
+    pub registers: Option<usize>,
     /// More options for the OpenCL compiler, such as `-cl-nv-verbose`.
     pub compiler: String,
 }
@@ -130,7 +136,10 @@ pub(crate) struct Choice {
     pub(crate) position_form: Positions,
     pub(crate) traversal: Traversal,
     pub(crate) group: usize,
-    pub(crate) items_per_lane: usize,
+    pub(crate) replies_group: usize,
+    pub(crate) count_group: usize,
+    /// Work-groups that count the replies to moves.
+    pub(crate) count_groups: usize,
     pub(crate) queued_per_lane: usize,
     pub(crate) closed_form: bool,
     pub(crate) positions: usize,
@@ -138,6 +147,8 @@ pub(crate) struct Choice {
     pub(crate) memory: u64,
     /// Whether the kernels may use NVIDIA's instructions.
     pub(crate) nvidia: bool,
+    /// Registers that a work-item takes at most, if the compiler can be told.
+    pub(crate) registers: Option<usize>,
     pub(crate) compiler: String,
 }
 
@@ -147,19 +158,28 @@ impl Options {
         let gpu = matches!(device.kind, DeviceKind::DiscreteGpu | DeviceKind::IntegratedGpu);
         let nvidia = device.vendor.contains("NVIDIA") && self.vendor_instructions.unwrap_or(true);
         let traversal = self.traversal.unwrap_or(Traversal::BreadthFirst);
-        let usual_group = if gpu && traversal == Traversal::BreadthFirst { 128 } else { 64 };
-        let group = self.work_group_size.unwrap_or(usual_group);
         let most = device.max_work_group_size.min(1024);
-        if !(2..=most).contains(&group) {
-            return Err(format!("the work-group size must be 2 to {most} on this device, and {group} was asked for."));
+        let size =
+            |what: &str, asked: Option<usize>, on_gpu: usize| match asked.unwrap_or(if gpu { on_gpu } else { 64 }) {
+                size if (2..=most).contains(&size) => Ok(size),
+                size => Err(format!("{what} must be 2 to {most} on this device, and {size} was asked for.")),
+            };
+        let group = size(
+            "the work-group size",
+            self.work_group_size,
+            if traversal == Traversal::BreadthFirst { 128 } else { 64 },
+        )?;
+        let replies_group =
+            size("the work-group size for replies", self.replies_group_size, if nvidia { 192 } else { 128 })?;
+        let count_group = size("the work-group size for counting", self.count_group_size, 128)?;
+        let groups_per_unit = self.groups_per_unit.unwrap_or(if gpu { 16 } else { 4 });
+        if !(1..=256).contains(&groups_per_unit) {
+            return Err(format!("a compute unit can get 1 to 256 work-groups, and {groups_per_unit} were asked for."));
         }
-        let items_per_lane = self.items_per_lane.unwrap_or(16);
-        if !(1..=1024).contains(&items_per_lane) {
-            return Err(format!("a work-item can take 1 to 1024 items, and {items_per_lane} were asked for."));
-        }
-        let queued_per_lane = self.queued_per_lane.unwrap_or(40);
-        let local = (group * (queued_per_lane + 1) + 2) * 4;
-        if !(1..=64).contains(&queued_per_lane) || local as u64 > device.local_memory {
+        // Besides the queue, a work-item has a sum, and the group two numbers.
+        let fits = |queued: usize| (replies_group * (queued + 1) + 2) * 4 <= device.local_memory as usize;
+        let queued_per_lane = self.queued_per_lane.or((1..=40).rev().find(|&queued| fits(queued))).unwrap_or(1);
+        if !(1..=64).contains(&queued_per_lane) || !fits(queued_per_lane) {
             return Err(format!(
                 "a work-item can queue 1 to 64 moves, as local memory permits, and {queued_per_lane} were asked for."
             ));
@@ -182,19 +202,29 @@ impl Options {
             position_form: self.position_form.unwrap_or(Positions::Planes32),
             traversal,
             group,
-            items_per_lane,
+            replies_group,
+            count_group,
+            count_groups: groups_per_unit * device.compute_units.max(1) as usize,
             queued_per_lane,
             closed_form: self.closed_form.unwrap_or(true),
             positions: within("positions", self.positions.unwrap_or(if gpu { 1 << 22 } else { 1 << 16 }))?,
-            moves: within("moves", self.moves.unwrap_or(if gpu { 1 << 25 } else { 1 << 20 }))?,
+            moves: within("moves", self.moves.unwrap_or(if gpu { 1 << 27 } else { 1 << 20 }))?,
             memory: self.memory.unwrap_or(device.memory / 2),
             nvidia,
+            // With so few, three work-groups of `replies` fit instead of two; that is worth the few spills.
+            registers: if nvidia { Some(self.registers.unwrap_or(168)) } else { None },
             compiler: self.compiler.clone(),
         })
     }
 }
 
 impl Choice {
+    /// What the OpenCL compiler is told.
+    pub(crate) fn compiler_options(&self) -> String {
+        let registers = self.registers.map(|registers| format!("-cl-nv-maxrregcount={registers} "));
+        format!("-cl-std=CL1.2 {}{}", registers.unwrap_or_default(), self.compiler)
+    }
+
     /// The choices in words.
     pub(crate) fn describe(&self) -> String {
         let sliders = match self.sliders {

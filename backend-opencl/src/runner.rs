@@ -4,7 +4,7 @@ use kogge_board::BackendError;
 use kogge_board::breadth_first::StageError;
 use ocl::ffi::CL_MEM_OBJECT_ALLOCATION_FAILURE;
 
-use crate::kernels::{SIGNATURES, Signature, Stage, Type};
+use crate::kernels::{SIGNATURES, STAGES, Signature, Stage, Type};
 use crate::options::Choice;
 use crate::profile::Profile;
 use crate::runtime::{Argument, Buffer, Element, Failure, Kernel, Program, Queue};
@@ -18,8 +18,17 @@ pub(crate) struct Runner {
     /// What the compiler said.
     pub(crate) log: String,
     pub(crate) profile: Option<Profile>,
-    kernels: Vec<Kernel>,
+    /// In the order of the stages.
+    kernels: Vec<Launch>,
+}
+
+/// A kernel and how it is launched.
+struct Launch {
+    kernel: Kernel,
+    /// Work-items of a work-group.
     group: usize,
+    /// How many work-groups there are at most.
+    most_groups: usize,
 }
 
 impl Runner {
@@ -34,21 +43,22 @@ impl Runner {
         profiled: bool,
         source: &str,
     ) -> Result<Self, String> {
-        let (program, log) = queue.build(source, &format!("-cl-std=CL1.2 {}", choice.compiler));
+        let (program, log) = queue.build(source, &choice.compiler_options());
         let program = program
             .map_err(|failure| format!("the kernels cannot be compiled. {failure} The compiler says:\n{log}"))?;
         let mut kernels = Vec::new();
-        for Signature { name, .. } in SIGNATURES {
+        for stage in STAGES {
+            let Signature { name, .. } = SIGNATURES[stage as usize];
+            let group = stage.group(choice);
             let kernel = program.kernel(name).map_err(|failure| failure.to_string())?;
             let most = queue.max_work_group_size(&kernel).map_err(|failure| failure.to_string())?;
-            if most < choice.group {
-                let group = choice.group;
+            if most < group {
                 return Err(format!("the kernel {name} runs in work-groups of at most {most}, and not of {group}."));
             }
-            kernels.push(kernel);
+            kernels.push(Launch { kernel, group, most_groups: stage.most_groups(choice) });
         }
         let profile = profiled.then(Profile::new);
-        Ok(Self { device, queue, program, log, profile, kernels, group: choice.group })
+        Ok(Self { device, queue, program, log, profile, kernels })
     }
 
     /// An error that names the device and what it was doing.
@@ -57,7 +67,7 @@ impl Runner {
         BackendError::Device { device, doing, reason: failure.to_string() }.into()
     }
 
-    /// Queues a kernel for so many items, of which a work-group takes a certain number. No items, no kernel.
+    /// Queues a kernel for so many items. No items, no kernel.
     ///
     /// # Safety
     /// The buffers must hold as many elements as the kernel reads and writes for these items.
@@ -65,7 +75,6 @@ impl Runner {
         &mut self,
         stage: Stage,
         items: usize,
-        per_group: usize,
         arguments: &[Argument<'_>],
     ) -> Result<(), StageError> {
         let Signature { name, parameters } = SIGNATURES[stage as usize];
@@ -81,10 +90,11 @@ impl Runner {
         if items == 0 {
             return Ok(());
         }
-        let kernel = &mut self.kernels[stage as usize];
+        let Launch { kernel, group, most_groups } = &mut self.kernels[stage as usize];
+        let groups = items.div_ceil(*group).min(*most_groups);
         // SAFETY: the arguments are those of the table, as tests see to, and another test compares the table with the
         // source. That the buffers are large enough is the caller's promise.
-        let event = unsafe { self.queue.launch(kernel, items.div_ceil(per_group), self.group, arguments) };
+        let event = unsafe { self.queue.launch(kernel, groups, *group, arguments) };
         let noted = event.and_then(|event| match (&mut self.profile, event) {
             (Some(profile), Some(event)) => profile.add(stage, items, event),
             _ => Ok(()),

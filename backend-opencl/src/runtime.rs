@@ -165,6 +165,13 @@ impl Element for Packed {
     const NAME: &'static str = "Packed";
 }
 
+impl<T> Buffer<T> {
+    /// How many elements it has room for.
+    pub(crate) const fn len(&self) -> usize {
+        self.len
+    }
+}
+
 /// A buffer of any type.
 pub(crate) trait AnyBuffer {
     fn handle(&self) -> *mut c_void;

@@ -17,6 +17,10 @@ use crate::tables::table;
 /// Leaves that are counted depth first in one launch, about: 32 moves a position.
 const LEAVES: u64 = 1 << 36;
 
+/// For how many moves of a position two plies above the leaves there is room, on average over many: those that do not
+/// qualify for the closed form.
+const ITEMS_PER_POSITION: usize = 32;
+
 /// A device with its program and its memory.
 pub(crate) struct Session {
     pub(crate) runner: Runner,
@@ -28,6 +32,8 @@ pub(crate) struct Session {
     /// How often the sizes asked for were halved because memory ran out.
     halvings: u32,
     max_allocation: u64,
+    /// Whether the closed form had left more moves than there is room for. Until this is reset, every reply is counted.
+    pub(crate) lost: bool,
 }
 
 impl Session {
@@ -57,7 +63,16 @@ impl Session {
         let runner = Runner::new(device.name.clone(), queue, &choice, options.profile, &source).map_err(unavailable)?;
         let sizes = Sizes { roots: 0, positions: 0, moves: 0, successors: 0, block: choice.group };
         let table = table(choice.sliders);
-        Ok(Self { runner, choice, buffers: None, table, sizes, halvings: 0, max_allocation: device.max_allocation })
+        Ok(Self {
+            runner,
+            choice,
+            buffers: None,
+            table,
+            sizes,
+            halvings: 0,
+            max_allocation: device.max_allocation,
+            lost: false,
+        })
     }
 
     /// The sizes of buffers for so many levels, as large as was asked for and as memory permits.
@@ -93,7 +108,6 @@ impl Session {
 
     /// Writes the moves of a part.
     fn moves(&mut self, level: usize, part: &Part) -> Result<(), StageError> {
-        let group = self.choice.group;
         let (runner, buffers) = self.work(level + 1, part.positions.end, part.moves)?;
         let here = &buffers.levels[level];
         let arguments = [
@@ -107,29 +121,87 @@ impl Session {
             Buffer(&buffers.items),
         ];
         // SAFETY: positions and moves fit, says `work`; a position's moves are no more than were counted.
-        unsafe { runner.launch(Stage::Moves, part.positions.len(), group, &arguments) }
+        unsafe { runner.launch(Stage::Moves, part.positions.len(), &arguments) }
     }
 }
 
 impl Session {
-    /// Counts the replies to the moves of a part that qualify for the closed form; the others become items.
-    fn replies(&mut self, level: usize, part: &Part) -> Result<(), StageError> {
-        let group = self.choice.group;
-        let (runner, buffers) = self.work(level + 1, part.positions.end, part.moves)?;
+    /// Counts the replies to the moves of some positions that qualify for the closed form; the others become items.
+    fn replies(&mut self, level: usize, positions: Range<usize>) -> Result<(), StageError> {
+        let (runner, buffers) = self.work(level + 1, positions.end, 0)?;
         runner.clear("the number of moves", &buffers.item_count, 1)?;
         let here = &buffers.levels[level];
         let arguments = [
             Buffer(&here.positions),
             Buffer(&here.roots),
             Buffer(&buffers.lines),
-            Uint(part.positions.start as u32),
-            Uint(part.positions.end as u32),
+            Uint(positions.start as u32),
+            Uint(positions.end as u32),
             Buffer(&buffers.items),
             Buffer(&buffers.item_count),
+            Uint(buffers.items.len() as u32),
             Buffer(&buffers.totals),
         ];
-        // SAFETY: positions and moves fit, says `work`, and no more moves become items than were counted.
-        unsafe { runner.launch(Stage::Replies, part.positions.len(), group, &arguments) }
+        // SAFETY: the positions fit, says `work`; the kernel writes no more items than there is room for.
+        unsafe { runner.launch(Stage::Replies, positions.len(), &arguments) }
+    }
+
+    /// Counts the replies to items, of which there are at most so many.
+    fn count_items(&mut self, level: usize, most: usize) -> Result<(), StageError> {
+        let (runner, buffers) = self.work(level + 1, 0, 0)?;
+        let here = &buffers.levels[level];
+        let arguments = [
+            Buffer(&here.positions),
+            Buffer(&here.roots),
+            Buffer(&buffers.lines),
+            Buffer(&buffers.items),
+            Buffer(&buffers.item_count),
+            Uint(buffers.items.len() as u32),
+            Buffer(&buffers.lost),
+            Buffer(&buffers.totals),
+        ];
+        // SAFETY: of the items that the device has noted only those are looked at for which there is room; their parents
+        // are positions of the level, and each root has its total.
+        unsafe { runner.launch(Stage::CountMoves, most, &arguments) }
+    }
+
+    /// Counts the leaves two plies below some positions, in closed form where possible.
+    fn two_plies(&mut self, level: usize, positions: Range<usize>) -> Result<(), StageError> {
+        let most = (self.sizes.moves / ITEMS_PER_POSITION).max(1);
+        let parts = positions.len().div_ceil(most).max(1);
+        let step = positions.len().div_ceil(parts);
+        for start in positions.clone().step_by(step.max(1)) {
+            let part = start..positions.end.min(start + step);
+            let items = part.len() * ITEMS_PER_POSITION;
+            self.replies(level, part)?;
+            self.count_items(level, items)?;
+        }
+        Ok(())
+    }
+
+    /// Counts the leaves `depth` plies below some positions, each work-item those of one position.
+    fn depth_first(&mut self, level: usize, positions: Range<usize>, depth: u32) -> Result<(), StageError> {
+        let group = self.choice.group;
+        let (runner, buffers) = self.work(level + 1, positions.end, 0)?;
+        let here = &buffers.levels[level];
+        // So few at a time that drivers do not take a long kernel for one that hangs.
+        let step = ((LEAVES >> (5 * depth)) as usize).max(group);
+        for first in positions.clone().step_by(step) {
+            let end = positions.end.min(first + step);
+            let arguments = [
+                Buffer(&here.positions),
+                Buffer(&here.roots),
+                Buffer(&buffers.lines),
+                Uint(first as u32),
+                Uint(end as u32),
+                Uint(depth),
+                Buffer(&buffers.totals),
+            ];
+            // SAFETY: the positions are on the level, says `work`, and each root has its total; the stacks are made for
+            // this depth.
+            unsafe { runner.launch(Stage::DepthFirst, end - first, &arguments)? };
+        }
+        Ok(())
     }
 }
 
@@ -167,7 +239,6 @@ impl Stages for Session {
     }
 
     fn upload(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<(), StageError> {
-        let group = self.choice.group;
         let (runner, buffers) = self.work(1, positions.len(), 0)?;
         runner.write("positions", &buffers.quads, positions)?;
         runner.clear("the totals", &buffers.totals, positions.len())?;
@@ -179,7 +250,7 @@ impl Stages for Session {
             Buffer(&buffers.levels[0].roots),
         ];
         // SAFETY: `write` has found room for the positions, and a level has at least as much.
-        unsafe { runner.launch(Stage::Upload, positions.len(), group, &arguments) }
+        unsafe { runner.launch(Stage::Upload, positions.len(), &arguments) }
     }
 
     fn count(&mut self, level: usize, len: usize) -> Result<Vec<u32>, StageError> {
@@ -188,10 +259,10 @@ impl Stages for Session {
         let here = &buffers.levels[level];
         let count = [Buffer(&here.positions), Buffer(&buffers.lines), Uint(len as u32), Buffer(&here.counts)];
         // SAFETY: the level has room for so many, says `work`.
-        unsafe { runner.launch(Stage::Count, len, group, &count)? };
+        unsafe { runner.launch(Stage::Count, len, &count)? };
         let scan = [Buffer(&here.counts), Uint(len as u32), Buffer(&here.offsets), Buffer(&buffers.block_sums)];
         // SAFETY: the same; blocks are of the work-groups' size, and the buffer of sums has one for each.
-        unsafe { runner.launch(Stage::Scan, len, group, &scan)? };
+        unsafe { runner.launch(Stage::Scan, len, &scan)? };
         runner.read("the number of moves", &buffers.block_sums, len.div_ceil(group))
     }
 
@@ -207,7 +278,6 @@ impl Stages for Session {
 
     fn expand(&mut self, level: usize, part: &Part) -> Result<(), StageError> {
         self.moves(level, part)?;
-        let group = self.choice.group;
         let (runner, buffers) = self.work(level + 2, part.moves, part.moves)?;
         let (here, next) = (&buffers.levels[level], &buffers.levels[level + 1]);
         let arguments = [
@@ -219,75 +289,45 @@ impl Stages for Session {
             Buffer(&next.roots),
         ];
         // SAFETY: there are so many moves, whose parents are positions of the part, and the next level has room.
-        unsafe { runner.launch(Stage::Make, part.moves, group, &arguments) }
+        unsafe { runner.launch(Stage::Make, part.moves, &arguments) }
     }
 
     fn count_moves(&mut self, level: usize, part: &Part) -> Result<(), StageError> {
-        if self.choice.closed_form {
-            self.replies(level, part)?;
-        } else {
-            self.moves(level, part)?;
-            let (runner, buffers) = self.work(level + 1, part.positions.end, part.moves)?;
-            runner.write("the number of moves", &buffers.item_count, &[part.moves as u32])?;
-        }
-        let per_group = self.choice.group * self.choice.items_per_lane;
+        self.moves(level, part)?;
         let (runner, buffers) = self.work(level + 1, part.positions.end, part.moves)?;
-        let here = &buffers.levels[level];
-        let arguments = [
-            Buffer(&here.positions),
-            Buffer(&here.roots),
-            Buffer(&buffers.lines),
-            Buffer(&buffers.items),
-            Buffer(&buffers.item_count),
-            Buffer(&buffers.totals),
-        ];
-        // SAFETY: there are as many items as the device has noted, whose parents are positions of the part; each root has
-        // its total.
-        unsafe { runner.launch(Stage::CountMoves, part.moves, per_group, &arguments) }
+        runner.write("the number of moves", &buffers.item_count, &[part.moves as u32])?;
+        self.count_items(level, part.moves)
     }
 
     fn last_plies(&self) -> u32 {
         match self.choice.traversal {
             Traversal::DepthFirst(plies) => plies,
+            Traversal::BreadthFirst if self.choice.closed_form && !self.lost => 2,
             Traversal::BreadthFirst => 1,
         }
     }
 
     fn count_leaves(&mut self, level: usize, positions: Range<usize>, depth: u32) -> Result<(), StageError> {
-        let group = self.choice.group;
-        let depth = depth.min(self.last_plies());
-        let (runner, buffers) = self.work(level + 1, positions.end, 0)?;
-        let here = &buffers.levels[level];
-        // So few at a time that drivers do not take a long kernel for one that hangs.
-        let step = ((LEAVES >> (5 * depth)) as usize).max(group);
-        for first in positions.clone().step_by(step) {
-            let end = positions.end.min(first + step);
-            let arguments = [
-                Buffer(&here.positions),
-                Buffer(&here.roots),
-                Buffer(&buffers.lines),
-                Uint(first as u32),
-                Uint(end as u32),
-                Uint(depth),
-                Buffer(&buffers.totals),
-            ];
-            // SAFETY: the positions are on the level, says `work`, and each root has its total; the stacks are made for
-            // this depth.
-            unsafe { runner.launch(Stage::DepthFirst, end - first, group, &arguments)? };
+        match self.choice.traversal {
+            Traversal::DepthFirst(_) => self.depth_first(level, positions, depth.min(self.last_plies())),
+            Traversal::BreadthFirst => self.two_plies(level, positions),
         }
-        Ok(())
     }
 
     fn take_totals(&mut self, len: usize) -> Result<Vec<u64>, StageError> {
         let (runner, buffers) = self.work(1, len, 0)?;
         let totals = runner.read("the totals", &buffers.totals, len)?;
         runner.clear("the totals", &buffers.totals, len)?;
+        if runner.read("whether moves were lost", &buffers.lost, 1)? != [0] {
+            runner.clear("whether moves were lost", &buffers.lost, 1)?;
+            self.lost = true;
+            return Err(StageError::Again);
+        }
         Ok(totals.into_iter().map(|[low, high]| u64::from(high) << 32 | u64::from(low)).collect())
     }
 
     fn successors(&mut self, rules: &Rules, part: &Part, out: &mut Vec<Quad48>) -> Result<(), StageError> {
         self.moves(0, part)?;
-        let group = self.choice.group;
         let (runner, buffers) = self.work(1, part.positions.end, part.moves)?;
         let arguments = [
             Buffer(&buffers.quads),
@@ -299,7 +339,7 @@ impl Stages for Session {
         ];
         // SAFETY: there are so many moves of positions that were uploaded, and the walk asks for no more successors than
         // there is room for.
-        unsafe { runner.launch(Stage::MakeQuads, part.moves, group, &arguments)? };
+        unsafe { runner.launch(Stage::MakeQuads, part.moves, &arguments)? };
         out.extend(runner.read("successors", &buffers.successors, part.moves)?);
         Ok(())
     }

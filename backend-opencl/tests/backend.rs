@@ -66,7 +66,9 @@ fn subtract_reversed() -> Options {
 fn tiny() -> Options {
     Options {
         work_group_size: Some(8),
-        items_per_lane: Some(2),
+        replies_group_size: Some(4),
+        count_group_size: Some(2),
+        groups_per_unit: Some(1),
         positions: Some(1),
         moves: Some(1),
         ..Options::default()

@@ -4,6 +4,7 @@ mod support;
 
 use kogge_backend_opencl::{OpenCl, Options, Traversal, devices};
 use kogge_board::{Backend, BackendError, Fen, Quad48, Rules};
+use kogge_movegen_cpu::Cpu;
 use support::first_device;
 
 fn open(options: &Options) -> Option<Result<OpenCl, BackendError>> {
@@ -40,7 +41,7 @@ fn options_that_do_not_fit() {
     for (options, word) in [
         (Options { work_group_size: Some(1), ..Options::default() }, "work-group"),
         (Options { work_group_size: Some(1 << 20), ..Options::default() }, "work-group"),
-        (Options { items_per_lane: Some(0), ..Options::default() }, "items"),
+        (Options { groups_per_unit: Some(0), ..Options::default() }, "compute unit"),
         (Options { traversal: Some(Traversal::DepthFirst(1)), ..Options::default() }, "plies"),
         (Options { traversal: Some(Traversal::DepthFirst(7)), ..Options::default() }, "plies"),
         (Options { positions: Some(0), ..Options::default() }, "positions"),
@@ -80,4 +81,32 @@ fn great_depth() {
     assert_eq!(backend.perft(&Rules::STANDARD, &[start], 4), Ok(vec![197_281]));
     let error = backend.perft(&Rules::STANDARD, &[start], 1 << 20).unwrap_err();
     assert!(matches!(&error, BackendError::OutOfMemory { .. }), "{error}");
+}
+
+/// Positions of which hardly a move qualifies for the closed form, more of them than there is room for: they are counted
+/// again in another way, and positions after them as usual.
+#[test]
+fn more_moves_than_there_is_room_for() {
+    let options = Options {
+        work_group_size: Some(8),
+        replies_group_size: Some(4),
+        count_group_size: Some(4),
+        queued_per_lane: Some(1),
+        positions: Some(1),
+        moves: Some(1),
+        profile: true,
+        ..Options::default()
+    };
+    let Some(backend) = open(&options) else { return };
+    let mut backend = backend.unwrap();
+    let crowd: Fen = "nnnnnnnn/PPPPPPPP/8/8/8/8/k7/6K1 w - - 0 1".parse().unwrap();
+    let crowd = [Quad48::from(&crowd.position); 300];
+    let start = [Quad48::from(&Fen::start().position)];
+    let mut cpu = Cpu::new(None).unwrap();
+    for (positions, again) in [(&crowd[..], true), (&start[..], false)] {
+        let expected = cpu.perft(&Rules::STANDARD, positions, 2);
+        assert_eq!(backend.perft(&Rules::STANDARD, positions, 2), expected);
+        let kernels = backend.profile().unwrap();
+        assert_eq!(kernels.iter().any(|kernel| kernel.name == "moves"), again, "{kernels:?}");
+    }
 }

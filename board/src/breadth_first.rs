@@ -50,6 +50,9 @@ pub struct Part {
 pub enum StageError {
     /// Memory ran out; smaller buffers may do.
     OutOfMemory,
+    /// The device has left something out and taken note of that; all that was asked of it since the positions were
+    /// uploaded has to be asked again, and it will do it in another way.
+    Again,
     /// Anything else.
     Backend(BackendError),
 }
@@ -174,7 +177,7 @@ fn perft_within<S: Stages>(
     limit: u64,
 ) -> Result<Vec<u64>, BackendError> {
     let mut totals = Vec::with_capacity(positions.len());
-    let levels = depth.saturating_sub(stages.last_plies().max(2)) as usize + 1;
+    let levels = |stages: &S| depth.saturating_sub(stages.last_plies().max(2)) as usize + 1;
     in_batches(stages, levels, positions, |stages, batch| {
         stages.upload(rules, batch)?;
         let mut run = Run { stages, totals: vec![0; batch.len()], limit, pending: 0 };
@@ -192,12 +195,17 @@ fn perft_within<S: Stages>(
 /// If the device fails.
 pub fn count<S: Stages>(stages: &mut S, rules: &Rules, positions: &[Quad48]) -> Result<Vec<u32>, BackendError> {
     let mut counts = Vec::with_capacity(positions.len());
-    in_batches(stages, 1, positions, |stages, batch| {
-        stages.upload(rules, batch)?;
-        stages.count(0, batch.len())?;
-        counts.append(&mut stages.counts(batch.len())?);
-        Ok(())
-    })?;
+    in_batches(
+        stages,
+        |_| 1,
+        positions,
+        |stages, batch| {
+            stages.upload(rules, batch)?;
+            stages.count(0, batch.len())?;
+            counts.append(&mut stages.counts(batch.len())?);
+            Ok(())
+        },
+    )?;
     Ok(counts)
 }
 
@@ -207,24 +215,29 @@ pub fn count<S: Stages>(stages: &mut S, rules: &Rules, positions: &[Quad48]) -> 
 /// If the device fails.
 pub fn expand<S: Stages>(stages: &mut S, rules: &Rules, positions: &[Quad48]) -> Result<Successors, BackendError> {
     let mut all = Successors { positions: Vec::new(), ends: Vec::with_capacity(positions.len()) };
-    in_batches(stages, 1, positions, |stages, batch| {
-        let mut successors = Vec::new();
-        stages.upload(rules, batch)?;
-        let sums = stages.count(0, batch.len())?;
-        let counts = stages.counts(batch.len())?;
-        let sizes = stages.sizes();
-        stages.place(0, &bases(&sums))?;
-        for part in parts(&sums, batch.len(), sizes.block, sizes.moves.min(sizes.successors)) {
-            stages.successors(rules, &part, &mut successors)?;
-        }
-        let mut end = all.positions.len();
-        all.positions.append(&mut successors);
-        all.ends.extend(counts.into_iter().map(|count| {
-            end += count as usize;
-            end
-        }));
-        Ok(())
-    })?;
+    in_batches(
+        stages,
+        |_| 1,
+        positions,
+        |stages, batch| {
+            let mut successors = Vec::new();
+            stages.upload(rules, batch)?;
+            let sums = stages.count(0, batch.len())?;
+            let counts = stages.counts(batch.len())?;
+            let sizes = stages.sizes();
+            stages.place(0, &bases(&sums))?;
+            for part in parts(&sums, batch.len(), sizes.block, sizes.moves.min(sizes.successors)) {
+                stages.successors(rules, &part, &mut successors)?;
+            }
+            let mut end = all.positions.len();
+            all.positions.append(&mut successors);
+            all.ends.extend(counts.into_iter().map(|count| {
+                end += count as usize;
+                end
+            }));
+            Ok(())
+        },
+    )?;
     Ok(all)
 }
 
@@ -232,19 +245,20 @@ pub fn expand<S: Stages>(stages: &mut S, rules: &Rules, positions: &[Quad48]) ->
 /// again from its start, with smaller buffers.
 fn in_batches<S: Stages>(
     stages: &mut S,
-    levels: usize,
+    levels: impl Fn(&S) -> usize,
     mut positions: &[Quad48],
     mut work: impl FnMut(&mut S, &[Quad48]) -> Result<(), StageError>,
 ) -> Result<(), BackendError> {
     while !positions.is_empty() {
         let mut batch = positions;
-        let done = stages.prepare(levels).and_then(|()| {
+        let done = stages.prepare(levels(stages)).and_then(|()| {
             batch = &positions[..positions.len().min(stages.sizes().roots)];
             work(stages, batch)
         });
         match done {
             Ok(()) => positions = &positions[batch.len()..],
             Err(StageError::OutOfMemory) => stages.shrink()?,
+            Err(StageError::Again) => {}
             Err(StageError::Backend(error)) => return Err(error),
         }
     }

@@ -120,6 +120,17 @@ typedef struct {
     const ulong name##_south_east = south_east_attacks(diagonal, empty);                                              \
     const ulong name##_south_west = south_west_attacks(diagonal, empty);
 
+// Between phases of the analysis: all work-items of a group wait for each other, so that they run through the same code
+// together and it is fetched once for all; and what the fills need is computed again, since to keep it takes more
+// registers than it saves time.
+#ifdef PHASES
+#define PHASE                                                                                                         \
+    barrier(CLK_LOCAL_MEM_FENCE);                                                                                     \
+    empty = again(empty);
+#else
+#define PHASE
+#endif
+
 // One castling of the other side, on rank 8 as the side to move sees it: what must not be attacked, what must be empty.
 INLINE void castling_zone(
     uint rook,
@@ -135,7 +146,8 @@ INLINE void castling_zone(
 }
 
 INLINE Replies replies_of(Position position, Frame frame, Lines own_king_lines, __global const ulong2 *restrict lines_table) {
-    const ulong own = frame.own, their = frame.their, empty = frame.empty, not_their = ~their;
+    const ulong own = frame.own, their = frame.their, not_their = ~their;
+    ulong empty = frame.empty;
     const ulong their_king = frame.their_king;
     const uint their_king_square = lowest_index(their_king) & 63;
     const Lines lines = lines_of(lines_table, their_king_square);
@@ -157,6 +169,7 @@ INLINE Replies replies_of(Position position, Frame frame, Lines own_king_lines, 
     ATTACKED(by_south_west)
     const ulong danger = once | firmly;
 
+    PHASE
     // The zone.
     const ulong castling_rooks = position.bit1 & position.bit2 & position.bit4 & their;
     const ulong near_king = lines.king;
@@ -192,10 +205,12 @@ INLINE Replies replies_of(Position position, Frame frame, Lines own_king_lines, 
 
     // K1, K2, K3.
     ulong blocks, discovers;
+    PHASE
     {
         RAYS(seen, any_, at_most_twice, at_most_twice)
         blocks = MEETING(by, seen);
     }
+    PHASE
     {
         RAYS(seen, any_, free, free)
         discovers = MEETING(by, seen);
@@ -203,6 +218,7 @@ INLINE Replies replies_of(Position position, Frame frame, Lines own_king_lines, 
         replies.not_to_diagonal = seen_north_east | seen_north_west | seen_south_east | seen_south_west;
     }
 
+    PHASE
     // K4. What the king sees, then through the first pieces, then through the second.
     const Sight sight1 = sight_of(lines, ~empty, their_king, their_king_square);
     const ulong beyond1 = ~empty & ~(sight1.file | sight1.rank | sight1.diagonal | sight1.antidiagonal);
@@ -218,6 +234,7 @@ INLINE Replies replies_of(Position position, Frame frame, Lines own_king_lines, 
     PIN_LINE(sight2.diagonal, sight3.diagonal, bishops_queens)
     PIN_LINE(sight2.antidiagonal, sight3.antidiagonal, bishops_queens)
 
+    PHASE
     // Their moves if own passes.
     const ulong pinned_file = (by_north | by_south) & sight1.file & their;
     const ulong pinned_rank = (by_east | by_west) & sight1.rank & their;
@@ -248,6 +265,7 @@ INLINE Replies replies_of(Position position, Frame frame, Lines own_king_lines, 
     REACHED(east, on_rank, >>, 1, NOT_FILE_A)
     REACHED(west, on_rank, <<, 1, NOT_FILE_H)
     replies.attacked.rank = along;
+    PHASE
     along = 0;
     REACHED(north_east, on_diagonal, >>, 9, NOT_FILE_A)
     REACHED(south_west, on_diagonal, <<, 9, NOT_FILE_H)
@@ -257,6 +275,7 @@ INLINE Replies replies_of(Position position, Frame frame, Lines own_king_lines, 
     REACHED(south_east, on_antidiagonal, <<, 7, NOT_FILE_A)
     replies.attacked.antidiagonal = along;
 
+    PHASE
     // Knights: each one's leaps are the value of its square, where nothing has been added so far.
     for (ulong left = frame.knights & their & ~pinned; left; left &= left - 1) {
         const ulong from = lowest(left), leaps = lines_of(lines_table, lowest_index(left)).knight;

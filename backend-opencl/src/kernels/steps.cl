@@ -2,13 +2,15 @@
 
 // A work-group's moves, on the way to the items: the move, and the lane that found it.
 #define LANE 17
-#define QUEUE (GROUP * QUEUED_PER_LANE)
+#define QUEUE (REPLIES_GROUP * QUEUED_PER_LANE)
 
 typedef struct {
     __local uint *words;
     __local uint *queued;
     __global ulong *restrict items;
     volatile __global uint *item_count;
+    // How many items there is room for.
+    uint capacity;
     // This lane's bits in the words, and its position's in the items.
     uint lane;
     ulong parent;
@@ -19,12 +21,19 @@ INLINE uint reserve(Sink sink, uint count) {
     return atomic_add(sink.queued, count);
 }
 
-// A word that does not fit in the queue goes to the items at once. There is room for all moves of all positions.
+// Makes a move an item. If there is no room for it, the number of items tells.
+INLINE void put_item(Sink sink, uint at, ulong item) {
+    if (at < sink.capacity) {
+        sink.items[at] = item;
+    }
+}
+
+// A word that does not fit in the queue becomes an item at once.
 INLINE void put(Sink sink, uint at, uint word) {
     if (at < QUEUE) {
         sink.words[at] = word | sink.lane;
     } else {
-        sink.items[atomic_inc(sink.item_count)] = sink.parent | word;
+        put_item(sink, atomic_inc(sink.item_count), sink.parent | word);
     }
 }
 
@@ -174,7 +183,8 @@ INLINE uint replies_or_steps(Position position, Sink sink, __global const ulong2
     }
 
     {
-        const ulong king = frame.king, targets = king_lines.king & ~own & ~limits.danger;
+        const ulong king = frame.king;
+        const ulong targets = king ? king_lines.king & ~own & ~limits.danger : 0;
         const bool stays = limits.check || (king & (replies.not_from | replies.not_king | replies.not_along_file));
         const ulong simple = stays ? 0 : targets & ~(replies.not_to | replies.not_king);
         tally_piece(&tally, replies, frame.king_square, simple, their);
@@ -192,8 +202,8 @@ INLINE uint replies_or_steps(Position position, Sink sink, __global const ulong2
 }
 
 // Two plies: adds the replies to all moves that qualify to their roots' totals, and writes the others as items, in no
-// particular order. `item_count` is their number; there must be room for all moves.
-__kernel KERNEL void replies(
+// particular order. `item_count` is their number; if it is more than there is room for, the rest is lost.
+__kernel REPLIES_KERNEL void replies(
     __global const Packed *restrict positions,
     __global const uint *restrict roots,
     __global const ulong2 *restrict lines,
@@ -201,13 +211,14 @@ __kernel KERNEL void replies(
     uint end,
     __global ulong *restrict items,
     __global uint *restrict item_count,
+    uint capacity,
     __global uint *restrict totals
 ) {
     __local uint words[QUEUE];
     __local uint queued, place;
-    __local uint sums[GROUP];
+    __local uint sums[REPLIES_GROUP];
     const uint local_index = get_local_id(0);
-    const uint group_first = first + (uint) get_group_id(0) * GROUP;
+    const uint group_first = first + (uint) get_group_id(0) * REPLIES_GROUP;
     const uint index = group_first + local_index;
     const uint first_root = roots[group_first];
     if (local_index == 0) {
@@ -215,11 +226,14 @@ __kernel KERNEL void replies(
     }
     sums[local_index] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (index < end) {
-        const Sink sink = {words, &queued, items, item_count, local_index << LANE, (ulong) index << 32};
-        const uint leaves = replies_or_steps(load_position(positions, index), sink, lines);
+    const Sink sink = {words, &queued, items, item_count, capacity, local_index << LANE, (ulong) index << 32};
+    // All lanes go on, for barriers; those without a position have an empty board, which has no moves.
+    const bool live = index < end;
+    const Position none = {0, 0, 0, 0, 0};
+    const uint leaves = replies_or_steps(live ? load_position(positions, index) : none, sink, lines);
+    if (live) {
         const uint root = roots[index] - first_root;
-        if (root < GROUP) {
+        if (root < REPLIES_GROUP) {
             atomic_add(&sums[root], leaves);
         } else {
             add_to_total(totals, roots[index], leaves);
@@ -234,8 +248,8 @@ __kernel KERNEL void replies(
         place = atomic_add(item_count, len);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint at = local_index; at < len; at += GROUP) {
+    for (uint at = local_index; at < len; at += REPLIES_GROUP) {
         const uint word = words[at];
-        items[place + at] = (ulong) (group_first + (word >> LANE)) << 32 | (word & ((1u << LANE) - 1));
+        put_item(sink, place + at, (ulong) (group_first + (word >> LANE)) << 32 | (word & ((1u << LANE) - 1)));
     }
 }

@@ -39,6 +39,9 @@ struct Mock {
     /// Stages done so far, and those of them that find memory exhausted.
     calls: usize,
     failing: Vec<usize>,
+    /// Those that leave something out, which is found out when totals are taken.
+    losing: Vec<usize>,
+    lost: bool,
     shrunk: usize,
     parts: usize,
     collected: usize,
@@ -55,6 +58,7 @@ impl Mock {
 
     fn stage(&mut self) -> Result<(), StageError> {
         self.calls += 1;
+        self.lost |= self.losing.contains(&self.calls);
         if self.failing.contains(&self.calls) { Err(StageError::OutOfMemory) } else { Ok(()) }
     }
 
@@ -171,6 +175,11 @@ impl Stages for Mock {
         self.collected += 1;
         let taken = self.totals[..len].to_vec();
         self.totals.fill(0);
+        if self.lost {
+            self.lost = false;
+            self.last_plies = 1;
+            return Err(StageError::Again);
+        }
         Ok(taken)
     }
 
@@ -212,6 +221,18 @@ fn a_device_may_count_its_last_plies_by_itself() {
             let mut mock = Mock { last_plies, ..Mock::new(2) };
             assert_eq!(perft(&mut mock, &Rules::STANDARD, &roots, depth), Ok(expected(&roots, depth)));
         }
+    }
+}
+
+#[test]
+fn what_was_left_out_is_counted_again() {
+    let roots = roots(40);
+    let mut calm = Mock { last_plies: 3, ..Mock::new(8) };
+    perft(&mut calm, &Rules::STANDARD, &roots, 6).unwrap();
+    for call in 1..calm.calls {
+        let mut mock = Mock { last_plies: 3, losing: vec![call], ..Mock::new(8) };
+        assert_eq!(perft(&mut mock, &Rules::STANDARD, &roots, 6), Ok(expected(&roots, 6)), "stage {call}");
+        assert_eq!(mock.last_plies, 1);
     }
 }
 
