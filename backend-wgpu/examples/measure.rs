@@ -15,9 +15,9 @@
 
 use std::collections::HashMap;
 use std::process::ExitCode;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use kogge_backend_wgpu::{Device, Options, Sliders, Wgpu, Word, devices};
+use kogge_backend_wgpu::{Device, Opening, Options, Sliders, Wgpu, Word, devices};
 use kogge_board::testing::placement;
 use kogge_board::{Backend, DeviceKind, Fen, Quad48, Rules};
 use kogge_movegen_cpu::Cpu;
@@ -96,22 +96,27 @@ fn words(plan: &Plan) -> impl Iterator<Item = Word> {
     [Word::Native, Word::Emulated].into_iter().filter(move |&word| native || word == Word::Emulated)
 }
 
+/// Milliseconds.
+fn ms(duration: Duration) -> f64 {
+    duration.as_secs_f64() * 1e3
+}
+
 fn start(plan: &Plan) -> Outcome {
+    println!("| word | time | adapters listed | device | source | kernels | self-test | perft 5 | the same again |");
+    println!("|---|---|---:|---:|---:|---:|---:|---:|---:|");
     for word in words(plan) {
         for time in ["first", "second"] {
             let options = Options { word: Some(word), ..Options::default() };
             let begin = Instant::now();
             devices()?;
-            let listed = begin.elapsed().as_secs_f64();
+            let listed = begin.elapsed();
             let mut backend = Wgpu::on(&plan.device, &options)?;
-            let opened = begin.elapsed().as_secs_f64();
-            let seconds = timed(&mut backend, &Fen::start(), 5, 4_865_609)?;
-            println!("{time} time: {}, batches of {}", backend.info().variant, backend.info().batch);
-            println!(
-                "    devices listed in {listed:.3} s, opened, compiled and self-tested in {:.3} s, perft 5 in {:.3} ms",
-                opened - listed,
-                seconds * 1e3
-            );
+            let Opening { device, source, kernels, self_test } = backend.opening();
+            let first = timed(&mut backend, &Fen::start(), 5, 4_865_609)?;
+            let again = timed(&mut backend, &Fen::start(), 5, 4_865_609)?;
+            let parts = [listed, device, source, kernels, self_test].map(|part| format!("{:.1} ms", ms(part)));
+            let answers = [first, again].map(|seconds| format!("{:.1} ms", seconds * 1e3));
+            println!("| {word:?} | {time} | {} | {} |", parts.join(" | "), answers.join(" | "));
         }
     }
     Ok(())

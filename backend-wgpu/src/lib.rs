@@ -19,4 +19,4 @@ mod stages;
 pub use adapters::{Device, devices};
 pub use backend::Wgpu;
 pub use options::{Options, Sliders, Word};
-pub use profile::KernelTime;
+pub use profile::{KernelTime, Opening};

@@ -1,8 +1,21 @@
-//! How long the kernels ran, by the host's clock.
+//! How long things took, by the host's clock: opening a device, and running its kernels.
 
 use std::time::Duration;
 
 use crate::kernels::{SIGNATURES, Stage};
+
+/// How long the parts of opening a device took.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Opening {
+    /// Until the driver gave the device.
+    pub device: Duration,
+    /// Until the source of the kernels was put together, parsed and found valid.
+    pub source: Duration,
+    /// Until all kernels were translated for the driver and compiled by it, each on a thread of its own.
+    pub kernels: Duration,
+    /// Until the device had counted what is known, in buffers that were made for that.
+    pub self_test: Duration,
+}
 
 /// What one kernel has done so far.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -16,12 +16,21 @@ struct Sink {
     parent: u32,
 }
 
-// A word that does not fit in the queue goes to the items at once. There is room for all moves of all positions.
+// Makes a move an item. If there is no room for it, no total is of any use.
+fn put_item(at: u32, word: u32, parent: u32) {
+    if at < arrayLength(&new_items) {
+        new_items[at] = vec2<u32>(word, parent);
+    } else {
+        atomicStore(&totals[0], 1u);
+    }
+}
+
+// A word that does not fit in the queue becomes an item at once.
 fn put(sink: Sink, at: u32, word: u32) {
     if at < QUEUE {
         queue[at] = word | sink.lane;
     } else {
-        new_items[atomicAdd(&new_item_count[0], 1u)] = vec2<u32>(word, sink.parent);
+        put_item(atomicAdd(&new_item_count[0], 1u), word, sink.parent);
     }
 }
 
@@ -265,7 +274,7 @@ fn replies_or_steps(position: Position, sink: Sink) -> u32 {
 }
 
 // Two plies: adds the replies to all moves that qualify to their roots' totals, and writes the others as items, in no
-// particular order. `new_item_count` is their number; there must be room for all moves.
+// particular order. `new_item_count` is their number.
 @compute @workgroup_size(GROUP)
 fn replies(
     @builtin(local_invocation_index) lane: u32,
@@ -302,6 +311,6 @@ fn replies(
     workgroupBarrier();
     for (var at = lane; at < len; at += GROUP) {
         let word = queue[at];
-        new_items[place + at] = vec2<u32>(word & ((1u << LANE) - 1u), group_first + (word >> LANE));
+        put_item(place + at, word & ((1u << LANE) - 1u), group_first + (word >> LANE));
     }
 }
