@@ -53,8 +53,8 @@ impl Wgpu {
     }
 
     /// How long the parts of opening the device took.
-    pub fn opening(&self) -> Opening {
-        self.session.opening
+    pub fn opening(&self) -> &Opening {
+        &self.session.opening
     }
 
     /// How long each kernel ran since this was last asked, if [`Options::profile`] was set; else nothing.

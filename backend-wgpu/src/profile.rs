@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::kernels::{SIGNATURES, Stage};
 
 /// How long the parts of opening a device took.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Opening {
     /// Until the driver gave the device.
     pub device: Duration,
@@ -13,6 +13,8 @@ pub struct Opening {
     pub source: Duration,
     /// Until all kernels were translated for the driver and compiled by it, each on a thread of its own.
     pub kernels: Duration,
+    /// How long each kernel took of that, by name. If the sum is not more than the whole, the driver compiles in turn.
+    pub compilations: Vec<(&'static str, Duration)>,
     /// Until the device had counted what is known, in buffers that were made for that.
     pub self_test: Duration,
 }

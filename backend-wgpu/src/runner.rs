@@ -84,11 +84,19 @@ impl Runner {
         // Compilers take their time, and their kernels do not depend on each other.
         let kernels = thread::scope(|scope| {
             let (gpu, module) = (&gpu, &module);
-            let compiling = SIGNATURES.map(|signature| scope.spawn(move || Kernel::new(gpu, module, &signature)));
+            let compiling = SIGNATURES.map(|signature| {
+                scope.spawn(move || {
+                    let start = Instant::now();
+                    let kernel = Kernel::new(gpu, module, &signature);
+                    (kernel, (signature.name, start.elapsed()))
+                })
+            });
             compiling.map(|kernel| kernel.join()).into_iter().collect::<Result<Vec<_>, _>>()
         });
         gpu.check()?;
         let kernels = kernels.map_err(|_| Failure::Other("a compiler gave up.".into()))?;
+        let (kernels, compilations) = kernels.into_iter().unzip();
+        opening.compilations = compilations;
         opening.kernels = start.elapsed();
         let alignment = gpu.device.limits().min_uniform_buffer_offset_alignment as usize;
         let slot_size = size_of::<Scalars>().next_multiple_of(alignment);

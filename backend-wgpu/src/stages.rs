@@ -118,7 +118,7 @@ impl Session {
 
     /// Counts the replies to the moves of some positions that qualify for the closed form; the others become items.
     fn replies(&mut self, level: usize, positions: Range<usize>) -> Result<(), StageError> {
-        let group = self.choice.group;
+        let group = self.choice.replies_group;
         let (runner, buffers) = self.work(level + 1, positions.end, 0)?;
         runner.clear(&buffers.item_count, 1);
         let here = &buffers.levels[level];
@@ -135,7 +135,7 @@ impl Session {
 
     /// Counts the replies to items, of which there are so many or not many more.
     fn count_items(&mut self, level: usize, items: usize) -> Result<(), StageError> {
-        let per_group = self.choice.group * self.choice.items_per_lane;
+        let per_group = self.choice.count_group * self.choice.items_per_lane;
         let (runner, buffers) = self.work(level + 1, 0, 0)?;
         let here = &buffers.levels[level];
         let bound = [

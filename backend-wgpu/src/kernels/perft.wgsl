@@ -15,14 +15,14 @@ var<workgroup> group_sum: atomic<u32>;
 //
 // The work-groups take all items in turns. A lane adds up while the root stays the same, which is mostly all the time,
 // and the group adds up the lanes of its first root before it adds to the totals.
-@compute @workgroup_size(GROUP)
+@compute @workgroup_size(COUNT_GROUP)
 fn count_moves(
     @builtin(local_invocation_index) lane: u32,
     @builtin(workgroup_id) workgroup: vec3<u32>,
     @builtin(num_workgroups) workgroups: vec3<u32>,
 ) {
     let len = min(item_count[0], arrayLength(&items));
-    let group_first = group_index(workgroup, workgroups) * GROUP;
+    let group_first = group_index(workgroup, workgroups) * COUNT_GROUP;
     // A group without items goes on all the same: barriers are for all work-items.
     var first_root = 0u;
     if group_first < len {
@@ -35,7 +35,7 @@ fn count_moves(
 
     var sum = 0u;
     var root = first_root;
-    for (var index = group_first + lane; index < len; index += workgroups.x * workgroups.y * GROUP) {
+    for (var index = group_first + lane; index < len; index += workgroups.x * workgroups.y * COUNT_GROUP) {
         let item = items[index];
         let child = patched(load_position(item.y), item.x);
         if roots[item.y] != root {
