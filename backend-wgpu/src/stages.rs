@@ -180,8 +180,8 @@ impl Stages for Session {
 
     fn shrink(&mut self) -> Result<(), BackendError> {
         self.buffers = None;
-        self.halvings += 1;
-        if buffers::sizes(&self.choice, self.halvings).is_some() {
+        if buffers::sizes(&self.choice, self.halvings + 1).is_some() {
+            self.halvings += 1;
             return Ok(());
         }
         let doing = "even with its smallest buffers".to_owned();
@@ -304,9 +304,59 @@ mod tests {
         let Some(mut session) = session() else { return };
         assert_eq!(leaves(&mut session, 3), Ok(vec![8902]));
         let before = session.sizes;
-        session.runner.gpu.note(Failure::OutOfMemory);
+        *session.runner.gpu.planned.lock().unwrap() = Some((0, Failure::OutOfMemory));
         assert_eq!(leaves(&mut session, 4), Ok(vec![197_281]));
         assert!(session.sizes.positions < before.positions, "{before:?}, {:?}", session.sizes);
+    }
+
+    /// Whenever it happens: an answer is right or an error, and the next one is right.
+    #[test]
+    fn no_failure_makes_a_total_wrong() {
+        let Some(device) = devices().ok().and_then(|devices| devices.into_iter().next()) else { return };
+        let options = Options { work_group_size: Some(8), positions: Some(1), moves: Some(1), ..Options::default() };
+        let mut session = Session::new(&device, &options).unwrap_or_else(|error| panic!("{error}"));
+        for failure in
+            [Failure::OutOfMemory, Failure::Other("It was told to.".into()), Failure::Lost("unplugged".into())]
+        {
+            let mut after = 0;
+            loop {
+                (session.buffers, session.halvings) = (None, 0);
+                *session.runner.gpu.planned.lock().unwrap() = Some((after, failure.clone()));
+                let found = leaves(&mut session, 4);
+                if session.runner.gpu.planned.lock().unwrap().take().is_some() {
+                    assert_eq!(found, Ok(vec![197_281]));
+                    break;
+                }
+                // The buffers are the smallest from the start, so that nothing is left to halve.
+                match (&failure, found) {
+                    (Failure::OutOfMemory, Err(BackendError::OutOfMemory { .. })) => {}
+                    (Failure::Other(_), Err(BackendError::Device { reason, .. })) => {
+                        assert_eq!(reason, "It was told to.")
+                    }
+                    (Failure::Lost(_), Err(BackendError::Device { reason, .. })) => {
+                        assert!(reason.contains("lost (unplugged)"), "{reason}");
+                        session.runner.gpu.find_again();
+                    }
+                    (_, found) => panic!("{failure:?} after {after} checks: {found:?}"),
+                }
+                assert_eq!(leaves(&mut session, 3), Ok(vec![8902]), "{failure:?} after {after} checks");
+                after += 1;
+            }
+            assert!(after > 15, "only {after} checks");
+        }
+    }
+
+    /// Kernels for 64-bit integers on a device that was opened without.
+    #[test]
+    fn kernels_that_the_device_rejects_are_an_error() {
+        let Some(device) = devices().ok().and_then(|devices| devices.into_iter().next()) else { return };
+        let options = Options { word: Some(crate::Word::Native), ..Options::default() };
+        let Ok(choice) = options.choose(&device) else { return };
+        let gpu = Gpu::open(&device, crate::Word::Emulated).unwrap();
+        let mut opening = Opening::default();
+        let runner = Runner::new(device.name.clone(), gpu, &choice, device.max_groups, false, &mut opening);
+        let failure = runner.map(|_| ()).unwrap_err();
+        assert!(matches!(&failure, Failure::Other(reason) if reason.starts_with("wgpu says: ")), "{failure:?}");
     }
 
     /// Most moves of this position are checks or captures next to the king, and none of them qualifies.
