@@ -1,6 +1,6 @@
 //! Measures this backend on a device, and checks every count on the way.
 //!
-//!     measure [--device N] [--seconds S] [SECTION...]
+//!     measure [--device N] [--seconds S] [SECTION...] [NAME=VALUE,...]
 //!
 //! Sections, all by default, in this order:
 //! * `start`: how long it takes from nothing to the first answer, and again;
@@ -10,12 +10,15 @@
 //! * `profile`: how long each kernel runs;
 //! * `sweep`: how the rate depends on the options.
 //!
+//! An argument such as `replies=96,moves=26` measures just these options: a row for each such argument, after the sections.
+//! The names are those of [`set`].
+//!
 //! Without `--device` it takes the first GPU, or the first device if there is none. The devices are listed first; tables
 //! are Markdown.
 
 use std::collections::HashMap;
 use std::process::ExitCode;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use kogge_backend_wgpu::{Device, Options, Sliders, Wgpu, Word, devices};
 use kogge_board::testing::placement;
@@ -36,6 +39,10 @@ struct Plan {
     device: Device,
     seconds: f64,
     sections: Vec<String>,
+    /// Options to measure, and how they were asked for.
+    rows: Vec<(String, Options)>,
+    /// How long it took to list the devices for the first time.
+    listed: Duration,
 }
 
 fn main() -> ExitCode {
@@ -49,7 +56,9 @@ fn main() -> ExitCode {
 }
 
 fn plan() -> Outcome<Plan> {
+    let start = Instant::now();
     let devices = devices()?;
+    let listed = start.elapsed();
     for (index, device) in devices.iter().enumerate() {
         let Device { name, kind, interface, driver, memory, max_binding, .. } = device;
         let unusable = device.unusable().unwrap_or_default();
@@ -58,22 +67,51 @@ fn plan() -> Outcome<Plan> {
     }
     let gpu = |device: &Device| matches!(device.kind, DeviceKind::DiscreteGpu | DeviceKind::IntegratedGpu);
     let mut index = devices.iter().position(gpu).unwrap_or(0);
-    let (mut seconds, mut sections) = (10.0, Vec::new());
+    let (mut seconds, mut sections, mut rows) = (10.0, Vec::new(), Vec::new());
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         let mut value = || arguments.next().ok_or(format!("{argument} needs a value."));
         match argument.as_str() {
             "--device" => index = value()?.parse()?,
             "--seconds" => seconds = value()?.parse()?,
+            "default" => rows.push((argument, Options::default())),
+            _ if argument.contains('=') => {
+                let mut options = Options::default();
+                for pair in argument.split(',') {
+                    set(&mut options, pair)?;
+                }
+                rows.push((argument, options));
+            }
             section if SECTIONS.contains(&section) => sections.push(argument),
             _ => return Err(format!("{argument} is no section and no option.").into()),
         }
     }
-    if sections.is_empty() {
+    if sections.is_empty() && rows.is_empty() {
         sections = SECTIONS.map(String::from).to_vec();
     }
     let device = devices.into_iter().nth(index).ok_or(format!("There is no device {index}."))?;
-    Ok(Plan { device, seconds, sections })
+    Ok(Plan { device, seconds, sections, rows, listed })
+}
+
+/// Sets one option from `name=value`.
+fn set(options: &mut Options, pair: &str) -> Outcome {
+    let (name, value) = pair.split_once('=').ok_or(format!("{pair} is not name=value."))?;
+    match (name, value) {
+        ("word", "native") => options.word = Some(Word::Native),
+        ("word", "emulated") => options.word = Some(Word::Emulated),
+        ("sliders", "fill") => options.sliders = Some(Sliders::Fill),
+        ("sliders", "subtract") => options.sliders = Some(Sliders::Subtract),
+        ("group", _) => options.work_group_size = Some(value.parse()?),
+        ("replies", _) => options.replies_group_size = Some(value.parse()?),
+        ("count", _) => options.count_group_size = Some(value.parse()?),
+        ("items", _) => options.items_per_lane = Some(value.parse()?),
+        ("queued", _) => options.queued_per_lane = Some(value.parse()?),
+        ("positions", _) => options.positions = Some(1 << value.parse::<u32>()?),
+        ("moves", _) => options.moves = Some(1 << value.parse::<u32>()?),
+        ("closed", _) => options.closed_form = Some(value.parse()?),
+        _ => return Err(format!("{pair} is no option.").into()),
+    }
+    Ok(())
 }
 
 fn measure(plan: &Plan) -> Outcome {
@@ -87,6 +125,10 @@ fn measure(plan: &Plan) -> Outcome {
             _ => sweep(plan)?,
         }
     }
+    if !plan.rows.is_empty() {
+        println!();
+        table(plan, &workloads(plan)?, plan.rows.clone());
+    }
     Ok(())
 }
 
@@ -96,21 +138,34 @@ fn words(plan: &Plan) -> impl Iterator<Item = Word> {
     [Word::Native, Word::Emulated].into_iter().filter(move |&word| native || word == Word::Emulated)
 }
 
+/// Milliseconds.
+fn ms(duration: Duration) -> f64 {
+    duration.as_secs_f64() * 1e3
+}
+
 fn start(plan: &Plan) -> Outcome {
+    println!("devices listed for the first time in {:.1} ms\n", ms(plan.listed));
+    println!(
+        "| word | time | device | source | kernels | of these the slowest | all in turn | self-test | perft 5 | again |"
+    );
+    println!("|---|---|---:|---:|---:|---|---:|---:|---:|---:|");
     for word in words(plan) {
         for time in ["first", "second"] {
             let options = Options { word: Some(word), ..Options::default() };
-            let begin = Instant::now();
-            devices()?;
-            let listed = begin.elapsed().as_secs_f64();
             let mut backend = Wgpu::on(&plan.device, &options)?;
-            let opened = begin.elapsed().as_secs_f64();
-            let seconds = timed(&mut backend, &Fen::start(), 5, 4_865_609)?;
-            println!("{time} time: {}, batches of {}", backend.info().variant, backend.info().batch);
+            let opening = backend.opening().clone();
+            let first = timed(&mut backend, &Fen::start(), 5, 4_865_609)?;
+            let again = timed(&mut backend, &Fen::start(), 5, 4_865_609)?;
+            let [device, source, kernels, self_test] =
+                [opening.device, opening.source, opening.kernels, opening.self_test].map(ms);
+            let slowest = opening.compilations.iter().max_by_key(|(_, took)| *took);
+            let slowest = slowest.map_or(String::new(), |(name, took)| format!("`{name}`: {:.1} ms", ms(*took)));
+            let sum = ms(opening.compilations.iter().map(|(_, took)| *took).sum());
             println!(
-                "    devices listed in {listed:.3} s, opened, compiled and self-tested in {:.3} s, perft 5 in {:.3} ms",
-                opened - listed,
-                seconds * 1e3
+                "| {word:?} | {time} | {device:.1} ms | {source:.1} ms | {kernels:.1} ms | {slowest} | {sum:.1} ms | \
+                 {self_test:.1} ms | {:.1} ms | {:.1} ms |",
+                first * 1e3,
+                again * 1e3
             );
         }
     }
@@ -262,11 +317,26 @@ fn sweep(plan: &Plan) -> Outcome {
             for group in [32, 64, 128, 256, 512] {
                 let (word, sliders, work_group_size) = (Some(word), Some(sliders), Some(group));
                 let label = format!("{word:?}, {sliders:?}, work-group {group}");
-                all.push((label, Options { word, sliders, work_group_size, ..Options::default() }));
+                let (replies_group_size, count_group_size) = (work_group_size, work_group_size);
+                let options = Options {
+                    word,
+                    sliders,
+                    work_group_size,
+                    replies_group_size,
+                    count_group_size,
+                    ..Options::default()
+                };
+                all.push((label, options));
             }
         }
     }
     all.push(("every reply counted".to_owned(), Options { closed_form: Some(false), ..Options::default() }));
+    for group in [64, 96, 160, 192, 256] {
+        let replies = Options { replies_group_size: Some(group), ..Options::default() };
+        all.push((format!("work-group {group} for replies"), replies));
+        let count = Options { count_group_size: Some(group), ..Options::default() };
+        all.push((format!("work-group {group} for counting"), count));
+    }
     for queued in [8, 24, 60] {
         all.push((
             format!("{queued} moves queued a lane"),
@@ -282,13 +352,18 @@ fn sweep(plan: &Plan) -> Outcome {
     for shift in [16, 18, 20, 24] {
         all.push((format!("2^{shift} positions"), Options { positions: Some(1 << shift), ..Options::default() }));
     }
+    table(plan, &workloads, all);
+    Ok(())
+}
+
+/// A row of rates for each of these options.
+fn table(plan: &Plan, workloads: &[Known], rows: Vec<(String, Options)>) {
     let names: Vec<_> = workloads.iter().map(|(name, _, depth, _)| format!("{name} {depth}, Gnps")).collect();
     println!("| options | {} |\n|---|{}", names.join(" | "), "---:|".repeat(names.len()));
-    for (label, options) in all {
-        let rates = rates(plan, &options, &workloads);
+    for (label, options) in rows {
+        let rates = rates(plan, &options, workloads);
         println!("| {label} | {} |", rates.unwrap_or_else(|error| error.to_string().replace('\n', " ")));
     }
-    Ok(())
 }
 
 /// The rates of all workloads, as cells of a row.

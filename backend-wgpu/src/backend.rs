@@ -1,11 +1,13 @@
 //! The backend: one wgpu device.
 
+use std::time::Instant;
+
 use kogge_board::breadth_first;
 use kogge_board::{Backend, BackendError, DeviceInfo, Quad48, Rules, Successors, self_test};
 
 use crate::adapters::{Device, devices};
 use crate::options::Options;
-use crate::profile::KernelTime;
+use crate::profile::{KernelTime, Opening};
 use crate::stages::Session;
 
 /// A device that counts and expands, through Vulkan, Metal or DX12.
@@ -42,10 +44,17 @@ impl Wgpu {
         let info =
             DeviceInfo { memory: Some(session.choice.memory), variant: session.choice.describe(), ..device.info() };
         let mut backend = Self { info, session };
+        let start = Instant::now();
         self_test(&mut backend)?;
+        backend.session.opening.self_test = start.elapsed();
         // What the self-test took is no part of a measurement.
         backend.profile();
         Ok(backend)
+    }
+
+    /// How long the parts of opening the device took.
+    pub fn opening(&self) -> &Opening {
+        &self.session.opening
     }
 
     /// How long each kernel ran since this was last asked, if [`Options::profile`] was set; else nothing.

@@ -32,7 +32,7 @@ pub(crate) struct Buffers {
     /// How many there are.
     pub(crate) item_count: Buffer<u32>,
     pub(crate) block_sums: Buffer<u32>,
-    /// Two words for each root, the lower first.
+    /// Two words for each root, the lower first, after two that say whether there was no room for some move.
     pub(crate) totals: Buffer<[u32; 2]>,
     /// Positions on their way in and out.
     pub(crate) quads: Buffer<Quad48>,
@@ -61,7 +61,7 @@ pub(crate) fn bytes(sizes: &Sizes, levels: usize) -> (u64, u64) {
     let [roots, positions, moves, successors] =
         [sizes.roots, sizes.positions, sizes.moves, sizes.successors].map(|count| count as u64);
     let level = positions * (32 + 3 * 4) + blocks * 4;
-    let rest = moves * 8 + blocks * 4 + roots * (8 + 48) + successors * 48 + size_of_val(&lines()) as u64;
+    let rest = moves * 8 + blocks * 4 + (roots + 1) * 8 + roots * 48 + successors * 48 + size_of_val(&lines()) as u64;
     let largest = (positions * 32).max(moves * 8).max(successors * 48).max(roots * 48);
     (level * levels as u64 + rest, largest)
 }
@@ -86,7 +86,7 @@ impl Buffers {
             items: gpu.buffer("items", sizes.moves)?,
             item_count: gpu.buffer("item count", 1)?,
             block_sums: gpu.buffer("block sums", blocks)?,
-            totals: gpu.buffer("totals", sizes.roots)?,
+            totals: gpu.buffer("totals", sizes.roots + 1)?,
             quads: gpu.buffer("quads", sizes.roots)?,
             successors: gpu.buffer("successors", sizes.successors)?,
             lines: table,

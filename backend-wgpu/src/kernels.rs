@@ -50,9 +50,10 @@ impl Direction {
 
 /// The source of all kernels: the choices as constants, then the pieces in a fixed order.
 pub(crate) fn source(choice: &Choice) -> String {
+    let Choice { group, replies_group, count_group, queued_per_lane, .. } = choice;
     let mut source = format!(
-        "const GROUP: u32 = {}u;\nconst QUEUED_PER_LANE: u32 = {}u;\nconst MOST_MOVES: u32 = {MOST_MOVES}u;\n",
-        choice.group, choice.queued_per_lane
+        "const GROUP: u32 = {group}u;\nconst REPLIES_GROUP: u32 = {replies_group}u;\nconst COUNT_GROUP: u32 = \
+         {count_group}u;\nconst QUEUED_PER_LANE: u32 = {queued_per_lane}u;\nconst MOST_MOVES: u32 = {MOST_MOVES}u;\n"
     );
     source += match choice.word {
         Word::Native => include_str!("kernels/word_native.wgsl"),
@@ -206,6 +207,8 @@ mod tests {
                 word,
                 sliders,
                 group: 64,
+                replies_group: 96,
+                count_group: 32,
                 items_per_lane: 16,
                 queued_per_lane: 40,
                 closed_form: true,

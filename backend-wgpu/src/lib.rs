@@ -5,6 +5,7 @@
 //! integer, where the device has them, and two 32-bit integers, which every device has, browsers included.
 //!
 //! [`Wgpu`] is the [`Backend`](kogge_board::Backend).
+#![doc = include_str!("../MEASUREMENTS.md")]
 
 mod adapters;
 mod backend;
@@ -19,4 +20,4 @@ mod stages;
 pub use adapters::{Device, devices};
 pub use backend::Wgpu;
 pub use options::{Options, Sliders, Word};
-pub use profile::KernelTime;
+pub use profile::{KernelTime, Opening};

@@ -32,6 +32,10 @@ pub struct Options {
     pub sliders: Option<Sliders>,
     /// Work-items of a work-group, 2 to 1024. It is also the size of a block of the scan.
     pub work_group_size: Option<usize>,
+    /// Work-items of a work-group that looks at positions two plies above the leaves, 2 to 1024.
+    pub replies_group_size: Option<usize>,
+    /// Work-items of a work-group that counts the replies to moves, 2 to 1024.
+    pub count_group_size: Option<usize>,
     /// Moves whose replies one work-item counts, 1 to 1024.
     pub items_per_lane: Option<usize>,
     /// Whether the last two plies are counted in closed form where possible, or every reply's position is looked at.
@@ -54,6 +58,8 @@ pub(crate) struct Choice {
     pub(crate) word: Word,
     pub(crate) sliders: Sliders,
     pub(crate) group: usize,
+    pub(crate) replies_group: usize,
+    pub(crate) count_group: usize,
     pub(crate) items_per_lane: usize,
     pub(crate) queued_per_lane: usize,
     pub(crate) closed_form: bool,
@@ -77,16 +83,20 @@ impl Options {
             return Err("native words were asked for, and there are no 64-bit integers on this device.".into());
         }
         let most = device.max_work_group_size.min(1024);
-        let group = self.work_group_size.unwrap_or(if gpu { 128 } else { 64 }.min(most));
-        if !(2..=most).contains(&group) {
-            return Err(format!("the work-group size must be 2 to {most} on this device, and {group} was asked for."));
-        }
+        let usual = if gpu { 128 } else { 64 };
+        let size = |what: &str, asked: Option<usize>| match asked.unwrap_or(usual.min(most)) {
+            size if (2..=most).contains(&size) => Ok(size),
+            size => Err(format!("{what} must be 2 to {most} on this device, and {size} was asked for.")),
+        };
+        let group = size("the work-group size", self.work_group_size)?;
+        let replies_group = size("the work-group size for replies", self.replies_group_size)?;
+        let count_group = size("the work-group size for counting", self.count_group_size)?;
         let items_per_lane = self.items_per_lane.unwrap_or(16);
         if !(1..=1024).contains(&items_per_lane) {
             return Err(format!("a work-item can take 1 to 1024 items, and {items_per_lane} were asked for."));
         }
         // Besides the queue, a work-item has a sum, and the group two numbers.
-        let local = |queued: usize| (group * (queued + 1) + 2) * size_of::<u32>();
+        let local = |queued: usize| (replies_group * (queued + 1) + 2) * size_of::<u32>();
         let fits = |&queued: &usize| local(queued) <= device.local_memory;
         let queued_per_lane = self.queued_per_lane.or((1..=40).rev().find(fits)).unwrap_or(1);
         if !(1..=64).contains(&queued_per_lane) || !fits(&queued_per_lane) {
@@ -105,6 +115,8 @@ impl Options {
             word,
             sliders: self.sliders.unwrap_or(if gpu { Sliders::Subtract } else { Sliders::Fill }),
             group,
+            replies_group,
+            count_group,
             items_per_lane,
             queued_per_lane,
             closed_form: self.closed_form.unwrap_or(true),

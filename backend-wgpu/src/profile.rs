@@ -1,8 +1,23 @@
-//! How long the kernels ran, by the host's clock.
+//! How long things took, by the host's clock: opening a device, and running its kernels.
 
 use std::time::Duration;
 
 use crate::kernels::{SIGNATURES, Stage};
+
+/// How long the parts of opening a device took.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Opening {
+    /// Until the driver gave the device.
+    pub device: Duration,
+    /// Until the source of the kernels was put together, parsed and found valid.
+    pub source: Duration,
+    /// Until all kernels were translated for the driver and compiled by it, each on a thread of its own.
+    pub kernels: Duration,
+    /// How long each kernel took of that, by name. If the sum is not more than the whole, the driver compiles in turn.
+    pub compilations: Vec<(&'static str, Duration)>,
+    /// Until the device had counted what is known, in buffers that were made for that.
+    pub self_test: Duration,
+}
 
 /// What one kernel has done so far.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

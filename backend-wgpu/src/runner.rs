@@ -16,7 +16,7 @@ use wgpu::{
 
 use crate::kernels::{SCALARS, SIGNATURES, Signature, Stage, source};
 use crate::options::Choice;
-use crate::profile::Profile;
+use crate::profile::{Opening, Profile};
 use crate::runtime::{Buffer, Failure, Gpu};
 
 /// The numbers that kernels get besides buffers.
@@ -68,7 +68,9 @@ impl Runner {
         choice: &Choice,
         max_groups: usize,
         profiled: bool,
+        opening: &mut Opening,
     ) -> Result<Self, Failure> {
+        let start = Instant::now();
         let descriptor = ShaderModuleDescriptor { label: None, source: ShaderSource::Wgsl(source(choice).into()) };
         let checks =
             ShaderRuntimeChecks { force_loop_bounding: false, int_div_checks: false, ..ShaderRuntimeChecks::checked() };
@@ -77,14 +79,25 @@ impl Runner {
         // else is checked.
         let module = unsafe { gpu.device.create_shader_module_trusted(descriptor, checks) };
         gpu.check()?;
+        opening.source = start.elapsed();
+        let start = Instant::now();
         // Compilers take their time, and their kernels do not depend on each other.
         let kernels = thread::scope(|scope| {
             let (gpu, module) = (&gpu, &module);
-            let compiling = SIGNATURES.map(|signature| scope.spawn(move || Kernel::new(gpu, module, &signature)));
+            let compiling = SIGNATURES.map(|signature| {
+                scope.spawn(move || {
+                    let start = Instant::now();
+                    let kernel = Kernel::new(gpu, module, &signature);
+                    (kernel, (signature.name, start.elapsed()))
+                })
+            });
             compiling.map(|kernel| kernel.join()).into_iter().collect::<Result<Vec<_>, _>>()
         });
         gpu.check()?;
         let kernels = kernels.map_err(|_| Failure::Other("a compiler gave up.".into()))?;
+        let (kernels, compilations) = kernels.into_iter().unzip();
+        opening.compilations = compilations;
+        opening.kernels = start.elapsed();
         let alignment = gpu.device.limits().min_uniform_buffer_offset_alignment as usize;
         let slot_size = size_of::<Scalars>().next_multiple_of(alignment);
         let scalars = gpu.device.create_buffer(&wgpu::BufferDescriptor {

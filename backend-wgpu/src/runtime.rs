@@ -67,6 +67,9 @@ pub(crate) struct Gpu {
     failures: Failures,
     /// Where bytes go before the host reads them.
     staging: wgpu::Buffer,
+    /// A failure that is to be noted after so many more questions about failures.
+    #[cfg(test)]
+    pub(crate) planned: Mutex<Option<(usize, Failure)>>,
 }
 
 /// Device memory for a number of elements.
@@ -111,20 +114,40 @@ impl Gpu {
             usage: BufferUsages::COPY_DST | BufferUsages::MAP_READ,
             mapped_at_creation: false,
         });
-        let gpu = Self { device, queue, failures, staging };
+        let gpu = Self {
+            device,
+            queue,
+            failures,
+            staging,
+            #[cfg(test)]
+            planned: Mutex::default(),
+        };
         gpu.check()?;
         Ok(gpu)
     }
 
     /// What went wrong since this was last asked.
     pub(crate) fn check(&self) -> Result<(), Failure> {
+        #[cfg(test)]
+        self.go_by_plan();
         self.failures.take()
     }
 
-    /// Takes note of a failure as if it had been reported.
+    /// Takes note of what was planned, as if it had been reported, when its time has come.
     #[cfg(test)]
-    pub(crate) fn note(&self, failure: Failure) {
-        self.failures.note(failure);
+    fn go_by_plan(&self) {
+        let mut planned = self.planned.lock().unwrap();
+        match planned.take() {
+            Some((0, failure)) => self.failures.note(failure),
+            Some((left, failure)) => *planned = Some((left - 1, failure)),
+            None => {}
+        }
+    }
+
+    /// Forgets a lost device, so that one that was lost by plan can go on.
+    #[cfg(test)]
+    pub(crate) fn find_again(&self) {
+        *self.failures.0.lock().unwrap() = None;
     }
 
     /// Device memory for `len` elements, filled with zeros when it is first used.
@@ -167,19 +190,27 @@ impl Gpu {
 
     /// Waits for all that was submitted, and takes what was copied to the staging buffer.
     fn take_staged(&self, bytes: &mut [u8]) -> Result<(), Failure> {
-        let mapped = Arc::new(Mutex::new(false));
+        let mapped = Arc::new(Mutex::new(None));
         let note = mapped.clone();
         let staged = self.staging.slice(..bytes.len() as u64);
         staged.map_async(MapMode::Read, move |result| {
-            *note.lock().unwrap_or_else(PoisonError::into_inner) = result.is_ok();
+            *note.lock().unwrap_or_else(PoisonError::into_inner) = Some(result.is_ok());
         });
-        self.wait()?;
-        if !*mapped.lock().unwrap_or_else(PoisonError::into_inner) {
-            return Err(Failure::Other("memory could not be read.".into()));
+        let waited = self.wait();
+        let mapped = *mapped.lock().unwrap_or_else(PoisonError::into_inner);
+        let copied = waited.and_then(|()| match mapped {
+            Some(true) => {
+                let view = staged.get_mapped_range();
+                let view = view.map_err(|error| Failure::Other(sentence(&error.to_string())))?;
+                bytes.copy_from_slice(&view);
+                Ok(())
+            }
+            _ => Err(Failure::Other("memory could not be read.".into())),
+        });
+        // Whatever went wrong, the next one needs the buffer.
+        if mapped != Some(false) {
+            self.staging.unmap();
         }
-        let view = staged.get_mapped_range().map_err(|error| Failure::Other(sentence(&error.to_string())));
-        let copied = view.map(|view| bytes.copy_from_slice(&view));
-        self.staging.unmap();
         copied?;
         self.check()
     }

@@ -1,5 +1,8 @@
 //! The stages of breadth-first counting, on a device.
 
+use std::ops::Range;
+use std::time::Instant;
+
 use kogge_board::breadth_first::{Part, Sizes, StageError, Stages};
 use kogge_board::{BackendError, Quad48, Rules};
 
@@ -7,8 +10,13 @@ use crate::adapters::Device;
 use crate::buffers::{self, Buffers};
 use crate::kernels::Stage;
 use crate::options::{Choice, Options};
+use crate::profile::Opening;
 use crate::runner::{Runner, Scalars};
 use crate::runtime::{Failure, Gpu};
+
+/// For how many moves of a position two plies above the leaves there is room, on average over many: those that do not
+/// qualify for the closed form.
+const ITEMS_PER_POSITION: usize = 32;
 
 /// A device with its kernels and its memory.
 pub(crate) struct Session {
@@ -19,6 +27,9 @@ pub(crate) struct Session {
     /// How often the sizes asked for were halved because memory ran out.
     halvings: u32,
     max_binding: u64,
+    /// Whether there was no room for some move; from then on moves are counted before they are written.
+    lost: bool,
+    pub(crate) opening: Opening,
 }
 
 impl Session {
@@ -39,11 +50,23 @@ impl Session {
             return Err(BackendError::Unavailable { backend: "wgpu", reason });
         }
         let choice = options.choose(device).map_err(unavailable)?;
+        let mut opening = Opening::default();
+        let start = Instant::now();
         let gpu = Gpu::open(device, choice.word).map_err(|failure| failed("when it was opened", failure))?;
-        let runner = Runner::new(device.name.clone(), gpu, &choice, device.max_groups, options.profile)
+        opening.device = start.elapsed();
+        let runner = Runner::new(device.name.clone(), gpu, &choice, device.max_groups, options.profile, &mut opening)
             .map_err(|failure| failed("when kernels were compiled", failure))?;
         let sizes = Sizes { roots: 0, positions: 0, moves: 0, successors: 0, block: choice.group };
-        Ok(Self { runner, choice, buffers: None, sizes, halvings: 0, max_binding: device.max_binding })
+        Ok(Self {
+            runner,
+            choice,
+            buffers: None,
+            sizes,
+            halvings: 0,
+            max_binding: device.max_binding,
+            lost: false,
+            opening,
+        })
     }
 
     /// The sizes of buffers for so many levels, as large as was asked for and as memory permits.
@@ -90,13 +113,13 @@ impl Session {
             &here.bases.raw,
             &buffers.items.raw,
         ];
-        runner.launch(Stage::Moves, part.positions.len(), group, scalars_of(part), &bound)
+        runner.launch(Stage::Moves, part.positions.len(), group, scalars_of(&part.positions), &bound)
     }
 
-    /// Counts the replies to the moves of a part that qualify for the closed form; the others become items.
-    fn replies(&mut self, level: usize, part: &Part) -> Result<(), StageError> {
-        let group = self.choice.group;
-        let (runner, buffers) = self.work(level + 1, part.positions.end, part.moves)?;
+    /// Counts the replies to the moves of some positions that qualify for the closed form; the others become items.
+    fn replies(&mut self, level: usize, positions: Range<usize>) -> Result<(), StageError> {
+        let group = self.choice.replies_group;
+        let (runner, buffers) = self.work(level + 1, positions.end, 0)?;
         runner.clear(&buffers.item_count, 1);
         let here = &buffers.levels[level];
         let bound = [
@@ -107,13 +130,29 @@ impl Session {
             &buffers.item_count.raw,
             &buffers.totals.raw,
         ];
-        runner.launch(Stage::Replies, part.positions.len(), group, scalars_of(part), &bound)
+        runner.launch(Stage::Replies, positions.len(), group, scalars_of(&positions), &bound)
+    }
+
+    /// Counts the replies to items, of which there are so many or not many more.
+    fn count_items(&mut self, level: usize, items: usize) -> Result<(), StageError> {
+        let per_group = self.choice.count_group * self.choice.items_per_lane;
+        let (runner, buffers) = self.work(level + 1, 0, 0)?;
+        let here = &buffers.levels[level];
+        let bound = [
+            &here.positions.raw,
+            &here.roots.raw,
+            &buffers.lines.raw,
+            &buffers.items.raw,
+            &buffers.item_count.raw,
+            &buffers.totals.raw,
+        ];
+        runner.launch(Stage::CountMoves, items, per_group, Scalars::default(), &bound)
     }
 }
 
-/// The numbers of a kernel that works on the positions of a part.
-fn scalars_of(part: &Part) -> Scalars {
-    Scalars { first: part.positions.start as u32, end: part.positions.end as u32, ..Scalars::default() }
+/// The numbers of a kernel that works on these positions.
+fn scalars_of(positions: &Range<usize>) -> Scalars {
+    Scalars { first: positions.start as u32, end: positions.end as u32, ..Scalars::default() }
 }
 
 /// The numbers of a kernel that works on all of so many elements.
@@ -141,8 +180,8 @@ impl Stages for Session {
 
     fn shrink(&mut self) -> Result<(), BackendError> {
         self.buffers = None;
-        self.halvings += 1;
-        if buffers::sizes(&self.choice, self.halvings).is_some() {
+        if buffers::sizes(&self.choice, self.halvings + 1).is_some() {
+            self.halvings += 1;
             return Ok(());
         }
         let doing = "even with its smallest buffers".to_owned();
@@ -153,7 +192,7 @@ impl Stages for Session {
         let group = self.choice.group;
         let (runner, buffers) = self.work(1, positions.len(), 0)?;
         runner.write("positions", &buffers.quads, positions)?;
-        runner.clear(&buffers.totals, positions.len());
+        runner.clear(&buffers.totals, positions.len() + 1);
         let scalars = Scalars { castling_files: u32::from_le_bytes(rules.castling_files), ..all(positions.len()) };
         let roots = &buffers.levels[0];
         let bound = [&buffers.quads.raw, &roots.positions.raw, &roots.roots.raw];
@@ -191,32 +230,38 @@ impl Stages for Session {
     }
 
     fn count_moves(&mut self, level: usize, part: &Part) -> Result<(), StageError> {
-        if self.choice.closed_form {
-            self.replies(level, part)?;
-        } else {
-            self.moves(level, part)?;
-            let (runner, buffers) = self.work(level + 1, part.positions.end, part.moves)?;
-            runner.write("the number of moves", &buffers.item_count, &[part.moves as u32])?;
-        }
-        let per_group = self.choice.group * self.choice.items_per_lane;
+        self.moves(level, part)?;
         let (runner, buffers) = self.work(level + 1, part.positions.end, part.moves)?;
-        let here = &buffers.levels[level];
-        let bound = [
-            &here.positions.raw,
-            &here.roots.raw,
-            &buffers.lines.raw,
-            &buffers.items.raw,
-            &buffers.item_count.raw,
-            &buffers.totals.raw,
-        ];
-        runner.launch(Stage::CountMoves, part.moves, per_group, Scalars::default(), &bound)
+        runner.write("the number of moves", &buffers.item_count, &[part.moves as u32])?;
+        self.count_items(level, part.moves)
+    }
+
+    fn last_plies(&self) -> u32 {
+        if self.choice.closed_form && !self.lost { 2 } else { 1 }
+    }
+
+    fn count_leaves(&mut self, level: usize, positions: Range<usize>, _: u32) -> Result<(), StageError> {
+        let most = (self.sizes.moves / ITEMS_PER_POSITION).max(1);
+        let parts = positions.len().div_ceil(most).max(1);
+        let step = positions.len().div_ceil(parts).max(1);
+        for start in positions.clone().step_by(step) {
+            let part = start..positions.end.min(start + step);
+            let items = part.len() * ITEMS_PER_POSITION;
+            self.replies(level, part)?;
+            self.count_items(level, items)?;
+        }
+        Ok(())
     }
 
     fn take_totals(&mut self, len: usize) -> Result<Vec<u64>, StageError> {
         let (runner, buffers) = self.work(1, len, 0)?;
-        let totals = runner.read("the totals", &buffers.totals, len)?;
-        runner.clear(&buffers.totals, len);
-        Ok(totals.into_iter().map(|[low, high]| u64::from(high) << 32 | u64::from(low)).collect())
+        let totals = runner.read("the totals", &buffers.totals, len + 1)?;
+        runner.clear(&buffers.totals, len + 1);
+        if totals.first() != Some(&[0, 0]) {
+            self.lost = true;
+            return Err(StageError::Again);
+        }
+        Ok(totals.into_iter().skip(1).map(|[low, high]| u64::from(high) << 32 | u64::from(low)).collect())
     }
 
     fn successors(&mut self, rules: &Rules, part: &Part, out: &mut Vec<Quad48>) -> Result<(), StageError> {
@@ -259,9 +304,74 @@ mod tests {
         let Some(mut session) = session() else { return };
         assert_eq!(leaves(&mut session, 3), Ok(vec![8902]));
         let before = session.sizes;
-        session.runner.gpu.note(Failure::OutOfMemory);
+        *session.runner.gpu.planned.lock().unwrap() = Some((0, Failure::OutOfMemory));
         assert_eq!(leaves(&mut session, 4), Ok(vec![197_281]));
         assert!(session.sizes.positions < before.positions, "{before:?}, {:?}", session.sizes);
+    }
+
+    /// Whenever it happens: an answer is right or an error, and the next one is right.
+    #[test]
+    fn no_failure_makes_a_total_wrong() {
+        let Some(device) = devices().ok().and_then(|devices| devices.into_iter().next()) else { return };
+        let options = Options { work_group_size: Some(8), positions: Some(1), moves: Some(1), ..Options::default() };
+        let mut session = Session::new(&device, &options).unwrap_or_else(|error| panic!("{error}"));
+        for failure in
+            [Failure::OutOfMemory, Failure::Other("It was told to.".into()), Failure::Lost("unplugged".into())]
+        {
+            let mut after = 0;
+            loop {
+                (session.buffers, session.halvings) = (None, 0);
+                *session.runner.gpu.planned.lock().unwrap() = Some((after, failure.clone()));
+                let found = leaves(&mut session, 4);
+                if session.runner.gpu.planned.lock().unwrap().take().is_some() {
+                    assert_eq!(found, Ok(vec![197_281]));
+                    break;
+                }
+                // The buffers are the smallest from the start, so that nothing is left to halve.
+                match (&failure, found) {
+                    (Failure::OutOfMemory, Err(BackendError::OutOfMemory { .. })) => {}
+                    (Failure::Other(_), Err(BackendError::Device { reason, .. })) => {
+                        assert_eq!(reason, "It was told to.")
+                    }
+                    (Failure::Lost(_), Err(BackendError::Device { reason, .. })) => {
+                        assert!(reason.contains("lost (unplugged)"), "{reason}");
+                        session.runner.gpu.find_again();
+                    }
+                    (_, found) => panic!("{failure:?} after {after} checks: {found:?}"),
+                }
+                assert_eq!(leaves(&mut session, 3), Ok(vec![8902]), "{failure:?} after {after} checks");
+                after += 1;
+            }
+            assert!(after > 15, "only {after} checks");
+        }
+    }
+
+    /// Kernels for 64-bit integers on a device that was opened without.
+    #[test]
+    fn kernels_that_the_device_rejects_are_an_error() {
+        let Some(device) = devices().ok().and_then(|devices| devices.into_iter().next()) else { return };
+        let options = Options { word: Some(crate::Word::Native), ..Options::default() };
+        let Ok(choice) = options.choose(&device) else { return };
+        let gpu = Gpu::open(&device, crate::Word::Emulated).unwrap();
+        let mut opening = Opening::default();
+        let runner = Runner::new(device.name.clone(), gpu, &choice, device.max_groups, false, &mut opening);
+        let failure = runner.map(|_| ()).unwrap_err();
+        assert!(matches!(&failure, Failure::Other(reason) if reason.starts_with("wgpu says: ")), "{failure:?}");
+    }
+
+    /// Most moves of this position are checks or captures next to the king, and none of them qualifies.
+    #[test]
+    fn moves_without_room_are_counted_another_way() {
+        let Some(device) = devices().ok().and_then(|devices| devices.into_iter().next()) else { return };
+        let options = Options { work_group_size: Some(8), moves: Some(1), ..Options::default() };
+        let mut session = Session::new(&device, &options).unwrap_or_else(|error| panic!("{error}"));
+        let crowded: Fen = "R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1".parse().unwrap();
+        let positions = [Quad48::from(&crowded.position); 1000];
+        let alone = breadth_first::perft(&mut session, &crowded.rules, &positions[..1], 2).unwrap();
+        assert!(!session.lost, "{:?}", session.sizes);
+        assert_eq!(breadth_first::perft(&mut session, &crowded.rules, &positions, 2), Ok(vec![alone[0]; 1000]));
+        assert!(session.lost, "{:?}", session.sizes);
+        assert_eq!(leaves(&mut session, 4), Ok(vec![197_281]));
     }
 
     #[test]

@@ -28,6 +28,8 @@ fn emulated() -> Options {
 fn tiny(word: Word, sliders: Sliders) -> Options {
     Options {
         work_group_size: Some(8),
+        replies_group_size: Some(6),
+        count_group_size: Some(3),
         items_per_lane: Some(2),
         queued_per_lane: Some(1),
         positions: Some(1),
@@ -126,6 +128,8 @@ fn the_six_standard_positions() {
 fn more_groups_than_a_row_holds() {
     let options = Options {
         work_group_size: Some(2),
+        replies_group_size: Some(2),
+        count_group_size: Some(2),
         items_per_lane: Some(1),
         positions: Some(1 << 18),
         moves: Some(1 << 20),

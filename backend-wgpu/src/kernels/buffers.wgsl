@@ -34,7 +34,7 @@ struct Scalars {
 // Positions as `Quad48`, three parts each, on their way in and out.
 @group(0) @binding(13) var<storage, read> quads: array<vec4<u32>>;
 @group(0) @binding(14) var<storage, read_write> successor_quads: array<vec4<u32>>;
-// Two words for each root, the lower first.
+// Two words for each root, the lower first; but the first two say whether there was no room for some move.
 @group(0) @binding(15) var<storage, read_write> totals: array<atomic<u32>>;
 // What is known of each square, three parts each.
 @group(0) @binding(16) var<storage, read> lines: array<vec4<u32>>;

@@ -2,26 +2,27 @@
 
 // Adds to a root's total, two 32-bit words with the carry done by hand: few devices have 64-bit atomics.
 fn add_to_total(root: u32, amount: u32) {
-    let before = atomicAdd(&totals[2u * root], amount);
+    let before = atomicAdd(&totals[2u * root + 2u], amount);
     if before + amount < before {
-        atomicAdd(&totals[2u * root + 1u], 1u);
+        atomicAdd(&totals[2u * root + 3u], 1u);
     }
 }
 
 var<workgroup> group_sum: atomic<u32>;
 
-// Adds the number of replies to each item to its root's total.
+// Adds the number of replies to each item to its root's total. Items for which there was no room are not looked at: no
+// total will be used then.
 //
 // The work-groups take all items in turns. A lane adds up while the root stays the same, which is mostly all the time,
 // and the group adds up the lanes of its first root before it adds to the totals.
-@compute @workgroup_size(GROUP)
+@compute @workgroup_size(COUNT_GROUP)
 fn count_moves(
     @builtin(local_invocation_index) lane: u32,
     @builtin(workgroup_id) workgroup: vec3<u32>,
     @builtin(num_workgroups) workgroups: vec3<u32>,
 ) {
-    let len = item_count[0];
-    let group_first = group_index(workgroup, workgroups) * GROUP;
+    let len = min(item_count[0], arrayLength(&items));
+    let group_first = group_index(workgroup, workgroups) * COUNT_GROUP;
     // A group without items goes on all the same: barriers are for all work-items.
     var first_root = 0u;
     if group_first < len {
@@ -34,7 +35,7 @@ fn count_moves(
 
     var sum = 0u;
     var root = first_root;
-    for (var index = group_first + lane; index < len; index += workgroups.x * workgroups.y * GROUP) {
+    for (var index = group_first + lane; index < len; index += workgroups.x * workgroups.y * COUNT_GROUP) {
         let item = items[index];
         let child = patched(load_position(item.y), item.x);
         if roots[item.y] != root {

@@ -54,16 +54,19 @@ fn defended(mobility: ptr<function, Mobility>, squares: Board) {
     (*mobility).defended1 ^= squares;
 }
 
-// K4 for one direction: all the way to the second piece, or to the third, if there an own slider stands.
-fn pin_line(sight2: Board, sight3: Board, sliders: Board) -> Board {
-    return select(select(NONE, sight3, nonempty(sight3 & sliders)), sight2, nonempty(sight2 & sliders));
-}
-
-// K4 for both directions of an axis.
-fn pin_lines_of(sight2: Board, sight3: Board, sliders: Board, king: Board) -> Board {
+// K4 for the two directions of an axis: the way from the king to the second piece, where an own slider is seen.
+fn pins_on(way: Board, seen: Board, sliders: Board, king: Board) -> Board {
     let beneath = below(king);
     let above = ~(king | beneath);
-    return pin_line(sight2 & above, sight3 & above, sliders) | pin_line(sight2 & beneath, sight3 & beneath, sliders);
+    return select(NONE, way & above, nonempty(seen & above & sliders)) |
+        select(NONE, way & beneath, nonempty(seen & beneath & sliders));
+}
+
+// K4 for all axes.
+fn pin_lines_of(way: Sight, seen: Sight, rooks_queens: Board, bishops_queens: Board, king: Board) -> Board {
+    return pins_on(way.file, seen.file, rooks_queens, king) | pins_on(way.rank, seen.rank, rooks_queens, king) |
+        pins_on(way.diagonal, seen.diagonal, bishops_queens, king) |
+        pins_on(way.antidiagonal, seen.antidiagonal, bishops_queens, king);
 }
 
 // Everything seen along any axis.
@@ -166,7 +169,7 @@ fn replies_of(position: Position, frame: Frame, own_king_lines: Lines, value: pt
     let loose = zone & ~firmly;
     replies.once = loose & attacked.once & ~attacked.twice;
     let at_most_twice = loose & attacked.once & ~attacked.thrice;
-    let free = (loose & ~attacked.once) | their_king;
+    let free = loose & ~attacked.once;
 
     // K1, K2, K3.
     let blocks = meeting(by, views_of(at_most_twice, empty));
@@ -176,11 +179,9 @@ fn replies_of(position: Position, frame: Frame, own_king_lines: Lines, value: pt
     replies.not_to_diagonal =
         along_diagonal(from_free) | along_antidiagonal(from_free) | sight2.diagonal | sight2.antidiagonal;
 
-    // K4.
-    let pin_lines = pin_lines_of(sight2.file, sight3.file, rooks_queens, their_king) |
-        pin_lines_of(sight2.rank, sight3.rank, rooks_queens, their_king) |
-        pin_lines_of(sight2.diagonal, sight3.diagonal, bishops_queens, their_king) |
-        pin_lines_of(sight2.antidiagonal, sight3.antidiagonal, bishops_queens, their_king);
+    // K4. If the second piece is an own slider, it pins the first. If the third is one, it may soon.
+    let pins = pin_lines_of(sight2, sight2, rooks_queens, bishops_queens, their_king);
+    let pins_soon = pin_lines_of(sight2, sight3, rooks_queens, bishops_queens, their_king);
 
     // Their moves if own passes.
     let orthogonal = frame.rooks_queens & their;
@@ -244,11 +245,12 @@ fn replies_of(position: Position, frame: Frame, own_king_lines: Lines, value: pt
 
     // K5, K6.
     let promotion_squares = (south_step(their_pawns) | attacked_east | attacked_west) & RANK_1;
-    let untouchable = near_king | way | pin_lines | promotion_squares;
+    let untouchable = way | pins | promotion_squares;
+    let guarded = (near_king & their) | castling_rooks;
     replies.base = mobility.moves;
-    replies.not_to = untouchable | blocks | castling_rooks | (their_pawns & THEIR_SEVENTH_RANK) | crowded |
+    replies.not_to = untouchable | blocks | guarded | (their_pawns & THEIR_SEVENTH_RANK) | crowded |
         mobility.overdefended;
-    replies.not_from = untouchable | discovers;
+    replies.not_from = untouchable | pins_soon | discovers;
     // K9.
     replies.not_along = Sight(
         (replies.attacked.file | frees_push | frees_double) & own,

@@ -2,13 +2,13 @@
 
 // A work-group's moves, on the way to the items: the move, and the lane that found it.
 const LANE: u32 = 17u;
-const QUEUE: u32 = GROUP * QUEUED_PER_LANE;
+const QUEUE: u32 = REPLIES_GROUP * QUEUED_PER_LANE;
 
 var<workgroup> queue: array<u32, QUEUE>;
 var<workgroup> queued: atomic<u32>;
 var<workgroup> place: u32;
 // Sums by root, counted from the group's first one.
-var<workgroup> sums: array<atomic<u32>, GROUP>;
+var<workgroup> sums: array<atomic<u32>, REPLIES_GROUP>;
 
 // Where moves come from: the lane's bits in the queue, and the position's index.
 struct Sink {
@@ -16,12 +16,21 @@ struct Sink {
     parent: u32,
 }
 
-// A word that does not fit in the queue goes to the items at once. There is room for all moves of all positions.
+// Makes a move an item. If there is no room for it, no total is of any use.
+fn put_item(at: u32, word: u32, parent: u32) {
+    if at < arrayLength(&new_items) {
+        new_items[at] = vec2<u32>(word, parent);
+    } else {
+        atomicStore(&totals[0], 1u);
+    }
+}
+
+// A word that does not fit in the queue becomes an item at once.
 fn put(sink: Sink, at: u32, word: u32) {
     if at < QUEUE {
         queue[at] = word | sink.lane;
     } else {
-        new_items[atomicAdd(&new_item_count[0], 1u)] = vec2<u32>(word, sink.parent);
+        put_item(atomicAdd(&new_item_count[0], 1u), word, sink.parent);
     }
 }
 
@@ -265,14 +274,14 @@ fn replies_or_steps(position: Position, sink: Sink) -> u32 {
 }
 
 // Two plies: adds the replies to all moves that qualify to their roots' totals, and writes the others as items, in no
-// particular order. `new_item_count` is their number; there must be room for all moves.
-@compute @workgroup_size(GROUP)
+// particular order. `new_item_count` is their number.
+@compute @workgroup_size(REPLIES_GROUP)
 fn replies(
     @builtin(local_invocation_index) lane: u32,
     @builtin(workgroup_id) workgroup: vec3<u32>,
     @builtin(num_workgroups) workgroups: vec3<u32>,
 ) {
-    let group_first = scalars.first + group_index(workgroup, workgroups) * GROUP;
+    let group_first = scalars.first + group_index(workgroup, workgroups) * REPLIES_GROUP;
     let index = group_first + lane;
     // A group that is not needed looks at the last position's root instead of its own.
     let first_root = roots[min(group_first, scalars.end - 1u)];
@@ -284,7 +293,7 @@ fn replies(
     if index < scalars.end {
         let leaves = replies_or_steps(load_position(index), Sink(lane << LANE, index));
         let root = roots[index] - first_root;
-        if root < GROUP {
+        if root < REPLIES_GROUP {
             atomicAdd(&sums[root], leaves);
         } else {
             add_to_total(roots[index], leaves);
@@ -300,8 +309,8 @@ fn replies(
         place = atomicAdd(&new_item_count[0], len);
     }
     workgroupBarrier();
-    for (var at = lane; at < len; at += GROUP) {
+    for (var at = lane; at < len; at += REPLIES_GROUP) {
         let word = queue[at];
-        new_items[place + at] = vec2<u32>(word & ((1u << LANE) - 1u), group_first + (word >> LANE));
+        put_item(place + at, word & ((1u << LANE) - 1u), group_first + (word >> LANE));
     }
 }
