@@ -61,9 +61,7 @@ pub fn devices() -> Result<Vec<Device>, BackendError> {
     let mut devices: Vec<(AdapterInfo, Device)> = Vec::new();
     for adapter in adapters {
         let info = adapter.get_info();
-        // A driver that is registered twice offers everything twice. Without a bus there is no telling.
-        let listed = |(known, _): &(AdapterInfo, Device)| *known == info && !info.device_pci_bus_id.is_empty();
-        if !devices.iter().any(listed) {
+        if !devices.iter().any(|(known, _)| is_same(known, &info)) {
             let device = Device::new(adapter, &info);
             devices.push((info, device));
         }
@@ -77,6 +75,12 @@ pub fn devices() -> Result<Vec<Device>, BackendError> {
         }));
     }
     Ok(devices.into_iter().map(|(_, device)| device).collect())
+}
+
+/// Whether an adapter is offered again: a driver that is registered twice offers everything twice. Without a bus there is
+/// no telling whether it is another one of the same make.
+fn is_same(known: &AdapterInfo, info: &AdapterInfo) -> bool {
+    known == info && !info.device_pci_bus_id.is_empty()
 }
 
 impl Device {
@@ -153,4 +157,27 @@ fn memory(adapter: &Adapter) -> Option<u64> {
 #[cfg(not(any(windows, target_os = "linux", target_os = "android", target_os = "freebsd")))]
 fn memory(_: &Adapter) -> Option<u64> {
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use wgpu::Backend;
+
+    use super::*;
+
+    #[test]
+    fn adapters_are_listed_once_for_each_interface() {
+        let gpu = |backend, bus: &str| AdapterInfo {
+            name: "GPU".into(),
+            device_pci_bus_id: bus.into(),
+            ..AdapterInfo::new(DeviceType::DiscreteGpu, backend)
+        };
+        let known = gpu(Backend::Vulkan, "0000:01:00.0");
+        assert!(is_same(&known, &known));
+        assert!(!is_same(&known, &gpu(Backend::Vulkan, "0000:02:00.0")), "two of the same make");
+        assert!(!is_same(&known, &gpu(Backend::Dx12, "0000:01:00.0")), "by another interface");
+        assert!(!is_same(&known, &AdapterInfo { driver: "other".into(), ..known.clone() }), "by another driver");
+        let nowhere = gpu(Backend::Metal, "");
+        assert!(!is_same(&nowhere, &nowhere));
+    }
 }
