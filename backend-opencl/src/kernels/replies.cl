@@ -117,12 +117,13 @@ typedef struct {
         defended1 ^= (set);                                                                                           \
     }
 
-// K4 for the two directions of an axis: all the way to the second piece, or to the third, if there an own slider stands.
-#define PIN_LINE(sight2, sight3, sliders)                                                                             \
+// K4 for the two directions of an axis: the way to the second piece, if it or the third is an own slider.
+#define PINS(axis, sliders)                                                                                           \
     {                                                                                                                 \
-        const ulong up2 = (sight2) & above, up3 = (sight3) & above, down2 = (sight2) & below, down3 = (sight3) & below; \
-        pin_lines |= up2 & (sliders) ? up2 : up3 & (sliders) ? up3 : 0;                                               \
-        pin_lines |= down2 & (sliders) ? down2 : down3 & (sliders) ? down3 : 0;                                       \
+        const ulong up = sight2.axis & above, down = sight2.axis & below;                                             \
+        const ulong second = sight2.axis & (sliders), third = sight3.axis & (sliders);                                \
+        pins |= (up & second ? up : 0) | (down & second ? down : 0);                                                  \
+        pins_soon |= (above & third ? up : 0) | (below & third ? down : 0);                                           \
     }
 
 // Squares between a slider that attacks in one direction and a square that looks in the other.
@@ -255,11 +256,11 @@ INLINE Replies replies_of(Position position, Frame frame, Lines own_king_lines, 
     replies.not_to_orthogonal |= sight2.file | sight2.rank;
     replies.not_to_diagonal |= sight2.diagonal | sight2.antidiagonal;
     const ulong below = their_king - 1, above = ~(their_king | below);
-    ulong pin_lines = 0;
-    PIN_LINE(sight2.file, sight3.file, rooks_queens)
-    PIN_LINE(sight2.rank, sight3.rank, rooks_queens)
-    PIN_LINE(sight2.diagonal, sight3.diagonal, bishops_queens)
-    PIN_LINE(sight2.antidiagonal, sight3.antidiagonal, bishops_queens)
+    ulong pins = 0, pins_soon = 0;
+    PINS(file, rooks_queens)
+    PINS(rank, rooks_queens)
+    PINS(diagonal, bishops_queens)
+    PINS(antidiagonal, bishops_queens)
 
     // Their moves if own passes.
     const ulong pinned_file = (by_north | by_south) & sight1.file & their;
@@ -334,12 +335,12 @@ INLINE Replies replies_of(Position position, Frame frame, Lines own_king_lines, 
 
     // K5, K6.
     const ulong promotion_squares = (their_pawns >> 8 | attacked_east | attacked_west) & RANK_1;
-    const ulong untouchable = near_king | way | pin_lines | promotion_squares;
+    const ulong guarded = (near_king & their) | castling_rooks, about_to_promote = their_pawns & THEIR_SEVENTH_RANK;
+    const ulong untouchable = way | pins | promotion_squares;
     replies.base = base;
     replies.value = value;
-    replies.not_to =
-        untouchable | blocks | castling_rooks | (their_pawns & THEIR_SEVENTH_RANK) | crowded | overdefended;
-    replies.not_from = untouchable | discovers;
+    replies.not_to = untouchable | blocks | guarded | about_to_promote | crowded | overdefended;
+    replies.not_from = untouchable | pins_soon | discovers;
     // K9.
     replies.not_along_file = (replies.attacked.file | frees_push | frees_double) & own;
     replies.not_along_rank = replies.attacked.rank & own;
