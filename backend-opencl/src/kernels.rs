@@ -29,10 +29,13 @@ pub(crate) fn source(choice: &Choice) -> String {
         choice.position_form.define()
     );
     for (name, size) in [("", choice.group), ("REPLIES_", choice.replies_group), ("COUNT_", choice.count_group)] {
-        source += &format!(
-            "#define {name}GROUP {size}\n\
-             #define {name}KERNEL __attribute__((reqd_work_group_size({name}GROUP, 1, 1)))\n"
-        );
+        source += &format!("#define {name}GROUP {size}\n#define {name}KERNEL");
+        // NVIDIA's compiler heeds a limit of registers only where it does not know the work-groups' size; only one kernel
+        // gains by it.
+        if name != "REPLIES_" || choice.registers.is_none() {
+            source += &format!(" __attribute__((reqd_work_group_size({name}GROUP, 1, 1)))");
+        }
+        source += "\n";
     }
     if choice.nvidia {
         source += "#define NVIDIA\n";

@@ -170,15 +170,15 @@ impl Options {
             if traversal == Traversal::BreadthFirst { 128 } else { 64 },
         )?;
         let replies_group =
-            size("the work-group size for replies", self.replies_group_size, if nvidia { 192 } else { 128 })?;
+            size("the work-group size for replies", self.replies_group_size, if nvidia { 256 } else { 128 })?;
         let count_group = size("the work-group size for counting", self.count_group_size, 128)?;
-        let groups_per_unit = self.groups_per_unit.unwrap_or(if gpu { 16 } else { 4 });
+        let groups_per_unit = self.groups_per_unit.unwrap_or(if gpu { 64 } else { 4 });
         if !(1..=256).contains(&groups_per_unit) {
             return Err(format!("a compute unit can get 1 to 256 work-groups, and {groups_per_unit} were asked for."));
         }
         // Besides the queue, a work-item has a sum, and the group two numbers.
         let fits = |queued: usize| (replies_group * (queued + 1) + 2) * 4 <= device.local_memory as usize;
-        let queued_per_lane = self.queued_per_lane.or((1..=40).rev().find(|&queued| fits(queued))).unwrap_or(1);
+        let queued_per_lane = self.queued_per_lane.or((1..=16).rev().find(|&queued| fits(queued))).unwrap_or(1);
         if !(1..=64).contains(&queued_per_lane) || !fits(queued_per_lane) {
             return Err(format!(
                 "a work-item can queue 1 to 64 moves, as local memory permits, and {queued_per_lane} were asked for."
@@ -211,8 +211,8 @@ impl Options {
             moves: within("moves", self.moves.unwrap_or(if gpu { 1 << 27 } else { 1 << 20 }))?,
             memory: self.memory.unwrap_or(device.memory / 2),
             nvidia,
-            // With so few, three work-groups of `replies` fit instead of two; that is worth the few spills.
-            registers: if nvidia { Some(self.registers.unwrap_or(168)) } else { None },
+            // With so few, twice as many work-groups of `replies` fit; that is worth the spills.
+            registers: if nvidia { Some(self.registers.unwrap_or(128)) } else { None },
             compiler: self.compiler.clone(),
         })
     }

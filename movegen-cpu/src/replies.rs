@@ -164,10 +164,10 @@ impl<W: Word> Replies<W> {
         let at_most_twice = loose & once.without(thrice);
         let free = loose.without(once);
 
-        // K1. A piece that lands between an own slider and a zone square takes an attack from it.
+        // K1. A piece that lands on an empty square between an own slider and a zone square takes an attack from it.
         // Together with the mover's own that may be the last two, so squares attacked twice count.
         let seen_from_attacked = slides.attacks(at_most_twice, at_most_twice);
-        let blocks = union(by_sliders.meeting(&seen_from_attacked));
+        let blocks = union(by_sliders.meeting(&seen_from_attacked)) & empty;
         // K2. A piece that leaves the line between an own slider and a free zone square, where it is
         // the only one, discovers an attack. Their king's square is always free: own is to move.
         let seen_from_free = slides.attacks(free, free);

@@ -51,15 +51,6 @@ INLINE ulong reverse(ulong board) {
 #define TURN_MIRRORS false
 #endif
 
-// The same board, which the compiler takes for another one: what it would have kept of the first in registers it computes
-// again. Elsewhere the compiler decides.
-INLINE ulong again(ulong board) {
-#ifdef NVIDIA
-    __asm__ volatile("" : "+l"(board));
-#endif
-    return board;
-}
-
 // How many squares.
 INLINE uint count_ones(ulong board) {
     return (uint) popcount(board);

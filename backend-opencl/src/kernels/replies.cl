@@ -55,18 +55,39 @@ INLINE uint number_at(Numbers numbers, uint square) {
            16 * (uint) (numbers.sixteens >> square & 1);
 }
 
-// For one direction: to the number of each square in `on`, adds how many squares a slider there (or passing there) sees
-// beyond it, up to seven. `back` shifts the other way.
-#define ADD_SIGHT(numbers, on, back, distance, landing)                                                               \
-    if (on) {                                                                                                         \
+// A number up to seven for each square.
+typedef struct {
+    ulong ones, twos, fours;
+} Few;
+
+// For each direction: how many squares a slider on one of these squares, or passing there, sees beyond it. `back` shifts
+// the other way.
+#define BEYOND(direction, back, distance, landing)                                                                    \
+    INLINE Few direction##_beyond(ulong squares, ulong empty, ulong not_their) {                                      \
         const ulong enter = empty & (landing);                                                                        \
         const ulong see1 = (not_their & (landing)) back distance;                                                     \
         const ulong see2 = (enter & see1) back distance, see3 = (enter & see2) back distance;                         \
         const ulong see4 = (enter & see3) back distance, see5 = (enter & see4) back distance;                         \
         const ulong see6 = (enter & see5) back distance, see7 = (enter & see6) back distance;                         \
-        const ulong ones = see1 ^ see2 ^ see3 ^ see4 ^ see5 ^ see6 ^ see7;                                            \
-        add_numbers(numbers, ones & (on), (see2 ^ see4 ^ see6) & (on), see4 & (on));                                  \
+        const ulong odd = see1 ^ see2 ^ see3 ^ see4 ^ see5 ^ see6 ^ see7;                                             \
+        return (Few){odd & squares, (see2 ^ see4 ^ see6) & squares, see4 & squares};                                  \
     }
+
+BEYOND(north, >>, 8, ~0UL)
+BEYOND(south, <<, 8, ~0UL)
+BEYOND(east, >>, 1, NOT_FILE_A)
+BEYOND(west, <<, 1, NOT_FILE_H)
+BEYOND(north_east, >>, 9, NOT_FILE_A)
+BEYOND(south_west, <<, 9, NOT_FILE_H)
+BEYOND(north_west, >>, 7, NOT_FILE_H)
+BEYOND(south_east, <<, 7, NOT_FILE_A)
+
+// Adds what is seen both ways along an axis, seven squares at most.
+INLINE void add_axis(Numbers *numbers, Few up, Few down) {
+    const ulong carry1 = up.ones & down.ones;
+    const ulong carry2 = MAJORITY(up.twos, down.twos, carry1);
+    add_numbers(numbers, up.ones ^ down.ones, up.twos ^ down.twos ^ carry1, up.fours ^ down.fours ^ carry2);
+}
 
 // What is known of the replies before any move is chosen; see `Replies` in `replies.rs`.
 typedef struct {
@@ -96,12 +117,13 @@ typedef struct {
         defended1 ^= (set);                                                                                           \
     }
 
-// K4 for the two directions of an axis: all the way to the second piece, or to the third, if there an own slider stands.
-#define PIN_LINE(sight2, sight3, sliders)                                                                             \
+// K4 for the two directions of an axis: the way to the second piece, if it or the third is an own slider.
+#define PINS(axis, sliders)                                                                                           \
     {                                                                                                                 \
-        const ulong up2 = (sight2) & above, up3 = (sight3) & above, down2 = (sight2) & below, down3 = (sight3) & below; \
-        pin_lines |= up2 & (sliders) ? up2 : up3 & (sliders) ? up3 : 0;                                               \
-        pin_lines |= down2 & (sliders) ? down2 : down3 & (sliders) ? down3 : 0;                                       \
+        const ulong up = sight2.axis & above, down = sight2.axis & below;                                             \
+        const ulong second = sight2.axis & (sliders), third = sight3.axis & (sliders);                                \
+        pins |= (up & second ? up : 0) | (down & second ? down : 0);                                                  \
+        pins_soon |= (above & third ? up : 0) | (below & third ? down : 0);                                           \
     }
 
 // Squares between a slider that attacks in one direction and a square that looks in the other.
@@ -110,26 +132,23 @@ typedef struct {
      (a##_north_east & b##_south_west) | (a##_south_west & b##_north_east) | (a##_north_west & b##_south_east) |      \
      (a##_south_east & b##_north_west))
 
-// `any` stands before east and west if it is not pieces that look.
+// What some squares see, rays along files and ranks if there are rooks or queens to care about, diagonals if there are
+// bishops or queens. `any` stands before east and west if it is not pieces that look.
 #define RAYS(name, any, orthogonal, diagonal)                                                                         \
-    const ulong name##_north = north_attacks(orthogonal, empty), name##_south = south_attacks(orthogonal, empty);     \
-    const ulong name##_east = any##east_attacks(orthogonal, empty);                                                   \
-    const ulong name##_west = any##west_attacks(orthogonal, empty);                                                   \
-    const ulong name##_north_east = north_east_attacks(diagonal, empty);                                              \
-    const ulong name##_north_west = north_west_attacks(diagonal, empty);                                              \
-    const ulong name##_south_east = south_east_attacks(diagonal, empty);                                              \
-    const ulong name##_south_west = south_west_attacks(diagonal, empty);
-
-// Between phases of the analysis: all work-items of a group wait for each other, so that they run through the same code
-// together and it is fetched once for all; and what the fills need is computed again, since to keep it takes more
-// registers than it saves time.
-#ifdef PHASES
-#define PHASE                                                                                                         \
-    barrier(CLK_LOCAL_MEM_FENCE);                                                                                     \
-    empty = again(empty);
-#else
-#define PHASE
-#endif
+    ulong name##_north = 0, name##_south = 0, name##_east = 0, name##_west = 0;                                       \
+    ulong name##_north_east = 0, name##_north_west = 0, name##_south_east = 0, name##_south_west = 0;                 \
+    if (rooks_queens) {                                                                                               \
+        name##_north = north_attacks(orthogonal, empty);                                                              \
+        name##_south = south_attacks(orthogonal, empty);                                                              \
+        name##_east = any##east_attacks(orthogonal, empty);                                                           \
+        name##_west = any##west_attacks(orthogonal, empty);                                                           \
+    }                                                                                                                 \
+    if (bishops_queens) {                                                                                             \
+        name##_north_east = north_east_attacks(diagonal, empty);                                                      \
+        name##_north_west = north_west_attacks(diagonal, empty);                                                      \
+        name##_south_east = south_east_attacks(diagonal, empty);                                                      \
+        name##_south_west = south_west_attacks(diagonal, empty);                                                      \
+    }
 
 // One castling of the other side, on rank 8 as the side to move sees it: what must not be attacked, what must be empty.
 INLINE void castling_zone(
@@ -146,8 +165,7 @@ INLINE void castling_zone(
 }
 
 INLINE Replies replies_of(Position position, Frame frame, Lines own_king_lines, __global const ulong2 *restrict lines_table) {
-    const ulong own = frame.own, their = frame.their, not_their = ~their;
-    ulong empty = frame.empty;
+    const ulong own = frame.own, their = frame.their, empty = frame.empty, not_their = ~their;
     const ulong their_king = frame.their_king;
     const uint their_king_square = lowest_index(their_king) & 63;
     const Lines lines = lines_of(lines_table, their_king_square);
@@ -169,7 +187,6 @@ INLINE Replies replies_of(Position position, Frame frame, Lines own_king_lines, 
     ATTACKED(by_south_west)
     const ulong danger = once | firmly;
 
-    PHASE
     // The zone.
     const ulong castling_rooks = position.bit1 & position.bit2 & position.bit4 & their;
     const ulong near_king = lines.king;
@@ -203,14 +220,26 @@ INLINE Replies replies_of(Position position, Frame frame, Lines own_king_lines, 
     const ulong at_most_twice = loose & once & ~thrice;
     const ulong free = (loose & ~once) | their_king;
 
-    // K1, K2, K3.
-    ulong blocks, discovers;
-    PHASE
-    {
-        RAYS(seen, any_, at_most_twice, at_most_twice)
-        blocks = MEETING(by, seen);
+    // K1, for each direction: the empty squares on the way from such a square back to the slider that attacks it.
+    ulong blocks = 0;
+#define BLOCKS(direction, back)                                                                                       \
+    {                                                                                                                 \
+        const ulong attacked = by_##direction & at_most_twice;                                                        \
+        if (attacked) {                                                                                               \
+            blocks |= back##_attacks(attacked, empty) & empty;                                                        \
+        }                                                                                                             \
     }
-    PHASE
+    BLOCKS(north, south)
+    BLOCKS(south, north)
+    BLOCKS(east, any_west)
+    BLOCKS(west, any_east)
+    BLOCKS(north_east, south_west)
+    BLOCKS(south_west, north_east)
+    BLOCKS(north_west, south_east)
+    BLOCKS(south_east, north_west)
+
+    // K2, K3.
+    ulong discovers;
     {
         RAYS(seen, any_, free, free)
         discovers = MEETING(by, seen);
@@ -218,7 +247,6 @@ INLINE Replies replies_of(Position position, Frame frame, Lines own_king_lines, 
         replies.not_to_diagonal = seen_north_east | seen_north_west | seen_south_east | seen_south_west;
     }
 
-    PHASE
     // K4. What the king sees, then through the first pieces, then through the second.
     const Sight sight1 = sight_of(lines, ~empty, their_king, their_king_square);
     const ulong beyond1 = ~empty & ~(sight1.file | sight1.rank | sight1.diagonal | sight1.antidiagonal);
@@ -228,13 +256,12 @@ INLINE Replies replies_of(Position position, Frame frame, Lines own_king_lines, 
     replies.not_to_orthogonal |= sight2.file | sight2.rank;
     replies.not_to_diagonal |= sight2.diagonal | sight2.antidiagonal;
     const ulong below = their_king - 1, above = ~(their_king | below);
-    ulong pin_lines = 0;
-    PIN_LINE(sight2.file, sight3.file, rooks_queens)
-    PIN_LINE(sight2.rank, sight3.rank, rooks_queens)
-    PIN_LINE(sight2.diagonal, sight3.diagonal, bishops_queens)
-    PIN_LINE(sight2.antidiagonal, sight3.antidiagonal, bishops_queens)
+    ulong pins = 0, pins_soon = 0;
+    PINS(file, rooks_queens)
+    PINS(rank, rooks_queens)
+    PINS(diagonal, bishops_queens)
+    PINS(antidiagonal, bishops_queens)
 
-    PHASE
     // Their moves if own passes.
     const ulong pinned_file = (by_north | by_south) & sight1.file & their;
     const ulong pinned_rank = (by_east | by_west) & sight1.rank & their;
@@ -248,34 +275,28 @@ INLINE Replies replies_of(Position position, Frame frame, Lines own_king_lines, 
     uint base = count_ones(near_king & not_their & ~danger) + castlings;
     ulong defended1 = 0, defended2 = 0, defended4 = 0, overdefended = 0;
     Numbers value = {0, 0, 0, 0, 0};
-    ulong along;
-#define REACHED(direction, sliders, back, distance, landing)                                                          \
+    replies.attacked = (Sight){0, 0, 0, 0};
+#define ALONG(axis, up, down)                                                                                         \
     {                                                                                                                 \
-        const ulong reached = direction##_attacks(sliders, empty), moves = reached & not_their;                       \
-        along |= reached;                                                                                             \
-        base += count_ones(moves);                                                                                    \
-        DEFENDED(reached &their)                                                                                      \
-        ADD_SIGHT(&value, moves | (sliders), back, distance, landing)                                                 \
+        const ulong above = up##_attacks(on_##axis, empty), below = down##_attacks(on_##axis, empty);                 \
+        const ulong moves_up = above & not_their, moves_down = below & not_their;                                     \
+        replies.attacked.axis = above | below;                                                                        \
+        base += count_ones(moves_up) + count_ones(moves_down);                                                        \
+        DEFENDED(above &their)                                                                                        \
+        DEFENDED(below &their)                                                                                        \
+        add_axis(                                                                                                     \
+            &value, up##_beyond(moves_up | on_##axis, empty, not_their),                                              \
+            down##_beyond(moves_down | on_##axis, empty, not_their)                                                   \
+        );                                                                                                            \
     }
-    along = 0;
-    REACHED(north, on_file, >>, 8, ~0UL)
-    REACHED(south, on_file, <<, 8, ~0UL)
-    replies.attacked.file = along;
-    along = 0;
-    REACHED(east, on_rank, >>, 1, NOT_FILE_A)
-    REACHED(west, on_rank, <<, 1, NOT_FILE_H)
-    replies.attacked.rank = along;
-    PHASE
-    along = 0;
-    REACHED(north_east, on_diagonal, >>, 9, NOT_FILE_A)
-    REACHED(south_west, on_diagonal, <<, 9, NOT_FILE_H)
-    replies.attacked.diagonal = along;
-    along = 0;
-    REACHED(north_west, on_antidiagonal, >>, 7, NOT_FILE_H)
-    REACHED(south_east, on_antidiagonal, <<, 7, NOT_FILE_A)
-    replies.attacked.antidiagonal = along;
-
-    PHASE
+    if (their_orthogonal) {
+        ALONG(file, north, south)
+        ALONG(rank, east, west)
+    }
+    if (their_diagonal) {
+        ALONG(diagonal, north_east, south_west)
+        ALONG(antidiagonal, north_west, south_east)
+    }
     // Knights: each one's leaps are the value of its square, where nothing has been added so far.
     for (ulong left = frame.knights & their & ~pinned; left; left &= left - 1) {
         const ulong from = lowest(left), leaps = lines_of(lines_table, lowest_index(left)).knight;
@@ -314,12 +335,12 @@ INLINE Replies replies_of(Position position, Frame frame, Lines own_king_lines, 
 
     // K5, K6.
     const ulong promotion_squares = (their_pawns >> 8 | attacked_east | attacked_west) & RANK_1;
-    const ulong untouchable = near_king | way | pin_lines | promotion_squares;
+    const ulong guarded = (near_king & their) | castling_rooks, about_to_promote = their_pawns & THEIR_SEVENTH_RANK;
+    const ulong untouchable = way | pins | promotion_squares;
     replies.base = base;
     replies.value = value;
-    replies.not_to =
-        untouchable | blocks | castling_rooks | (their_pawns & THEIR_SEVENTH_RANK) | crowded | overdefended;
-    replies.not_from = untouchable | discovers;
+    replies.not_to = untouchable | blocks | guarded | about_to_promote | crowded | overdefended;
+    replies.not_from = untouchable | pins_soon | discovers;
     // K9.
     replies.not_along_file = (replies.attacked.file | frees_push | frees_double) & own;
     replies.not_along_rank = replies.attacked.rank & own;
