@@ -3,10 +3,10 @@
 //!     measure [--device N] [--portable] [--binary FILE] [--seconds S] [SECTION...]
 //!
 //! Sections, all by default, in this order:
-//! * `conform`: random positions against the CPU reference, with every way to find sliders' attacks;
+//! * `conform`: random positions against the CPU reference, with every variant of the kernels;
 //! * `perft`: the six standard positions, deeper and deeper while that takes less than S seconds (10);
 //! * `profile`: how long each kernel runs;
-//! * `sweep`: how the rate depends on the options.
+//! * `sweep`: how the rate depends on the variant and on the other options.
 //!
 //! An argument such as `replies=384,count=256,compiler=-DNAME` measures just these options: a row for each such argument,
 //! after the sections. The names are those of [`set`].
@@ -19,7 +19,7 @@ use std::collections::HashMap;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use kogge_backend_opencl::{OpenCl, Options, Sliders, devices};
+use kogge_backend_opencl::{OpenCl, Options, Positions, Sliders, Traversal, devices};
 use kogge_board::testing::placement;
 use kogge_board::{Backend, BackendError, DeviceKind, Fen, Quad48, Rules};
 use kogge_movegen_cpu::Cpu;
@@ -142,6 +142,25 @@ fn measure(plan: &Plan) -> Outcome {
     Ok(())
 }
 
+/// Every combination of sliders, positions in memory and traversal, by name.
+fn variants() -> Vec<(String, Options)> {
+    let mut variants = Vec::new();
+    for traversal in [Traversal::BreadthFirst, Traversal::DepthFirst(3)] {
+        for form in Positions::ALL {
+            for sliders in Sliders::ALL {
+                let options = Options {
+                    sliders: Some(sliders),
+                    position_form: Some(form),
+                    traversal: Some(traversal),
+                    ..Options::default()
+                };
+                variants.push((format!("{traversal:?}, {form:?}, {sliders:?}"), options));
+            }
+        }
+    }
+    variants
+}
+
 /// Expands and counts random positions, many more than tests do.
 fn conform(plan: &Plan) -> Outcome {
     let mut runner = TestRunner::deterministic();
@@ -153,26 +172,26 @@ fn conform(plan: &Plan) -> Outcome {
         groups.entry(rules).or_default().push(Quad48::from(&position));
     }
     let mut cpu = Cpu::new(None)?;
-    for sliders in Sliders::ALL {
-        let mut backend = plan.open(&Options { sliders: Some(sliders), ..Options::default() })?;
+    for (name, options) in variants() {
+        let mut backend = plan.open(&options)?;
         let mut leaves = 0_u64;
         for (rules, positions) in &groups {
             let expected = cpu.expand(rules, positions)?;
             if backend.expand(rules, positions)? != expected {
-                return Err(format!("{sliders:?}: successors differ under {rules:?}").into());
+                return Err(format!("{name}: successors differ under {rules:?}").into());
             }
             let counts = cpu.count(rules, &expected.positions)?;
             if backend.count(rules, &expected.positions)? != counts {
-                return Err(format!("{sliders:?}: counts differ under {rules:?}").into());
+                return Err(format!("{name}: counts differ under {rules:?}").into());
             }
             let expected = cpu.perft(rules, positions, 3)?;
             if backend.perft(rules, positions, 3)? != expected {
-                return Err(format!("{sliders:?}: leaves differ under {rules:?}").into());
+                return Err(format!("{name}: leaves differ under {rules:?}").into());
             }
             leaves += expected.iter().sum::<u64>();
         }
         let positions: usize = groups.values().map(Vec::len).sum();
-        println!("{sliders:?}: {positions} positions under {} rules, {leaves} leaves, all equal", groups.len());
+        println!("{name}: {positions} positions under {} rules, {leaves} leaves, all equal", groups.len());
     }
     Ok(())
 }
@@ -282,10 +301,16 @@ fn sweep(plan: &Plan) -> Outcome {
     let workloads = workloads(plan)?;
     let nvidia = devices()?.get(plan.device).is_some_and(|device| device.vendor.contains("NVIDIA"));
     let mut all = vec![("default".to_owned(), Options::default())];
-    for sliders in Sliders::ALL {
-        for group in [32, 64, 128, 256, 512] {
-            let options = Options { sliders: Some(sliders), work_group_size: Some(group), ..Options::default() };
-            all.push((format!("{sliders:?}, work-group {group}"), options));
+    all.extend(variants());
+    for plies in [2, 4, 5] {
+        let traversal = Some(Traversal::DepthFirst(plies));
+        all.push((format!("DepthFirst({plies})"), Options { traversal, ..Options::default() }));
+    }
+    all.push(("every reply counted".to_owned(), Options { closed_form: Some(false), ..Options::default() }));
+    for group in [32, 64, 128, 256, 512] {
+        for traversal in [Traversal::BreadthFirst, Traversal::DepthFirst(3)] {
+            let options = Options { traversal: Some(traversal), work_group_size: Some(group), ..Options::default() };
+            all.push((format!("{traversal:?}, work-group {group}"), options));
         }
     }
     all.push(("standard OpenCL C".to_owned(), Options { vendor_instructions: Some(false), ..Options::default() }));

@@ -12,6 +12,8 @@ mod backend;
 mod buffers;
 mod kernels;
 mod magic;
+#[cfg(test)]
+mod mutants;
 mod options;
 pub mod platform;
 mod profile;

@@ -1,53 +1,76 @@
-//! Whether a backend can be trusted: a few counts that everyone knows.
+//! Whether a backend can be trusted: counts that are known beforehand.
 
 use crate::{Backend, BackendError, Fen, Quad48, Rules};
 
-/// The six standard perft positions and one of Chess960, with their counts at depths 2 and 3.
-const KNOWN: [(&str, u64, u64); 7] = [
-    ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 400, 8902),
-    ("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1", 2039, 97862),
-    ("8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1", 191, 2812),
-    ("r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1", 264, 9467),
-    ("rnbq1k1r/pp1Pbppp/2p5/8/2B5/8/PPP1NnPP/RNBQK2R w KQ - 1 8", 1486, 62379),
-    ("r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10", 2079, 89890),
-    ("bqnr1kr1/pppppp1p/6p1/5n2/4B3/3N2PP/PbPPPP2/BQNR1KR1 w GDgd - 2 9", 1132, 36559),
-];
+/// Positions and their leaves at some depths, as in an EPD suite. Those with equal rules stand together.
+///
+/// There are the six standard perft positions, one of Chess960, and placements, most of them random. They were chosen so
+/// that errors put into the kernels on purpose, one at a time, show in four positions each: sliders that miss a direction
+/// or run around the board's edge; each kind of pin, check, castling, promotion and en-passant capture; each condition
+/// under which replies are counted in closed form. The standard positions alone let one in six such errors pass.
+const KNOWN: &str = include_str!("self_test.epd");
+
+/// A position with what is known of it.
+struct Known {
+    line: &'static str,
+    rules: Rules,
+    position: Quad48,
+    /// Leaves at depths 2 and 3, and at depth 4 if there are few.
+    two: u64,
+    three: u64,
+    four: Option<u64>,
+}
+
+impl Known {
+    fn parse(line: &'static str) -> Option<Self> {
+        let fen: Fen = line.split(" ;").next()?.parse().ok()?;
+        let leaves = |depth: &str| line.split(" ;").find_map(|field| field.strip_prefix(depth)?.trim().parse().ok());
+        let position = Quad48::from(&fen.position);
+        Some(Self { line, rules: fen.rules, position, two: leaves("D2")?, three: leaves("D3")?, four: leaves("D4") })
+    }
+}
+
+fn known() -> Vec<Known> {
+    KNOWN.lines().filter_map(Known::parse).collect()
+}
 
 /// Checks a backend against counts that are known beforehand, by all its ways of counting. It takes a moment.
 ///
 /// # Errors
 /// [`BackendError::WrongAnswer`] if one is wrong, or what the backend reports.
 pub fn self_test(backend: &mut impl Backend) -> Result<(), BackendError> {
-    for group in KNOWN.chunk_by(|(a, ..), (b, ..)| rules_of(a) == rules_of(b)) {
-        let fens: Vec<Fen> = group.iter().filter_map(|(fen, ..)| fen.parse().ok()).collect();
-        let Some(rules) = fens.first().map(|fen| fen.rules) else { continue };
-        let positions: Vec<Quad48> = fens.iter().map(|fen| Quad48::from(&fen.position)).collect();
-
-        let leaves = backend.perft(&rules, &positions, 3)?;
-        for ((fen, _, expected), found) in group.iter().zip(leaves) {
-            check(backend, "perft of depth 3", fen, *expected, found)?;
+    for group in known().chunk_by(|a, b| a.rules == b.rules) {
+        let Some(Known { rules, .. }) = group.first() else { continue };
+        let positions: Vec<Quad48> = group.iter().map(|known| known.position).collect();
+        let leaves = backend.perft(rules, &positions, 3)?;
+        for (known, found) in group.iter().zip(leaves) {
+            check(backend, "perft of depth 3", known, known.three, found)?;
         }
         // The other way there: make all successors here, and count the moves of each.
-        let successors = backend.expand(&rules, &positions)?;
-        let counts = backend.count(&rules, &successors.positions)?;
+        let successors = backend.expand(rules, &positions)?;
+        let counts = backend.count(rules, &successors.positions)?;
         let mut start = 0;
-        for ((fen, expected, _), &end) in group.iter().zip(&successors.ends) {
+        for (known, &end) in group.iter().zip(&successors.ends) {
             let found = counts.get(start..end).unwrap_or_default().iter().map(|&count| u64::from(count)).sum();
-            check(backend, "the count of the successors' moves", fen, *expected, found)?;
+            check(backend, "the count of the successors' moves", known, known.two, found)?;
             start = end;
+        }
+        // One ply more, for what only comes about in deeper trees.
+        let deeper: Vec<(&Known, u64)> = group.iter().filter_map(|known| Some((known, known.four?))).collect();
+        let positions: Vec<Quad48> = deeper.iter().map(|(known, _)| known.position).collect();
+        let leaves = backend.perft(rules, &positions, 4)?;
+        for ((known, expected), found) in deeper.into_iter().zip(leaves) {
+            check(backend, "perft of depth 4", known, expected, found)?;
         }
     }
     Ok(())
 }
 
-fn rules_of(fen: &str) -> Option<Rules> {
-    fen.parse().ok().map(|fen: Fen| fen.rules)
-}
-
-fn check(backend: &impl Backend, what: &str, fen: &str, expected: u64, found: u64) -> Result<(), BackendError> {
+fn check(backend: &impl Backend, what: &str, known: &Known, expected: u64, found: u64) -> Result<(), BackendError> {
     if expected == found {
         return Ok(());
     }
+    let fen = known.line.split(" ;").next().unwrap_or_default();
     let reason = format!("{what} for \"{fen}\" is {expected}, and it found {found}.");
     Err(BackendError::WrongAnswer { device: backend.info().name.clone(), reason })
 }
@@ -57,15 +80,15 @@ mod tests {
     use super::*;
     use crate::{DeviceInfo, DeviceKind, Successors};
 
-    /// Answers from the table, now and then with an error in one place.
+    /// Answers from the table, now and then with an error: in the counts, or in the leaves at one depth.
     struct Scripted {
         info: DeviceInfo,
-        wrong_leaf: bool,
+        wrong_depth: Option<u32>,
         wrong_count: bool,
     }
 
     impl Scripted {
-        fn new(wrong_leaf: bool, wrong_count: bool) -> Self {
+        fn new(wrong_depth: Option<u32>, wrong_count: bool) -> Self {
             let text = || "scripted".to_owned();
             let info = DeviceInfo {
                 backend: "scripted",
@@ -76,14 +99,12 @@ mod tests {
                 batch: 1,
                 variant: text(),
             };
-            Self { info, wrong_leaf, wrong_count }
+            Self { info, wrong_depth, wrong_count }
         }
     }
 
-    fn known(position: &Quad48) -> (u64, u64) {
-        let mut all = KNOWN.iter().map(|(fen, two, three)| (fen.parse::<Fen>().unwrap(), *two, *three));
-        let found = all.find(|(fen, ..)| Quad48::from(&fen.position) == *position);
-        found.map(|(_, two, three)| (two, three)).unwrap()
+    fn found(position: &Quad48) -> Known {
+        known().into_iter().find(|known| known.position == *position).unwrap()
     }
 
     impl Backend for Scripted {
@@ -98,29 +119,39 @@ mod tests {
 
         fn expand(&mut self, _: &Rules, positions: &[Quad48]) -> Result<Successors, BackendError> {
             let more = u64::from(self.wrong_count);
-            let counts = positions.iter().map(|position| known(position).0 + more);
+            let counts = positions.iter().map(|position| found(position).two + more);
             let positions: Vec<_> = counts.map(|white| Quad48 { white, ..Quad48::default() }).collect();
             Ok(Successors { ends: (1..=positions.len()).collect(), positions })
         }
 
         fn perft(&mut self, _: &Rules, positions: &[Quad48], depth: u32) -> Result<Vec<u64>, BackendError> {
-            assert_eq!(depth, 3);
-            Ok(positions.iter().map(|position| known(position).1 - u64::from(self.wrong_leaf)).collect())
+            let less = u64::from(self.wrong_depth == Some(depth));
+            let leaves = |position| match depth {
+                3 => found(position).three,
+                _ => found(position).four.unwrap(),
+            };
+            Ok(positions.iter().map(|position| leaves(position) - less).collect())
         }
     }
 
     #[test]
     fn right_answers_pass_and_wrong_ones_name_the_device() {
-        assert_eq!(self_test(&mut Scripted::new(false, false)), Ok(()));
-        for (wrong_leaf, wrong_count, number) in [(true, false, "8901"), (false, true, "401")] {
-            let error = self_test(&mut Scripted::new(wrong_leaf, wrong_count)).unwrap_err();
+        assert_eq!(self_test(&mut Scripted::new(None, false)), Ok(()));
+        for (depth, count, word) in
+            [(Some(3), false, "8901"), (None, true, "401"), (Some(4), false, "perft of depth 4")]
+        {
+            let error = self_test(&mut Scripted::new(depth, count)).unwrap_err();
             assert!(matches!(&error, BackendError::WrongAnswer { device, .. } if device == "scripted"), "{error}");
-            assert!(error.to_string().contains(number), "{error}");
+            assert!(error.to_string().contains(word), "{error}");
         }
     }
 
     #[test]
-    fn known_positions_are_positions() {
-        assert!(KNOWN.iter().all(|(fen, ..)| rules_of(fen).is_some()));
+    fn every_line_is_used() {
+        let known = known();
+        assert_eq!(known.len(), KNOWN.lines().count());
+        assert!(known.len() > 60 && known.iter().filter(|known| known.four.is_some()).count() > 15);
+        // Rules are few, so that batches are large.
+        assert_eq!(known.chunk_by(|a, b| a.rules == b.rules).count(), 4);
     }
 }

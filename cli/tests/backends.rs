@@ -31,6 +31,20 @@ fn every_usable_device_counts_the_same() {
     assert!(counted.contains(&"cpu") && counted.contains(&"mailbox"));
 }
 
+/// One of each GPU interface; the backends' own tests go deeper.
+#[test]
+fn devices_pass_a_suite() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../data/random.epd");
+    let rows = devices(kogge(&["devices", "--json"]));
+    for backend in ["opencl", "wgpu"] {
+        let Some(row) = rows.iter().find(|row| row["backend"] == backend && row["usable"] == true) else { continue };
+        let number = row["number"].to_string();
+        let run = kogge(&["suite", file, "--max-nodes", "2000", "--backend", backend, "--device", &number]);
+        assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{row}");
+        assert!(run.stdout.contains("\n1000 passed, 0 failed, 0 skipped, 0 broken\n"), "{row}\n{}", run.stdout);
+    }
+}
+
 #[test]
 fn auto_takes_a_gpu_or_our_own_code() {
     let rows = devices(kogge(&["devices", "--json"]));

@@ -16,6 +16,12 @@ fn check_perft(fen: &str, depth: u32, expected: u64) {
     assert_eq!(found, Ok(vec![expected]), "{fen} depth {depth}");
 }
 
+/// The counts that every device must reproduce were found by the bitboard code.
+#[test]
+fn what_devices_are_tested_with() {
+    assert_eq!(kogge_board::self_test(&mut Mailbox::new()), Ok(()));
+}
+
 #[test]
 fn known_counts_to_20_million_nodes() {
     let mut seen = 0;

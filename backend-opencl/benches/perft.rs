@@ -1,0 +1,117 @@
+//! Raw counts on an OpenCL device, which is named: perft of the six standard positions, every leaf counted and none
+//! remembered; then moves counted and successors written, batch by batch. Every answer is checked.
+//!
+//! `cargo bench -p kogge-backend-opencl --bench perft`
+//!
+//! It takes the first GPU, or the first device if there is none; `KOGGE_DEVICE` is the index of another. Each position is
+//! searched as deep as the device needs a tenth of a second for; `KOGGE_BENCH_LEAVES` sets the most leaves instead.
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use kogge_backend_opencl::{OpenCl, Options, devices};
+use kogge_board::{Backend, DeviceKind, Fen, Quad48};
+use kogge_movegen_cpu::Cpu;
+
+/// A depth is deep enough if it takes as many seconds.
+const ENOUGH: f64 = 0.1;
+
+/// The value of an environment variable that is a number.
+fn number(variable: &str) -> Option<u64> {
+    let value = std::env::var(variable).ok()?;
+    Some(value.parse().unwrap_or_else(|_| panic!("{variable} must be a number, and is \"{value}\".")))
+}
+
+fn is_gpu(kind: DeviceKind) -> bool {
+    matches!(kind, DeviceKind::DiscreteGpu | DeviceKind::IntegratedGpu)
+}
+
+/// The device to measure, or `None` where there is no OpenCL.
+fn open() -> Option<OpenCl> {
+    let devices = devices().map_err(|error| eprintln!("Nothing to measure: {error}")).ok()?;
+    let gpu = devices.iter().position(|device| is_gpu(device.kind) && device.unusable().is_none());
+    let index = number("KOGGE_DEVICE").map_or(gpu.unwrap_or(0), |index| index as usize);
+    let backend = OpenCl::open(index, &Options::default()).unwrap_or_else(|error| panic!("{error}"));
+    println!("Device {index}: {}, {}", backend.info().name, backend.info().variant);
+    Some(backend)
+}
+
+/// The six positions by name, each with its known leaves at depth 1, 2 and so on.
+fn standard() -> Vec<(&'static str, Fen, Vec<u64>)> {
+    let mut standard: Vec<(&str, Fen, Vec<u64>)> = Vec::new();
+    for line in include_str!("../../data/known-counts.tsv").lines().filter(|line| !line.starts_with('#')) {
+        let [name, fen, depth, leaves, _] = *line.split('\t').collect::<Vec<_>>() else { panic!("{line}") };
+        if standard.last().is_none_or(|&(last, ..)| last != name) {
+            standard.push((name, fen.parse().unwrap(), Vec::new()));
+        }
+        let known = &mut standard.last_mut().unwrap().2;
+        // What does not fit into 64 bits is no depth for a benchmark.
+        if let (Ok(depth), Ok(leaves)) = (depth.parse::<usize>(), leaves.parse())
+            && depth == known.len() + 1
+        {
+            known.push(leaves);
+        }
+    }
+    assert_eq!(standard.len(), 6);
+    standard
+}
+
+fn perft(c: &mut Criterion) {
+    let Some(mut backend) = open() else { return };
+    let device = backend.info().name.clone();
+    let most = number("KOGGE_BENCH_LEAVES");
+    for (name, fen, known) in standard() {
+        let root = [Quad48::from(&fen.position)];
+        let mut count = |depth: usize| {
+            assert_eq!(backend.perft(&fen.rules, black_box(&root), depth as u32).unwrap(), [known[depth - 1]]);
+        };
+        let mut depth = 1;
+        while depth < known.len() && most.is_none_or(|most| known[depth] <= most) {
+            let start = Instant::now();
+            count(depth);
+            if most.is_none() && start.elapsed().as_secs_f64() > ENOUGH {
+                break;
+            }
+            depth += 1;
+        }
+        let mut group = c.benchmark_group(format!("{device}/perft/{name}"));
+        group.throughput(Throughput::Elements(known[depth - 1]));
+        group.bench_function(BenchmarkId::new("raw", depth), |b| b.iter(|| count(depth)));
+    }
+}
+
+/// Positions three plies below each root: their moves counted, and their successors written and brought to the host.
+fn batches(c: &mut Criterion) {
+    let Some(mut backend) = open() else { return };
+    let device = backend.info().name.clone();
+    let size = if is_gpu(backend.info().kind) { 1 << 16 } else { 1 << 12 };
+    let mut cpu = Cpu::new(None).unwrap();
+    for (name, fen, _) in standard() {
+        let rules = fen.rules;
+        let mut positions = vec![Quad48::from(&fen.position)];
+        for _ in 0..3 {
+            positions = cpu.expand(&rules, &positions).unwrap().positions;
+        }
+        positions.truncate(size);
+        let counts = cpu.count(&rules, &positions).unwrap();
+        let successors = counts.iter().map(|&count| count as usize).sum::<usize>();
+        assert!(backend.expand(&rules, &positions).unwrap() == cpu.expand(&rules, &positions).unwrap());
+        let mut group = c.benchmark_group(format!("{device}/batch/{name}"));
+        group.throughput(Throughput::Elements(positions.len() as u64));
+        group.bench_function("count", |b| {
+            b.iter(|| assert!(backend.count(&rules, black_box(&positions)).unwrap() == counts));
+        });
+        group.throughput(Throughput::Elements(successors as u64));
+        group.bench_function("expand", |b| {
+            b.iter(|| assert_eq!(backend.expand(&rules, black_box(&positions)).unwrap().positions.len(), successors));
+        });
+    }
+}
+
+criterion_group! {
+    name = benches;
+    config = Criterion::default().sample_size(10);
+    targets = perft, batches
+}
+criterion_main!(benches);
