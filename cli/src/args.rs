@@ -22,6 +22,9 @@ Exit codes:
 /// More threads than any machine has cores for.
 const MAX_THREADS: usize = 4096;
 
+/// Smaller hash tables would hold nothing.
+const LEAST_HASH: usize = 1024;
+
 /// Counts chess trees, exactly, on CPUs and GPUs.
 #[derive(Debug, Parser)]
 #[command(name = "kogge", version, after_help = EXIT_CODES, disable_help_subcommand = true)]
@@ -82,9 +85,9 @@ impl BackendName {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Count the leaves of a tree
-    Perft(Tree),
+    Perft(Count),
     /// Count the leaves below each move
-    Divide(Tree),
+    Divide(Count),
     /// Count captures, castlings, checks, mates and so on among the moves to the leaves
     Stats(Tree),
     /// Count the distinct positions of each ply
@@ -123,6 +126,24 @@ pub(crate) struct Tree {
     pub(crate) root: Root,
 }
 
+/// A tree to be counted.
+#[derive(Debug, Args)]
+pub(crate) struct Count {
+    #[command(flatten)]
+    pub(crate) tree: Tree,
+    #[command(flatten)]
+    pub(crate) hash: Hash,
+}
+
+/// Memory for counts of positions that are reached in several ways.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct Hash {
+    /// Keep counts in a hash table of this many bytes, such as 256M or 1G, so that positions reached in several ways are
+    /// counted once; counts stay exact. Only the cpu backend has one: `auto` then means cpu
+    #[arg(long = "hash", value_name = "SIZE", value_parser = size, help_heading = "Where to compute")]
+    pub(crate) bytes: Option<NonZeroUsize>,
+}
+
 /// Where a tree begins.
 #[derive(Debug, Args)]
 pub(crate) struct Root {
@@ -145,6 +166,8 @@ pub(crate) struct Suite {
     /// Leave out greater depths than this
     #[arg(long, value_name = "D", value_parser = depth)]
     pub(crate) max_depth: Option<u32>,
+    #[command(flatten)]
+    pub(crate) hash: Hash,
 }
 
 #[derive(Debug, Args)]
@@ -208,6 +231,23 @@ fn threads(text: &str) -> Result<NonZeroUsize, String> {
     match text.parse::<NonZeroUsize>() {
         Ok(threads) if threads.get() <= MAX_THREADS && !text.starts_with('+') => Ok(threads),
         _ => Err(format!("expected a number of threads from 1 to {MAX_THREADS}")),
+    }
+}
+
+/// Bytes, with K, M, G or T after them for powers of 1024.
+fn size(text: &str) -> Result<NonZeroUsize, String> {
+    let (digits, shift) = match text.as_bytes() {
+        [.., b'K' | b'k'] => (&text[..text.len() - 1], 10),
+        [.., b'M' | b'm'] => (&text[..text.len() - 1], 20),
+        [.., b'G' | b'g'] => (&text[..text.len() - 1], 30),
+        [.., b'T' | b't'] => (&text[..text.len() - 1], 40),
+        _ => (text, 0),
+    };
+    let number = digits.parse::<usize>().ok().filter(|_| !digits.starts_with('+'));
+    let bytes = number.and_then(|number| number.checked_mul(1 << shift));
+    match bytes.and_then(NonZeroUsize::new) {
+        Some(bytes) if bytes.get() >= LEAST_HASH => Ok(bytes),
+        _ => Err(format!("expected a size of at least {LEAST_HASH} bytes, such as 256M or 1G")),
     }
 }
 

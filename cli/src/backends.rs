@@ -19,11 +19,13 @@ pub(crate) struct Request {
     pub(crate) device: Option<usize>,
     /// How many CPU threads at most.
     pub(crate) threads: Option<NonZeroUsize>,
+    /// How many bytes of hash table.
+    pub(crate) hash: Option<NonZeroUsize>,
 }
 
 impl From<&Common> for Request {
     fn from(common: &Common) -> Self {
-        Self { device: common.device, threads: common.threads }
+        Self { device: common.device, threads: common.threads, hash: None }
     }
 }
 
@@ -42,8 +44,10 @@ pub(crate) struct Entry {
     pub(crate) name: BackendName,
     /// Opens what `auto` may choose of it.
     auto: OpenKind,
-    /// Whether it counts the last ply without making its positions.
+    /// Whether it counts the last two plies without making their positions, as far as it can.
     bulk: bool,
+    /// Whether it can keep counts in a hash table.
+    hash: bool,
     /// Its devices in the order of their numbers, or why there is none.
     list: fn() -> Result<Vec<Listed>, BackendError>,
     open: fn(Request) -> OpenedOr,
@@ -56,12 +60,20 @@ const WANTED: [DeviceKind; 3] = [DeviceKind::DiscreteGpu, DeviceKind::Integrated
 /// All of them. Of devices of one kind, `auto` takes the first one that works, in this order: a GPU that both OpenCL and
 /// wgpu offer is used through OpenCL.
 pub(crate) const ENTRIES: &[Entry] = &[
-    Entry { name: BackendName::Opencl, auto: auto_opencl, bulk: true, list: list_opencl, open: open_opencl },
-    Entry { name: BackendName::Wgpu, auto: auto_wgpu, bulk: true, list: list_wgpu, open: open_wgpu },
+    Entry {
+        name: BackendName::Opencl,
+        auto: auto_opencl,
+        bulk: true,
+        hash: false,
+        list: list_opencl,
+        open: open_opencl,
+    },
+    Entry { name: BackendName::Wgpu, auto: auto_wgpu, bulk: true, hash: false, list: list_wgpu, open: open_wgpu },
     Entry {
         name: BackendName::Cpu,
         auto: |kind, request| (kind == DeviceKind::Cpu).then(|| open_cpu(request)),
         bulk: true,
+        hash: true,
         list: || Ok(vec![Cpu::new(None).map(|cpu| cpu.info().clone())]),
         open: open_cpu,
     },
@@ -69,6 +81,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
         name: BackendName::Mailbox,
         auto: |_, _| None,
         bulk: false,
+        hash: false,
         list: || Ok(vec![Ok(Mailbox::new().info().clone())]),
         open: |_| Ok(Box::new(Mailbox::new())),
     },
@@ -88,7 +101,9 @@ fn open_gpu(auto: OpenKind, request: Request) -> Option<OpenedOr> {
 }
 
 fn open_cpu(request: Request) -> OpenedOr {
-    Cpu::new(request.threads.map(NonZeroUsize::get)).map(boxed)
+    let mut cpu = Cpu::new(request.threads.map(NonZeroUsize::get))?;
+    cpu.set_hash(request.hash.map_or(0, NonZeroUsize::get))?;
+    Ok(boxed(cpu))
 }
 
 fn list_opencl() -> Result<Vec<Listed>, BackendError> {
@@ -155,6 +170,12 @@ impl Entry {
     }
 
     pub(crate) fn open(&self, request: Request) -> Result<Opened, Failure> {
+        if request.hash.is_some() && !self.hash {
+            return Err(Failure::Input(format!(
+                "The {} backend has no hash table; leave --hash out, or choose the cpu backend.",
+                self.name.name()
+            )));
+        }
         if let Some(device) = request.device {
             let devices = self.devices()?.len();
             if device >= devices {
@@ -165,19 +186,21 @@ impl Entry {
                 )));
             }
         }
-        Ok(self.opened((self.open)(request)?))
+        Ok(self.opened((self.open)(request)?, request))
     }
 
-    fn opened(&self, backend: Box<dyn Backend>) -> Opened {
-        Opened { backend, bulk: self.bulk, refused: Vec::new() }
+    fn opened(&self, backend: Box<dyn Backend>, request: Request) -> Opened {
+        Opened { backend, bulk: self.bulk, hash: request.hash, refused: Vec::new() }
     }
 }
 
 /// A backend, ready to work.
 pub(crate) struct Opened {
     pub(crate) backend: Box<dyn Backend>,
-    /// Whether it counts the last ply without making its positions.
+    /// Whether it counts the last two plies without making their positions, as far as it can.
     pub(crate) bulk: bool,
+    /// How many bytes of hash table it has.
+    pub(crate) hash: Option<NonZeroUsize>,
     /// What `auto` would rather have taken, and why it could not.
     pub(crate) refused: Vec<String>,
 }
@@ -202,10 +225,12 @@ fn choose(entries: &[Entry], name: BackendName, request: Request) -> Result<Open
         ));
     }
     let mut refused = Vec::new();
-    for (kind, entry) in WANTED.iter().flat_map(|&kind| entries.iter().map(move |entry| (kind, entry))) {
+    // What was asked for is done: without a hash table, nothing will do that should have one.
+    let able = entries.iter().filter(|entry| entry.hash || request.hash.is_none());
+    for (kind, entry) in WANTED.iter().flat_map(|&kind| able.clone().map(move |entry| (kind, entry))) {
         match (entry.auto)(kind, request) {
             None => {}
-            Some(Ok(backend)) => return Ok(Opened { refused, ..entry.opened(backend) }),
+            Some(Ok(backend)) => return Ok(Opened { refused, ..entry.opened(backend, request) }),
             Some(Err(error)) => refused.push(error.to_string()),
         }
     }
@@ -228,6 +253,7 @@ mod tests {
         name: BackendName::Opencl,
         auto: |kind, request| (kind == DeviceKind::Cpu).then(|| broken(request)),
         bulk: true,
+        hash: false,
         list: || Ok(Vec::new()),
         open: broken,
     };
@@ -235,10 +261,11 @@ mod tests {
         name: BackendName::Cpu,
         auto: |kind, request| (kind == DeviceKind::Cpu).then(|| working(request)),
         bulk: true,
+        hash: true,
         list: || Ok(vec![Ok(Mailbox::new().info().clone())]),
         open: working,
     };
-    const ANY: Request = Request { device: None, threads: None };
+    const ANY: Request = Request { device: None, threads: None, hash: None };
     const LAST: Entry = Entry { name: BackendName::Mailbox, auto: |_, _| None, ..WORKING };
 
     #[track_caller]
@@ -290,6 +317,17 @@ mod tests {
         let failure = refusal(&[WORKING], BackendName::Cpu, request(1));
         assert!(matches!(&failure, Failure::Input(text) if text.contains("no device 1")), "{failure}");
         assert!(matches!(refusal(&[WORKING], BackendName::Auto, request(0)), Failure::Input(_)));
+    }
+
+    #[test]
+    fn a_hash_table_is_there_or_it_is_an_error() {
+        let request = Request { hash: NonZeroUsize::new(1 << 20), ..ANY };
+        let failure = refusal(&[BROKEN], BackendName::Opencl, request);
+        assert!(matches!(&failure, Failure::Input(text) if text.contains("no hash table")), "{failure}");
+        // `auto` passes over what has none, however good it is.
+        let opened = choose(&[BROKEN, WORKING], BackendName::Auto, request).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!((opened.hash, opened.refused.len()), (request.hash, 0));
+        assert!(matches!(refusal(&[BROKEN], BackendName::Auto, request), Failure::Device(_)));
     }
 
     #[test]

@@ -1,10 +1,13 @@
 //! What is printed: text for people, or JSON.
 
 use std::io::{self, BufWriter, Stdout, Write, stderr, stdout};
+use std::num::NonZeroUsize;
 use std::time::Duration;
 
-use kogge_board::{Backend, DeviceInfo};
+use kogge_board::DeviceInfo;
 use serde::Serialize;
+
+use crate::backends::Opened;
 
 /// Standard output, as text or as JSON. Nothing is printed but through this, so that a closed pipe is
 /// an error that can be handled.
@@ -92,23 +95,32 @@ impl From<&DeviceInfo> for Device {
 pub(crate) struct Effort {
     seconds: f64,
     per_second: f64,
-    /// Whether the last ply was counted without making its positions.
+    /// Whether the last two plies were counted without making their positions, as far as possible.
     bulk: bool,
     /// Whether equal positions were merged.
     deduplicated: bool,
+    /// Bytes of the hash table; the text has it in the variant.
+    hash: Option<NonZeroUsize>,
     #[serde(flatten)]
     device: Device,
 }
 
 impl Effort {
-    pub(crate) fn new(backend: &dyn Backend, counted: u128, elapsed: Duration, bulk: bool, deduplicated: bool) -> Self {
+    /// Counting, as fast as the backend can.
+    pub(crate) fn counting(opened: &Opened, counted: u128, elapsed: Duration) -> Self {
+        Self { bulk: opened.bulk, hash: opened.hash, ..Self::making(opened, counted, elapsed, false) }
+    }
+
+    /// Making every position.
+    pub(crate) fn making(opened: &Opened, counted: u128, elapsed: Duration, deduplicated: bool) -> Self {
         let per_second = counted as f64 / elapsed.as_secs_f64().max(1e-9);
-        Self { seconds: elapsed.as_secs_f64(), per_second, bulk, deduplicated, device: backend.info().into() }
+        let device = opened.backend.info().into();
+        Self { seconds: elapsed.as_secs_f64(), per_second, bulk: false, deduplicated, hash: None, device }
     }
 
     /// `4.12 s, 775 M leaves/s (...), cpu: CPU, 2 threads (scalar)`.
     pub(crate) fn text(&self, unit: &str) -> String {
-        let bulk = if self.bulk { "last ply counted in bulk" } else { "every leaf made" };
+        let bulk = if self.bulk { "last two plies in closed form" } else { "every leaf made" };
         let merged = if self.deduplicated { "equal positions merged" } else { "not deduplicated" };
         let Device { backend, device, variant, .. } = &self.device;
         format!(

@@ -12,6 +12,8 @@ fn counts() {
         ("perft 1", "20"),
         ("perft 5", "4865609"),
         ("perft 4 --backend cpu", "197281"),
+        ("perft 6 --backend cpu --hash 2M", "119060324"),
+        ("perft 6 --hash 100000k", "119060324"),
         ("perft 4 --backend cpu --device 0 --threads 1", "197281"),
         ("perft 3 --backend mailbox", "8902"),
         ("--backend mailbox perft 3", "8902"),
@@ -31,9 +33,10 @@ fn counts() {
 #[test]
 fn a_rate_says_what_it_counted() {
     for (line, what) in [
-        ("perft 3", "leaves/s (last ply counted in bulk, not deduplicated); cpu: "),
+        ("perft 3", "leaves/s (last two plies in closed form, not deduplicated); cpu: "),
         ("perft 3 --backend mailbox", "leaves/s (every leaf made, not deduplicated); mailbox: "),
-        ("divide 3", "leaves/s (last ply counted in bulk, not deduplicated); cpu: "),
+        ("divide 3", "leaves/s (last two plies in closed form, not deduplicated); cpu: "),
+        ("perft 5 --hash 1M", ", hash table of 1048576 bytes"),
         ("stats 3", "leaves/s (every leaf made, not deduplicated); cpu: "),
         ("unique 3", "distinct positions/s (every leaf made, equal positions merged); cpu: "),
     ] {
@@ -99,6 +102,10 @@ fn json() {
     for (field, expected) in [("bulk", json!(true)), ("deduplicated", json!(false)), ("backend", json!("cpu"))] {
         assert_eq!(perft[field], expected, "{field}");
     }
+    assert_eq!(perft["hash"], json!(null));
+    let hashed = one("perft 5 --hash 1m --threads 1");
+    assert_eq!((&hashed["nodes"], &hashed["hash"]), (&json!(4865609), &json!(1 << 20)));
+    assert_eq!(one("divide 4 --hash 1M")["hash"], json!(1 << 20));
     assert!(perft["seconds"].is_f64() && perft["per_second"].is_f64() && perft["device"].is_string());
 
     let divide = one("divide 2");

@@ -53,6 +53,14 @@ fn bad_input_is_named_in_one_sentence() {
         // Everything else.
         ("perft 1 --backend gpu", "[possible values: auto, cpu, mailbox, opencl, wgpu]"),
         ("perft 1 --threads 0", "from 1 to 4096"),
+        ("perft 1 --hash 0", "such as 256M or 1G"),
+        ("perft 1 --hash 12X", "such as 256M or 1G"),
+        ("perft 1 --hash +1G", "such as 256M or 1G"),
+        ("perft 1 --hash 99999999999999T", "such as 256M or 1G"),
+        ("perft 1 --hash 1G --backend mailbox", "The mailbox backend has no hash table"),
+        ("perft 1 --hash 1G --backend opencl", "The opencl backend has no hash table"),
+        ("divide 1 --hash 1G --backend wgpu", "The wgpu backend has no hash table"),
+        ("stats 1 --hash 1G", "unexpected argument"),
         ("perft 1 --threads 1000000", "from 1 to 4096"),
         ("perft 1 --backend cpu --device 7", "no device 7 of the cpu backend"),
         ("perft 1 --device 0", "give --backend as well"),
@@ -93,6 +101,7 @@ fn our_own_complaints_are_one_line() {
 #[test]
 fn what_is_not_there_is_a_device_failure() {
     for (line, reason) in [
+        ("perft 1 --hash 8000000T", "ran out of memory making a hash table of"),
         ("perft 1 --backend opencl", "The opencl backend cannot be used: "),
         ("diff 1 --against opencl:2", "The opencl backend cannot be used: "),
         #[cfg(target_os = "linux")]

@@ -1,4 +1,4 @@
-//! One thread beside two Rust libraries: perft of the six standard positions, last ply counted, no
+//! One thread beside two Rust libraries: perft of the six standard positions, the last plies counted, no
 //! hash table; then the generator's successors/s and the counter's positions/s.
 //!
 //! `cargo bench -p kogge-movegen-cpu --bench perft`

@@ -1,7 +1,10 @@
-//! How fast each compilation of the CPU code counts, on one thread: name, position, leaves/s.
+//! How fast each compilation of the CPU code counts and expands, on one thread: name, position, leaves/s or
+//! successors/s.
 //!
-//! `KOGGE_CPU=avx2 cargo run --release -p kogge-movegen-cpu --example rate`
+//! `KOGGE_CPU=avx2 cargo run --release -p kogge-movegen-cpu --example rate`, and after `--` the parts that are wanted:
+//! `count`, `expand`, `hash`.
 
+use std::hint::black_box;
 use std::time::Instant;
 
 use kogge_board::{Backend, Fen, Quad48};
@@ -18,7 +21,22 @@ const CASES: [(&str, u32, u64); 6] = [
 ];
 
 fn main() {
+    let parts: Vec<String> = std::env::args().skip(1).collect();
+    let wanted = |part: &str| parts.is_empty() || parts.iter().any(|wanted| wanted == part);
     let mut cpu = Cpu::new(Some(1)).unwrap_or_else(|error| panic!("{error}"));
+    if wanted("count") {
+        count(&mut cpu);
+    }
+    if wanted("expand") {
+        expand(&mut cpu);
+    }
+    if wanted("hash") {
+        hash(&mut cpu);
+    }
+}
+
+/// Leaves, raw.
+fn count(cpu: &mut Cpu) {
     for (fen, depth, leaves) in CASES {
         let parsed: Fen = fen.parse().unwrap_or_else(|error| panic!("{error}"));
         let root = [Quad48::from(&parsed.position)];
@@ -31,7 +49,33 @@ fn main() {
         }
         println!("{:16} {:8.1} M leaves/s  {fen}", cpu.info().variant, leaves as f64 / best / 1e6);
     }
+}
 
+/// Successors of positions three plies below each root, time and again.
+fn expand(cpu: &mut Cpu) {
+    for (fen, ..) in CASES {
+        let parsed: Fen = fen.parse().unwrap_or_else(|error| panic!("{error}"));
+        let mut positions = vec![Quad48::from(&parsed.position)];
+        let mut expand = |positions: &[Quad48]| {
+            cpu.expand(&parsed.rules, positions).unwrap_or_else(|error| panic!("{error}")).positions
+        };
+        for _ in 0..3 {
+            positions = expand(&positions);
+        }
+        positions.truncate(8192);
+        let mut best = f64::INFINITY;
+        let mut written = 0;
+        for _ in 0..50 {
+            let start = Instant::now();
+            written = black_box(expand(black_box(&positions))).len();
+            best = best.min(start.elapsed().as_secs_f64());
+        }
+        println!("{:16} {:8.1} M successors/s  {fen}", cpu.info().variant, written as f64 / best / 1e6);
+    }
+}
+
+/// Leaves, with a hash table.
+fn hash(cpu: &mut Cpu) {
     let start = Fen::start();
     cpu.set_hash(1 << 30).unwrap_or_else(|error| panic!("{error}"));
     let begin = Instant::now();

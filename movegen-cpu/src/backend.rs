@@ -211,37 +211,66 @@ impl Backend for Cpu {
     }
 
     fn expand(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Successors, BackendError> {
-        let chunks: Vec<Successors> = self.pool.install(|| {
-            positions
-                .par_chunks(SHALLOW_TASK)
-                .map(|positions| {
-                    let mut chunk = Successors::default();
-                    for position in positions {
-                        self.code.expand(rules, position, &mut chunk.positions);
-                        chunk.ends.push(chunk.positions.len());
-                    }
-                    chunk
-                })
-                .collect()
-        });
-        let mut all = Successors {
-            positions: Vec::with_capacity(chunks.iter().map(|chunk| chunk.positions.len()).sum()),
-            ends: Vec::with_capacity(positions.len()),
-        };
-        for chunk in chunks {
-            let start = all.positions.len();
-            all.positions.extend(chunk.positions);
-            all.ends.extend(chunk.ends.into_iter().map(|end| start + end));
+        // Counting is far faster than writing. Then every thread knows where its successors belong.
+        let counts = self.perft(rules, positions, 1)?;
+        let mut end = 0;
+        let ends: Vec<usize> = counts
+            .iter()
+            .map(|&count| {
+                end += count as usize;
+                end
+            })
+            .collect();
+        let mut successors = Vec::new();
+        successors.try_reserve_exact(end).map_err(|_| BackendError::OutOfMemory {
+            device: self.info.name.clone(),
+            doing: format!("writing the successors of {} positions", positions.len()),
+        })?;
+        let mut rest = &mut successors.spare_capacity_mut()[..end];
+        let mut tasks = Vec::new();
+        for (positions, counts) in positions.chunks(SHALLOW_TASK).zip(counts.chunks(SHALLOW_TASK)) {
+            let (places, after) = rest.split_at_mut(counts.iter().sum::<u64>() as usize);
+            tasks.push((positions, counts, places));
+            rest = after;
         }
-        Ok(all)
+        let written = self.pool.install(|| {
+            tasks.into_par_iter().all(|(positions, counts, mut places)| {
+                let mut family = Vec::new();
+                for (position, &count) in positions.iter().zip(counts) {
+                    family.clear();
+                    self.code.expand(rules, position, &mut family);
+                    if family.len() as u64 != count {
+                        return false;
+                    }
+                    let (here, after) = places.split_at_mut(family.len());
+                    here.write_copy_of_slice(&family);
+                    places = after;
+                }
+                true
+            })
+        });
+        if !written {
+            return Err(BackendError::WrongAnswer {
+                device: self.info.name.clone(),
+                reason: "it counted other moves than it made; a position is not legal.".into(),
+            });
+        }
+        // SAFETY: every task has filled its places, one for each move counted, and together they are the
+        // first `end`.
+        unsafe { successors.set_len(end) };
+        Ok(Successors { positions: successors, ends })
     }
 
     fn perft(&mut self, rules: &Rules, positions: &[Quad48], depth: u32) -> Result<Vec<u64>, BackendError> {
         let (origins, frontier, depth) = self.spread(rules, positions, depth);
         let task = if depth > 2 { 1 } else { SHALLOW_TASK };
+        // Rayon would split work only as far as it thinks good, and a piece that a thread has begun can no
+        // longer be shared: of trees of uneven size, the last piece could keep one thread busy and all others
+        // waiting. So no piece is larger than the share of a thread that has many.
+        let most = (frontier.len().div_ceil(task) / self.info.batch).max(1);
         let mut leaves = vec![0; frontier.len()];
         let counted: Option<()> = self.pool.install(|| {
-            frontier.par_chunks(task).zip(leaves.par_chunks_mut(task)).try_for_each_init(
+            frontier.par_chunks(task).zip(leaves.par_chunks_mut(task)).with_max_len(most).try_for_each_init(
                 Scratch::default,
                 |scratch, (positions, leaves)| match &self.table {
                     Some(table) if depth >= LEAST_HASHED => {

@@ -5,7 +5,13 @@
 //! is the successor position itself; no move is tried and taken back, since pins, checks and both
 //! en-passant traps are known beforehand.
 //!
+//! Moves are collected as runs: sets of targets that are all reached over the same distance. One loop
+//! without inner loops then writes the successors of all runs ([`Generator::flush`]), since a loop per
+//! set would end at another count each time, which no CPU predicts.
+//!
 //! The order is part of the contract with every backend; the crate's front page states it.
+
+use std::mem::MaybeUninit;
 
 use kogge_board::bits::{Bits, RANK_8, flip};
 use kogge_board::{Piece, Quad48, Rules, State};
@@ -14,7 +20,7 @@ use crate::count::THIRD_RANK;
 use crate::fill::{
     EAST, NORTH, NORTH_EAST, NORTH_WEST, Rays, SOUTH, SOUTH_EAST, SOUTH_WEST, Slides, WEST, attacks_east,
     attacks_north, attacks_north_east, attacks_north_west, attacks_south, attacks_south_east, attacks_south_west,
-    attacks_west, king_attacks, knight_leaps, landing, step,
+    attacks_west, king_attacks, knight_leaps, step,
 };
 use crate::frame::{ANTIDIAGONAL, Castling, DIAGONAL, FILE, Frame, Limits, RANK, en_passant_captors, file_of};
 
@@ -54,11 +60,28 @@ struct Generator<'a, const BLACK: bool> {
     state: u64,
     /// The same by any other move: the halfmove clock counts on.
     state_quiet: u64,
-    /// The squares (as they are) whose leaving or capture ends the rights K Q k q.
-    guards: [u64; 4],
-    /// All guards of rights that the parent has.
-    guarded: u64,
+    rights: Rights,
+    /// Moves whose successors are still to be written, and how many runs of them there are.
+    runs: [MaybeUninit<Run>; MOST_RUNS],
+    collected: usize,
 }
+
+/// Moves over the same distance, or one capture.
+#[derive(Clone, Copy)]
+struct Run {
+    /// Where they go, in the frame; never empty.
+    targets: u64,
+    /// How far they go, on the real board (modulo 64).
+    distance: u32,
+    /// Where the one capture comes from, on the real board; otherwise 0.
+    from: u64,
+    /// What stands on the outer ranks of the successors' pawn word, castling rights kept.
+    state: u64,
+}
+
+/// Captures of each kind of men by pawns, knights and king, and of each man by a slider from each side; single and
+/// double pushes; quiet moves by knights, king and sliders over each distance; and one that is written but not wanted.
+const MOST_RUNS: usize = 5 * (2 + 8 + 8) + 16 * 8 + 9 + 8 + 8 + 7 * 8 + 1;
 
 /// A board of the frame as it is on the real board, or the other way round.
 #[inline(always)]
@@ -76,16 +99,6 @@ impl<'a, const BLACK: bool> Generator<'a, BLACK> {
         let state = State(old.0 & State::CASTLING | !BLACK as u16);
         let clock = if rules.halfmove_clock { old.halfmove_clock() + 1 } else { 0 };
 
-        let rooks = rules.castling_rooks();
-        let white_king = position.kings & position.white;
-        let black_king = position.kings & !position.white;
-        let guards = [rooks[0] | white_king, rooks[1] | white_king, rooks[2] | black_king, rooks[3] | black_king];
-        let mut guarded = 0;
-        for (right, guard) in guards.into_iter().enumerate() {
-            if old.castling() >> right & 1 != 0 {
-                guarded |= guard;
-            }
-        }
         Self {
             out,
             parent: Quad48 { pawns: position.pawns & kogge_board::bits::PAWN_RANKS, ..*position },
@@ -94,8 +107,9 @@ impl<'a, const BLACK: bool> Generator<'a, BLACK> {
             limits,
             state: Quad48::state_bits(state),
             state_quiet: Quad48::state_bits(state.with_halfmove_clock(clock)),
-            guards,
-            guarded,
+            rights: Rights::of(rules, position),
+            runs: [const { MaybeUninit::uninit() }; MOST_RUNS],
+            collected: 0,
         }
     }
 
@@ -132,6 +146,9 @@ impl<'a, const BLACK: bool> Generator<'a, BLACK> {
             return;
         }
 
+        let knight_hits = by_knights.iter().fold(0, |hits, leaps| hits | leaps);
+        let [orthogonal_hits, diagonal_hits] = [0, 4]
+            .map(|first| (by_sliders[first] | by_sliders[first + 1]) | (by_sliders[first + 2] | by_sliders[first + 3]));
         let [their_bishops, their_rooks, their_queens] = self.sliders(their);
         for (victim, victims) in [
             (QUEEN, their_queens),
@@ -141,44 +158,46 @@ impl<'a, const BLACK: bool> Generator<'a, BLACK> {
             (PAWN, self.frame.pawns & their),
         ] {
             let victims = victims & captured;
-            if victims != 0 {
-                self.pawn_captures::<NORTH_WEST>(by_pawns[0] & victims);
-                self.pawn_captures::<NORTH_EAST>(by_pawns[1] & victims);
+            if (by_pawns[0] | by_pawns[1]) & victims != 0 {
+                self.pawn_captures(NORTH_WEST, by_pawns[0] & victims);
+                self.pawn_captures(NORTH_EAST, by_pawns[1] & victims);
             }
             if victim == PAWN && self.frame.en_passant != 0 {
+                self.flush_early();
                 self.en_passant();
             }
-            if victims == 0 {
-                continue;
-            }
-            for (leaps, distance) in by_knights.into_iter().zip(KNIGHT_LEAPS) {
-                for to in Bits(leaps & victims) {
-                    self.emit::<KNIGHT>(back(to, distance), to, self.state);
+            if knight_hits & victims != 0 {
+                for index in 0..8 {
+                    self.collect(by_knights[index] & victims, real::<BLACK>(KNIGHT_LEAPS[index]), self.state);
                 }
             }
             // Each square is reached by one slider per direction; seen from the square, it is the
             // first piece the other way.
             macro_rules! slider_captures {
-                ($kind:ident $pieces:expr; $($index:literal $attacks_back:ident $back:ident),*) => {
-                    if $pieces != 0 {$(
-                        for to in Bits(by_sliders[$index] & victims) {
-                            let from = $attacks_back(to, &self.slides.$back) & $pieces;
-                            if from != 0 {
-                                self.emit::<$kind>(from, to, self.state);
-                            }
-                        }
-                    )*}
-                };
+                ($pieces:expr; $($index:literal $attacks_back:ident $back:ident),*) => {$(
+                    for to in Bits(by_sliders[$index] & victims) {
+                        self.collect_one($attacks_back(to, &self.slides.$back) & $pieces, to);
+                    }
+                )*};
             }
-            slider_captures!(BISHOP bishops; 4 attacks_south_west south_west, 5 attacks_south_east south_east,
-                6 attacks_north_west north_west, 7 attacks_north_east north_east);
-            slider_captures!(ROOK rooks; 0 attacks_south south, 1 attacks_north north, 2 attacks_west west, 3 attacks_east east);
-            slider_captures!(QUEEN queens; 0 attacks_south south, 1 attacks_north north, 2 attacks_west west, 3 attacks_east east,
-                4 attacks_south_west south_west, 5 attacks_south_east south_east,
-                6 attacks_north_west north_west, 7 attacks_north_east north_east);
-            for to in king_steps(king, by_king & victims) {
-                self.emit::<KING>(king, to, self.state);
+            let (orthogonal, diagonal) = (orthogonal_hits & victims, diagonal_hits & victims);
+            if bishops != 0 && diagonal != 0 {
+                slider_captures!(bishops; 4 attacks_south_west south_west, 5 attacks_south_east south_east,
+                    6 attacks_north_west north_west, 7 attacks_north_east north_east);
             }
+            if rooks != 0 && orthogonal != 0 {
+                slider_captures!(rooks; 0 attacks_south south, 1 attacks_north north,
+                    2 attacks_west west, 3 attacks_east east);
+            }
+            if queens != 0 && orthogonal != 0 {
+                slider_captures!(queens; 0 attacks_south south, 1 attacks_north north,
+                    2 attacks_west west, 3 attacks_east east);
+            }
+            if queens != 0 && diagonal != 0 {
+                slider_captures!(queens; 4 attacks_south_west south_west, 5 attacks_south_east south_east,
+                    6 attacks_north_west north_west, 7 attacks_north_east north_east);
+            }
+            self.king_steps(by_king & victims, self.state);
         }
     }
 
@@ -201,18 +220,31 @@ impl<'a, const BLACK: bool> Generator<'a, BLACK> {
     }
 
     #[inline(always)]
-    fn pawn_captures<const DIRECTION: i32>(&mut self, targets: u64) {
-        for to in Bits(targets) {
-            let from = back(to, DIRECTION);
-            if to & RANK_8 == 0 {
-                self.emit::<PAWN>(from, to, self.state);
-            } else {
-                self.promotions(from, to);
+    fn pawn_captures(&mut self, direction: i32, targets: u64) {
+        self.collect(targets & !RANK_8, real::<BLACK>(direction), self.state);
+        if targets & RANK_8 != 0 {
+            self.flush_early();
+            for to in Bits(targets & RANK_8) {
+                self.promotions(back(to, direction), to);
             }
         }
     }
 
+    /// King steps to some of its neighbours, direction by direction.
     #[inline(always)]
+    fn king_steps(&mut self, targets: u64, state: u64) {
+        if targets != 0 {
+            let king = self.frame.kings & self.frame.own;
+            macro_rules! step {
+                ($($direction:ident),*) => {$(
+                    self.collect(step::<$direction, u64>(king) & targets, real::<BLACK>($direction), state);
+                )*};
+            }
+            step!(NORTH, SOUTH, EAST, WEST, NORTH_EAST, NORTH_WEST, SOUTH_EAST, SOUTH_WEST);
+        }
+    }
+
+    #[inline(never)]
     fn promotions(&mut self, from: u64, to: u64) {
         self.emit::<QUEEN>(from, to, self.state);
         self.emit::<ROOK>(from, to, self.state);
@@ -241,37 +273,44 @@ impl<'a, const BLACK: bool> Generator<'a, BLACK> {
 
         let single = step::<NORTH, u64>(limits.free(self.frame.pawns & own, FILE)) & empty;
         let double = step::<NORTH, u64>(single & THIRD_RANK) & targets;
-        for to in Bits(single & targets & RANK_8) {
-            self.promotions(back(to, NORTH), to);
+        if single & targets & RANK_8 != 0 {
+            self.flush_early();
+            for to in Bits(single & targets & RANK_8) {
+                self.promotions(back(to, NORTH), to);
+            }
         }
-        for to in Bits(single & targets & !RANK_8) {
-            self.quiet::<PAWN>(back(to, NORTH), to, self.state);
-        }
-        for to in Bits(double) {
-            self.double_push(back(to, 2 * NORTH), to);
+        self.collect(single & targets & !RANK_8, real::<BLACK>(NORTH), self.state);
+        let beside = step::<EAST, u64>(double) | step::<WEST, u64>(double);
+        if beside & self.frame.pawns & self.frame.their == 0 {
+            self.collect(double, real::<BLACK>(2 * NORTH), self.state);
+        } else {
+            for to in Bits(double) {
+                let state = self.state | self.en_passant_state(back(to, 2 * NORTH), to);
+                self.collect(to, real::<BLACK>(2 * NORTH), state);
+            }
         }
 
         let knights = self.frame.knights & own & !limits.pinned;
-        for (leaps, distance) in knight_leaps(knights).into_iter().zip(KNIGHT_LEAPS) {
-            for to in Bits(leaps & targets) {
-                self.quiet::<KNIGHT>(back(to, distance), to, self.state_quiet);
+        if knights != 0 {
+            let leaps = knight_leaps(knights);
+            for index in 0..8 {
+                let distance = real::<BLACK>(KNIGHT_LEAPS[index]);
+                self.collect(leaps[index] & targets, distance, self.state_quiet);
             }
         }
 
         let free = self.free_sliders(self.frame.rooks_queens & own, self.frame.bishops_queens & own);
-        self.slides::<NORTH_EAST, BISHOP>(free.north_east, targets);
-        self.slides::<NORTH_WEST, BISHOP>(free.north_west, targets);
-        self.slides::<SOUTH_EAST, BISHOP>(free.south_east, targets);
-        self.slides::<SOUTH_WEST, BISHOP>(free.south_west, targets);
-        self.slides::<NORTH, ROOK>(free.north, targets);
-        self.slides::<SOUTH, ROOK>(free.south, targets);
-        self.slides::<EAST, ROOK>(free.east, targets);
-        self.slides::<WEST, ROOK>(free.west, targets);
+        self.slides::<NORTH_EAST>(free.north_east, targets);
+        self.slides::<NORTH_WEST>(free.north_west, targets);
+        self.slides::<SOUTH_EAST>(free.south_east, targets);
+        self.slides::<SOUTH_WEST>(free.south_west, targets);
+        self.slides::<NORTH>(free.north, targets);
+        self.slides::<SOUTH>(free.south, targets);
+        self.slides::<EAST>(free.east, targets);
+        self.slides::<WEST>(free.west, targets);
 
-        let king = self.frame.kings & own;
-        for to in king_steps(king, king_attacks(king) & empty & !limits.danger) {
-            self.quiet::<KING>(king, to, self.state_quiet);
-        }
+        self.king_steps(king_attacks(self.frame.kings & own) & empty & !limits.danger, self.state_quiet);
+        self.flush();
         if self.frame.castling_rooks & own != 0 {
             for side in [0, 1] {
                 let castling = Castling::new(&self.frame, side);
@@ -283,38 +322,95 @@ impl<'a, const BLACK: bool> Generator<'a, BLACK> {
     }
 
     /// Quiet slides in one direction: all sliders advance together, one square at a time, until all
-    /// are blocked. The distance says where each came from.
+    /// are blocked.
     #[inline(always)]
-    fn slides<const DIRECTION: i32, const KIND: u8>(&mut self, sliders: u64, targets: u64) {
+    fn slides<const DIRECTION: i32>(&mut self, sliders: u64, targets: u64) {
         let mut front = sliders;
-        let mut distance = 0;
-        loop {
+        for distance in 1..8 {
             front = step::<DIRECTION, u64>(front) & self.frame.empty;
-            distance += DIRECTION.abs();
             if front == 0 {
                 break;
             }
-            for to in Bits(front & targets) {
-                let from = if DIRECTION > 0 { to >> distance } else { to << distance };
-                self.quiet::<KIND>(from, to, self.state_quiet);
-            }
+            self.collect(front & targets, distance * real::<BLACK>(DIRECTION), self.state_quiet);
         }
     }
 
+    /// Remembers moves to these targets, all over this distance on the real board.
     #[inline(always)]
-    fn double_push(&mut self, from: u64, to: u64) {
-        let beside = step::<EAST, u64>(to) | step::<WEST, u64>(to);
-        let mut state = self.state;
-        if beside & self.frame.pawns & self.frame.their != 0 {
-            state |= self.en_passant_state(from, to);
+    fn collect(&mut self, targets: u64, distance: i32, state: u64) {
+        self.remember(targets != 0, Run { targets, distance: distance.cast_unsigned() & 63, from: 0, state });
+    }
+
+    /// Remembers a capture by the slider on `from`, if there is any.
+    #[inline(always)]
+    fn collect_one(&mut self, from: u64, to: u64) {
+        self.remember(from != 0, Run { targets: to, distance: 0, from: view::<BLACK>(from), state: self.state });
+    }
+
+    /// Written in any case, and counted only if it is wanted: there is no branch to mispredict.
+    #[inline(always)]
+    fn remember(&mut self, wanted: bool, run: Run) {
+        if let Some(place) = self.runs.get_mut(self.collected) {
+            place.write(run);
+            self.collected += usize::from(wanted);
         }
-        self.quiet::<PAWN>(from, to, state);
+    }
+
+    /// Writes what has been collected, before something rare. It stands once in the program, not at every
+    /// call, since the generator should fit in the cache; it does without the newest instructions.
+    #[inline(never)]
+    fn flush_early(&mut self) {
+        self.flush();
+    }
+
+    /// Writes the successors of all runs.
+    #[inline(always)]
+    fn flush(&mut self) {
+        // SAFETY: `remember` has written every run that it counted.
+        let runs = unsafe { self.runs[..self.collected].assume_init_ref() };
+        let mut moves = 0;
+        for run in runs {
+            moves += run.targets.count_ones() as usize;
+        }
+        self.out.reserve(moves);
+        let &Quad48 { white, pawns, knights, bishops_queens, rooks_queens, kings } = &self.parent;
+        let parent = [white, pawns, knights, bishops_queens, rooks_queens, kings];
+        let rights = self.rights;
+        let (mut next, mut targets) = (0, 0);
+        for slot in &mut self.out.spare_capacity_mut()[..moves] {
+            // The next run's targets when this one's are used up.
+            let refill = 0_u64.wrapping_sub(u64::from(targets == 0));
+            targets |= runs[next].targets & refill;
+            let Run { distance, from, state, .. } = runs[next];
+            let to = targets & targets.wrapping_neg();
+            targets ^= to;
+            next += usize::from(targets == 0);
+
+            let to = view::<BLACK>(to);
+            let from = if from != 0 { from } else { to.rotate_right(distance) };
+            // What stands on `to` goes; each board that has `from` gets `to` instead.
+            let mut boards = parent;
+            for index in 0..6 {
+                let arrives = if boards[index] & from != 0 { to } else { 0 };
+                boards[index] = boards[index] & !(from | to) | arrives;
+            }
+            let [white, pawns, knights, bishops_queens, rooks_queens, kings] = boards;
+            let pawns = pawns | rights.kept(state, from | to);
+            slot.write(Quad48 { white, pawns, knights, bishops_queens, rooks_queens, kings });
+        }
+        // SAFETY: the loop has written as many slots.
+        unsafe { self.out.set_len(self.out.len() + moves) };
+        self.collected = 0;
     }
 
     /// State bits that record en passant if the other side can legally capture the pawn that has
     /// been pushed from `from` to `to`.
     #[inline(never)]
     fn en_passant_state(&self, from: u64, to: u64) -> u64 {
+        let beside = step::<EAST, u64>(to) | step::<WEST, u64>(to);
+        if beside & self.frame.pawns & self.frame.their == 0 {
+            return 0;
+        }
         let mut pushed = self.frame;
         let moved = from | to;
         pushed.own ^= moved;
@@ -337,7 +433,7 @@ impl<'a, const BLACK: bool> Generator<'a, BLACK> {
         let white = if BLACK { parent.white } else { parent.white & !(king | rook) | king_to | rook_to };
         let successor = Quad48 {
             white,
-            pawns: parent.pawns | self.kept(self.state_quiet, king),
+            pawns: parent.pawns | self.rights.kept(self.state_quiet, king),
             kings: parent.kings & !king | king_to,
             rooks_queens: parent.rooks_queens & !rook | rook_to,
             ..*parent
@@ -354,7 +450,7 @@ impl<'a, const BLACK: bool> Generator<'a, BLACK> {
         let place = |board: u64, stands: bool| board & !(from | to) | if stands { to } else { 0 };
         let successor = Quad48 {
             white: place(parent.white, !BLACK),
-            pawns: place(parent.pawns, KIND == PAWN) | self.kept(state, from | to),
+            pawns: place(parent.pawns, KIND == PAWN) | self.rights.kept(state, from | to),
             knights: place(parent.knights, KIND == KNIGHT),
             bishops_queens: place(parent.bishops_queens, KIND == BISHOP || KIND == QUEEN),
             rooks_queens: place(parent.rooks_queens, KIND == ROOK || KIND == QUEEN),
@@ -362,49 +458,44 @@ impl<'a, const BLACK: bool> Generator<'a, BLACK> {
         };
         self.out.push(successor);
     }
+}
 
-    /// The same for a quiet move without promotion, which changes fewer boards. A `BISHOP` or `ROOK`
-    /// may be a queen.
+/// What ends castling rights.
+#[derive(Clone, Copy)]
+struct Rights {
+    /// The squares (as they are) whose leaving or capture ends the rights K Q k q.
+    guards: [u64; 4],
+    /// Whether the parent has any right.
+    any: bool,
+}
+
+impl Rights {
     #[inline(always)]
-    fn quiet<const KIND: u8>(&mut self, from: u64, to: u64, state: u64) {
-        let moved = view::<BLACK>(from | to);
-        let mut successor = self.parent;
-        if !BLACK {
-            successor.white ^= moved;
-        }
-        let if_queen = |board: u64| if board & view::<BLACK>(from) != 0 { moved } else { 0 };
-        match KIND {
-            PAWN => successor.pawns ^= moved,
-            KNIGHT => successor.knights ^= moved,
-            BISHOP => {
-                successor.bishops_queens ^= moved;
-                successor.rooks_queens ^= if_queen(successor.rooks_queens);
-            }
-            ROOK => {
-                successor.rooks_queens ^= moved;
-                successor.bishops_queens ^= if_queen(successor.bishops_queens);
-            }
-            _ => successor.kings ^= moved,
-        }
-        successor.pawns |= self.kept(state, moved);
-        self.out.push(successor);
+    fn of(rules: &Rules, position: &Quad48) -> Self {
+        let rooks = rules.castling_rooks();
+        let white_king = position.kings & position.white;
+        let black_king = position.kings & !position.white;
+        let guards = [rooks[0] | white_king, rooks[1] | white_king, rooks[2] | black_king, rooks[3] | black_king];
+        Self { guards, any: position.state().castling() != 0 }
     }
 
     /// The state bits less the castling rights that a move over these squares ends.
     #[inline(always)]
-    fn kept(&self, state: u64, moved: u64) -> u64 {
-        if moved & self.guarded == 0 { state } else { self.lose_rights(state, moved) }
-    }
-
-    #[inline(never)]
-    fn lose_rights(&self, mut state: u64, moved: u64) -> u64 {
-        for (right, guard) in self.guards.into_iter().enumerate() {
-            if moved & guard != 0 {
-                state &= !(2 << right);
+    fn kept(&self, mut state: u64, moved: u64) -> u64 {
+        if self.any {
+            for right in 0..4 {
+                state &= !(u64::from(moved & self.guards[right] != 0) << (1 + right));
             }
         }
         state
     }
+}
+
+/// The distance of a step or a leap in the frame as it is on the real board: as many ranks the other way.
+#[inline(always)]
+const fn real<const BLACK: bool>(distance: i32) -> i32 {
+    let files = (distance + 36).rem_euclid(8) - 4;
+    if BLACK { 2 * files - distance } else { distance }
 }
 
 /// The distances of [`knight_leaps`].
@@ -414,13 +505,4 @@ const KNIGHT_LEAPS: [i32; 8] = [17, 15, 10, 6, -6, -10, -15, -17];
 #[inline(always)]
 const fn back(to: u64, distance: i32) -> u64 {
     if distance >= 0 { to >> distance } else { to << -distance }
-}
-
-/// The king's targets among these squares, in the order of directions.
-#[inline(always)]
-fn king_steps(king: u64, targets: u64) -> impl Iterator<Item = u64> {
-    [NORTH, SOUTH, EAST, WEST, NORTH_EAST, NORTH_WEST, SOUTH_EAST, SOUTH_WEST]
-        .into_iter()
-        .map(move |direction| back(king, -direction) & landing(direction) & targets)
-        .filter(|&to| to != 0)
 }

@@ -49,32 +49,17 @@
 //! * **With a hash table, if asked to** ([`Cpu::set_hash`]). All threads share it without locks. It
 //!   compares the whole position, 32 bytes, and the depth, so that no count rests on a hash.
 //!
-//! Leaves/s of one thread of a server CPU with AVX-512 and vector popcount (Sapphire Rapids class),
-//! no hash table, nothing merged, the last two plies counted in bulk:
-//!
-//! | variant | start position, depth 6 | Kiwipete, depth 5 |
-//! |---|---|---|
-//! | `avx512-popcount` | 8.9 G | 10.4 G |
-//! | `avx2` | 4.7 G | 6.0 G |
-//! | `bmi` | 2.0 G | 2.7 G |
-//!
-//! With a hash table of 1 GiB, that thread counts the start position to depth 8 in 2.1 s.
-//! `cargo run --release -p kogge-movegen-cpu --example rate` measures the variant in use.
-//!
-//! # What was tried
-//!
-//! Kept:
-//! * Siblings across lanes: neighbours in the queue are mostly moves of one position.
-//! * Exact rules for the squares around the king in the closed form. One coarse set of forbidden
-//!   squares would send many more moves to the queue.
-//! * Batches of 256 positions.
-//! * Index loops instead of closures and iterator adapters. Those are functions of their own, which
-//!   the compiler may leave without the caller's vector instructions; that made the code 20 times
-//!   slower.
+//! What that brings, part by part, and what was tried: [`measurements`].
 
 // Iterators over boards in lanes are functions of their own, which the compiler may leave without the
 // caller's vector instructions; index loops are not.
 #![allow(clippy::needless_range_loop)]
+
+/// Not code, but a page.
+#[cfg(doc)]
+pub mod measurements {
+    #![doc = include_str!("../MEASUREMENTS.md")]
+}
 
 mod backend;
 mod code;

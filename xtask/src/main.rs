@@ -5,6 +5,7 @@ mod architecture;
 mod fuzz;
 mod licences;
 mod metadata;
+mod neon;
 mod probe;
 mod steps;
 mod system;
@@ -72,7 +73,9 @@ enum Command {
         #[arg(long)]
         known: bool,
     },
-    /// Everything that a change must pass: lint, licences, fuzz, test
+    /// Test the CPU code for AArch64 in an emulator
+    Neon,
+    /// Everything that a change must pass: lint, licences, fuzz, neon, test
     Ci,
     /// Say whether this process finds a device (for `test`, in a process of its own)
     #[command(hide = true)]
@@ -105,6 +108,7 @@ fn run(command: Command) -> Result {
             let seconds = minutes.map(|minutes| minutes.saturating_mul(60)).or(seconds);
             soak(seconds.unwrap_or(0), seed.unwrap_or_else(seed_from_clock), threads, known)
         }
+        Command::Neon => neon::test(),
         Command::Ci => ci(),
         Command::Probe { interface } => probe::probe(interface),
     }
@@ -156,6 +160,7 @@ fn ci() -> Result {
     step("licences", licences::check)?;
     step("C++ compiler", || system::provide(&[CXX_COMPILER]))?;
     step("fuzzing", || fuzz::run(Duration::from_secs(20), None))?;
+    neon::test()?;
     test(false)
 }
 

@@ -42,6 +42,24 @@ pub(crate) const CXX_COMPILER: Requirement = Requirement {
     arch: &["gcc"],
 };
 
+/// What builds programs for AArch64 and runs them on other CPUs.
+pub(crate) const AARCH64: &[Requirement] = &[
+    Requirement {
+        name: "a C compiler for AArch64",
+        check: || command("aarch64-linux-gnu-gcc").arg("--version").output().map(drop),
+        debian: &["gcc-aarch64-linux-gnu", "libc6-dev-arm64-cross"],
+        fedora: &["gcc-aarch64-linux-gnu"],
+        arch: &["aarch64-linux-gnu-gcc"],
+    },
+    Requirement {
+        name: "an emulator of AArch64",
+        check: || command("qemu-aarch64").arg("--version").output().map(drop),
+        debian: &["qemu-user"],
+        fedora: &["qemu-user"],
+        arch: &["qemu-user"],
+    },
+];
+
 /// Provides a device for each GPU backend.
 ///
 /// Other systems than Linux have OpenCL and what wgpu uses as parts of themselves. The tests say if not.

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::Context;
 use crate::Answer;
-use crate::args::Tree;
+use crate::args::Count;
 use crate::failure::Failure;
 use crate::output::Effort;
 
@@ -25,9 +25,9 @@ struct Branch {
     nodes: u128,
 }
 
-pub(super) fn run(tree: &Tree, context: &mut Context) -> Result<Answer, Failure> {
+pub(super) fn run(Count { tree, hash }: &Count, context: &mut Context) -> Result<Answer, Failure> {
     let root = tree.root.position()?;
-    let mut opened = context.open()?;
+    let mut opened = context.open_hashed(*hash)?;
     let (divided, elapsed) = context.work(&mut opened, "leaves", |driver| driver.divide(&root, tree.depth))?;
     let chess960 = root.is_chess960();
     let mut moves: Vec<_> = divided
@@ -37,7 +37,7 @@ pub(super) fn run(tree: &Tree, context: &mut Context) -> Result<Answer, Failure>
     moves.sort_by(|a, b| a.r#move.cmp(&b.r#move));
     // At depth 0 the root itself is the one leaf.
     let nodes = if tree.depth == 0 { 1 } else { sum(&moves)? };
-    let effort = Effort::new(&*opened.backend, nodes, elapsed, opened.bulk, false);
+    let effort = Effort::counting(&opened, nodes, elapsed);
     let aside = effort.text("leaves");
     let report = Report { command: "divide", fen: root.to_string(), depth: tree.depth, moves, nodes, effort };
     context.output.print(&report, |to| {

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use kogge_driver::{Driver, Error};
 
 use crate::Answer;
-use crate::args::{BackendName, Cli, Command, Common};
+use crate::args::{BackendName, Cli, Command, Common, Hash};
 use crate::backends::{self, Opened, Request};
 use crate::failure::Failure;
 use crate::monitor::{Monitor, catch_interrupts};
@@ -26,8 +26,8 @@ pub(crate) fn run(cli: Cli) -> Result<Answer, Failure> {
     let Common { json, quiet, .. } = cli.common;
     let mut context = Context { common: cli.common, output: Output::new(json, quiet) };
     match cli.command {
-        Command::Perft(tree) => perft::run(&tree, &mut context),
-        Command::Divide(tree) => divide::run(&tree, &mut context),
+        Command::Perft(count) => perft::run(&count, &mut context),
+        Command::Divide(count) => divide::run(&count, &mut context),
         Command::Stats(tree) => stats::run(&tree, &mut context),
         Command::Unique(tree) => unique::run(&tree, &mut context),
         Command::Suite(suite) => suite::run(&suite, &mut context),
@@ -49,6 +49,11 @@ impl Context {
     /// Opens the backend that was asked for, and says what `auto` passed over.
     fn open(&self) -> Result<Opened, Failure> {
         self.open_as(self.common.backend, Request::from(&self.common))
+    }
+
+    /// The same with a hash table, if one was asked for.
+    fn open_hashed(&self, hash: Hash) -> Result<Opened, Failure> {
+        self.open_as(self.common.backend, Request { hash: hash.bytes, ..Request::from(&self.common) })
     }
 
     /// Opens another backend.

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::Context;
 use crate::Answer;
-use crate::args::Tree;
+use crate::args::Count;
 use crate::failure::Failure;
 use crate::output::Effort;
 
@@ -18,11 +18,11 @@ struct Report {
     effort: Effort,
 }
 
-pub(super) fn run(tree: &Tree, context: &mut Context) -> Result<Answer, Failure> {
+pub(super) fn run(Count { tree, hash }: &Count, context: &mut Context) -> Result<Answer, Failure> {
     let root = tree.root.position()?;
-    let mut opened = context.open()?;
+    let mut opened = context.open_hashed(*hash)?;
     let (nodes, elapsed) = context.work(&mut opened, "leaves", |driver| driver.perft(&root, tree.depth))?;
-    let effort = Effort::new(&*opened.backend, nodes, elapsed, opened.bulk, false);
+    let effort = Effort::counting(&opened, nodes, elapsed);
     let aside = effort.text("leaves");
     let report = Report { command: "perft", fen: root.to_string(), depth: tree.depth, nodes, effort };
     context.output.print(&report, |to| writeln!(to, "Nodes searched: {nodes}"))?;

@@ -65,7 +65,7 @@ pub(super) fn run(tree: &Tree, context: &mut Context) -> Result<Answer, Failure>
         depths.map(|depth| Ok(Row::new(depth, driver.stats(&root, depth)?))).collect::<Result<Vec<_>, _>>()
     })?;
     let leaves = plies.iter().map(|row| row.nodes).sum();
-    let effort = Effort::new(&*opened.backend, leaves, elapsed, false, false);
+    let effort = Effort::making(&opened, leaves, elapsed, false);
     let aside = effort.text("leaves");
     let report = Report { command: "stats", fen: root.to_string(), plies, effort };
     context.output.print(&report, |to| {

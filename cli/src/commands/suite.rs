@@ -41,7 +41,7 @@ pub(super) fn run(suite: &Suite, context: &mut Context) -> Result<Answer, Failur
     let name = if is_stdin(&suite.file) { "Standard input".to_owned() } else { suite.file.display().to_string() };
     let text = read(&suite.file).map_err(|error| Failure::Input(format!("{name} could not be read: {error}.")))?;
     let caps = Caps { nodes: suite.max_nodes.unwrap_or(u128::MAX), depth: suite.max_depth.unwrap_or(u32::MAX) };
-    let mut opened = context.open()?;
+    let mut opened = context.open_hashed(suite.hash)?;
     let monitor = context.monitor("leaves")?;
     let mut driver = Driver::new(&mut *opened.backend, &monitor);
 
@@ -85,7 +85,7 @@ pub(super) fn run(suite: &Suite, context: &mut Context) -> Result<Answer, Failur
         };
         print(context, &found)?;
     }
-    let effort = Effort::new(&*opened.backend, nodes, start.elapsed(), opened.bulk, false);
+    let effort = Effort::counting(&opened, nodes, start.elapsed());
     let aside = effort.text("leaves");
     let summary = Summary { command: "suite", passed, failed, skipped, broken, nodes, effort };
     context

@@ -29,7 +29,7 @@ pub(super) fn run(tree: &Tree, context: &mut Context) -> Result<Answer, Failure>
     let (counts, elapsed) = context.work(&mut opened, "positions", |driver| driver.unique(&root, tree.depth))?;
     let all = counts.iter().copied().map(u128::from).sum();
     let plies = (0..).zip(counts).map(|(ply, positions)| Ply { ply, positions }).collect();
-    let effort = Effort::new(&*opened.backend, all, elapsed, false, true);
+    let effort = Effort::making(&opened, all, elapsed, true);
     let aside = effort.text("distinct positions");
     let report = Report { command: "unique", fen: root.to_string(), plies, effort };
     context.output.print(&report, |to| {

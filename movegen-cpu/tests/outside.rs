@@ -1,9 +1,11 @@
-//! The mailbox oracle against shakmaty, an outside rules library: on random positions and along
-//! random playouts, both must know the same successors and say the same about the moves to them.
+//! Both generators against shakmaty, an outside rules library: on random positions and along random
+//! playouts, the fast one must find the same moves and write the same successors, and the mailbox must
+//! also say the same about the moves.
 
 use kogge_board::testing::placement;
-use kogge_board::{Backend, Color, Fen, Position, Quad48, Rules, State};
+use kogge_board::{Backend, Color, Fen, Move, Position, Quad48, Rules, State};
 use kogge_movegen_cpu::mailbox::{self, Features, Mailbox, Outcome};
+use kogge_movegen_cpu::{count, expand};
 use proptest::prelude::*;
 use shakmaty::{CastlingMode, Chess, PositionError};
 
@@ -78,6 +80,31 @@ fn outside_answers(rules: &Rules, chess: &Chess) -> Vec<(Quad48, Features)> {
     chess.legal_moves().iter().map(answer).collect()
 }
 
+/// Holds the fast generator against what the outside library answers, sorted by successor.
+fn check_fast(rules: &Rules, position: &Position, chess: &Chess, expected: &[(Quad48, Features)]) {
+    use shakmaty::Position as _;
+    let fen = Fen::new(*position, *rules);
+    let packed = Quad48::from(position);
+    let mut successors = Vec::new();
+    expand(rules, &packed, &mut successors);
+    let mut moves: Vec<_> = successors
+        .iter()
+        .map(|successor| {
+            let after = successor.unpack(rules).unwrap_or_else(|error| panic!("{fen}: {error}"));
+            let played = Move::between(rules, position, &after);
+            played.unwrap_or_else(|| panic!("{fen}: no move leads to {after:?}")).uci(rules, true)
+        })
+        .collect();
+    let mut expected_moves: Vec<_> =
+        chess.legal_moves().iter().map(|played| played.to_uci(CastlingMode::Chess960).to_string()).collect();
+    moves.sort();
+    expected_moves.sort();
+    assert_eq!(moves, expected_moves, "{fen}");
+    successors.sort();
+    assert!(successors.iter().eq(expected.iter().map(|(successor, _)| successor)), "{fen}");
+    assert_eq!(count(rules, &packed) as usize, expected.len(), "{fen}");
+}
+
 /// What the mailbox says of a position, checked against the outside library and against itself.
 fn checked_outcomes(rules: &Rules, position: &Position) -> Vec<Outcome> {
     let fen = Fen::new(*position, *rules);
@@ -85,10 +112,12 @@ fn checked_outcomes(rules: &Rules, position: &Position) -> Vec<Outcome> {
     let mut answers: Vec<_> =
         outcomes.iter().map(|outcome| (Quad48::from(&outcome.successor), outcome.features)).collect();
     let successors: Vec<_> = answers.iter().map(|answer| answer.0).collect();
-    let mut expected = outside_answers(rules, &outside(fen));
+    let chess = outside(fen);
+    let mut expected = outside_answers(rules, &chess);
     answers.sort_by_key(|answer| answer.0);
     expected.sort_by_key(|answer| answer.0);
     assert_eq!(answers, expected, "{fen}");
+    check_fast(rules, position, &chess, &expected);
 
     let packed = [Quad48::from(position)];
     let moves: Vec<_> = outcomes.iter().map(|outcome| outcome.played).collect();

@@ -1,0 +1,47 @@
+//! How counting scales over threads: the start position, so deep that every thread counts for a second or more, with
+//! 1, 2, 4 and so on up to all threads.
+//!
+//! `cargo run --release -p kogge-movegen-cpu --example scaling`, and after `--` the most threads, if not one per core.
+
+use std::time::Instant;
+
+use kogge_board::{Backend, Fen, Quad48};
+use kogge_movegen_cpu::Cpu;
+
+/// Depths of the start position and leaves below it.
+const DEPTHS: [(u32, u64); 3] = [(7, 3_195_901_860), (8, 84_998_978_956), (9, 2_439_530_234_167)];
+
+/// The best of three times, in seconds.
+fn time(threads: usize, depth: u32, leaves: u64) -> f64 {
+    let mut cpu = Cpu::new(Some(threads)).unwrap_or_else(|error| panic!("{error}"));
+    let start = Fen::start();
+    let root = [Quad48::from(&start.position)];
+    let mut best = f64::INFINITY;
+    for _ in 0..3 {
+        let begin = Instant::now();
+        let counted = cpu.perft(&start.rules, &root, depth).unwrap_or_else(|error| panic!("{error}"));
+        best = best.min(begin.elapsed().as_secs_f64());
+        assert_eq!(counted, [leaves], "depth {depth}");
+    }
+    best
+}
+
+fn main() {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let most = std::env::args().nth(1).and_then(|most| most.parse().ok()).unwrap_or(cores);
+    // One thread's time decides how deep: all threads together must have a second each.
+    let (first_depth, first_leaves) = DEPTHS[0];
+    let rate = first_leaves as f64 / time(1, first_depth, first_leaves);
+    let enough = |&&(_, leaves): &&(u32, u64)| leaves as f64 / rate >= most as f64;
+    let &(depth, leaves) = DEPTHS.iter().find(enough).unwrap_or(&DEPTHS[2]);
+    println!("start position, depth {depth}, {leaves} leaves; {cores} cores");
+    println!("threads  seconds  G leaves/s  times one thread  of ideal");
+    let counts = std::iter::successors(Some(1), |threads| Some(threads * 2)).take_while(|&threads| threads < most);
+    let mut one = None;
+    for threads in counts.chain([most]) {
+        let seconds = time(threads, depth, leaves);
+        let times = *one.get_or_insert(seconds) / seconds;
+        let rate = leaves as f64 / seconds / 1e9;
+        println!("{threads:7} {seconds:8.3} {rate:11.2} {times:17.2} {:8.1} %", 100.0 * times / threads as f64);
+    }
+}
