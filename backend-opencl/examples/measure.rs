@@ -307,19 +307,19 @@ fn sweep(plan: &Plan) -> Outcome {
         all.push((format!("DepthFirst({plies})"), Options { traversal, ..Options::default() }));
     }
     all.push(("every reply counted".to_owned(), Options { closed_form: Some(false), ..Options::default() }));
-    for group in [32, 64, 128, 256, 512] {
+    for group in [32, 64, 256] {
         for traversal in [Traversal::BreadthFirst, Traversal::DepthFirst(3)] {
             let options = Options { traversal: Some(traversal), work_group_size: Some(group), ..Options::default() };
             all.push((format!("{traversal:?}, work-group {group}"), options));
         }
     }
     all.push(("standard OpenCL C".to_owned(), Options { vendor_instructions: Some(false), ..Options::default() }));
-    for group in [32, 64, 256, 384, 512] {
+    for group in [32, 64, 128, 192] {
         let options = Options { replies_group_size: Some(group), ..Options::default() };
         all.push((format!("replies in work-groups of {group}"), options));
     }
-    for group in [32, 64, 256, 384, 512] {
-        for groups in [1, 2, 4, 16, 64] {
+    for group in [64, 128, 256] {
+        for groups in [1, 4, 16, 256] {
             let options =
                 Options { count_group_size: Some(group), groups_per_unit: Some(groups), ..Options::default() };
             all.push((format!("counting in {groups} work-groups of {group} a unit"), options));
