@@ -230,8 +230,8 @@ impl Stages for Session {
 
     fn shrink(&mut self) -> Result<(), BackendError> {
         self.buffers = None;
-        self.halvings += 1;
-        if buffers::sizes(&self.choice, self.halvings).is_some() {
+        if buffers::sizes(&self.choice, self.halvings + 1).is_some() {
+            self.halvings += 1;
             return Ok(());
         }
         let doing = "even with its smallest buffers".to_owned();
