@@ -95,6 +95,9 @@ pub(crate) fn source(choice: &Choice) -> String {
     for direction in &DIRECTIONS {
         source += &direction.write(include_str!("kernels/sight_by_direction.wgsl"));
     }
+    for direction in DIRECTIONS.iter().filter(|direction| direction.offset > 0) {
+        source += &direction.write(include_str!("kernels/along_by_axis.wgsl"));
+    }
     source + include_str!("kernels/replies.wgsl") + include_str!("kernels/steps.wgsl")
 }
 
