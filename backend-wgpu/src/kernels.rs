@@ -212,7 +212,7 @@ mod tests {
                 group: 64,
                 replies_group: 96,
                 count_group: 32,
-                items_per_lane: 16,
+                count_groups: 256,
                 queued_per_lane: 40,
                 closed_form: true,
                 positions: 1 << 22,
