@@ -11,20 +11,21 @@ struct Rays {
     south_west: Board,
 }
 
-// Of sliders. Without some to look for, a branch leaves out their directions, and registers are free for other things.
-fn rays_of(orthogonal: Board, diagonal: Board, empty: Board) -> Rays {
+// Of the sliders that move along each axis. Without any, a branch leaves out their directions, and registers are free for
+// other things.
+fn rays_of(on_file: Board, on_rank: Board, on_diagonal: Board, on_antidiagonal: Board, empty: Board) -> Rays {
     var rays: Rays;
-    if nonempty(orthogonal) {
-        rays.north = north_attacks(orthogonal, empty);
-        rays.south = south_attacks(orthogonal, empty);
-        rays.east = east_attacks(orthogonal, empty);
-        rays.west = west_attacks(orthogonal, empty);
+    if nonempty(on_file | on_rank) {
+        rays.north = north_attacks(on_file, empty);
+        rays.south = south_attacks(on_file, empty);
+        rays.east = east_attacks(on_rank, empty);
+        rays.west = west_attacks(on_rank, empty);
     }
-    if nonempty(diagonal) {
-        rays.north_east = north_east_attacks(diagonal, empty);
-        rays.north_west = north_west_attacks(diagonal, empty);
-        rays.south_east = south_east_attacks(diagonal, empty);
-        rays.south_west = south_west_attacks(diagonal, empty);
+    if nonempty(on_diagonal | on_antidiagonal) {
+        rays.north_east = north_east_attacks(on_diagonal, empty);
+        rays.north_west = north_west_attacks(on_antidiagonal, empty);
+        rays.south_east = south_east_attacks(on_antidiagonal, empty);
+        rays.south_west = south_west_attacks(on_diagonal, empty);
     }
     return rays;
 }

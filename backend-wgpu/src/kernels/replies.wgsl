@@ -138,7 +138,7 @@ fn replies_of(position: Position, frame: Frame, own_king_lines: Lines, value: pt
     var replies: Replies;
 
     // Own attacks. Each direction and the knights together count as one attacker of a square.
-    let by = rays_of(rooks_queens, bishops_queens, empty);
+    let by = rays_of(rooks_queens, rooks_queens, bishops_queens, bishops_queens, empty);
     let firmly = pawn_attacks_up(frame.pawns & own) | own_king_lines.king | frame.king;
     var attacked = Attacked(knight_attacks(frame.knights & own), NONE, NONE);
     attack(&attacked, by.north);
