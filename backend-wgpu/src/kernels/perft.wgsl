@@ -13,9 +13,9 @@ var<workgroup> group_sum: atomic<u32>;
 // Adds the number of replies to each item to its root's total. Items for which there was no room are not looked at: no
 // total will be used then.
 //
-// There are many work-groups, and they take all items in turns. A lane adds up while the root stays the same, which is mostly all the time,
-// and the group adds up the lanes of its first root before it adds to the totals. An item is on its way two turns before it
-// is counted, its position one.
+// There are many work-groups, and they take all items in turns. A lane adds up while the root stays the same, which is
+// mostly all the time, and the group adds up the lanes of its first root before it adds to the totals. An item is on its
+// way two turns before it is counted, its position one.
 @compute @workgroup_size(COUNT_GROUP)
 fn count_moves(
     @builtin(local_invocation_index) lane: u32,
