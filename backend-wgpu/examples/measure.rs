@@ -104,7 +104,7 @@ fn set(options: &mut Options, pair: &str) -> Outcome {
         ("group", _) => options.work_group_size = Some(value.parse()?),
         ("replies", _) => options.replies_group_size = Some(value.parse()?),
         ("count", _) => options.count_group_size = Some(value.parse()?),
-        ("items", _) => options.items_per_lane = Some(value.parse()?),
+        ("groups", _) => options.count_groups = Some(value.parse()?),
         ("queued", _) => options.queued_per_lane = Some(value.parse()?),
         ("positions", _) => options.positions = Some(1 << value.parse::<u32>()?),
         ("moves", _) => options.moves = Some(1 << value.parse::<u32>()?),
@@ -343,10 +343,11 @@ fn sweep(plan: &Plan) -> Outcome {
             Options { queued_per_lane: Some(queued), ..Options::default() },
         ));
     }
-    for items in [1, 4, 8, 32, 64] {
-        all.push((format!("{items} items a lane"), Options { items_per_lane: Some(items), ..Options::default() }));
+    for groups in [1 << 10, 1 << 11, 1 << 12, 1 << 14, 1 << 16, 1 << 18] {
+        let label = format!("{groups} work-groups for counting");
+        all.push((label, Options { count_groups: Some(groups), ..Options::default() }));
     }
-    for shift in [20, 22, 24, 26, 28] {
+    for shift in [22, 24, 25, 26, 28] {
         all.push((format!("2^{shift} moves"), Options { moves: Some(1 << shift), ..Options::default() }));
     }
     for shift in [16, 18, 20, 24] {

@@ -95,6 +95,9 @@ pub(crate) fn source(choice: &Choice) -> String {
     for direction in &DIRECTIONS {
         source += &direction.write(include_str!("kernels/sight_by_direction.wgsl"));
     }
+    for direction in DIRECTIONS.iter().filter(|direction| direction.offset > 0) {
+        source += &direction.write(include_str!("kernels/along_by_axis.wgsl"));
+    }
     source + include_str!("kernels/replies.wgsl") + include_str!("kernels/steps.wgsl")
 }
 
@@ -209,7 +212,7 @@ mod tests {
                 group: 64,
                 replies_group: 96,
                 count_group: 32,
-                items_per_lane: 16,
+                count_groups: 256,
                 queued_per_lane: 40,
                 closed_form: true,
                 positions: 1 << 22,

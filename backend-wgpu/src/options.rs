@@ -36,8 +36,8 @@ pub struct Options {
     pub replies_group_size: Option<usize>,
     /// Work-items of a work-group that counts the replies to moves, 2 to 1024.
     pub count_group_size: Option<usize>,
-    /// Moves whose replies one work-item counts, 1 to 1024.
-    pub items_per_lane: Option<usize>,
+    /// How many of the latter work-groups there are at most, 1 to 1048576; they take all moves in turns.
+    pub count_groups: Option<usize>,
     /// Whether the last two plies are counted in closed form where possible, or every reply's position is looked at.
     pub closed_form: Option<bool>,
     /// Moves that are not in closed form and that a work-group can hold in local memory, per work-item: 1 to 64.
@@ -60,7 +60,7 @@ pub(crate) struct Choice {
     pub(crate) group: usize,
     pub(crate) replies_group: usize,
     pub(crate) count_group: usize,
-    pub(crate) items_per_lane: usize,
+    pub(crate) count_groups: usize,
     pub(crate) queued_per_lane: usize,
     pub(crate) closed_form: bool,
     pub(crate) positions: usize,
@@ -73,6 +73,13 @@ const UNKNOWN_MEMORY: u64 = 1 << 30;
 
 /// The most memory used if nothing else is asked for: chunks are large enough by far.
 const MOST_MEMORY: u64 = 16 << 30;
+
+/// Work-groups that count replies on a GPU: many for each of its multiprocessors, whose number wgpu does not tell, so that
+/// none is left waiting for the last.
+const COUNT_GROUPS: usize = 8192;
+
+/// Moves that are written at once on a GPU, where memory permits.
+const MOVES: u64 = 1 << 27;
 
 impl Options {
     /// Fills in what was left open, or says what is wrong.
@@ -91,9 +98,9 @@ impl Options {
         let group = size("the work-group size", self.work_group_size)?;
         let replies_group = size("the work-group size for replies", self.replies_group_size)?;
         let count_group = size("the work-group size for counting", self.count_group_size)?;
-        let items_per_lane = self.items_per_lane.unwrap_or(16);
-        if !(1..=1024).contains(&items_per_lane) {
-            return Err(format!("a work-item can take 1 to 1024 items, and {items_per_lane} were asked for."));
+        let count_groups = self.count_groups.unwrap_or(if gpu { COUNT_GROUPS } else { 256 });
+        if !(1..=1 << 20).contains(&count_groups) {
+            return Err(format!("1 to 1048576 work-groups can count replies, and {count_groups} were asked for."));
         }
         // Besides the queue, a work-item has a sum, and the group two numbers.
         let local = |queued: usize| (replies_group * (queued + 1) + 2) * size_of::<u32>();
@@ -110,19 +117,22 @@ impl Options {
             _ => Err(format!("the number of {what} must be 1 to 2147483647, and {count} was asked for.")),
         };
         let positions = self.positions.unwrap_or(if gpu { 1 << 22 } else { 1 << 16 });
-        let moves = self.moves.unwrap_or(if gpu { 1 << 25 } else { 1 << 20 });
+        let memory = self.memory.unwrap_or(device.memory.map_or(UNKNOWN_MEMORY, |memory| MOST_MEMORY.min(memory / 2)));
+        // Moves take a quarter of the memory at most, and leave the rest to positions.
+        let quarter = (memory / 4 / size_of::<u64>() as u64).max(1);
+        let moves = self.moves.unwrap_or(if gpu { MOVES.min(quarter) as usize } else { 1 << 20 });
         Ok(Choice {
             word,
             sliders: self.sliders.unwrap_or(if gpu { Sliders::Subtract } else { Sliders::Fill }),
             group,
             replies_group,
             count_group,
-            items_per_lane,
+            count_groups,
             queued_per_lane,
             closed_form: self.closed_form.unwrap_or(true),
             positions: within("positions", positions, size_of::<Planes32>())?,
             moves: within("moves", moves, size_of::<u64>())?,
-            memory: self.memory.unwrap_or(device.memory.map_or(UNKNOWN_MEMORY, |memory| MOST_MEMORY.min(memory / 2))),
+            memory,
         })
     }
 }

@@ -135,7 +135,7 @@ impl Session {
 
     /// Counts the replies to items, of which there are so many or not many more.
     fn count_items(&mut self, level: usize, items: usize) -> Result<(), StageError> {
-        let per_group = self.choice.count_group * self.choice.items_per_lane;
+        let per_group = self.choice.count_group.max(items.div_ceil(self.choice.count_groups));
         let (runner, buffers) = self.work(level + 1, 0, 0)?;
         let here = &buffers.levels[level];
         let bound = [

@@ -30,7 +30,7 @@ fn tiny(word: Word, sliders: Sliders) -> Options {
         work_group_size: Some(8),
         replies_group_size: Some(6),
         count_group_size: Some(3),
-        items_per_lane: Some(2),
+        count_groups: Some(5),
         queued_per_lane: Some(1),
         positions: Some(1),
         moves: Some(1),
@@ -130,7 +130,7 @@ fn more_groups_than_a_row_holds() {
         work_group_size: Some(2),
         replies_group_size: Some(2),
         count_group_size: Some(2),
-        items_per_lane: Some(1),
+        count_groups: Some(1 << 20),
         positions: Some(1 << 18),
         moves: Some(1 << 20),
         ..native()

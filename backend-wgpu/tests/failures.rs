@@ -32,7 +32,7 @@ fn options_that_do_not_fit() {
     for (options, word) in [
         (Options { work_group_size: Some(1), ..Options::default() }, "work-group"),
         (Options { work_group_size: Some(1 << 20), ..Options::default() }, "work-group"),
-        (Options { items_per_lane: Some(0), ..Options::default() }, "items"),
+        (Options { count_groups: Some(0), ..Options::default() }, "count replies"),
         (Options { positions: Some(0), ..Options::default() }, "positions"),
         (Options { moves: Some(usize::MAX), ..Options::default() }, "moves"),
     ] {

@@ -156,10 +156,14 @@ fn meet_check(
     }
 }
 
-// What sliders attack along each axis.
-fn attacked_by(orthogonal: Board, diagonal: Board, empty: Board) -> Sight {
-    let rays = rays_of(orthogonal, orthogonal, diagonal, diagonal, empty);
-    return Sight(along_file(rays), along_rank(rays), along_diagonal(rays), along_antidiagonal(rays));
+// The squares that sliders attack along each axis, all sliders at once.
+fn sights_of(orthogonal: Board, diagonal: Board, empty: Board) -> Sight {
+    return Sight(
+        north_attacks(orthogonal, empty) | south_attacks(orthogonal, empty),
+        east_attacks(orthogonal, empty) | west_attacks(orthogonal, empty),
+        north_east_attacks(diagonal, empty) | south_west_attacks(diagonal, empty),
+        north_west_attacks(diagonal, empty) | south_east_attacks(diagonal, empty),
+    );
 }
 
 // Finds pins and checks where the hostile sliders' attacks are known. A piece is pinned on an axis if the king sees it
@@ -221,7 +225,7 @@ fn limits_against(frame: Frame, axes: Lines, attacked: Sight) -> Limits {
 fn limits_of(frame: Frame, axes: Lines) -> Limits {
     let orthogonal = frame.rooks_queens & frame.their;
     let diagonal = frame.bishops_queens & frame.their;
-    return limits_against(frame, axes, attacked_by(orthogonal, diagonal, frame.empty));
+    return limits_against(frame, axes, sights_of(orthogonal, diagonal, frame.empty));
 }
 
 // The pieces among these that may move along an axis: those not pinned, and those pinned on it.

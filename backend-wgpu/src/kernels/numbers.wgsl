@@ -26,6 +26,25 @@ fn add_numbers(numbers: ptr<function, Numbers>, ones: Board, twos: Board, fours:
     (*numbers).sixteens ^= carry4;
 }
 
+// A number up to seven for each square.
+struct Few {
+    ones: Board,
+    twos: Board,
+    fours: Board,
+}
+
+// Adds what is seen both ways along an axis, seven squares at most.
+fn add_both_ways(numbers: ptr<function, Numbers>, ahead: Few, behind: Few) {
+    let carry1 = ahead.ones & behind.ones;
+    let carry2 = majority(ahead.twos, behind.twos, carry1);
+    add_numbers(
+        numbers,
+        ahead.ones ^ behind.ones,
+        ahead.twos ^ behind.twos ^ carry1,
+        ahead.fours ^ behind.fours ^ carry2,
+    );
+}
+
 // Adds two boards to the numbers.
 fn increment_twice(numbers: ptr<function, Numbers>, a: Board, b: Board) {
     let carry1 = majority((*numbers).ones, a, b);

@@ -13,8 +13,9 @@ var<workgroup> group_sum: atomic<u32>;
 // Adds the number of replies to each item to its root's total. Items for which there was no room are not looked at: no
 // total will be used then.
 //
-// The work-groups take all items in turns. A lane adds up while the root stays the same, which is mostly all the time,
-// and the group adds up the lanes of its first root before it adds to the totals.
+// There are many work-groups, and they take all items in turns. A lane adds up while the root stays the same, which is
+// mostly all the time, and the group adds up the lanes of its first root before it adds to the totals. An item is on its
+// way two turns before it is counted, its position one.
 @compute @workgroup_size(COUNT_GROUP)
 fn count_moves(
     @builtin(local_invocation_index) lane: u32,
@@ -23,11 +24,10 @@ fn count_moves(
 ) {
     let len = min(item_count[0], arrayLength(&items));
     let group_first = group_index(workgroup, workgroups) * COUNT_GROUP;
-    // A group without items goes on all the same: barriers are for all work-items.
-    var first_root = 0u;
-    if group_first < len {
-        first_root = roots[items[group_first].y];
-    }
+    let step = workgroups.x * workgroups.y * COUNT_GROUP;
+    // Without items the first of the buffer is read, and not used.
+    let last = max(len, 1u) - 1u;
+    let first_root = roots[items[min(group_first, last)].y];
     if lane == 0u {
         atomicStore(&group_sum, 0u);
     }
@@ -35,15 +35,26 @@ fn count_moves(
 
     var sum = 0u;
     var root = first_root;
-    for (var index = group_first + lane; index < len; index += workgroups.x * workgroups.y * COUNT_GROUP) {
-        let item = items[index];
-        let child = patched(load_position(item.y), item.x);
-        if roots[item.y] != root {
+    var index = group_first + lane;
+    var item = items[min(index, last)];
+    var next = items[min(index + step, last)];
+    var parent = load_position(item.y);
+    var item_root = roots[item.y];
+    while index < len {
+        let counted = parent;
+        let word = item.x;
+        let counted_root = item_root;
+        item = next;
+        parent = load_position(item.y);
+        item_root = roots[item.y];
+        index += step;
+        next = items[min(index + step, last)];
+        if counted_root != root {
             add_to_total(root, sum);
-            root = roots[item.y];
+            root = counted_root;
             sum = 0u;
         }
-        sum += count_moves_of(reversed(child), true);
+        sum += count_moves_of(reversed(patched(counted, word)), true);
     }
     if root == first_root {
         atomicAdd(&group_sum, sum);

@@ -108,7 +108,7 @@ fn rank8(board: Board) -> u32 {
     return high(board) >> 24u;
 }
 
-fn castlings_of(position: Position, frame: Frame, danger: Board, pinned_on_rank: Board) -> Castlings {
+fn castlings_of(position: Position, frame: Frame, axes: Lines, danger: Board, attacked_on_rank: Board) -> Castlings {
     var castlings = Castlings(0u, 0u, 0u);
     let rooks = rank8(position.bit1 & position.bit2 & position.bit4 & frame.their);
     if rooks != 0u {
@@ -116,8 +116,10 @@ fn castlings_of(position: Position, frame: Frame, danger: Board, pinned_on_rank:
         let above = rooks & ~(king - 1u);
         let beneath = rooks & (king - 1u);
         let occupied = rank8(~frame.empty);
-        castling_zone(&castlings, above, king, G1, F1, occupied, rank8(danger), rank8(pinned_on_rank));
-        castling_zone(&castlings, beneath, king, C1, D1, occupied, rank8(danger), rank8(pinned_on_rank));
+        let sight = sight_of(axes, ~frame.empty, frame.their_king);
+        let pinned = rank8(attacked_on_rank & sight.rank & frame.their);
+        castling_zone(&castlings, above, king, G1, F1, occupied, rank8(danger), pinned);
+        castling_zone(&castlings, beneath, king, C1, D1, occupied, rank8(danger), pinned);
     }
     return castlings;
 }
@@ -149,57 +151,62 @@ fn replies_of(position: Position, frame: Frame, own_king_lines: Lines, value: pt
     attack(&attacked, by.south_west);
     let danger = attacked.once | firmly;
 
-    // What the king sees, then through the first pieces, then through the second; and which pieces are pinned.
-    let sight1 = sight_of(axes, ~empty, their_king);
-    let beyond1 = ~empty & ~seen(sight1);
-    let sight2 = sight_of(axes, beyond1, their_king);
-    let sight3 = sight_of(axes, beyond1 & ~seen(sight2), their_king);
-    let pinned_on_file = along_file(by) & sight1.file & their;
-    let pinned_on_rank = along_rank(by) & sight1.rank & their;
-    let pinned_on_diagonal = along_diagonal(by) & sight1.diagonal & their;
-    let pinned_on_antidiagonal = along_antidiagonal(by) & sight1.antidiagonal & their;
-    let pinned = pinned_on_file | pinned_on_rank | pinned_on_diagonal | pinned_on_antidiagonal;
-
     // The zone.
     let near_king = axes.king;
     let castling_rooks = position.bit1 & position.bit2 & position.bit4 & their;
-    let castlings = castlings_of(position, frame, danger, pinned_on_rank);
+    let castlings = castlings_of(position, frame, axes, danger, along_rank(by));
     let way = join(0u, castlings.way << 24u);
     let zone = (near_king & not_their) | join(0u, castlings.king_path << 24u) | their_king;
     let loose = zone & ~firmly;
     replies.once = loose & attacked.once & ~attacked.twice;
     let at_most_twice = loose & attacked.once & ~attacked.thrice;
-    let free = loose & ~attacked.once;
+    let free = (loose & ~attacked.once) | their_king;
 
-    // K1, K2, K3.
-    let blocks = meeting(by, views_of(at_most_twice, empty));
-    let from_free = views_of(free, empty);
-    let discovers = meeting(by, from_free);
-    replies.not_to_orthogonal = along_file(from_free) | along_rank(from_free) | sight2.file | sight2.rank;
-    replies.not_to_diagonal =
-        along_diagonal(from_free) | along_antidiagonal(from_free) | sight2.diagonal | sight2.antidiagonal;
+    // K1, for each direction.
+    let blocks = north_blocks(by.north, at_most_twice, empty) | south_blocks(by.south, at_most_twice, empty) |
+        east_blocks(by.east, at_most_twice, empty) | west_blocks(by.west, at_most_twice, empty) |
+        north_east_blocks(by.north_east, at_most_twice, empty) |
+        north_west_blocks(by.north_west, at_most_twice, empty) |
+        south_east_blocks(by.south_east, at_most_twice, empty) |
+        south_west_blocks(by.south_west, at_most_twice, empty);
 
-    // K4. If the second piece is an own slider, it pins the first. If the third is one, it may soon.
+    // K2, K3.
+    let seen_from_free = views_of(free, rooks_queens, bishops_queens, empty);
+    let discovers = meeting(by, seen_from_free);
+    replies.not_to_orthogonal = along_file(seen_from_free) | along_rank(seen_from_free);
+    replies.not_to_diagonal = along_diagonal(seen_from_free) | along_antidiagonal(seen_from_free);
+
+    // K4. What the king sees, then through the first pieces, then through the second. If the second piece is an own
+    // slider, it pins the first. If the third is one, it may soon.
+    let sight1 = sight_of(axes, ~empty, their_king);
+    let beyond1 = ~empty & ~seen(sight1);
+    let sight2 = sight_of(axes, beyond1, their_king);
+    let sight3 = sight_of(axes, beyond1 & ~seen(sight2), their_king);
+    replies.not_to_orthogonal |= sight2.file | sight2.rank;
+    replies.not_to_diagonal |= sight2.diagonal | sight2.antidiagonal;
     let pins = pin_lines_of(sight2, sight2, rooks_queens, bishops_queens, their_king);
     let pins_soon = pin_lines_of(sight2, sight3, rooks_queens, bishops_queens, their_king);
 
     // Their moves if own passes.
+    let pinned_on_file = along_file(by) & sight1.file & their;
+    let pinned_on_rank = along_rank(by) & sight1.rank & their;
+    let pinned_on_diagonal = along_diagonal(by) & sight1.diagonal & their;
+    let pinned_on_antidiagonal = along_antidiagonal(by) & sight1.antidiagonal & their;
+    let pinned = pinned_on_file | pinned_on_rank | pinned_on_diagonal | pinned_on_antidiagonal;
     let orthogonal = frame.rooks_queens & their;
     let diagonal = frame.bishops_queens & their;
-    let on_file = orthogonal & (~pinned | pinned_on_file);
-    let on_rank = orthogonal & (~pinned | pinned_on_rank);
-    let on_diagonal = diagonal & (~pinned | pinned_on_diagonal);
-    let on_antidiagonal = diagonal & (~pinned | pinned_on_antidiagonal);
     let by_king = count_ones(near_king & not_their & ~danger) + castlings.legal;
     var mobility = Mobility(by_king, NONE, NONE, NONE, NONE);
-    replies.attacked.file = north_reached(&mobility, value, on_file, frame);
-    replies.attacked.file |= south_reached(&mobility, value, on_file, frame);
-    replies.attacked.rank = east_reached(&mobility, value, on_rank, frame);
-    replies.attacked.rank |= west_reached(&mobility, value, on_rank, frame);
-    replies.attacked.diagonal = north_east_reached(&mobility, value, on_diagonal, frame);
-    replies.attacked.diagonal |= south_west_reached(&mobility, value, on_diagonal, frame);
-    replies.attacked.antidiagonal = north_west_reached(&mobility, value, on_antidiagonal, frame);
-    replies.attacked.antidiagonal |= south_east_reached(&mobility, value, on_antidiagonal, frame);
+    if nonempty(orthogonal) {
+        replies.attacked.file = along_north(&mobility, value, orthogonal & (~pinned | pinned_on_file), frame);
+        replies.attacked.rank = along_east(&mobility, value, orthogonal & (~pinned | pinned_on_rank), frame);
+    }
+    if nonempty(diagonal) {
+        let on_diagonal = diagonal & (~pinned | pinned_on_diagonal);
+        let on_antidiagonal = diagonal & (~pinned | pinned_on_antidiagonal);
+        replies.attacked.diagonal = along_north_east(&mobility, value, on_diagonal, frame);
+        replies.attacked.antidiagonal = along_north_west(&mobility, value, on_antidiagonal, frame);
+    }
 
     // Knights: each one's leaps are the value of its square, where nothing has been added so far.
     var left = frame.knights & their & ~pinned;
@@ -266,7 +273,7 @@ fn replies_of(position: Position, frame: Frame, own_king_lines: Lines, value: pt
     replies.pawn_captures = attacked_east | attacked_west;
     // Pinned sliders give check all the same.
     if nonempty(pinned & (orthogonal | diagonal)) {
-        replies.attacked = attacked_by(orthogonal, diagonal, empty);
+        replies.attacked = sights_of(orthogonal, diagonal, empty);
     }
     return replies;
 }
