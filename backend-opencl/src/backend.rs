@@ -3,6 +3,7 @@
 use kogge_board::breadth_first;
 use kogge_board::{Backend, BackendError, DeviceInfo, Quad48, Rules, Successors, self_test};
 
+use crate::cache::Cache;
 use crate::options::Options;
 use crate::platform::{Device, PlatformError, platforms};
 use crate::profile::KernelTime;
@@ -25,6 +26,20 @@ pub fn devices() -> Result<Vec<Device>, PlatformError> {
     Ok(platforms()?.into_iter().filter_map(|platform| platform.devices.ok()).flatten().collect())
 }
 
+/// The options with what was tuned on the device, and where the choices come from, for people.
+///
+/// What was tuned is left out if the device cannot do it together with the options that were given.
+fn settle(device: &Device, options: &Options, cache: Option<&Cache>) -> (Options, &'static str) {
+    if let Some(tuned) = cache.and_then(|cache| cache.load(device)) {
+        let both = options.or(&tuned);
+        match both.choose(device) {
+            Ok(_) => return (both, " (tuned)"),
+            Err(reason) => tracing::warn!("What was tuned on {} is not used: {reason}", device.name),
+        }
+    }
+    (options.clone(), " (defaults)")
+}
+
 impl OpenCl {
     /// Opens the device with this index in [`devices`], compiles the kernels for it, and has it count what is known.
     ///
@@ -41,11 +56,34 @@ impl OpenCl {
         Self::on(device, options)
     }
 
-    /// The same for a device that was listed before.
+    /// The same for a device that was listed before. What the options leave open is as it was tuned, if it was.
     ///
     /// # Errors
     /// As for [`OpenCl::open`].
     pub fn on(device: &Device, options: &Options) -> Result<Self, BackendError> {
+        Self::with_cache(device, options, Cache::of_user().as_ref())
+    }
+
+    /// The same with what is tuned according to this cache.
+    pub(crate) fn with_cache(device: &Device, options: &Options, cache: Option<&Cache>) -> Result<Self, BackendError> {
+        let (options, origin) = settle(device, options, cache);
+        let mut backend = Self::untuned(device, &options)?;
+        backend.info.variant += origin;
+        Ok(backend)
+    }
+
+    /// What [`OpenCl::on`] would open without options, and how; nothing is compiled.
+    pub fn planned(device: &Device) -> DeviceInfo {
+        let (options, origin) = settle(device, &Options::default(), Cache::of_user().as_ref());
+        let variant = match options.choose(device) {
+            Ok(choice) => format!("{}, {}{origin}", choice.describe(), choice.describe_sizes()),
+            Err(reason) => reason,
+        };
+        DeviceInfo { variant, ..device.info() }
+    }
+
+    /// A backend of these options, whatever was tuned.
+    pub(crate) fn untuned(device: &Device, options: &Options) -> Result<Self, BackendError> {
         let mut backend = Self::untested(device, Session::new(device, options)?);
         self_test(&mut backend)?;
         // What the self-test took is no part of a measurement.

@@ -2,6 +2,7 @@
 
 use kogge_board::DeviceKind;
 use kogge_board::breadth_first::MOST_LAST_PLIES;
+use serde::{Deserialize, Serialize};
 
 use crate::platform::Device;
 
@@ -10,7 +11,8 @@ use crate::platform::Device;
 /// The ways differ in how limits (pins, checks, attacked squares) are found and moves are counted. Sets of squares that
 /// are not pieces, and the moves of one direction, are found by fills in every variant. What a single piece sees is
 /// found by subtraction line by line, except with [`Sliders::Magic`].
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Sliders {
     /// By Kogge-Stone fills in all eight directions.
     Fill,
@@ -40,7 +42,8 @@ impl Sliders {
 }
 
 /// How the device keeps positions in its memory.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Positions {
     /// As [`Planes32`](kogge_board::Planes32), 32 bytes.
     Planes32,
@@ -71,7 +74,8 @@ impl Positions {
 }
 
 /// In which order the tree is walked.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Traversal {
     /// Level by level down to the last two plies.
     BreadthFirst,
@@ -91,41 +95,61 @@ impl Traversal {
     }
 }
 
-/// What can be chosen. `None` stands for what is best on the device as far as it is known.
-#[derive(Clone, PartialEq, Eq, Default, Debug)]
+/// What can be chosen. `None` stands for what is best on the device as far as it is known: what [`tune`](crate::tune) found
+/// there, else the default.
+///
+/// Only what can be tuned is serialized.
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Options {
     /// How the attacks of sliders are found.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub sliders: Option<Sliders>,
     /// How the device keeps positions in its memory.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub position_form: Option<Positions>,
     /// Whether the kernels use instructions that only one vendor's devices have, where they are known. Without, they are
     /// standard OpenCL C.
+    #[serde(skip)]
     pub vendor_instructions: Option<bool>,
     /// In which order the tree is walked.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub traversal: Option<Traversal>,
     /// Work-items of a work-group, 2 to 1024. It is also the size of a block of the scan.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub work_group_size: Option<usize>,
     /// Work-items of a work-group that looks at positions two plies above the leaves, 2 to 1024.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub replies_group_size: Option<usize>,
     /// Work-items of a work-group that counts the replies to moves, 2 to 1024.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub count_group_size: Option<usize>,
     /// How many of the latter work-groups each of the device's compute units gets; they take all moves in turns. 1 to 256.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub groups_per_unit: Option<usize>,
     /// Whether the last two plies are counted in closed form where possible, or every reply's position is looked at.
+    #[serde(skip)]
     pub closed_form: Option<bool>,
     /// Moves that are not in closed form and that a work-group can hold in local memory, per work-item: 1 to 64.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub queued_per_lane: Option<usize>,
     /// Positions of one level: the chunk of successors that is expanded at once.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub positions: Option<usize>,
     /// Moves that are written at once: the chunk of leaves' parents that is counted at once.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub moves: Option<usize>,
     /// Device memory to use at most, in bytes.
+    #[serde(skip)]
     pub memory: Option<u64>,
     /// Whether the time of each kernel is measured, which costs a little: [`OpenCl::profile`](crate::OpenCl::profile).
+    #[serde(skip)]
     pub profile: bool,
     /// Registers that a work-item takes at most, 16 to 255, where the compiler can be told (NVIDIA's).
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub registers: Option<usize>,
     /// More options for the OpenCL compiler, such as `-cl-nv-verbose`.
+    #[serde(skip)]
     pub compiler: String,
 }
 
@@ -153,6 +177,24 @@ pub(crate) struct Choice {
 }
 
 impl Options {
+    /// These, and what can be tuned and they leave open from others.
+    pub(crate) fn or(&self, others: &Self) -> Self {
+        Self {
+            sliders: self.sliders.or(others.sliders),
+            position_form: self.position_form.or(others.position_form),
+            traversal: self.traversal.or(others.traversal),
+            work_group_size: self.work_group_size.or(others.work_group_size),
+            replies_group_size: self.replies_group_size.or(others.replies_group_size),
+            count_group_size: self.count_group_size.or(others.count_group_size),
+            groups_per_unit: self.groups_per_unit.or(others.groups_per_unit),
+            queued_per_lane: self.queued_per_lane.or(others.queued_per_lane),
+            positions: self.positions.or(others.positions),
+            moves: self.moves.or(others.moves),
+            registers: self.registers.or(others.registers),
+            ..self.clone()
+        }
+    }
+
     /// Fills in what was left open, or says what is wrong.
     pub(crate) fn choose(&self, device: &Device) -> Result<Choice, String> {
         let gpu = matches!(device.kind, DeviceKind::DiscreteGpu | DeviceKind::IntegratedGpu);
@@ -240,5 +282,15 @@ impl Choice {
         };
         let (bytes, group) = (self.position_form.bytes(), self.group);
         format!("{sliders} sliders, {bytes}-byte positions, {traversal}, work-groups of {group}")
+    }
+
+    /// The sizes in words.
+    pub(crate) fn describe_sizes(&self) -> String {
+        let Self { replies_group, count_group, count_groups, queued_per_lane, positions, moves, .. } = self;
+        let registers = self.registers.map_or(String::new(), |registers| format!(", {registers} registers"));
+        format!(
+            "{replies_group} for replies and {count_group} for counting in {count_groups} groups, {queued_per_lane} moves \
+             queued, chunks of {positions} positions and {moves} moves{registers}"
+        )
     }
 }

@@ -80,6 +80,8 @@ const COUNT_GROUPS: usize = 8192;
 
 /// Moves that are written at once on a GPU, where memory permits.
 const MOVES: u64 = 1 << 27;
+/// NVIDIA's number as a vendor of PCI devices.
+const NVIDIA: u32 = 0x10de;
 
 impl Options {
     /// Fills in what was left open, or says what is wrong.
@@ -91,13 +93,17 @@ impl Options {
         }
         let most = device.max_work_group_size.min(1024);
         let usual = if gpu { 128 } else { 64 };
-        let size = |what: &str, asked: Option<usize>| match asked.unwrap_or(usual.min(most)) {
+        let size = |what: &str, asked: Option<usize>, usual: usize| match asked.unwrap_or(usual.min(most)) {
             size if (2..=most).contains(&size) => Ok(size),
             size => Err(format!("{what} must be 2 to {most} on this device, and {size} was asked for.")),
         };
-        let group = size("the work-group size", self.work_group_size)?;
-        let replies_group = size("the work-group size for replies", self.replies_group_size)?;
-        let count_group = size("the work-group size for counting", self.count_group_size)?;
+        let group = size("the work-group size", self.work_group_size, usual)?;
+        // No interface lets a kernel's registers be limited, but NVIDIA's compiler takes no more than a large work-group
+        // leaves to each work-item; then more of them run at once.
+        let nvidia = device.adapter.get_info().vendor == NVIDIA;
+        let replies_group =
+            size("the work-group size for replies", self.replies_group_size, if nvidia { 512 } else { usual })?;
+        let count_group = size("the work-group size for counting", self.count_group_size, usual)?;
         let count_groups = self.count_groups.unwrap_or(if gpu { COUNT_GROUPS } else { 256 });
         if !(1..=1 << 20).contains(&count_groups) {
             return Err(format!("1 to 1048576 work-groups can count replies, and {count_groups} were asked for."));

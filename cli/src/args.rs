@@ -103,6 +103,8 @@ pub(crate) enum Command {
     },
     /// List every device of every backend
     Devices,
+    /// Find the fastest options for an OpenCL device, which takes about a minute, and keep them for all later runs
+    Tune(Tune),
     /// Print a completion script for a shell
     Completions {
         /// The shell
@@ -181,6 +183,16 @@ pub(crate) struct Diff {
     /// Seconds that an engine may say nothing while it counts
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) patience: u32,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Tune {
+    /// Seconds after which nothing more is tried
+    #[arg(long, value_name = "SECONDS", default_value = "120", value_parser = clap::value_parser!(u32).range(1..=86400))]
+    pub(crate) seconds: u32,
+    /// Forget what was found on the device before, and go back to the defaults
+    #[arg(long)]
+    pub(crate) forget: bool,
 }
 
 #[derive(Debug, Subcommand)]

@@ -109,7 +109,7 @@ fn open_cpu(request: Request) -> OpenedOr {
 fn list_opencl() -> Result<Vec<Listed>, BackendError> {
     let devices = opencl_devices().map_err(|error| unavailable(BackendName::Opencl, error.to_string()))?;
     let listed = devices.iter().map(|device| match device.unusable() {
-        None => Ok(device.info()),
+        None => Ok(OpenCl::planned(device)),
         Some(reason) => Err(unavailable(BackendName::Opencl, format!("{}: {reason}", device.name))),
     });
     Ok(listed.collect())
@@ -117,8 +117,34 @@ fn list_opencl() -> Result<Vec<Listed>, BackendError> {
 
 fn auto_opencl(kind: DeviceKind, _: Request) -> Option<OpenedOr> {
     let devices = opencl_devices().ok()?;
-    let device = devices.iter().find(|device| device.kind == kind && device.unusable().is_none())?;
+    let device = devices.iter().find(|device| is_usable(device, kind))?;
     Some(OpenCl::on(device, &Default::default()).map(boxed))
+}
+
+/// The OpenCL device that a request is about: the best one if it names none.
+pub(crate) fn opencl_device(request: Request) -> Result<kogge_backend_opencl::platform::Device, Failure> {
+    let devices = opencl_devices().map_err(|error| unavailable(BackendName::Opencl, error.to_string()))?;
+    let best = || {
+        let usable = |kind| move |device: &&_| is_usable(device, kind);
+        WANTED.into_iter().find_map(|kind| devices.iter().find(usable(kind))).or(devices.first())
+    };
+    match request.device {
+        Some(index) => devices.get(index).ok_or_else(|| no_device(BackendName::Opencl, index, devices.len())),
+        None => best().ok_or_else(|| no_device(BackendName::Opencl, 0, 0)),
+    }
+    .cloned()
+}
+
+/// Whether an OpenCL device is of this kind and works.
+fn is_usable(device: &kogge_backend_opencl::platform::Device, kind: DeviceKind) -> bool {
+    device.kind == kind && device.unusable().is_none()
+}
+
+fn no_device(name: BackendName, index: usize, count: usize) -> Failure {
+    Failure::Input(format!(
+        "There is no device {index} of the {} backend; it has {count}, numbered from 0. \"kogge devices\" lists them.",
+        name.name()
+    ))
 }
 
 fn open_opencl(request: Request) -> OpenedOr {
@@ -179,11 +205,7 @@ impl Entry {
         if let Some(device) = request.device {
             let devices = self.devices()?.len();
             if device >= devices {
-                return Err(Failure::Input(format!(
-                    "There is no device {device} of the {} backend; it has {devices}, numbered from 0. \
-                     \"kogge devices\" lists them.",
-                    self.name.name()
-                )));
+                return Err(no_device(self.name, device, devices));
             }
         }
         Ok(self.opened((self.open)(request)?, request))

@@ -41,6 +41,14 @@ fn without_display() {
 
 fn main() -> ExitCode {
     without_display();
+    // Warnings of the libraries, such as of a damaged cache.
+    tracing_subscriber::fmt()
+        .with_max_level(tracing_subscriber::filter::LevelFilter::WARN)
+        .with_writer(std::io::stderr)
+        .with_target(false)
+        .without_time()
+        .with_ansi(false)
+        .init();
     let cli = Cli::parse();
     match commands::run(cli) {
         Ok(Answer::Done) => ExitCode::SUCCESS,

@@ -137,7 +137,7 @@ pub(crate) fn rate(counted: u128, elapsed: Duration) -> String {
 }
 
 /// Three digits and a prefix.
-fn magnitude(number: f64) -> String {
+pub(crate) fn magnitude(number: f64) -> String {
     let (scale, prefix) = match number {
         1e12.. => (1e12, "T"),
         1e9.. => (1e9, "G"),

@@ -279,7 +279,8 @@ fn help_man_and_completions_know_every_flag() {
     for flag in ["--backend", "--device", "--threads", "--json", "--quiet"] {
         assert!(help.contains(flag) && man.contains(&flag.replace('-', "\\-")), "{flag}");
     }
-    for command in ["perft", "divide", "stats", "unique", "suite", "diff", "position", "devices", "completions", "man"]
+    for command in
+        ["perft", "divide", "stats", "unique", "suite", "diff", "position", "devices", "tune", "completions", "man"]
     {
         assert!(help.contains(&format!("\n  {command} ")), "{command}");
         let own = kogge(&[command, "--help"]).answer(command);

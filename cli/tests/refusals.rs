@@ -64,6 +64,8 @@ fn bad_input_is_named_in_one_sentence() {
         ("perft 1 --threads 1000000", "from 1 to 4096"),
         ("perft 1 --backend cpu --device 7", "no device 7 of the cpu backend"),
         ("perft 1 --device 0", "give --backend as well"),
+        ("tune --backend cpu", "The cpu backend has nothing to tune"),
+        ("tune --seconds 0", "1..=86400"),
         ("diff 1 --against nobody", "expected a backend"),
         ("diff 1 --against cpu:x", "expected a backend"),
         ("diff 1 --against engine:", "expected a command"),

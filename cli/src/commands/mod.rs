@@ -8,6 +8,7 @@ mod perft;
 mod position;
 mod stats;
 mod suite;
+mod tune;
 mod unique;
 
 use std::time::{Duration, Instant};
@@ -34,6 +35,7 @@ pub(crate) fn run(cli: Cli) -> Result<Answer, Failure> {
         Command::Diff(diff) => diff::run(&diff, &mut context),
         Command::Position { command } => position::run(&command, &mut context),
         Command::Devices => devices::run(&mut context),
+        Command::Tune(arguments) => tune::run(&arguments, &mut context),
         Command::Completions { shell } => generate::completions(shell, &mut context),
         Command::Man { dir } => generate::man(dir.as_deref(), &mut context),
     }

@@ -28,7 +28,8 @@ impl From<Output> for Run {
 
 pub fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_kogge"));
-    command.args(arguments);
+    // What the user has tuned is neither used nor changed.
+    command.args(arguments).env("KOGGE_CACHE_DIR", env!("CARGO_TARGET_TMPDIR"));
     command
 }
 
