@@ -1,5 +1,6 @@
 //! What was tuned, from one run of a program to the next: a file in the user's cache directory.
 
+use etcetera::base_strategy::{BaseStrategy, choose_base_strategy};
 use std::path::{Path, PathBuf};
 use std::{env, fs, io, process};
 
@@ -48,7 +49,7 @@ impl Cache {
     /// the system's folder for caches. `None` if there is no such folder.
     pub fn of_user() -> Option<Self> {
         let named = env::var_os("KOGGE_CACHE_DIR").filter(|folder| !folder.is_empty()).map(PathBuf::from);
-        let folder = named.or_else(|| dirs::cache_dir().map(|folder| folder.join("kogge")))?;
+        let folder = named.or_else(|| choose_base_strategy().ok().map(|user| user.cache_dir().join("kogge")))?;
         Some(Self::at(folder.join("opencl.json")))
     }
 
