@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use kogge_board::breadth_first::{Part, Sizes, StageError, Stages};
+use kogge_board::breadth_first::{MOST_MOVES, Part, Sizes, StageError, Stages};
 use kogge_board::{BackendError, Quad48, Rules};
 
 use crate::buffers::{self, Buffers};
@@ -167,7 +167,8 @@ impl Session {
 
     /// Counts the leaves two plies below some positions, in closed form where possible.
     fn two_plies(&mut self, level: usize, positions: Range<usize>) -> Result<(), StageError> {
-        let most = (self.sizes.moves / ITEMS_PER_POSITION).max(1);
+        // However many moves qualify, their number fits in 32 bits.
+        let most = (self.sizes.moves / ITEMS_PER_POSITION).clamp(1, (u32::MAX / MOST_MOVES) as usize);
         let parts = positions.len().div_ceil(most).max(1);
         let step = positions.len().div_ceil(parts);
         for start in positions.clone().step_by(step.max(1)) {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::time::Instant;
 
-use kogge_board::breadth_first::{Part, Sizes, StageError, Stages};
+use kogge_board::breadth_first::{MOST_MOVES, Part, Sizes, StageError, Stages};
 use kogge_board::{BackendError, Quad48, Rules};
 
 use crate::adapters::Device;
@@ -241,7 +241,8 @@ impl Stages for Session {
     }
 
     fn count_leaves(&mut self, level: usize, positions: Range<usize>, _: u32) -> Result<(), StageError> {
-        let most = (self.sizes.moves / ITEMS_PER_POSITION).max(1);
+        // However many moves qualify, their number fits in 32 bits.
+        let most = (self.sizes.moves / ITEMS_PER_POSITION).clamp(1, (u32::MAX / MOST_MOVES) as usize);
         let parts = positions.len().div_ceil(most).max(1);
         let step = positions.len().div_ceil(parts).max(1);
         for start in positions.clone().step_by(step) {

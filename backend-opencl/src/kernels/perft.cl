@@ -14,6 +14,9 @@ INLINE uint count_replies(Position parent, uint word, __global const ulong2 *res
     return count_moves_of(TURNED(child, TURN), lines, TURN_MIRRORS);
 }
 
+// A lane's sum is added to the total before a whole work-group's could exceed 32 bits.
+#define LARGE (1u << 21)
+
 // Adds the number of replies to each item to its root's total. `item_count` may be more than there is room for; then
 // `lost` is set, and no total is of any use.
 //
@@ -56,7 +59,7 @@ __kernel COUNT_KERNEL void count_moves(
         item_root = roots[item >> 32];
         index += step;
         next = items[min(index + step, last)];
-        if (counted_root != root) {
+        if (counted_root != root || sum >= LARGE) {
             add_to_total(totals, root, sum);
             root = counted_root;
             sum = 0;

@@ -8,6 +8,9 @@ fn add_to_total(root: u32, amount: u32) {
     }
 }
 
+// A lane's sum is added to the total before a whole work-group's could exceed 32 bits.
+const LARGE: u32 = 0x200000u;
+
 var<workgroup> group_sum: atomic<u32>;
 
 // Adds the number of replies to each item to its root's total. Items for which there was no room are not looked at: no
@@ -49,7 +52,7 @@ fn count_moves(
         item_root = roots[item.y];
         index += step;
         next = items[min(index + step, last)];
-        if counted_root != root {
+        if counted_root != root || sum >= LARGE {
             add_to_total(root, sum);
             root = counted_root;
             sum = 0u;
