@@ -123,20 +123,14 @@ pub trait Stages {
 
     /// How many plies [`Stages::count_leaves`] counts, at most [`MOST_LAST_PLIES`]; with less than two,
     /// the last two plies are left to [`Stages::count_moves`].
-    fn last_plies(&self) -> u32 {
-        1
-    }
+    fn last_plies(&self) -> u32;
 
     /// Adds the leaves `depth` plies below some positions of a level to the totals of the roots. The
     /// depth is at least two and at most [`Stages::last_plies`].
     ///
     /// # Errors
     /// If memory runs out or the device fails.
-    fn count_leaves(&mut self, level: usize, positions: Range<usize>, depth: u32) -> Result<(), StageError> {
-        let reason =
-            format!("it was asked for {depth} plies below {positions:?} of level {level}, which it cannot count.");
-        Err(BackendError::WrongAnswer { device: "a device".into(), reason }.into())
-    }
+    fn count_leaves(&mut self, level: usize, positions: Range<usize>, depth: u32) -> Result<(), StageError>;
 
     /// The totals of the first `len` roots; they are zero afterwards.
     ///
