@@ -4,6 +4,7 @@ use std::fmt;
 
 use thiserror::Error;
 
+use crate::merge::{HostMerge, Merge, MergeOptions};
 use crate::{Quad48, Rules};
 
 /// A device that computes on batches of positions.
@@ -35,6 +36,16 @@ pub trait Backend: Send {
     /// # Errors
     /// If the device fails, or if one of the counts does not fit in 64 bits.
     fn perft(&mut self, rules: &Rules, positions: &[Quad48], depth: u32) -> Result<Vec<u64>, BackendError>;
+
+    /// Two plies of a tree, none of whose positions is kept twice, at first without any. The halfmove clock is left out.
+    ///
+    /// A backend that has no way of its own does it in the host's memory, through its other methods.
+    ///
+    /// # Errors
+    /// If the device fails.
+    fn merge(&mut self, rules: &Rules, options: &MergeOptions) -> Result<Box<dyn Merge + '_>, BackendError> {
+        Ok(Box::new(HostMerge::new(self, rules, *options)))
+    }
 }
 
 /// The successors of a batch of positions.

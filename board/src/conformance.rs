@@ -45,9 +45,23 @@ macro_rules! conformance {
             fn random_playouts() {
                 $crate::conformance::random_playouts(&mut $backend, &mut $reference);
             }
+
+            #[test]
+            fn merged_plies() {
+                $crate::conformance::merged_plies(&mut $backend, &mut $reference);
+            }
+
+            #[test]
+            fn merging_without_room() {
+                $crate::conformance::merging_without_room(&mut $backend);
+            }
         }
     };
 }
+
+mod merging;
+
+pub use merging::{merged_plies, merging_without_room};
 
 /// Positions under common rules.
 pub type Batches = Vec<(Rules, Vec<Quad48>)>;

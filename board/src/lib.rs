@@ -27,6 +27,7 @@ mod fen;
 mod five42;
 mod format;
 mod list_move;
+pub mod merge;
 mod moves;
 mod notation;
 mod pieces;
