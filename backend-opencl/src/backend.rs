@@ -1,6 +1,7 @@
 //! The backend: one OpenCL device.
 
-use kogge_board::breadth_first;
+use kogge_board::breadth_first::{self, DeviceMerge};
+use kogge_board::merge::{Merge, MergeOptions};
 use kogge_board::{Backend, BackendError, DeviceInfo, Quad48, Rules, Successors, self_test};
 
 use crate::cache::Cache;
@@ -146,5 +147,11 @@ impl Backend for OpenCl {
     fn perft(&mut self, rules: &Rules, positions: &[Quad48], depth: u32) -> Result<Vec<u64>, BackendError> {
         self.session.lost = false;
         breadth_first::perft(&mut self.session, rules, positions, depth)
+    }
+
+    fn merge(&mut self, rules: &Rules, options: &MergeOptions) -> Result<Box<dyn Merge + '_>, BackendError> {
+        self.session.lost = false;
+        self.session.begin_merging(options.memory)?;
+        Ok(Box::new(DeviceMerge::new(&mut self.session, rules, options.hash_bits)))
     }
 }

@@ -4,7 +4,7 @@ use crate::options::Choice;
 use kogge_board::breadth_first::MOST_MOVES;
 
 /// The source files in the order in which the compiler gets them; each uses only what stands before it.
-const SOURCES: [&str; 12] = [
+const SOURCES: [&str; 13] = [
     include_str!("kernels/bits.cl"),
     include_str!("kernels/fill.cl"),
     include_str!("kernels/position.cl"),
@@ -13,6 +13,7 @@ const SOURCES: [&str; 12] = [
     include_str!("kernels/scan.cl"),
     include_str!("kernels/make.cl"),
     include_str!("kernels/generate.cl"),
+    include_str!("kernels/merge.cl"),
     include_str!("kernels/perft.cl"),
     include_str!("kernels/depth_first.cl"),
     include_str!("kernels/replies.cl"),
@@ -46,6 +47,9 @@ pub(crate) fn source(choice: &Choice) -> String {
     source
 }
 
+/// How many work-groups weigh leaves, each with a sum of its own.
+pub(crate) const WEIGH_GROUPS: usize = 64;
+
 /// What a kernel's parameter is. Buffers are told apart by the C type of their elements.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Type {
@@ -75,6 +79,11 @@ pub(crate) enum Stage {
     Make,
     MakeQuads,
     Moves,
+    Load,
+    Insert,
+    Append,
+    Appended,
+    Weigh,
     CountMoves,
     DepthFirst,
     Replies,
@@ -88,6 +97,11 @@ pub(crate) const STAGES: [Stage; SIGNATURES.len()] = [
     Stage::Make,
     Stage::MakeQuads,
     Stage::Moves,
+    Stage::Load,
+    Stage::Insert,
+    Stage::Append,
+    Stage::Appended,
+    Stage::Weigh,
     Stage::CountMoves,
     Stage::DepthFirst,
     Stage::Replies,
@@ -103,17 +117,18 @@ impl Stage {
         }
     }
 
-    /// How many work-groups it is launched with at most. Only of this kernel does a work-item take several items.
+    /// How many work-groups it is launched with at most. Only of these kernels does a work-item take several items.
     pub(crate) const fn most_groups(self, choice: &Choice) -> usize {
         match self {
             Self::CountMoves => choice.count_groups,
+            Self::Weigh => WEIGH_GROUPS,
             _ => usize::MAX,
         }
     }
 }
 
 /// Every kernel with its parameters, in the order of the source.
-pub(crate) const SIGNATURES: [Signature; 9] = [
+pub(crate) const SIGNATURES: [Signature; 14] = [
     Signature {
         name: "upload",
         parameters: &[
@@ -175,6 +190,64 @@ pub(crate) const SIGNATURES: [Signature; 9] = [
             ("first", Uint),
             ("end", Uint),
             ("items", Output("ulong")),
+        ],
+    },
+    Signature {
+        name: "load",
+        parameters: &[
+            ("entries", Input("Packed")),
+            ("first", Uint),
+            ("len", Uint),
+            ("positions", Output("Packed")),
+            ("roots", Output("uint")),
+        ],
+    },
+    Signature {
+        name: "insert",
+        parameters: &[
+            ("candidates", Input("Packed")),
+            ("roots", Input("uint")),
+            ("root_multiplicities", Input("uint")),
+            ("first_root", Uint),
+            ("len", Uint),
+            ("partition_index", Uint),
+            ("partition_of", Uint),
+            ("hash_mask", Uint),
+            ("places", Output("uint")),
+            ("place_count", Uint),
+            ("successors", Input("Packed")),
+            ("multiplicities", Output("uint")),
+            ("candidate_multiplicities", Output("uint")),
+            ("fresh_candidates", Output("uint")),
+            ("fresh_places", Output("uint")),
+            ("state", Output("uint")),
+        ],
+    },
+    Signature {
+        name: "append",
+        parameters: &[
+            ("candidates", Input("Packed")),
+            ("candidate_multiplicities", Output("uint")),
+            ("fresh_candidates", Input("uint")),
+            ("fresh_places", Input("uint")),
+            ("state", Input("uint")),
+            ("room", Uint),
+            ("places", Output("uint")),
+            ("successors", Output("Packed")),
+            ("multiplicities", Output("uint")),
+        ],
+    },
+    Signature { name: "appended", parameters: &[("room", Uint), ("state", Output("uint"))] },
+    Signature {
+        name: "weigh",
+        parameters: &[
+            ("multiplicities", Input("uint")),
+            ("first", Uint),
+            ("len", Uint),
+            ("depth", Uint),
+            ("counts", Input("uint")),
+            ("totals", Input("uint")),
+            ("sums", Output("ulong")),
         ],
     },
     Signature {
@@ -255,6 +328,11 @@ mod tests {
             "make",
             "make_quads",
             "moves",
+            "load",
+            "insert",
+            "append",
+            "appended",
+            "weigh",
             "count_moves",
             "depth_first",
             "replies",

@@ -14,6 +14,7 @@ mod buffers;
 mod cache;
 mod kernels;
 mod magic;
+mod merge;
 #[cfg(test)]
 mod mutants;
 mod options;

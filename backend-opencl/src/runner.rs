@@ -108,7 +108,18 @@ impl Runner {
 
     /// Waits for all that was queued, and reads the first `len` elements.
     pub(crate) fn read<T: Element>(&self, what: &str, buffer: &Buffer<T>, len: usize) -> Result<Vec<T>, StageError> {
-        self.queue.read(buffer, len).map_err(|failure| self.failed(&format!("to give back {what}"), failure))
+        self.read_from(what, buffer, 0, len)
+    }
+
+    /// The same from element number `first` on.
+    pub(crate) fn read_from<T: Element>(
+        &self,
+        what: &str,
+        buffer: &Buffer<T>,
+        first: usize,
+        len: usize,
+    ) -> Result<Vec<T>, StageError> {
+        self.queue.read(buffer, first, len).map_err(|failure| self.failed(&format!("to give back {what}"), failure))
     }
 
     /// Writes the first elements, and waits until that is done.

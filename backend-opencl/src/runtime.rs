@@ -135,6 +135,13 @@ pub(crate) enum Argument<'a> {
 #[repr(transparent)]
 pub(crate) struct Packed([u64; 2]);
 
+impl Packed {
+    /// Its two words.
+    pub(crate) const fn words(self) -> [u64; 2] {
+        self.0
+    }
+}
+
 /// What a buffer can hold.
 pub(crate) trait Element: Pod {
     /// How the kernels see it: a C type, of which an element is one or several.
@@ -143,6 +150,14 @@ pub(crate) trait Element: Pod {
 
 impl Element for u32 {
     const NAME: &'static str = "uint";
+}
+
+impl Element for [u32; 4] {
+    const NAME: &'static str = "uint";
+}
+
+impl Element for [u64; 4] {
+    const NAME: &'static str = "ulong";
 }
 
 impl Element for [u32; 2] {
@@ -292,9 +307,9 @@ impl Queue {
         check("clEnqueueWriteBuffer", code)
     }
 
-    /// Waits for all that was queued, and reads the first `len` elements.
-    pub(crate) fn read<T: Element>(&self, buffer: &Buffer<T>, len: usize) -> Result<Vec<T>, Failure> {
-        assert!(len <= buffer.len, "{len} elements from a buffer of {}", buffer.len);
+    /// Waits for all that was queued, and reads `len` elements from number `first` on.
+    pub(crate) fn read<T: Element>(&self, buffer: &Buffer<T>, first: usize, len: usize) -> Result<Vec<T>, Failure> {
+        assert!(first + len <= buffer.len, "{first} and {len} elements from a buffer of {}", buffer.len);
         let mut data = vec![T::zeroed(); len];
         let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut data);
         if !bytes.is_empty() {
@@ -305,7 +320,7 @@ impl Queue {
                     self.queue.handle,
                     buffer.memory.handle,
                     ffi::CL_TRUE,
-                    0,
+                    first * size_of::<T>(),
                     bytes.len(),
                     bytes.as_mut_ptr().cast(),
                     0,

@@ -7,6 +7,7 @@ use kogge_board::{BackendError, Quad48, Rules};
 
 use crate::buffers::{self, Buffers};
 use crate::kernels::{Stage, source};
+use crate::merge::Merging;
 use crate::options::{Choice, Options, Traversal};
 use crate::platform::Device;
 use crate::runner::Runner;
@@ -25,13 +26,16 @@ const ITEMS_PER_POSITION: usize = 32;
 pub(crate) struct Session {
     pub(crate) runner: Runner,
     pub(crate) choice: Choice,
-    buffers: Option<Buffers>,
+    pub(crate) buffers: Option<Buffers>,
     /// What the kernels look up, on its way to the buffers.
-    table: Vec<[u64; 2]>,
+    pub(crate) table: Vec<[u64; 2]>,
     sizes: Sizes,
     /// How often the sizes asked for were halved because memory ran out.
     halvings: u32,
-    max_allocation: u64,
+    pub(crate) max_allocation: u64,
+    pub(crate) device_memory: u64,
+    /// What merging equal positions takes, while that is done.
+    pub(crate) merging: Option<Merging>,
     /// Whether the closed form had left more moves than there is room for. Until this is reset, every reply is counted.
     pub(crate) lost: bool,
 }
@@ -71,28 +75,36 @@ impl Session {
             sizes,
             halvings: 0,
             max_allocation: device.max_allocation,
+            device_memory: device.memory,
+            merging: None,
             lost: false,
         })
     }
 
     /// The sizes of buffers for so many levels, as large as was asked for and as memory permits.
-    fn fitting(&self, levels: usize) -> Result<Sizes, BackendError> {
+    pub(crate) fn fitting(&self, levels: usize) -> Result<Sizes, BackendError> {
         let mut halvings = self.halvings;
+        let memory = self.merging.as_ref().map_or(self.choice.memory, |merging| merging.stages_memory);
         while let Some(sizes) = buffers::sizes(&self.choice, halvings) {
             let (total, largest) = buffers::bytes(&sizes, levels, self.choice.position_form, &self.table);
-            if total <= self.choice.memory && largest <= self.max_allocation {
+            if total <= memory && largest <= self.max_allocation {
                 return Ok(sizes);
             }
             halvings += 1;
         }
-        let doing = format!("making room for {levels} levels of positions in {} bytes", self.choice.memory);
+        let doing = format!("making room for {levels} levels of positions in {memory} bytes");
         Err(BackendError::OutOfMemory { device: self.runner.device.clone(), doing })
     }
 
     /// The runner and the buffers, if there are so many levels, and positions and moves of one level fit.
     ///
     /// The shared walk asks for no more than that, unless a device returns counts that cannot be.
-    fn work(&mut self, levels: usize, positions: usize, moves: usize) -> Result<(&mut Runner, &Buffers), StageError> {
+    pub(crate) fn work(
+        &mut self,
+        levels: usize,
+        positions: usize,
+        moves: usize,
+    ) -> Result<(&mut Runner, &Buffers), StageError> {
         let Self { runner, buffers, sizes, .. } = self;
         match buffers {
             Some(buffers) if levels <= buffers.levels.len() && positions <= sizes.positions && moves <= sizes.moves => {
@@ -176,6 +188,17 @@ impl Session {
             let items = part.len() * ITEMS_PER_POSITION;
             self.replies(level, part)?;
             self.count_items(level, items)?;
+        }
+        Ok(())
+    }
+
+    /// Asks for everything again, in another way, if the closed form left more moves than there is room for.
+    pub(crate) fn check_lost(&mut self) -> Result<(), StageError> {
+        let (runner, buffers) = self.work(0, 0, 0)?;
+        if runner.read("whether moves were lost", &buffers.lost, 1)? != [0] {
+            runner.clear("whether moves were lost", &buffers.lost, 1)?;
+            self.lost = true;
+            return Err(StageError::Again);
         }
         Ok(())
     }
@@ -319,11 +342,7 @@ impl Stages for Session {
         let (runner, buffers) = self.work(1, len, 0)?;
         let totals = runner.read("the totals", &buffers.totals, len)?;
         runner.clear("the totals", &buffers.totals, len)?;
-        if runner.read("whether moves were lost", &buffers.lost, 1)? != [0] {
-            runner.clear("whether moves were lost", &buffers.lost, 1)?;
-            self.lost = true;
-            return Err(StageError::Again);
-        }
+        self.check_lost()?;
         Ok(totals.into_iter().map(|[low, high]| u64::from(high) << 32 | u64::from(low)).collect())
     }
 

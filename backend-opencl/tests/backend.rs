@@ -147,6 +147,22 @@ conformance!(magic);
 conformance!(boards48);
 conformance!(depth_first);
 
+/// Merging does not depend on how moves are found, but on how positions lie in memory and how much fits at once.
+#[test]
+fn merged_plies() {
+    let mut cpu = Cpu::new(Some(1)).unwrap();
+    for options in [fill(), boards48(), tiny()] {
+        with_backend(&options, |backend| conformance::merged_plies(backend, &mut cpu));
+    }
+}
+
+#[test]
+fn merging_without_room() {
+    for options in [fill(), boards48(), tiny()] {
+        with_backend(&options, |backend| conformance::merging_without_room(backend));
+    }
+}
+
 /// Deep enough that moves of every kind are taken back, by both sides.
 #[test]
 fn depth_first_below_random_placements() {

@@ -8,10 +8,14 @@
 //! the tree. What does not fit is split at the borders of the scan's blocks.
 //!
 //! A device implements [`Stages`]; [`perft`], [`count`] and [`expand`] are then what a
-//! [`Backend`](crate::Backend) needs. If memory runs out, the buffers are made smaller and the batch
+//! [`Backend`](crate::Backend) needs, and [`DeviceMerge`] if it implements [`MergeStages`] as well. If memory runs out, the buffers are made smaller and the batch
 //! that was under way starts again; a total is used only once everything below its roots is in it.
 
+mod merging;
+
 use std::ops::Range;
+
+pub use merging::{DeviceMerge, MergeStages, Origin, Ply};
 
 use crate::{BackendError, Quad48, Rules, Successors};
 
@@ -174,10 +178,16 @@ fn perft_within<S: Stages>(
     let levels = |stages: &S| depth.saturating_sub(stages.last_plies().max(2)) as usize + 1;
     in_batches(stages, levels, positions, |stages, batch| {
         stages.upload(rules, batch)?;
-        let mut run = Run { stages, totals: vec![0; batch.len()], limit, pending: 0 };
-        run.descend(0, batch.len(), depth)?;
-        run.collect()?;
-        totals.append(&mut run.totals);
+        let mut sums = vec![0_u64; batch.len()];
+        let collect = |stages: &mut S| {
+            let totals = stages.take_totals(batch.len())?;
+            sums.iter_mut().zip(totals).try_for_each(|(sum, more)| {
+                *sum = sum.checked_add(more).ok_or(BackendError::Overflow)?;
+                Ok(())
+            })
+        };
+        Run { stages, collect, limit, pending: 0 }.count(batch.len(), depth)?;
+        totals.append(&mut sums);
         Ok(())
     })?;
     Ok(totals)
@@ -260,17 +270,23 @@ fn in_batches<S: Stages>(
 }
 
 /// A batch on its way down.
-struct Run<'a, S> {
+struct Run<'a, S, C> {
     stages: &'a mut S,
-    /// What has been collected so far.
-    totals: Vec<u64>,
+    /// Takes the device's totals, and sets them to zero.
+    collect: C,
     /// What a total on the device can hold.
     limit: u64,
     /// No total on the device is larger than this.
     pending: u64,
 }
 
-impl<S: Stages> Run<'_, S> {
+impl<S: Stages, C: FnMut(&mut S) -> Result<(), StageError>> Run<'_, S, C> {
+    /// Counts the leaves `depth` (at least two) plies below `len` roots, and collects all totals.
+    fn count(&mut self, len: usize, depth: u32) -> Result<(), StageError> {
+        self.descend(0, len, depth)?;
+        self.collect()
+    }
+
     /// Counts the leaves `depth` (at least two) plies below a level's first `len` positions.
     fn descend(&mut self, level: usize, len: usize, depth: u32) -> Result<(), StageError> {
         if depth <= self.stages.last_plies().min(MOST_LAST_PLIES) {
@@ -316,14 +332,10 @@ impl<S: Stages> Run<'_, S> {
         Ok(())
     }
 
-    /// Adds the device's totals to those collected.
+    /// Takes the device's totals.
     fn collect(&mut self) -> Result<(), StageError> {
-        let totals = self.stages.take_totals(self.totals.len())?;
-        for (total, more) in self.totals.iter_mut().zip(totals) {
-            *total = total.checked_add(more).ok_or(BackendError::Overflow)?;
-        }
         self.pending = 0;
-        Ok(())
+        (self.collect)(self.stages)
     }
 }
 
