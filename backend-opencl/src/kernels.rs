@@ -4,7 +4,7 @@ use crate::options::Choice;
 use kogge_board::breadth_first::MOST_MOVES;
 
 /// The source files in the order in which the compiler gets them; each uses only what stands before it.
-const SOURCES: [&str; 13] = [
+const SOURCES: [&str; 14] = [
     include_str!("kernels/bits.cl"),
     include_str!("kernels/fill.cl"),
     include_str!("kernels/position.cl"),
@@ -18,13 +18,15 @@ const SOURCES: [&str; 13] = [
     include_str!("kernels/depth_first.cl"),
     include_str!("kernels/replies.cl"),
     include_str!("kernels/steps.cl"),
+    include_str!("kernels/spread.cl"),
 ];
 
 /// The source of a program: the choices as macros, then the files.
 pub(crate) fn source(choice: &Choice) -> String {
     let mut source = format!(
-        "#define QUEUED_PER_LANE {}\n#define STACKED {}\n#define MOST_MOVES {MOST_MOVES}u\n#define {}\n#define {}\n",
+        "#define QUEUED_PER_LANE {}\n#define SPREAD_PER_LANE {}\n#define STACKED {}\n#define MOST_MOVES {MOST_MOVES}u\n#define {}\n#define {}\n",
         choice.queued_per_lane,
+        choice.spread_per_lane,
         choice.traversal.stacked(),
         choice.sliders.define(),
         choice.position_form.define()
@@ -87,6 +89,8 @@ pub(crate) enum Stage {
     CountMoves,
     DepthFirst,
     Replies,
+    Spread,
+    SpreadItems,
 }
 
 /// All of them.
@@ -105,6 +109,8 @@ pub(crate) const STAGES: [Stage; SIGNATURES.len()] = [
     Stage::CountMoves,
     Stage::DepthFirst,
     Stage::Replies,
+    Stage::Spread,
+    Stage::SpreadItems,
 ];
 
 impl Stage {
@@ -120,7 +126,7 @@ impl Stage {
     /// How many work-groups it is launched with at most. Only of these kernels does a work-item take several items.
     pub(crate) const fn most_groups(self, choice: &Choice) -> usize {
         match self {
-            Self::CountMoves => choice.count_groups,
+            Self::CountMoves | Self::SpreadItems => choice.count_groups,
             Self::Weigh => WEIGH_GROUPS,
             _ => usize::MAX,
         }
@@ -128,7 +134,7 @@ impl Stage {
 }
 
 /// Every kernel with its parameters, in the order of the source.
-pub(crate) const SIGNATURES: [Signature; 14] = [
+pub(crate) const SIGNATURES: [Signature; 16] = [
     Signature {
         name: "upload",
         parameters: &[
@@ -289,6 +295,37 @@ pub(crate) const SIGNATURES: [Signature; 14] = [
             ("totals", Output("uint")),
         ],
     },
+    Signature {
+        name: "spread",
+        parameters: &[
+            ("positions", Input("Packed")),
+            ("roots", Input("uint")),
+            ("lines", Input("ulong2")),
+            ("first", Uint),
+            ("end", Uint),
+            ("items", Output("ulong")),
+            ("item_count", Output("uint")),
+            ("capacity", Uint),
+            ("successors", Output("Packed")),
+            ("successor_roots", Output("uint")),
+            ("room", Uint),
+            ("successor_count", Output("uint")),
+        ],
+    },
+    Signature {
+        name: "spread_items",
+        parameters: &[
+            ("positions", Input("Packed")),
+            ("roots", Input("uint")),
+            ("items", Input("ulong")),
+            ("item_count", Input("uint")),
+            ("capacity", Uint),
+            ("successors", Output("Packed")),
+            ("successor_roots", Output("uint")),
+            ("room", Uint),
+            ("successor_count", Output("uint")),
+        ],
+    },
 ];
 
 #[cfg(test)]
@@ -336,6 +373,8 @@ mod tests {
             "count_moves",
             "depth_first",
             "replies",
+            "spread",
+            "spread_items",
         ]) {
             assert_eq!(SIGNATURES[stage as usize].name, name);
         }

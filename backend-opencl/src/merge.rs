@@ -25,8 +25,8 @@ const MULTIPLICITY_AND_PLACES: u64 = 16 + 2 * 4;
 /// is new, and a place more in the table, which must not be full before the list is.
 const CANDIDATE: u64 = 16 + 4 + 4 + 4;
 
-/// Entries are numbered with 31 bits, and 0 and the last have other meanings.
-const MOST_ENTRIES: u64 = (1 << 31) - 2;
+/// Entries are numbered with 31 bits, and the table has fewer than 2^32 places.
+const MOST_ENTRIES: u64 = (1 << 31) - (1 << 24);
 
 /// What a kernel and the host tell each other of the list.
 const LEN: usize = 0;
@@ -154,8 +154,8 @@ impl Session {
             fresh: queue.buffer(candidates as usize)?,
             fresh_places: queue.buffer(candidates as usize)?,
         });
-        let positions = queue.buffer(entries as usize * words)?;
-        let multiplicities = queue.buffer(entries as usize)?;
+        let positions = queue.large_buffer(entries as usize * words)?;
+        let multiplicities = queue.large_buffer(entries as usize)?;
         merging.successors = Some(List { positions, multiplicities, room: entries });
         Ok(())
     }
