@@ -7,7 +7,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use kogge_board::merge::{Entry, Merge, MergeError, MergeOptions, Partition};
+use kogge_board::merge::{Entry, MergeError, MergeOptions, Partition};
 use kogge_board::{Backend, Fen, Quad48};
 use kogge_movegen_cpu::Cpu;
 
@@ -108,7 +108,7 @@ fn merge(cpu: &mut Cpu) -> Result<(), MergeError> {
         for (what, partition) in
             [("made only", Partition { index: 0, of: 1 << 30 }), ("made and merged", Partition::WHOLE)]
         {
-            merge.reserve(merge.most_successors().min(13 * entries.len() as u64 + 100))?;
+            merge.reserve(merge.most_successors().min(22 * entries.len() as u64))?;
             let begin = Instant::now();
             merge.expand(0..u64::MAX, partition)?;
             let rate = made as f64 / begin.elapsed().as_secs_f64() / 1e6;
