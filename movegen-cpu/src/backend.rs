@@ -1,5 +1,6 @@
 //! The CPU backend: the generator and the counter on all cores.
 
+use kogge_board::merge::{Merge, MergeOptions};
 use kogge_board::{Backend, BackendError, DeviceInfo, DeviceKind, Quad48, Rules, Successors};
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -7,6 +8,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use crate::code::Code;
 use crate::frame::Frame;
 use crate::hash::Table;
+use crate::merge::CpuMerge;
 use crate::planes::Planes;
 use crate::tree::Tree;
 
@@ -18,8 +20,8 @@ use crate::tree::Tree;
 #[derive(Debug)]
 pub struct Cpu {
     info: DeviceInfo,
-    pool: ThreadPool,
-    code: Code,
+    pub(crate) pool: ThreadPool,
+    pub(crate) code: Code,
     table: Option<Table>,
 }
 
@@ -116,6 +118,11 @@ impl Cpu {
             None => self.code.name.into(),
         };
         Ok(())
+    }
+
+    /// How many tasks a batch should be cut into.
+    pub(crate) fn tasks(&self) -> u64 {
+        self.info.batch as u64
     }
 
     /// Leaves below a position, looked up where possible.
@@ -289,5 +296,9 @@ impl Backend for Cpu {
             totals[origin] = totals[origin].checked_add(leaves).ok_or(BackendError::Overflow)?;
         }
         Ok(totals)
+    }
+
+    fn merge(&mut self, rules: &Rules, options: &MergeOptions) -> Result<Box<dyn Merge + '_>, BackendError> {
+        Ok(Box::new(CpuMerge::new(self, rules, options)))
     }
 }

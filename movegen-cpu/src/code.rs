@@ -5,9 +5,9 @@
 
 use kogge_board::{BackendError, Quad48, Rules};
 
+use crate::tree::{Batch, Queue, Source, Tree};
 #[cfg(doc)]
-use crate::tree;
-use crate::tree::{Batch, Queue, Tree};
+use crate::{settle, tree};
 
 /// One compilation of the code.
 ///
@@ -20,13 +20,14 @@ pub(crate) struct Code {
     expand_register: unsafe fn(&mut Batch, &mut Batch, &mut Queue) -> usize,
     last_ply: unsafe fn(&Batch, &mut [u64]),
     last_two_plies: unsafe fn(&Batch, &mut Queue, Option<&mut [u64]>) -> u64,
+    settle: unsafe fn(&mut Batch, &mut Vec<u64>),
 }
 
 macro_rules! compile {
     ($module:ident, $name:literal, $word:ty $(, #[$attribute:meta])?) => {
         mod $module {
             use super::{Batch, Quad48, Queue, Rules};
-            use crate::{generate, tree};
+            use crate::{generate, settle, tree};
 
             /// # Safety
             /// The CPU must have the features of this compilation.
@@ -56,8 +57,15 @@ macro_rules! compile {
                 tree::last_two_plies::<$word>(batch, queue, each)
             }
 
+            /// # Safety
+            /// The CPU must have the features of this compilation.
+            $(#[$attribute])?
+            unsafe fn settle(batch: &mut Batch, hashes: &mut Vec<u64>) {
+                settle::settle::<$word>(batch, hashes);
+            }
+
             pub(super) const CODE: super::Code =
-                super::Code { name: $name, expand, expand_register, last_ply, last_two_plies };
+                super::Code { name: $name, expand, expand_register, last_ply, last_two_plies, settle };
         }
     };
 }
@@ -159,6 +167,12 @@ impl Code {
         unsafe { (self.last_two_plies)(batch, queue, each) }
     }
 
+    /// See [`settle::settle`].
+    pub(crate) fn settle(&self, batch: &mut Batch, hashes: &mut Vec<u64>) {
+        // SAFETY: as in `expand`.
+        unsafe { (self.settle)(batch, hashes) }
+    }
+
     /// Leaves `depth` plies below each position, to `leaves`; `None` if one does not fit in 64 bits.
     ///
     /// # Panics
@@ -171,7 +185,18 @@ impl Code {
         leaves: &mut [u64],
         tree: &mut Tree,
     ) -> Option<()> {
-        tree.count_each(self, rules, positions, depth, leaves)
+        self.perft_of(&(rules, positions), depth, leaves, tree)
+    }
+
+    /// The same of positions kept in any way.
+    pub(crate) fn perft_of(
+        &self,
+        positions: &(impl Source + ?Sized),
+        depth: u32,
+        leaves: &mut [u64],
+        tree: &mut Tree,
+    ) -> Option<()> {
+        tree.count_each(self, positions, depth, leaves)
     }
 }
 
