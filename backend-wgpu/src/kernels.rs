@@ -67,8 +67,8 @@ pub(crate) fn source(choice: &Choice) -> String {
             source += &direction.write(include_str!("kernels/attacks.wgsl"));
         }
     }
-    if choice.sliders == Sliders::Subtract {
-        source += include_str!("kernels/subtract.wgsl");
+    if choice.sliders == Sliders::Carry {
+        source += include_str!("kernels/carry.wgsl");
     }
     for piece in [
         include_str!("kernels/leap.wgsl"),
@@ -206,7 +206,7 @@ mod tests {
     fn choices() -> impl Iterator<Item = Choice> {
         let words = [Word::Native, Word::Emulated].into_iter();
         words.flat_map(|word| {
-            [Sliders::Fill, Sliders::Subtract].map(|sliders| Choice {
+            [Sliders::Fill, Sliders::Carry].map(|sliders| Choice {
                 word,
                 sliders,
                 group: 64,

@@ -20,7 +20,7 @@ pub enum Sliders {
     Fill,
     /// By fills, and along ranks by arithmetic: one addition carries all sliders' attacks of a direction to their first
     /// blocker. It needs to reverse the bits of a word, which GPUs do in an instruction.
-    Subtract,
+    Carry,
 }
 
 /// What can be chosen. `None` stands for what is best on the device as far as it is known.
@@ -129,7 +129,7 @@ impl Options {
         let moves = self.moves.unwrap_or(if gpu { MOVES.min(quarter) as usize } else { 1 << 20 });
         Ok(Choice {
             word,
-            sliders: self.sliders.unwrap_or(if gpu { Sliders::Subtract } else { Sliders::Fill }),
+            sliders: self.sliders.unwrap_or(if gpu { Sliders::Carry } else { Sliders::Fill }),
             group,
             replies_group,
             count_group,
@@ -152,7 +152,7 @@ impl Choice {
         };
         let sliders = match self.sliders {
             Sliders::Fill => "fill",
-            Sliders::Subtract => "subtract",
+            Sliders::Carry => "carry",
         };
         let plies = if self.closed_form { "two plies in closed form" } else { "every reply counted" };
         let group = self.group;
