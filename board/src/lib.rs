@@ -42,6 +42,8 @@ mod square;
 mod state;
 #[cfg(feature = "testing")]
 pub mod testing;
+#[cfg(feature = "tuning")]
+pub mod tuning;
 mod undo;
 pub mod zobrist;
 

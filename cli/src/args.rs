@@ -103,7 +103,7 @@ pub(crate) enum Command {
     },
     /// List every device of every backend
     Devices,
-    /// Find the fastest options for an OpenCL device, which takes about a minute, and keep them for all later runs
+    /// Find the fastest options for a device of opencl or wgpu, which takes about a minute, and keep them for all later runs
     Tune(Tune),
     /// Print a completion script for a shell
     Completions {

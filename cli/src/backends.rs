@@ -3,8 +3,10 @@
 use std::num::NonZeroUsize;
 use std::sync::OnceLock;
 
+use kogge_backend_opencl::platform::Device as OpenClDevice;
 use kogge_backend_opencl::{OpenCl, devices as opencl_devices};
-use kogge_backend_wgpu::Wgpu;
+use kogge_backend_wgpu::{Device as WgpuDevice, Wgpu};
+use kogge_board::tuning::planned;
 use kogge_board::{Backend, BackendError, DeviceInfo, DeviceKind};
 use kogge_movegen_cpu::Cpu;
 use kogge_movegen_cpu::mailbox::Mailbox;
@@ -106,10 +108,14 @@ fn open_cpu(request: Request) -> OpenedOr {
     Ok(boxed(cpu))
 }
 
+fn known_opencl_devices() -> Result<Vec<OpenClDevice>, BackendError> {
+    opencl_devices().map_err(|error| unavailable(BackendName::Opencl, error.to_string()))
+}
+
 fn list_opencl() -> Result<Vec<Listed>, BackendError> {
-    let devices = opencl_devices().map_err(|error| unavailable(BackendName::Opencl, error.to_string()))?;
+    let devices = known_opencl_devices()?;
     let listed = devices.iter().map(|device| match device.unusable() {
-        None => Ok(OpenCl::planned(device)),
+        None => Ok(planned(device)),
         Some(reason) => Err(unavailable(BackendName::Opencl, format!("{}: {reason}", device.name))),
     });
     Ok(listed.collect())
@@ -117,27 +123,8 @@ fn list_opencl() -> Result<Vec<Listed>, BackendError> {
 
 fn auto_opencl(kind: DeviceKind, _: Request) -> Option<OpenedOr> {
     let devices = opencl_devices().ok()?;
-    let device = devices.iter().find(|device| is_usable(device, kind))?;
+    let device = devices.iter().find(|device| device.kind == kind && device.unusable().is_none())?;
     Some(OpenCl::on(device, &Default::default()).map(boxed))
-}
-
-/// The OpenCL device that a request is about: the best one if it names none.
-pub(crate) fn opencl_device(request: Request) -> Result<kogge_backend_opencl::platform::Device, Failure> {
-    let devices = opencl_devices().map_err(|error| unavailable(BackendName::Opencl, error.to_string()))?;
-    let best = || {
-        let usable = |kind| move |device: &&_| is_usable(device, kind);
-        WANTED.into_iter().find_map(|kind| devices.iter().find(usable(kind))).or(devices.first())
-    };
-    match request.device {
-        Some(index) => devices.get(index).ok_or_else(|| no_device(BackendName::Opencl, index, devices.len())),
-        None => best().ok_or_else(|| no_device(BackendName::Opencl, 0, 0)),
-    }
-    .cloned()
-}
-
-/// Whether an OpenCL device is of this kind and works.
-fn is_usable(device: &kogge_backend_opencl::platform::Device, kind: DeviceKind) -> bool {
-    device.kind == kind && device.unusable().is_none()
 }
 
 fn no_device(name: BackendName, index: usize, count: usize) -> Failure {
@@ -145,6 +132,11 @@ fn no_device(name: BackendName, index: usize, count: usize) -> Failure {
         "There is no device {index} of the {} backend; it has {count}, numbered from 0. \"kogge devices\" lists them.",
         name.name()
     ))
+}
+
+fn number_alone() -> Failure {
+    let text = "A device's number means something only together with its backend; give --backend as well as --device.";
+    Failure::Input(text.to_owned())
 }
 
 fn open_opencl(request: Request) -> OpenedOr {
@@ -156,14 +148,14 @@ fn open_opencl(request: Request) -> OpenedOr {
 }
 
 /// wgpu's devices. They are listed once: to do that, drivers must be loaded.
-fn wgpu_devices() -> Result<&'static [kogge_backend_wgpu::Device], BackendError> {
-    static DEVICES: OnceLock<Result<Vec<kogge_backend_wgpu::Device>, BackendError>> = OnceLock::new();
+fn wgpu_devices() -> Result<&'static [WgpuDevice], BackendError> {
+    static DEVICES: OnceLock<Result<Vec<WgpuDevice>, BackendError>> = OnceLock::new();
     DEVICES.get_or_init(kogge_backend_wgpu::devices).as_deref().map_err(Clone::clone)
 }
 
 fn list_wgpu() -> Result<Vec<Listed>, BackendError> {
     let listed = wgpu_devices()?.iter().map(|device| match device.unusable() {
-        None => Ok(device.info()),
+        None => Ok(planned(device)),
         Some(reason) => Err(unavailable(BackendName::Wgpu, format!("{}: {reason}", device.name))),
     });
     Ok(listed.collect())
@@ -184,6 +176,59 @@ fn open_wgpu(request: Request) -> OpenedOr {
         Some(index) => open(index),
         None => open_gpu(auto_wgpu, request).unwrap_or_else(|| open(0)),
     }
+}
+
+/// A device of a backend that can be tuned.
+pub(crate) enum TunableDevice {
+    Opencl(OpenClDevice),
+    Wgpu(WgpuDevice),
+}
+
+impl TunableDevice {
+    /// Those of one backend, in the order of their numbers.
+    fn list(name: BackendName) -> Result<Vec<Self>, BackendError> {
+        match name {
+            BackendName::Wgpu => Ok(wgpu_devices()?.iter().cloned().map(Self::Wgpu).collect()),
+            _ => Ok(known_opencl_devices()?.into_iter().map(Self::Opencl).collect()),
+        }
+    }
+
+    /// Whether it is of this kind and works.
+    fn is_usable(&self, wanted: DeviceKind) -> bool {
+        let (kind, unusable) = match self {
+            Self::Opencl(device) => (device.kind, device.unusable().is_some()),
+            Self::Wgpu(device) => (device.kind, device.unusable().is_some()),
+        };
+        kind == wanted && !unusable
+    }
+}
+
+/// The device that a request to tune is about. If it names none, that is the best one, as for `auto`; without a GPU it is
+/// whatever there is.
+pub(crate) fn tunable(name: BackendName, request: Request) -> Result<TunableDevice, Failure> {
+    let names: &[BackendName] = match name {
+        BackendName::Auto if request.device.is_some() => return Err(number_alone()),
+        BackendName::Auto => &[BackendName::Opencl, BackendName::Wgpu],
+        BackendName::Opencl | BackendName::Wgpu => &[name],
+        BackendName::Cpu | BackendName::Mailbox => {
+            let name = name.name();
+            return Err(Failure::Input(format!("The {name} backend has nothing to tune; only opencl and wgpu have.")));
+        }
+    };
+    let (mut devices, mut refused) = (Vec::new(), Vec::new());
+    for &name in names {
+        match TunableDevice::list(name) {
+            Ok(listed) => devices.extend(listed),
+            Err(error) => refused.push(error.to_string()),
+        }
+    }
+    if devices.is_empty() && !refused.is_empty() {
+        return Err(Failure::Device(refused.join(" ")));
+    }
+    let best = |kind| devices.iter().position(|device| device.is_usable(kind));
+    let index = request.device.or(WANTED.into_iter().find_map(best)).unwrap_or(0);
+    let count = devices.len();
+    devices.into_iter().nth(index).ok_or_else(|| no_device(name, index, count))
 }
 
 impl Entry {
@@ -241,10 +286,7 @@ fn choose(entries: &[Entry], name: BackendName, request: Request) -> Result<Open
         return entry.open(request);
     }
     if request.device.is_some() {
-        return Err(Failure::Input(
-            "A device's number means something only together with its backend; give --backend as well as --device."
-                .to_owned(),
-        ));
+        return Err(number_alone());
     }
     let mut refused = Vec::new();
     // What was asked for is done: without a hash table, nothing will do that should have one.
