@@ -8,10 +8,12 @@ use kogge_backend_opencl::{OpenCl, devices as opencl_devices};
 use kogge_backend_wgpu::{Device as WgpuDevice, Wgpu};
 use kogge_board::tuning::planned;
 use kogge_board::{Backend, BackendError, DeviceInfo, DeviceKind};
+use kogge_driver::Error;
 use kogge_movegen_cpu::Cpu;
 use kogge_movegen_cpu::mailbox::Mailbox;
 
 use crate::args::{BackendName, Common};
+use crate::estimate::Estimate;
 use crate::failure::Failure;
 
 /// What was asked of a backend.
@@ -39,6 +41,9 @@ type OpenedOr = Result<Box<dyn Backend>, BackendError>;
 
 /// Opens a backend on a device of a kind, if it has one.
 type OpenKind = fn(DeviceKind, Request) -> Option<OpenedOr>;
+
+/// Estimates with the CPU how long work would take there.
+pub(crate) type Weigh<'a> = &'a mut dyn FnMut(&mut dyn Backend) -> Result<Estimate, Error>;
 
 /// A backend of this binary.
 pub(crate) struct Entry {
@@ -257,7 +262,7 @@ impl Entry {
     }
 
     fn opened(&self, backend: Box<dyn Backend>, request: Request) -> Opened {
-        Opened { backend, bulk: self.bulk, hash: request.hash, refused: Vec::new() }
+        Opened { backend, bulk: self.bulk, hash: request.hash, chosen: None, refused: Vec::new() }
     }
 }
 
@@ -268,16 +273,19 @@ pub(crate) struct Opened {
     pub(crate) bulk: bool,
     /// How many bytes of hash table it has.
     pub(crate) hash: Option<NonZeroUsize>,
+    /// Why `auto` looked for a GPU or did not, if there was work to go by.
+    pub(crate) chosen: Option<String>,
     /// What `auto` would rather have taken, and why it could not.
     pub(crate) refused: Vec<String>,
 }
 
-/// Opens the backend that was asked for.
-pub(crate) fn open(name: BackendName, request: Request) -> Result<Opened, Failure> {
-    choose(ENTRIES, name, request)
+/// Opens the backend that was asked for. If that is `auto`, small work is for the CPU, and if it is not known what work
+/// there is, it is not small.
+pub(crate) fn open(name: BackendName, request: Request, weigh: Option<Weigh<'_>>) -> Result<Opened, Failure> {
+    choose(ENTRIES, name, request, weigh)
 }
 
-fn choose(entries: &[Entry], name: BackendName, request: Request) -> Result<Opened, Failure> {
+fn choose(entries: &[Entry], name: BackendName, request: Request, weigh: Option<Weigh<'_>>) -> Result<Opened, Failure> {
     if name != BackendName::Auto {
         let entry = entries
             .iter()
@@ -291,10 +299,29 @@ fn choose(entries: &[Entry], name: BackendName, request: Request) -> Result<Open
     let mut refused = Vec::new();
     // What was asked for is done: without a hash table, nothing will do that should have one.
     let able = entries.iter().filter(|entry| entry.hash || request.hash.is_none());
+    let on_cpu = |entry: &Entry| Some(entry.opened((entry.auto)(DeviceKind::Cpu, request)?.ok()?, request));
+    let mut chosen = None;
+    // A CPU that fails is heard of when it is its turn. With a hash table there is nothing to choose from.
+    if let Some(weigh) = weigh.filter(|_| request.hash.is_none())
+        && let Some(mut opened) = able.clone().find_map(on_cpu)
+    {
+        let (small, reason) = match weigh(&mut *opened.backend) {
+            Ok(work) if work.is_small() => (
+                true,
+                format!("No GPU was looked for: {} of work for the CPU, done before a GPU has started.", work.text()),
+            ),
+            Ok(work) => (false, format!("A GPU was looked for: {} of work for the CPU.", work.text())),
+            Err(error) => (false, format!("A GPU was looked for: how much work it is could not be told. {error}")),
+        };
+        chosen = Some(reason);
+        if small {
+            return Ok(Opened { chosen, ..opened });
+        }
+    }
     for (kind, entry) in WANTED.iter().flat_map(|&kind| able.clone().map(move |entry| (kind, entry))) {
         match (entry.auto)(kind, request) {
             None => {}
-            Some(Ok(backend)) => return Ok(Opened { refused, ..entry.opened(backend, request) }),
+            Some(Ok(backend)) => return Ok(Opened { chosen, refused, ..entry.opened(backend, request) }),
             Some(Err(error)) => refused.push(error.to_string()),
         }
     }
@@ -334,17 +361,76 @@ mod tests {
 
     #[track_caller]
     fn refusal(entries: &[Entry], name: BackendName, request: Request) -> Failure {
-        choose(entries, name, request).map(|_| ()).expect_err("a refusal")
+        choose(entries, name, request, None).map(|_| ()).expect_err("a refusal")
     }
 
     #[test]
     fn auto_takes_the_first_that_works_and_says_what_it_passed_over() {
-        let opened = choose(&[BROKEN, WORKING, LAST], BackendName::Auto, ANY).unwrap_or_else(|e| panic!("{e}"));
+        let opened = choose(&[BROKEN, WORKING, LAST], BackendName::Auto, ANY, None).unwrap_or_else(|e| panic!("{e}"));
         assert_eq!(opened.refused, ["The opencl backend cannot be used: it was told to fail."]);
-        let opened = choose(&[WORKING, BROKEN], BackendName::Auto, ANY).unwrap_or_else(|e| panic!("{e}"));
+        let opened = choose(&[WORKING, BROKEN], BackendName::Auto, ANY, None).unwrap_or_else(|e| panic!("{e}"));
         assert!(opened.refused.is_empty());
         let failure = refusal(&[BROKEN, LAST], BackendName::Auto, ANY);
         assert!(matches!(&failure, Failure::Device(text) if text.contains("told to fail")), "{failure}");
+    }
+
+    /// A GPU that must not be opened for small work.
+    const GPU: Entry = Entry {
+        name: BackendName::Wgpu,
+        auto: |kind, request| (kind == DeviceKind::DiscreteGpu).then(|| working(request)),
+        bulk: false,
+        ..LAST
+    };
+
+    #[test]
+    fn auto_starts_no_gpu_for_small_work_and_says_why() {
+        const UNTOUCHED: Entry = Entry {
+            auto: |kind, _| if kind == DeviceKind::DiscreteGpu { panic!("nobody asked for a GPU") } else { None },
+            ..GPU
+        };
+        let counted = |leaves| move |_: &mut dyn Backend| Estimate::tree(1, |_| Ok(leaves));
+        let opened = choose(&[UNTOUCHED, WORKING], BackendName::Auto, ANY, Some(&mut counted(20)));
+        let opened = opened.unwrap_or_else(|e| panic!("{e}"));
+        let reason = opened.chosen.expect("a reason");
+        assert!(reason.starts_with("No GPU was looked for: less than 1 ms of work"), "{reason}");
+        assert!(opened.hash.is_none() && opened.refused.is_empty());
+    }
+
+    #[test]
+    fn auto_takes_a_gpu_for_large_work_and_says_why() {
+        let mut slow = |_: &mut dyn Backend| {
+            Estimate::tree(100, |depth| {
+                std::thread::sleep(std::time::Duration::from_millis(3));
+                Ok(20_u128.pow(depth))
+            })
+        };
+        let opened = choose(&[WORKING, GPU], BackendName::Auto, ANY, Some(&mut slow)).unwrap_or_else(|e| panic!("{e}"));
+        assert!(!opened.bulk, "the CPU was taken");
+        assert_eq!(opened.chosen.as_deref(), Some("A GPU was looked for: more than a week of work for the CPU."));
+        // One that fails is passed over, which is said beside.
+        const FAILING: Entry =
+            Entry { auto: |kind, _| (kind == DeviceKind::DiscreteGpu).then(|| broken(ANY)), ..BROKEN };
+        let opened =
+            choose(&[FAILING, WORKING], BackendName::Auto, ANY, Some(&mut slow)).unwrap_or_else(|e| panic!("{e}"));
+        assert!(opened.chosen.is_some());
+        assert_eq!(opened.refused.len(), 1);
+    }
+
+    #[test]
+    fn work_that_cannot_be_told_is_large() {
+        let mut failing = |_: &mut dyn Backend| Err(Error::Overflow);
+        let opened = choose(&[WORKING], BackendName::Auto, ANY, Some(&mut failing)).unwrap_or_else(|e| panic!("{e}"));
+        let reason = opened.chosen.expect("a reason");
+        assert!(reason.starts_with("A GPU was looked for") && reason.contains("exceeds 2^128"), "{reason}");
+    }
+
+    #[test]
+    fn work_is_not_weighed_for_a_backend_that_was_named() {
+        let mut weigh = |_: &mut dyn Backend| panic!("nobody asked");
+        for request in [ANY, Request { device: Some(0), ..ANY }] {
+            let opened = choose(&[GPU, WORKING], BackendName::Cpu, request, Some(&mut weigh));
+            assert_eq!(opened.unwrap_or_else(|e| panic!("{e}")).chosen, None);
+        }
     }
 
     #[test]
@@ -355,7 +441,7 @@ mod tests {
         const DISCRETE: Entry =
             Entry { auto: |kind, _| (kind == DeviceKind::DiscreteGpu).then(|| working(ANY)), ..WORKING };
         let is_bulk = |entries: &[Entry]| {
-            let opened = choose(entries, BackendName::Auto, ANY).unwrap_or_else(|e| panic!("{e}"));
+            let opened = choose(entries, BackendName::Auto, ANY, None).unwrap_or_else(|e| panic!("{e}"));
             assert!(opened.refused.is_empty(), "{:?}", opened.refused);
             opened.bulk
         };
@@ -377,7 +463,7 @@ mod tests {
     #[test]
     fn devices_are_numbered_within_a_backend() {
         let request = |device| Request { device: Some(device), ..ANY };
-        assert!(choose(&[WORKING], BackendName::Cpu, request(0)).is_ok());
+        assert!(choose(&[WORKING], BackendName::Cpu, request(0), None).is_ok());
         let failure = refusal(&[WORKING], BackendName::Cpu, request(1));
         assert!(matches!(&failure, Failure::Input(text) if text.contains("no device 1")), "{failure}");
         assert!(matches!(refusal(&[WORKING], BackendName::Auto, request(0)), Failure::Input(_)));
@@ -389,7 +475,7 @@ mod tests {
         let failure = refusal(&[BROKEN], BackendName::Opencl, request);
         assert!(matches!(&failure, Failure::Input(text) if text.contains("no hash table")), "{failure}");
         // `auto` passes over what has none, however good it is.
-        let opened = choose(&[BROKEN, WORKING], BackendName::Auto, request).unwrap_or_else(|e| panic!("{e}"));
+        let opened = choose(&[BROKEN, WORKING], BackendName::Auto, request, None).unwrap_or_else(|e| panic!("{e}"));
         assert_eq!((opened.hash, opened.refused.len()), (request.hash, 0));
         assert!(matches!(refusal(&[BROKEN], BackendName::Auto, request), Failure::Device(_)));
     }
