@@ -66,7 +66,7 @@ fn quiescent_scores_of_placements() {
         // With many queens about, quiescence takes long.
         positions.retain(|position| position.unpack_unchecked().occupied().count_ones() <= 10);
     }
-    all_agree(batches, Leaves::Quiescent, 4, 400, [50, 50, 50, 20]);
+    all_agree(batches, Leaves::Quiescent, 4, 400, [20, 20, 20, 5]);
 }
 
 #[test]
