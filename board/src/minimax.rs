@@ -245,9 +245,8 @@ impl Search {
                 Some(position) => {
                     let window = [-node.beta, -node.alpha];
                     self.enter(position, window, is_fifty_moves(rules, &position));
-                    if self.found.is_none() {
-                        return None;
-                    }
+                    // Without a value yet, it waits for successors.
+                    self.found?;
                 }
                 None => {
                     self.found = Some(node.best);

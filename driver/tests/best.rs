@@ -36,7 +36,7 @@ fn best(backend: &mut dyn Backend, root: &Fen, depth: u32, leaves: Leaves) -> Be
 #[test]
 fn all_backends_agree_on_score_line_and_leaves() {
     let chess960 = "bnqnrbkr/1pp2pp1/p7/3pP2p/4P1P1/8/PPPP3P/BNQNRBKR w HEhe d6 0 9";
-    for (root, deepest) in [(kogge_board::START, 4), (KIWIPETE, 3), (POSITION_3, 4), (chess960, 3)] {
+    for (root, deepest) in [(kogge_board::START, 3), (KIWIPETE, 2), (POSITION_3, 3), (chess960, 2)] {
         let root = fen(root);
         for depth in 0..=deepest {
             for leaves in [Leaves::Static, Leaves::Quiescent] {
@@ -81,6 +81,6 @@ fn of_equal_moves_the_first_generated_is_best() {
 fn a_stopped_search_gives_no_result() {
     let mut cpu = Cpu::new(Some(1)).unwrap();
     let watch = Watch::stopping_at(3);
-    let error = Driver::new(&mut cpu, &watch).best(&fen(KIWIPETE), 4, Leaves::Static).unwrap_err();
+    let error = Driver::new(&mut cpu, &watch).best(&fen(KIWIPETE), 3, Leaves::Static).unwrap_err();
     assert!(matches!(error, Error::Cancelled(_)), "{error}");
 }
