@@ -1,7 +1,7 @@
 //! The CPU backend: the generator and the counter on all cores.
 
 use kogge_board::merge::{Merge, MergeOptions};
-use kogge_board::{Backend, BackendError, DeviceInfo, DeviceKind, Quad48, Rules, Successors};
+use kogge_board::{Backend, BackendError, DeviceInfo, DeviceKind, Leaves, Quad48, Rules, Score, Successors, minimax};
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
@@ -9,6 +9,7 @@ use crate::code::Code;
 use crate::frame::Frame;
 use crate::hash::Table;
 use crate::merge::CpuMerge;
+use crate::minimax::Minimax;
 use crate::planes::Planes;
 use crate::tree::Tree;
 
@@ -300,5 +301,17 @@ impl Backend for Cpu {
 
     fn merge(&mut self, rules: &Rules, options: &MergeOptions) -> Result<Box<dyn Merge + '_>, BackendError> {
         Ok(Box::new(CpuMerge::new(self, rules, options)))
+    }
+
+    fn minimax(
+        &mut self,
+        rules: &Rules,
+        positions: &[Quad48],
+        depth: u32,
+        leaves: Leaves,
+    ) -> Result<Vec<Score>, BackendError> {
+        minimax::check_depth(depth)?;
+        let minimax = Minimax { code: &self.code, rules, leaves };
+        Ok(self.pool.install(|| minimax.scores(positions, depth)))
     }
 }

@@ -1,5 +1,6 @@
 //! One file per command: arguments to plan, plan to work, work to output.
 
+mod best;
 mod devices;
 pub(crate) mod diff;
 mod divide;
@@ -35,6 +36,7 @@ pub(crate) fn run(cli: Cli) -> Result<Answer, Failure> {
         Command::Unique(tree) => unique::run(&tree, &mut context),
         Command::Suite(suite) => suite::run(&suite, &mut context),
         Command::Diff(diff) => diff::run(&diff, &mut context),
+        Command::Best(best) => best::run(&best, &mut context),
         Command::Position { command } => position::run(&command, &mut context),
         Command::Devices => devices::run(&mut context),
         Command::Tune(arguments) => tune::run(&arguments, &mut context),
