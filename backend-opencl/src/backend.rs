@@ -2,9 +2,9 @@
 
 use kogge_board::breadth_first::{self, DeviceMerge};
 use kogge_board::merge::{Merge, MergeOptions};
+use kogge_board::tuning::{Cache, settle};
 use kogge_board::{Backend, BackendError, DeviceInfo, Quad48, Rules, Successors, self_test};
 
-use crate::cache::Cache;
 use crate::options::Options;
 use crate::platform::{Device, PlatformError, platforms};
 use crate::profile::KernelTime;
@@ -25,20 +25,6 @@ pub struct OpenCl {
 /// If there is no platform. A platform that fails to list its devices has none here.
 pub fn devices() -> Result<Vec<Device>, PlatformError> {
     Ok(platforms()?.into_iter().filter_map(|platform| platform.devices.ok()).flatten().collect())
-}
-
-/// The options with what was tuned on the device, and where the choices come from, for people.
-///
-/// What was tuned is left out if the device cannot do it together with the options that were given.
-fn settle(device: &Device, options: &Options, cache: Option<&Cache>) -> (Options, &'static str) {
-    if let Some(tuned) = cache.and_then(|cache| cache.load(device)) {
-        let both = options.or(&tuned);
-        match both.choose(device) {
-            Ok(_) => return (both, " (tuned)"),
-            Err(reason) => tracing::warn!("What was tuned on {} is not used: {reason}", device.name),
-        }
-    }
-    (options.clone(), " (defaults)")
 }
 
 impl OpenCl {
@@ -71,16 +57,6 @@ impl OpenCl {
         let mut backend = Self::untuned(device, &options)?;
         backend.info.variant += origin;
         Ok(backend)
-    }
-
-    /// What [`OpenCl::on`] would open without options, and how; nothing is compiled.
-    pub fn planned(device: &Device) -> DeviceInfo {
-        let (options, origin) = settle(device, &Options::default(), Cache::of_user().as_ref());
-        let variant = match options.choose(device) {
-            Ok(choice) => format!("{}, {}{origin}", choice.describe(), choice.describe_sizes()),
-            Err(reason) => reason,
-        };
-        DeviceInfo { variant, ..device.info() }
     }
 
     /// A backend of these options, whatever was tuned.

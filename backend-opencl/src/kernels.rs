@@ -2,6 +2,7 @@
 
 use crate::options::Choice;
 use kogge_board::breadth_first::MOST_MOVES;
+use kogge_board::tuning;
 
 /// The source files in the order in which the compiler gets them; each uses only what stands before it.
 const SOURCES: [&str; 14] = [
@@ -51,6 +52,11 @@ pub(crate) fn source(choice: &Choice) -> String {
 
 /// How many work-groups weigh leaves, each with a sum of its own.
 pub(crate) const WEIGH_GROUPS: usize = 64;
+
+/// Another one whenever the source is.
+pub(crate) fn fingerprint() -> String {
+    tuning::fingerprint(SOURCES)
+}
 
 /// What a kernel's parameter is. Buffers are told apart by the C type of their elements.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -5,13 +5,12 @@
 //! environment variable `KOGGE_OPENCL_LIBRARY` names another library to open, for instance one vendor's driver without
 //! the loader in between. (macOS has OpenCL as part of the system; there the variable means nothing.)
 //!
-//! [`OpenCl`] is the [`Backend`](kogge_board::Backend). [`tune`] finds the [`Options`] that are fastest on a device, and a
-//! [`Cache`] keeps them.
+//! [`OpenCl`] is the [`Backend`](kogge_board::Backend). [`tune`](kogge_board::tuning::tune) finds the [`Options`] that are
+//! fastest on a device.
 #![doc = include_str!("../MEASUREMENTS.md")]
 
 mod backend;
 mod buffers;
-mod cache;
 mod kernels;
 mod magic;
 mod merge;
@@ -24,10 +23,8 @@ mod runner;
 mod runtime;
 mod stages;
 mod tables;
-mod tuner;
+mod tuning;
 
 pub use backend::{OpenCl, devices};
-pub use cache::Cache;
 pub use options::{Options, Positions, Sliders, Traversal};
 pub use profile::KernelTime;
-pub use tuner::{Outcome, Trial, Tuning, tune};

@@ -95,8 +95,8 @@ impl Traversal {
     }
 }
 
-/// What can be chosen. `None` stands for what is best on the device as far as it is known: what [`tune`](crate::tune) found
-/// there, else the default.
+/// What can be chosen. `None` stands for what is best on the device as far as it is known: what
+/// [`tune`](kogge_board::tuning::tune) found there, else the default.
 ///
 /// Only what can be tuned is serialized.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
@@ -183,24 +183,6 @@ pub(crate) struct Choice {
 }
 
 impl Options {
-    /// These, and what can be tuned and they leave open from others.
-    pub(crate) fn or(&self, others: &Self) -> Self {
-        Self {
-            sliders: self.sliders.or(others.sliders),
-            position_form: self.position_form.or(others.position_form),
-            traversal: self.traversal.or(others.traversal),
-            work_group_size: self.work_group_size.or(others.work_group_size),
-            replies_group_size: self.replies_group_size.or(others.replies_group_size),
-            count_group_size: self.count_group_size.or(others.count_group_size),
-            groups_per_unit: self.groups_per_unit.or(others.groups_per_unit),
-            queued_per_lane: self.queued_per_lane.or(others.queued_per_lane),
-            positions: self.positions.or(others.positions),
-            moves: self.moves.or(others.moves),
-            registers: self.registers.or(others.registers),
-            ..self.clone()
-        }
-    }
-
     /// Fills in what was left open, or says what is wrong.
     pub(crate) fn choose(&self, device: &Device) -> Result<Choice, String> {
         let gpu = matches!(device.kind, DeviceKind::DiscreteGpu | DeviceKind::IntegratedGpu);

@@ -100,7 +100,7 @@ fn set(options: &mut Options, pair: &str) -> Outcome {
         ("word", "native") => options.word = Some(Word::Native),
         ("word", "emulated") => options.word = Some(Word::Emulated),
         ("sliders", "fill") => options.sliders = Some(Sliders::Fill),
-        ("sliders", "subtract") => options.sliders = Some(Sliders::Subtract),
+        ("sliders", "carry") => options.sliders = Some(Sliders::Carry),
         ("group", _) => options.work_group_size = Some(value.parse()?),
         ("replies", _) => options.replies_group_size = Some(value.parse()?),
         ("count", _) => options.count_group_size = Some(value.parse()?),
@@ -183,7 +183,7 @@ fn conform(plan: &Plan) -> Outcome {
         groups.entry(rules).or_default().push(Quad48::from(&position));
     }
     let mut cpu = Cpu::new(None)?;
-    let forms = words(plan).flat_map(|word| [(word, Sliders::Fill), (word, Sliders::Subtract)]);
+    let forms = words(plan).flat_map(|word| [(word, Sliders::Fill), (word, Sliders::Carry)]);
     for (word, sliders) in forms {
         let options = Options { word: Some(word), sliders: Some(sliders), ..Options::default() };
         let mut backend = Wgpu::on(&plan.device, &options)?;
@@ -313,7 +313,7 @@ fn sweep(plan: &Plan) -> Outcome {
     let workloads = workloads(plan)?;
     let mut all = vec![("default".to_owned(), Options::default())];
     for word in words(plan) {
-        for sliders in [Sliders::Fill, Sliders::Subtract] {
+        for sliders in [Sliders::Fill, Sliders::Carry] {
             for group in [32, 64, 128, 256, 512] {
                 let (word, sliders, work_group_size) = (Some(word), Some(sliders), Some(group));
                 let label = format!("{word:?}, {sliders:?}, work-group {group}");

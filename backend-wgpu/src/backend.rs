@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use kogge_board::breadth_first;
+use kogge_board::tuning::{Cache, settle};
 use kogge_board::{Backend, BackendError, DeviceInfo, Quad48, Rules, Successors, self_test};
 
 use crate::adapters::{Device, devices};
@@ -35,11 +36,24 @@ impl Wgpu {
         Self::on(device, options)
     }
 
-    /// The same for a device that was listed before.
+    /// The same for a device that was listed before. What the options leave open is as it was tuned, if it was.
     ///
     /// # Errors
     /// As for [`Wgpu::open`].
     pub fn on(device: &Device, options: &Options) -> Result<Self, BackendError> {
+        Self::with_cache(device, options, Cache::of_user().as_ref())
+    }
+
+    /// The same with what is tuned according to this cache.
+    pub(crate) fn with_cache(device: &Device, options: &Options, cache: Option<&Cache>) -> Result<Self, BackendError> {
+        let (options, origin) = settle(device, options, cache);
+        let mut backend = Self::untuned(device, &options)?;
+        backend.info.variant += origin;
+        Ok(backend)
+    }
+
+    /// A backend of these options, whatever was tuned.
+    pub(crate) fn untuned(device: &Device, options: &Options) -> Result<Self, BackendError> {
         let session = Session::new(device, options)?;
         let info =
             DeviceInfo { memory: Some(session.choice.memory), variant: session.choice.describe(), ..device.info() };

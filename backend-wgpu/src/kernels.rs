@@ -1,6 +1,7 @@
 //! The kernels: their source, put together from pieces, and the one table of what they read and write.
 
 use kogge_board::breadth_first::MOST_MOVES;
+use kogge_board::tuning;
 
 use crate::options::{Choice, Sliders, Word};
 
@@ -48,27 +49,40 @@ impl Direction {
     }
 }
 
-/// The source of all kernels: the choices as constants, then the pieces in a fixed order.
+/// The source of all kernels: the sizes as constants, then the pieces.
 pub(crate) fn source(choice: &Choice) -> String {
     let Choice { group, replies_group, count_group, queued_per_lane, .. } = choice;
-    let mut source = format!(
+    let sizes = format!(
         "const GROUP: u32 = {group}u;\nconst REPLIES_GROUP: u32 = {replies_group}u;\nconst COUNT_GROUP: u32 = \
          {count_group}u;\nconst QUEUED_PER_LANE: u32 = {queued_per_lane}u;\nconst MOST_MOVES: u32 = {MOST_MOVES}u;\n"
     );
-    source += match choice.word {
+    sizes + &pieces(choice.word, choice.sliders)
+}
+
+/// Another one whenever the source is, in any of its forms.
+pub(crate) fn fingerprint() -> String {
+    let words = [Word::Native, Word::Emulated];
+    let forms = words.map(|word| pieces(word, Sliders::Fill) + &pieces(word, Sliders::Carry));
+    tuning::fingerprint(forms.iter().map(String::as_str))
+}
+
+/// All pieces of a form of the source, in a fixed order.
+fn pieces(word: Word, sliders: Sliders) -> String {
+    let mut source = match word {
         Word::Native => include_str!("kernels/word_native.wgsl"),
         Word::Emulated => include_str!("kernels/word_emulated.wgsl"),
-    };
+    }
+    .to_owned();
     source += include_str!("kernels/bits.wgsl");
     for direction in &DIRECTIONS {
         source += &direction.write(include_str!("kernels/step.wgsl"));
         source += &direction.write(include_str!("kernels/fill.wgsl"));
-        if choice.sliders == Sliders::Fill || !direction.is_along_rank() {
+        if sliders == Sliders::Fill || !direction.is_along_rank() {
             source += &direction.write(include_str!("kernels/attacks.wgsl"));
         }
     }
-    if choice.sliders == Sliders::Subtract {
-        source += include_str!("kernels/subtract.wgsl");
+    if sliders == Sliders::Carry {
+        source += include_str!("kernels/carry.wgsl");
     }
     for piece in [
         include_str!("kernels/leap.wgsl"),
@@ -206,7 +220,7 @@ mod tests {
     fn choices() -> impl Iterator<Item = Choice> {
         let words = [Word::Native, Word::Emulated].into_iter();
         words.flat_map(|word| {
-            [Sliders::Fill, Sliders::Subtract].map(|sliders| Choice {
+            [Sliders::Fill, Sliders::Carry].map(|sliders| Choice {
                 word,
                 sliders,
                 group: 64,

@@ -4,7 +4,8 @@
 //! reference, `kogge-movegen-cpu`. There is one source for two forms of a board, which a prelude each defines: a 64-bit
 //! integer, where the device has them, and two 32-bit integers, which every device has, browsers included.
 //!
-//! [`Wgpu`] is the [`Backend`](kogge_board::Backend).
+//! [`Wgpu`] is the [`Backend`](kogge_board::Backend). [`tune`](kogge_board::tuning::tune) finds the [`Options`] that are
+//! fastest on a device.
 #![doc = include_str!("../MEASUREMENTS.md")]
 
 mod adapters;
@@ -16,6 +17,7 @@ mod profile;
 mod runner;
 mod runtime;
 mod stages;
+mod tuning;
 
 pub use adapters::{Device, devices};
 pub use backend::Wgpu;

@@ -1,11 +1,13 @@
 //! What can be chosen about the backend, and what is chosen if nothing is.
 
 use kogge_board::{DeviceKind, Planes32};
+use serde::{Deserialize, Serialize};
 
 use crate::adapters::Device;
 
 /// What a board is made of.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Word {
     /// A 64-bit integer, which not every device has, and no browser.
     Native,
@@ -14,41 +16,58 @@ pub enum Word {
 }
 
 /// How the attacks of sliders are found.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Sliders {
     /// By Kogge-Stone fills in all eight directions.
     Fill,
     /// By fills, and along ranks by arithmetic: one addition carries all sliders' attacks of a direction to their first
     /// blocker. It needs to reverse the bits of a word, which GPUs do in an instruction.
-    Subtract,
+    Carry,
 }
 
-/// What can be chosen. `None` stands for what is best on the device as far as it is known.
-#[derive(Clone, PartialEq, Eq, Default, Debug)]
+/// What can be chosen. `None` stands for what is best on the device as far as it is known: what
+/// [`tune`](kogge_board::tuning::tune) found there, else the default.
+///
+/// Only what can be tuned is serialized.
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Options {
     /// What a board is made of.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub word: Option<Word>,
     /// How the attacks of sliders are found.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub sliders: Option<Sliders>,
     /// Work-items of a work-group, 2 to 1024. It is also the size of a block of the scan.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub work_group_size: Option<usize>,
     /// Work-items of a work-group that looks at positions two plies above the leaves, 2 to 1024.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub replies_group_size: Option<usize>,
     /// Work-items of a work-group that counts the replies to moves, 2 to 1024.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub count_group_size: Option<usize>,
     /// How many of the latter work-groups there are at most, 1 to 1048576; they take all moves in turns.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub count_groups: Option<usize>,
     /// Whether the last two plies are counted in closed form where possible, or every reply's position is looked at.
+    #[serde(skip)]
     pub closed_form: Option<bool>,
     /// Moves that are not in closed form and that a work-group can hold in local memory, per work-item: 1 to 64.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub queued_per_lane: Option<usize>,
     /// Positions of one level: the chunk of successors that is expanded at once.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub positions: Option<usize>,
     /// Moves that are written at once: the chunk of leaves' parents that is counted at once.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub moves: Option<usize>,
     /// Device memory to use at most, in bytes.
+    #[serde(skip)]
     pub memory: Option<u64>,
     /// Whether every kernel is waited for and its time measured: [`Wgpu::profile`](crate::Wgpu::profile).
+    #[serde(skip)]
     pub profile: bool,
 }
 
@@ -129,7 +148,7 @@ impl Options {
         let moves = self.moves.unwrap_or(if gpu { MOVES.min(quarter) as usize } else { 1 << 20 });
         Ok(Choice {
             word,
-            sliders: self.sliders.unwrap_or(if gpu { Sliders::Subtract } else { Sliders::Fill }),
+            sliders: self.sliders.unwrap_or(if gpu { Sliders::Carry } else { Sliders::Fill }),
             group,
             replies_group,
             count_group,
@@ -152,10 +171,19 @@ impl Choice {
         };
         let sliders = match self.sliders {
             Sliders::Fill => "fill",
-            Sliders::Subtract => "subtract",
+            Sliders::Carry => "carry",
         };
         let plies = if self.closed_form { "two plies in closed form" } else { "every reply counted" };
         let group = self.group;
         format!("{word} words, {sliders} sliders, 32-byte positions, breadth-first, {plies}, work-groups of {group}")
+    }
+
+    /// The sizes in words.
+    pub(crate) fn describe_sizes(&self) -> String {
+        let Self { replies_group, count_group, count_groups, queued_per_lane, positions, moves, .. } = self;
+        format!(
+            "{replies_group} for replies and {count_group} for counting in {count_groups} groups, {queued_per_lane} moves \
+             queued, chunks of {positions} positions and {moves} moves"
+        )
     }
 }

@@ -17,11 +17,11 @@ fn options(word: Word, sliders: Sliders) -> Options {
 }
 
 fn native() -> Options {
-    options(Word::Native, Sliders::Subtract)
+    options(Word::Native, Sliders::Carry)
 }
 
 fn emulated() -> Options {
-    options(Word::Emulated, Sliders::Subtract)
+    options(Word::Emulated, Sliders::Carry)
 }
 
 /// Buffers so small that everything is cut into parts.
@@ -40,7 +40,7 @@ fn tiny(word: Word, sliders: Sliders) -> Options {
 
 /// Every reply's position looked at.
 fn one_by_one(word: Word) -> Options {
-    Options { closed_form: Some(false), ..options(word, Sliders::Subtract) }
+    Options { closed_form: Some(false), ..options(word, Sliders::Carry) }
 }
 
 /// All forms of the source; those that find sliders' attacks by fills alone are cut into parts, too.

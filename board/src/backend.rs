@@ -5,7 +5,8 @@ use std::fmt;
 use thiserror::Error;
 
 use crate::merge::{HostMerge, Merge, MergeOptions};
-use crate::{Quad48, Rules};
+use crate::minimax::{self, Leaves};
+use crate::{Quad48, Rules, Score};
 
 /// A device that computes on batches of positions.
 ///
@@ -45,6 +46,27 @@ pub trait Backend: Send {
     /// If the device fails.
     fn merge(&mut self, rules: &Rules, options: &MergeOptions) -> Result<Box<dyn Merge + '_>, BackendError> {
         Ok(Box::new(HostMerge::new(self, rules, *options)))
+    }
+
+    /// What each position is worth to the side to move if both sides look `depth` plies ahead, at
+    /// every move, and judge what they then see by the evaluation. [`crate::minimax`] defines it
+    /// exactly: every backend gives the same scores.
+    ///
+    /// A backend without code of its own expands level by level; then its device finds the moves, but
+    /// the host judges the leaves and backs the values up.
+    ///
+    /// # Errors
+    /// If the device fails, if a level does not fit in memory, or if the depth exceeds
+    /// [`minimax::MAX_DEPTH`].
+    fn minimax(
+        &mut self,
+        rules: &Rules,
+        positions: &[Quad48],
+        depth: u32,
+        leaves: Leaves,
+    ) -> Result<Vec<Score>, BackendError> {
+        minimax::check_depth(depth)?;
+        minimax::by_expansion(self, rules, positions, depth, leaves)
     }
 }
 
@@ -162,4 +184,7 @@ pub enum BackendError {
     /// A count below one position does not fit in 64 bits.
     #[error("A count below one position exceeds 2^64; expand the position first and sum the parts.")]
     Overflow,
+    /// A minimax looks further ahead than mates can be told apart.
+    #[error("A minimax of {0} plies is too deep; it can be {max} at most.", max = minimax::MAX_DEPTH)]
+    Depth(u32),
 }

@@ -190,18 +190,20 @@ fn perft_within<S: Stages>(
     in_batches(stages, levels, positions, |stages, batch| {
         stages.upload(rules, batch)?;
         let mut sums = vec![0_u64; batch.len()];
-        let collect = |stages: &mut S| {
-            let totals = stages.take_totals(batch.len())?;
-            sums.iter_mut().zip(totals).try_for_each(|(sum, more)| {
-                *sum = sum.checked_add(more).ok_or(BackendError::Overflow)?;
-                Ok(())
-            })
-        };
+        let collect = |stages: &mut S| Ok(add(&mut sums, &stages.take_totals(batch.len())?)?);
         Run { stages, collect, limit, pending: 0, moves: Average::default() }.count(batch.len(), depth)?;
         totals.append(&mut sums);
         Ok(())
     })?;
     Ok(totals)
+}
+
+/// Adds totals to sums, one to each.
+fn add(sums: &mut [u64], totals: &[u64]) -> Result<(), BackendError> {
+    sums.iter_mut().zip(totals).try_for_each(|(sum, &more)| {
+        *sum = sum.checked_add(more).ok_or(BackendError::Overflow)?;
+        Ok(())
+    })
 }
 
 /// The number of legal moves of each position.

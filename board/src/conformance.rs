@@ -55,13 +55,20 @@ macro_rules! conformance {
             fn merging_without_room() {
                 $crate::conformance::merging_without_room(&mut $backend);
             }
+
+            #[test]
+            fn minimax_scores() {
+                $crate::conformance::minimax_scores(&mut $backend, &mut $reference);
+            }
         }
     };
 }
 
 mod merging;
+mod minimax;
 
 pub use merging::{merged_plies, merging_without_room};
+pub use minimax::minimax_scores;
 
 /// Positions under common rules.
 pub type Batches = Vec<(Rules, Vec<Quad48>)>;

@@ -15,6 +15,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod attacks;
 pub mod backend;
 pub mod bits;
 pub mod breadth_first;
@@ -23,11 +24,13 @@ pub mod buggy;
 mod circle32;
 #[cfg(feature = "testing")]
 pub mod conformance;
+pub mod evaluation;
 mod fen;
 mod five42;
 mod format;
 mod list_move;
 pub mod merge;
+pub mod minimax;
 mod moves;
 mod notation;
 mod pieces;
@@ -35,6 +38,7 @@ mod planes32;
 mod position;
 mod quad48;
 mod rules;
+mod score;
 mod self_test;
 #[cfg(feature = "testing")]
 pub mod soak;
@@ -42,15 +46,19 @@ mod square;
 mod state;
 #[cfg(feature = "testing")]
 pub mod testing;
+#[cfg(feature = "tuning")]
+pub mod tuning;
 mod undo;
 pub mod zobrist;
 
 pub use backend::{Backend, BackendError, DeviceInfo, DeviceKind, Successors};
 pub use circle32::Circle32;
+pub use evaluation::evaluate;
 pub use fen::{Fen, FenError, START};
 pub use five42::Five42;
 pub use format::{Format, FormatError, Packed, UnpackError};
 pub use list_move::ListMove;
+pub use minimax::Leaves;
 pub use moves::{Move, MoveKind};
 pub use notation::MoveError;
 pub use pieces::{Pieces38, Pieces64};
@@ -58,6 +66,7 @@ pub use planes32::Planes32;
 pub use position::{Position, PositionError};
 pub use quad48::Quad48;
 pub use rules::Rules;
+pub use score::Score;
 pub use self_test::self_test;
 pub use square::{Color, Piece, Square};
 pub use state::State;

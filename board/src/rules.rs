@@ -6,7 +6,7 @@
 /// A castling right in a position's [`State`](crate::State) says that king and rook have not moved;
 /// the king's file is read off the position, the rook's file is here. Both colours have their own
 /// files, since Chess960 suites hold positions where they differ.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Rules {
     /// Files (0 to 7) of the rooks that the rights K, Q, k and q speak of.
     pub castling_files: [u8; 4],

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use kogge_board::Format;
+use kogge_board::{Format, Leaves};
 use kogge_driver::MAX_DEPTH;
 
 use crate::commands::diff::Opponent;
@@ -96,6 +96,8 @@ pub(crate) enum Command {
     Suite(Suite),
     /// Find the first position where another backend or a UCI engine makes other moves
     Diff(Diff),
+    /// Find the best move by exhaustive minimax
+    Best(Best),
     /// Show, pack or unpack a position
     Position {
         #[command(subcommand)]
@@ -103,7 +105,7 @@ pub(crate) enum Command {
     },
     /// List every device of every backend
     Devices,
-    /// Find the fastest options for an OpenCL device, which takes about a minute, and keep them for all later runs
+    /// Find the fastest options for a device of opencl or wgpu, which takes about a minute, and keep them for all later runs
     Tune(Tune),
     /// Print a completion script for a shell
     Completions {
@@ -155,6 +157,33 @@ pub(crate) struct Root {
     /// Moves to play first, in UCI notation or SAN
     #[arg(long, value_name = "MOVE", num_args = 1..)]
     pub(crate) moves: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Best {
+    #[command(flatten)]
+    pub(crate) tree: Tree,
+    /// Whether captures and promotions are looked at beyond the last ply, until the position is quiet
+    #[arg(long, value_enum, value_name = "ON|OFF", default_value = "on")]
+    pub(crate) quiescence: Quiescence,
+}
+
+/// Whether leaves are judged by their quiescence value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum Quiescence {
+    /// By their quiescence value
+    On,
+    /// By their evaluation alone
+    Off,
+}
+
+impl From<Quiescence> for Leaves {
+    fn from(quiescence: Quiescence) -> Self {
+        match quiescence {
+            Quiescence::On => Self::Quiescent,
+            Quiescence::Off => Self::Static,
+        }
+    }
 }
 
 #[derive(Debug, Args)]

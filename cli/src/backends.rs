@@ -3,13 +3,17 @@
 use std::num::NonZeroUsize;
 use std::sync::OnceLock;
 
+use kogge_backend_opencl::platform::Device as OpenClDevice;
 use kogge_backend_opencl::{OpenCl, devices as opencl_devices};
-use kogge_backend_wgpu::Wgpu;
+use kogge_backend_wgpu::{Device as WgpuDevice, Wgpu};
+use kogge_board::tuning::planned;
 use kogge_board::{Backend, BackendError, DeviceInfo, DeviceKind};
+use kogge_driver::Error;
 use kogge_movegen_cpu::Cpu;
 use kogge_movegen_cpu::mailbox::Mailbox;
 
 use crate::args::{BackendName, Common};
+use crate::estimate::Estimate;
 use crate::failure::Failure;
 
 /// What was asked of a backend.
@@ -37,6 +41,9 @@ type OpenedOr = Result<Box<dyn Backend>, BackendError>;
 
 /// Opens a backend on a device of a kind, if it has one.
 type OpenKind = fn(DeviceKind, Request) -> Option<OpenedOr>;
+
+/// Estimates with the CPU how long work would take there.
+pub(crate) type Weigh<'a> = &'a mut dyn FnMut(&mut dyn Backend) -> Result<Estimate, Error>;
 
 /// A backend of this binary.
 pub(crate) struct Entry {
@@ -106,10 +113,14 @@ fn open_cpu(request: Request) -> OpenedOr {
     Ok(boxed(cpu))
 }
 
+fn known_opencl_devices() -> Result<Vec<OpenClDevice>, BackendError> {
+    opencl_devices().map_err(|error| unavailable(BackendName::Opencl, error.to_string()))
+}
+
 fn list_opencl() -> Result<Vec<Listed>, BackendError> {
-    let devices = opencl_devices().map_err(|error| unavailable(BackendName::Opencl, error.to_string()))?;
+    let devices = known_opencl_devices()?;
     let listed = devices.iter().map(|device| match device.unusable() {
-        None => Ok(OpenCl::planned(device)),
+        None => Ok(planned(device)),
         Some(reason) => Err(unavailable(BackendName::Opencl, format!("{}: {reason}", device.name))),
     });
     Ok(listed.collect())
@@ -117,27 +128,8 @@ fn list_opencl() -> Result<Vec<Listed>, BackendError> {
 
 fn auto_opencl(kind: DeviceKind, _: Request) -> Option<OpenedOr> {
     let devices = opencl_devices().ok()?;
-    let device = devices.iter().find(|device| is_usable(device, kind))?;
+    let device = devices.iter().find(|device| device.kind == kind && device.unusable().is_none())?;
     Some(OpenCl::on(device, &Default::default()).map(boxed))
-}
-
-/// The OpenCL device that a request is about: the best one if it names none.
-pub(crate) fn opencl_device(request: Request) -> Result<kogge_backend_opencl::platform::Device, Failure> {
-    let devices = opencl_devices().map_err(|error| unavailable(BackendName::Opencl, error.to_string()))?;
-    let best = || {
-        let usable = |kind| move |device: &&_| is_usable(device, kind);
-        WANTED.into_iter().find_map(|kind| devices.iter().find(usable(kind))).or(devices.first())
-    };
-    match request.device {
-        Some(index) => devices.get(index).ok_or_else(|| no_device(BackendName::Opencl, index, devices.len())),
-        None => best().ok_or_else(|| no_device(BackendName::Opencl, 0, 0)),
-    }
-    .cloned()
-}
-
-/// Whether an OpenCL device is of this kind and works.
-fn is_usable(device: &kogge_backend_opencl::platform::Device, kind: DeviceKind) -> bool {
-    device.kind == kind && device.unusable().is_none()
 }
 
 fn no_device(name: BackendName, index: usize, count: usize) -> Failure {
@@ -145,6 +137,11 @@ fn no_device(name: BackendName, index: usize, count: usize) -> Failure {
         "There is no device {index} of the {} backend; it has {count}, numbered from 0. \"kogge devices\" lists them.",
         name.name()
     ))
+}
+
+fn number_alone() -> Failure {
+    let text = "A device's number means something only together with its backend; give --backend as well as --device.";
+    Failure::Input(text.to_owned())
 }
 
 fn open_opencl(request: Request) -> OpenedOr {
@@ -156,14 +153,14 @@ fn open_opencl(request: Request) -> OpenedOr {
 }
 
 /// wgpu's devices. They are listed once: to do that, drivers must be loaded.
-fn wgpu_devices() -> Result<&'static [kogge_backend_wgpu::Device], BackendError> {
-    static DEVICES: OnceLock<Result<Vec<kogge_backend_wgpu::Device>, BackendError>> = OnceLock::new();
+fn wgpu_devices() -> Result<&'static [WgpuDevice], BackendError> {
+    static DEVICES: OnceLock<Result<Vec<WgpuDevice>, BackendError>> = OnceLock::new();
     DEVICES.get_or_init(kogge_backend_wgpu::devices).as_deref().map_err(Clone::clone)
 }
 
 fn list_wgpu() -> Result<Vec<Listed>, BackendError> {
     let listed = wgpu_devices()?.iter().map(|device| match device.unusable() {
-        None => Ok(device.info()),
+        None => Ok(planned(device)),
         Some(reason) => Err(unavailable(BackendName::Wgpu, format!("{}: {reason}", device.name))),
     });
     Ok(listed.collect())
@@ -184,6 +181,59 @@ fn open_wgpu(request: Request) -> OpenedOr {
         Some(index) => open(index),
         None => open_gpu(auto_wgpu, request).unwrap_or_else(|| open(0)),
     }
+}
+
+/// A device of a backend that can be tuned.
+pub(crate) enum TunableDevice {
+    Opencl(OpenClDevice),
+    Wgpu(WgpuDevice),
+}
+
+impl TunableDevice {
+    /// Those of one backend, in the order of their numbers.
+    fn list(name: BackendName) -> Result<Vec<Self>, BackendError> {
+        match name {
+            BackendName::Wgpu => Ok(wgpu_devices()?.iter().cloned().map(Self::Wgpu).collect()),
+            _ => Ok(known_opencl_devices()?.into_iter().map(Self::Opencl).collect()),
+        }
+    }
+
+    /// Whether it is of this kind and works.
+    fn is_usable(&self, wanted: DeviceKind) -> bool {
+        let (kind, unusable) = match self {
+            Self::Opencl(device) => (device.kind, device.unusable().is_some()),
+            Self::Wgpu(device) => (device.kind, device.unusable().is_some()),
+        };
+        kind == wanted && !unusable
+    }
+}
+
+/// The device that a request to tune is about. If it names none, that is the best one, as for `auto`; without a GPU it is
+/// whatever there is.
+pub(crate) fn tunable(name: BackendName, request: Request) -> Result<TunableDevice, Failure> {
+    let names: &[BackendName] = match name {
+        BackendName::Auto if request.device.is_some() => return Err(number_alone()),
+        BackendName::Auto => &[BackendName::Opencl, BackendName::Wgpu],
+        BackendName::Opencl | BackendName::Wgpu => &[name],
+        BackendName::Cpu | BackendName::Mailbox => {
+            let name = name.name();
+            return Err(Failure::Input(format!("The {name} backend has nothing to tune; only opencl and wgpu have.")));
+        }
+    };
+    let (mut devices, mut refused) = (Vec::new(), Vec::new());
+    for &name in names {
+        match TunableDevice::list(name) {
+            Ok(listed) => devices.extend(listed),
+            Err(error) => refused.push(error.to_string()),
+        }
+    }
+    if devices.is_empty() && !refused.is_empty() {
+        return Err(Failure::Device(refused.join(" ")));
+    }
+    let best = |kind| devices.iter().position(|device| device.is_usable(kind));
+    let index = request.device.or(WANTED.into_iter().find_map(best)).unwrap_or(0);
+    let count = devices.len();
+    devices.into_iter().nth(index).ok_or_else(|| no_device(name, index, count))
 }
 
 impl Entry {
@@ -212,7 +262,7 @@ impl Entry {
     }
 
     fn opened(&self, backend: Box<dyn Backend>, request: Request) -> Opened {
-        Opened { backend, bulk: self.bulk, hash: request.hash, refused: Vec::new() }
+        Opened { backend, bulk: self.bulk, hash: request.hash, chosen: None, refused: Vec::new() }
     }
 }
 
@@ -223,16 +273,19 @@ pub(crate) struct Opened {
     pub(crate) bulk: bool,
     /// How many bytes of hash table it has.
     pub(crate) hash: Option<NonZeroUsize>,
+    /// Why `auto` looked for a GPU or did not, if there was work to go by.
+    pub(crate) chosen: Option<String>,
     /// What `auto` would rather have taken, and why it could not.
     pub(crate) refused: Vec<String>,
 }
 
-/// Opens the backend that was asked for.
-pub(crate) fn open(name: BackendName, request: Request) -> Result<Opened, Failure> {
-    choose(ENTRIES, name, request)
+/// Opens the backend that was asked for. If that is `auto`, small work is for the CPU, and if it is not known what work
+/// there is, it is not small.
+pub(crate) fn open(name: BackendName, request: Request, weigh: Option<Weigh<'_>>) -> Result<Opened, Failure> {
+    choose(ENTRIES, name, request, weigh)
 }
 
-fn choose(entries: &[Entry], name: BackendName, request: Request) -> Result<Opened, Failure> {
+fn choose(entries: &[Entry], name: BackendName, request: Request, weigh: Option<Weigh<'_>>) -> Result<Opened, Failure> {
     if name != BackendName::Auto {
         let entry = entries
             .iter()
@@ -241,18 +294,34 @@ fn choose(entries: &[Entry], name: BackendName, request: Request) -> Result<Open
         return entry.open(request);
     }
     if request.device.is_some() {
-        return Err(Failure::Input(
-            "A device's number means something only together with its backend; give --backend as well as --device."
-                .to_owned(),
-        ));
+        return Err(number_alone());
     }
     let mut refused = Vec::new();
     // What was asked for is done: without a hash table, nothing will do that should have one.
     let able = entries.iter().filter(|entry| entry.hash || request.hash.is_none());
+    let on_cpu = |entry: &Entry| Some(entry.opened((entry.auto)(DeviceKind::Cpu, request)?.ok()?, request));
+    let mut chosen = None;
+    // A CPU that fails is heard of when it is its turn. With a hash table there is nothing to choose from.
+    if let Some(weigh) = weigh.filter(|_| request.hash.is_none())
+        && let Some(mut opened) = able.clone().find_map(on_cpu)
+    {
+        let (small, reason) = match weigh(&mut *opened.backend) {
+            Ok(work) if work.is_small() => (
+                true,
+                format!("No GPU was looked for: {} of work for the CPU, done before a GPU has started.", work.text()),
+            ),
+            Ok(work) => (false, format!("A GPU was looked for: {} of work for the CPU.", work.text())),
+            Err(error) => (false, format!("A GPU was looked for: how much work it is could not be told. {error}")),
+        };
+        chosen = Some(reason);
+        if small {
+            return Ok(Opened { chosen, ..opened });
+        }
+    }
     for (kind, entry) in WANTED.iter().flat_map(|&kind| able.clone().map(move |entry| (kind, entry))) {
         match (entry.auto)(kind, request) {
             None => {}
-            Some(Ok(backend)) => return Ok(Opened { refused, ..entry.opened(backend, request) }),
+            Some(Ok(backend)) => return Ok(Opened { chosen, refused, ..entry.opened(backend, request) }),
             Some(Err(error)) => refused.push(error.to_string()),
         }
     }
@@ -292,17 +361,76 @@ mod tests {
 
     #[track_caller]
     fn refusal(entries: &[Entry], name: BackendName, request: Request) -> Failure {
-        choose(entries, name, request).map(|_| ()).expect_err("a refusal")
+        choose(entries, name, request, None).map(|_| ()).expect_err("a refusal")
     }
 
     #[test]
     fn auto_takes_the_first_that_works_and_says_what_it_passed_over() {
-        let opened = choose(&[BROKEN, WORKING, LAST], BackendName::Auto, ANY).unwrap_or_else(|e| panic!("{e}"));
+        let opened = choose(&[BROKEN, WORKING, LAST], BackendName::Auto, ANY, None).unwrap_or_else(|e| panic!("{e}"));
         assert_eq!(opened.refused, ["The opencl backend cannot be used: it was told to fail."]);
-        let opened = choose(&[WORKING, BROKEN], BackendName::Auto, ANY).unwrap_or_else(|e| panic!("{e}"));
+        let opened = choose(&[WORKING, BROKEN], BackendName::Auto, ANY, None).unwrap_or_else(|e| panic!("{e}"));
         assert!(opened.refused.is_empty());
         let failure = refusal(&[BROKEN, LAST], BackendName::Auto, ANY);
         assert!(matches!(&failure, Failure::Device(text) if text.contains("told to fail")), "{failure}");
+    }
+
+    /// A GPU that must not be opened for small work.
+    const GPU: Entry = Entry {
+        name: BackendName::Wgpu,
+        auto: |kind, request| (kind == DeviceKind::DiscreteGpu).then(|| working(request)),
+        bulk: false,
+        ..LAST
+    };
+
+    #[test]
+    fn auto_starts_no_gpu_for_small_work_and_says_why() {
+        const UNTOUCHED: Entry = Entry {
+            auto: |kind, _| if kind == DeviceKind::DiscreteGpu { panic!("nobody asked for a GPU") } else { None },
+            ..GPU
+        };
+        let counted = |leaves| move |_: &mut dyn Backend| Estimate::tree(1, |_| Ok(leaves));
+        let opened = choose(&[UNTOUCHED, WORKING], BackendName::Auto, ANY, Some(&mut counted(20)));
+        let opened = opened.unwrap_or_else(|e| panic!("{e}"));
+        let reason = opened.chosen.expect("a reason");
+        assert!(reason.starts_with("No GPU was looked for: less than 1 ms of work"), "{reason}");
+        assert!(opened.hash.is_none() && opened.refused.is_empty());
+    }
+
+    #[test]
+    fn auto_takes_a_gpu_for_large_work_and_says_why() {
+        let mut slow = |_: &mut dyn Backend| {
+            Estimate::tree(100, |depth| {
+                std::thread::sleep(std::time::Duration::from_millis(3));
+                Ok(20_u128.pow(depth))
+            })
+        };
+        let opened = choose(&[WORKING, GPU], BackendName::Auto, ANY, Some(&mut slow)).unwrap_or_else(|e| panic!("{e}"));
+        assert!(!opened.bulk, "the CPU was taken");
+        assert_eq!(opened.chosen.as_deref(), Some("A GPU was looked for: more than a week of work for the CPU."));
+        // One that fails is passed over, which is said beside.
+        const FAILING: Entry =
+            Entry { auto: |kind, _| (kind == DeviceKind::DiscreteGpu).then(|| broken(ANY)), ..BROKEN };
+        let opened =
+            choose(&[FAILING, WORKING], BackendName::Auto, ANY, Some(&mut slow)).unwrap_or_else(|e| panic!("{e}"));
+        assert!(opened.chosen.is_some());
+        assert_eq!(opened.refused.len(), 1);
+    }
+
+    #[test]
+    fn work_that_cannot_be_told_is_large() {
+        let mut failing = |_: &mut dyn Backend| Err(Error::Overflow);
+        let opened = choose(&[WORKING], BackendName::Auto, ANY, Some(&mut failing)).unwrap_or_else(|e| panic!("{e}"));
+        let reason = opened.chosen.expect("a reason");
+        assert!(reason.starts_with("A GPU was looked for") && reason.contains("exceeds 2^128"), "{reason}");
+    }
+
+    #[test]
+    fn work_is_not_weighed_for_a_backend_that_was_named() {
+        let mut weigh = |_: &mut dyn Backend| panic!("nobody asked");
+        for request in [ANY, Request { device: Some(0), ..ANY }] {
+            let opened = choose(&[GPU, WORKING], BackendName::Cpu, request, Some(&mut weigh));
+            assert_eq!(opened.unwrap_or_else(|e| panic!("{e}")).chosen, None);
+        }
     }
 
     #[test]
@@ -313,7 +441,7 @@ mod tests {
         const DISCRETE: Entry =
             Entry { auto: |kind, _| (kind == DeviceKind::DiscreteGpu).then(|| working(ANY)), ..WORKING };
         let is_bulk = |entries: &[Entry]| {
-            let opened = choose(entries, BackendName::Auto, ANY).unwrap_or_else(|e| panic!("{e}"));
+            let opened = choose(entries, BackendName::Auto, ANY, None).unwrap_or_else(|e| panic!("{e}"));
             assert!(opened.refused.is_empty(), "{:?}", opened.refused);
             opened.bulk
         };
@@ -335,7 +463,7 @@ mod tests {
     #[test]
     fn devices_are_numbered_within_a_backend() {
         let request = |device| Request { device: Some(device), ..ANY };
-        assert!(choose(&[WORKING], BackendName::Cpu, request(0)).is_ok());
+        assert!(choose(&[WORKING], BackendName::Cpu, request(0), None).is_ok());
         let failure = refusal(&[WORKING], BackendName::Cpu, request(1));
         assert!(matches!(&failure, Failure::Input(text) if text.contains("no device 1")), "{failure}");
         assert!(matches!(refusal(&[WORKING], BackendName::Auto, request(0)), Failure::Input(_)));
@@ -347,7 +475,7 @@ mod tests {
         let failure = refusal(&[BROKEN], BackendName::Opencl, request);
         assert!(matches!(&failure, Failure::Input(text) if text.contains("no hash table")), "{failure}");
         // `auto` passes over what has none, however good it is.
-        let opened = choose(&[BROKEN, WORKING], BackendName::Auto, request).unwrap_or_else(|e| panic!("{e}"));
+        let opened = choose(&[BROKEN, WORKING], BackendName::Auto, request, None).unwrap_or_else(|e| panic!("{e}"));
         assert_eq!((opened.hash, opened.refused.len()), (request.hash, 0));
         assert!(matches!(refusal(&[BROKEN], BackendName::Auto, request), Failure::Device(_)));
     }

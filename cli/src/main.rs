@@ -5,6 +5,7 @@ mod agreement;
 mod args;
 mod backends;
 mod commands;
+mod estimate;
 mod failure;
 mod monitor;
 mod output;

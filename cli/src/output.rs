@@ -101,6 +101,8 @@ pub(crate) struct Effort {
     deduplicated: bool,
     /// Bytes of the hash table; the text has it in the variant.
     hash: Option<NonZeroUsize>,
+    /// Why `auto` looked for a GPU or did not.
+    chosen: Option<String>,
     #[serde(flatten)]
     device: Device,
 }
@@ -115,16 +117,18 @@ impl Effort {
     pub(crate) fn making(opened: &Opened, counted: u128, elapsed: Duration, deduplicated: bool) -> Self {
         let per_second = counted as f64 / elapsed.as_secs_f64().max(1e-9);
         let device = opened.backend.info().into();
-        Self { seconds: elapsed.as_secs_f64(), per_second, bulk: false, deduplicated, hash: None, device }
+        let chosen = opened.chosen.clone();
+        Self { seconds: elapsed.as_secs_f64(), per_second, bulk: false, deduplicated, hash: None, chosen, device }
     }
 
-    /// `4.12 s, 775 M leaves/s (...), cpu: CPU, 2 threads (scalar)`.
+    /// `4.12 s, 775 M leaves/s (...), cpu: CPU, 2 threads (scalar)`, and on a line of its own why.
     pub(crate) fn text(&self, unit: &str) -> String {
         let bulk = if self.bulk { "last two plies in closed form" } else { "every leaf made" };
         let merged = if self.deduplicated { "equal positions merged" } else { "not deduplicated" };
         let Device { backend, device, variant, .. } = &self.device;
+        let chosen = self.chosen.as_ref().map_or(String::new(), |reason| format!("\n{reason}"));
         format!(
-            "{:.3} s, {} {unit}/s ({bulk}, {merged}); {backend}: {device}, {variant}",
+            "{:.3} s, {} {unit}/s ({bulk}, {merged}); {backend}: {device}, {variant}{chosen}",
             self.seconds,
             magnitude(self.per_second)
         )

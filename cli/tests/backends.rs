@@ -49,14 +49,38 @@ fn devices_pass_a_suite() {
 fn auto_takes_a_gpu_or_our_own_code() {
     let rows = devices(kogge(&["devices", "--json"]));
     let gpus = rows.iter().filter(|row| row["info"]["kind"] == "GPU" || row["info"]["kind"] == "integrated GPU");
-    let run = kogge(&["perft", "1", "--json"]);
+    // What is compared is compared wherever it is best, however little it is.
+    let run = kogge(&["diff", "1", "--against", "mailbox", "--json"]);
     let taken = run.json().remove(0);
     match gpus.count() {
-        0 => assert_eq!((&taken["backend"], run.stderr.as_str()), (&Value::from("cpu"), ""), "{rows:#?}"),
+        0 => assert_eq!((&taken["first"], run.stderr.as_str()), (&Value::from("cpu"), ""), "{rows:#?}"),
         // A GPU that fails is passed over, and that is said.
-        _ => assert!(taken["backend"] != "cpu" || !run.stderr.is_empty(), "{taken}\n{rows:#?}"),
+        _ => assert!(taken["first"] != "cpu" || !run.stderr.is_empty(), "{taken}\n{rows:#?}"),
     }
-    assert_ne!(taken["kind"], "software device");
+}
+
+#[test]
+fn small_work_starts_no_gpu() {
+    let suite = concat!(env!("CARGO_MANIFEST_DIR"), "/../data/random.epd");
+    for line in [
+        &["perft", "3"][..],
+        &["perft", "100", "--fen", "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"],
+        &["divide", "3"],
+        &["stats", "2"],
+        &["unique", "2", "--threads", "1"],
+        &["suite", suite, "--max-nodes", "200"],
+    ] {
+        let run = kogge(&[line, &["--json"]].concat());
+        assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{line:?}");
+        let report = run.json().pop().expect("an object");
+        assert_eq!(report["backend"], "cpu", "{line:?}");
+        let reason = report["chosen"].as_str().expect("a reason");
+        assert!(reason.starts_with("No GPU was looked for: "), "{line:?}: {reason}");
+    }
+    let run = kogge(&["perft", "3"]);
+    assert!(run.stdout.contains("\nNo GPU was looked for: "), "{}", run.stdout);
+    let named = kogge(&["perft", "3", "--backend", "cpu", "--json"]).json().remove(0);
+    assert_eq!(named["chosen"], Value::Null);
 }
 
 #[cfg(target_os = "linux")]

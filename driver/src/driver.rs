@@ -214,7 +214,7 @@ pub(crate) fn count(backend: &mut dyn Backend, rules: &Rules, positions: &[Quad4
     if counts.len() == positions.len() { Ok(counts) } else { Err(miscounted(backend, counts.len(), positions.len())) }
 }
 
-fn miscounted(backend: &dyn Backend, answers: usize, positions: usize) -> BackendError {
+pub(crate) fn miscounted(backend: &dyn Backend, answers: usize, positions: usize) -> BackendError {
     let device = backend.info().name.clone();
     BackendError::WrongAnswer { device, reason: format!("it answered for {answers} of {positions} positions.") }
 }

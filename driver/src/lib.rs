@@ -1,5 +1,5 @@
 //! Work on chess trees that any backend can do: perft, divide, statistics, distinct positions,
-//! suites, and comparing two backends.
+//! suites, comparing two backends, and the best move by minimax.
 //!
 //! Everything starts from a [`Frontier`], a list of positions with multiplicities, and is shared out
 //! to a [`Backend`](kogge_board::Backend) in pieces that last a fraction of a second. Totals are
@@ -7,6 +7,7 @@
 //! library prints nothing; an [`Observer`] hears how far the work is and can stop it.
 
 mod attacks;
+mod best;
 mod diff;
 mod divide;
 mod driver;
@@ -22,6 +23,7 @@ mod suite;
 mod unique;
 mod walk;
 
+pub use best::Best;
 pub use diff::{Diff, Difference, Divider};
 pub use driver::Driver;
 pub use engine::{Engine, EngineError};

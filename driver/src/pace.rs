@@ -50,6 +50,11 @@ impl Pace {
         }
     }
 
+    /// The same for work that may be much slower than counting.
+    pub(crate) fn careful(batch: usize) -> Self {
+        Self { leaves: FEWEST_LEAVES, ..Self::new(batch) }
+    }
+
     /// Whether trees of this depth go to the backend as they are: the deepest of which enough to
     /// keep the device busy can be counted in one call.
     pub(crate) fn can_call(&self, depth: u32) -> bool {

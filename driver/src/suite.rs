@@ -15,6 +15,11 @@ pub struct Caps {
 impl Caps {
     /// No caps at all.
     pub const NONE: Self = Self { nodes: u128::MAX, depth: u32::MAX };
+
+    /// Whether a count, a depth and its leaves, is to be recomputed.
+    pub fn allow(&self, (depth, leaves): (u32, u128)) -> bool {
+        depth <= self.depth && leaves <= self.nodes
+    }
 }
 
 /// What became of one line of a suite.
@@ -46,9 +51,8 @@ impl Driver<'_> {
     /// # Errors
     /// As [`Driver::perft`].
     pub fn check(&mut self, case: &Case, caps: Caps) -> Result<Verdict, Error> {
-        let allowed = |&&(depth, leaves): &&(u32, u128)| depth <= caps.depth && leaves <= caps.nodes;
         let (mut checked, mut counted) = (0, 0u128);
-        for &(depth, expected) in case.counts.iter().filter(allowed) {
+        for &(depth, expected) in case.counts.iter().filter(|&&count| caps.allow(count)) {
             let found = self.perft(&case.root, depth)?;
             if found != expected {
                 return Ok(Verdict::Fail { depth, expected, found });

@@ -1,12 +1,13 @@
-//! How fast each compilation of the CPU code counts and expands, on one thread: name, position, leaves/s or
-//! successors/s.
+//! How fast each compilation of the CPU code counts and expands, on one thread, and merges, on all: name, position,
+//! leaves/s or successors/s.
 //!
 //! `KOGGE_CPU=avx2 cargo run --release -p kogge-movegen-cpu --example rate`, and after `--` the parts that are wanted:
-//! `count`, `expand`, `hash`.
+//! `count`, `expand`, `hash`, `merge`.
 
 use std::hint::black_box;
 use std::time::Instant;
 
+use kogge_board::merge::{Entry, MergeError, MergeOptions, Partition};
 use kogge_board::{Backend, Fen, Quad48};
 use kogge_movegen_cpu::Cpu;
 
@@ -32,6 +33,10 @@ fn main() {
     }
     if wanted("hash") {
         hash(&mut cpu);
+    }
+    if wanted("merge") {
+        let mut cpu = Cpu::new(None).unwrap_or_else(|error| panic!("{error}"));
+        merge(&mut cpu).unwrap_or_else(|error| panic!("{error}"));
     }
 }
 
@@ -83,4 +88,33 @@ fn hash(cpu: &mut Cpu) {
         cpu.perft(&start.rules, &[Quad48::from(&start.position)], 8).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(counted, [84_998_978_956]);
     println!("{}: start position 8 in {:.2} s", cpu.info().variant, begin.elapsed().as_secs_f64());
+}
+
+/// Plies of the start position, merged, in less than 2 GiB.
+fn merge(cpu: &mut Cpu) -> Result<(), MergeError> {
+    let info = cpu.info().clone();
+    let start = Fen::start();
+    let mut merge = cpu.merge(&start.rules, &MergeOptions::with_memory(2 << 30))?;
+    merge.reserve(1)?;
+    merge.add(&[Entry { position: Quad48::from(&start.position), multiplicity: 1 }])?;
+    for ply in 1..=6 {
+        // With multiplicities of 1, leaves a ply below are the successors that will be made.
+        let entries: Vec<_> =
+            merge.entries(0..u64::MAX)?.into_iter().map(|entry| Entry { multiplicity: 1, ..entry }).collect();
+        merge.reserve(entries.len() as u64)?;
+        merge.add(&entries)?;
+        let made = merge.perft(0..u64::MAX, 1)?;
+        merge.descend()?;
+        for (what, partition) in
+            [("made only", Partition { index: 0, of: 1 << 30 }), ("made and merged", Partition::WHOLE)]
+        {
+            merge.reserve(merge.most_successors().min(22 * entries.len() as u64))?;
+            let begin = Instant::now();
+            merge.expand(0..u64::MAX, partition)?;
+            let rate = made as f64 / begin.elapsed().as_secs_f64() / 1e6;
+            let successors = merge.successors();
+            println!("{}, {:16} {rate:8.1} M successors/s {what}, {successors} at ply {ply}", info.name, info.variant);
+        }
+    }
+    Ok(())
 }

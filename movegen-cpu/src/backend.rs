@@ -1,12 +1,15 @@
 //! The CPU backend: the generator and the counter on all cores.
 
-use kogge_board::{Backend, BackendError, DeviceInfo, DeviceKind, Quad48, Rules, Successors};
+use kogge_board::merge::{Merge, MergeOptions};
+use kogge_board::{Backend, BackendError, DeviceInfo, DeviceKind, Leaves, Quad48, Rules, Score, Successors, minimax};
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::code::Code;
 use crate::frame::Frame;
 use crate::hash::Table;
+use crate::merge::CpuMerge;
+use crate::minimax::Minimax;
 use crate::planes::Planes;
 use crate::tree::Tree;
 
@@ -18,8 +21,8 @@ use crate::tree::Tree;
 #[derive(Debug)]
 pub struct Cpu {
     info: DeviceInfo,
-    pool: ThreadPool,
-    code: Code,
+    pub(crate) pool: ThreadPool,
+    pub(crate) code: Code,
     table: Option<Table>,
 }
 
@@ -116,6 +119,11 @@ impl Cpu {
             None => self.code.name.into(),
         };
         Ok(())
+    }
+
+    /// How many tasks a batch should be cut into.
+    pub(crate) fn tasks(&self) -> u64 {
+        self.info.batch as u64
     }
 
     /// Leaves below a position, looked up where possible.
@@ -289,5 +297,21 @@ impl Backend for Cpu {
             totals[origin] = totals[origin].checked_add(leaves).ok_or(BackendError::Overflow)?;
         }
         Ok(totals)
+    }
+
+    fn merge(&mut self, rules: &Rules, options: &MergeOptions) -> Result<Box<dyn Merge + '_>, BackendError> {
+        Ok(Box::new(CpuMerge::new(self, rules, options)))
+    }
+
+    fn minimax(
+        &mut self,
+        rules: &Rules,
+        positions: &[Quad48],
+        depth: u32,
+        leaves: Leaves,
+    ) -> Result<Vec<Score>, BackendError> {
+        minimax::check_depth(depth)?;
+        let minimax = Minimax { code: &self.code, rules, leaves };
+        Ok(self.pool.install(|| minimax.scores(positions, depth)))
     }
 }

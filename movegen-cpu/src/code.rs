@@ -3,36 +3,65 @@
 //! The source is one; the compiler makes it several times, for registers of one, two, four and eight
 //! lanes. The choice is made at run time.
 
-use kogge_board::{BackendError, Quad48, Rules};
+use kogge_board::{BackendError, Quad48, Rules, Score, evaluate};
 
+use crate::generate::Wanted;
+use crate::tree::{Batch, Queue, Source, Tree};
 #[cfg(doc)]
-use crate::tree;
-use crate::tree::{Batch, Queue, Tree};
+use crate::{settle, tree};
 
-/// One compilation of the code.
+/// One compilation of the code: the generator and the evaluation for one position at a time, as a
+/// search needs them, and the counter that [`Cpu`](crate::Cpu) runs.
 ///
-/// The functions may be called only on a CPU that has what [`Code::usable`] asked for.
+/// ```
+/// use kogge_board::{Fen, Quad48};
+/// use kogge_movegen_cpu::{Code, Wanted};
+/// let fen = Fen::start();
+/// let mut successors = Vec::new();
+/// let code = Code::chosen()?;
+/// let is_check = code.successors(&fen.rules, &Quad48::from(&fen.position), Wanted::All, &mut successors);
+/// assert_eq!((is_check, successors.len()), (false, 20));
+/// # Ok::<(), kogge_board::BackendError>(())
+/// ```
+// The functions may be called only on a CPU that has what `Code::usable` asked for.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Code {
+pub struct Code {
     /// Its name, for people and for `KOGGE_CPU`.
     pub(crate) name: &'static str,
-    expand: unsafe fn(&Rules, &Quad48, &mut Vec<Quad48>),
+    successors: unsafe fn(&Rules, &Quad48, Wanted, &mut Vec<Quad48>) -> bool,
+    count: unsafe fn(&Rules, &Quad48) -> u32,
+    evaluate: unsafe fn(&Quad48) -> Score,
     expand_register: unsafe fn(&mut Batch, &mut Batch, &mut Queue) -> usize,
     last_ply: unsafe fn(&Batch, &mut [u64]),
     last_two_plies: unsafe fn(&Batch, &mut Queue, Option<&mut [u64]>) -> u64,
+    settle: unsafe fn(&mut Batch, &mut Vec<u64>),
 }
 
 macro_rules! compile {
     ($module:ident, $name:literal, $word:ty $(, #[$attribute:meta])?) => {
         mod $module {
-            use super::{Batch, Quad48, Queue, Rules};
-            use crate::{generate, tree};
+            use super::{Batch, Quad48, Queue, Rules, Score, Wanted};
+            use crate::{generate, settle, tree};
 
             /// # Safety
             /// The CPU must have the features of this compilation.
             $(#[$attribute])?
-            unsafe fn expand(rules: &Rules, position: &Quad48, out: &mut Vec<Quad48>) {
-                generate::expand(rules, position, out);
+            unsafe fn successors(rules: &Rules, position: &Quad48, wanted: Wanted, out: &mut Vec<Quad48>) -> bool {
+                generate::successors(rules, position, wanted, out)
+            }
+
+            /// # Safety
+            /// The CPU must have the features of this compilation.
+            $(#[$attribute])?
+            unsafe fn count(rules: &Rules, position: &Quad48) -> u32 {
+                crate::count::count(rules, position)
+            }
+
+            /// # Safety
+            /// The CPU must have the features of this compilation.
+            $(#[$attribute])?
+            unsafe fn evaluate(position: &Quad48) -> Score {
+                super::evaluate(position)
             }
 
             /// # Safety
@@ -56,8 +85,15 @@ macro_rules! compile {
                 tree::last_two_plies::<$word>(batch, queue, each)
             }
 
+            /// # Safety
+            /// The CPU must have the features of this compilation.
+            $(#[$attribute])?
+            unsafe fn settle(batch: &mut Batch, hashes: &mut Vec<u64>) {
+                settle::settle::<$word>(batch, hashes);
+            }
+
             pub(super) const CODE: super::Code =
-                super::Code { name: $name, expand, expand_register, last_ply, last_two_plies };
+                super::Code { name: $name, successors, count, evaluate, expand_register, last_ply, last_two_plies, settle };
         }
     };
 }
@@ -127,7 +163,10 @@ impl Code {
     }
 
     /// The best compilation for this CPU, or the one that the environment variable `KOGGE_CPU` names.
-    pub(crate) fn chosen() -> Result<Self, BackendError> {
+    ///
+    /// # Errors
+    /// If this CPU cannot run the one named.
+    pub fn chosen() -> Result<Self, BackendError> {
         match std::env::var_os("KOGGE_CPU") {
             Some(name) => Self::named(&name.to_string_lossy()),
             // The list ends with the best, and it is never empty.
@@ -135,28 +174,55 @@ impl Code {
         }
     }
 
-    /// Writes the successors of a position to the end of `out`.
+    /// Writes the successors of a position to the end of `out`, in generation order.
     pub(crate) fn expand(&self, rules: &Rules, position: &Quad48, out: &mut Vec<Quad48>) {
+        self.successors(rules, position, Wanted::All, out);
+    }
+
+    /// Writes successors of a position to the end of `out`, in generation order. Gives whether the
+    /// position is in check.
+    #[inline]
+    pub fn successors(&self, rules: &Rules, position: &Quad48, wanted: Wanted, out: &mut Vec<Quad48>) -> bool {
         // SAFETY: `usable` gives only compilations whose features were detected.
-        unsafe { (self.expand)(rules, position, out) }
+        unsafe { (self.successors)(rules, position, wanted, out) }
+    }
+
+    /// The number of legal moves.
+    #[inline]
+    pub fn count(&self, rules: &Rules, position: &Quad48) -> u32 {
+        // SAFETY: as in `successors`.
+        unsafe { (self.count)(rules, position) }
+    }
+
+    /// What the position is worth to the side to move, without looking ahead: [`evaluate`].
+    #[inline]
+    pub fn evaluate(&self, position: &Quad48) -> Score {
+        // SAFETY: as in `successors`.
+        unsafe { (self.evaluate)(position) }
     }
 
     /// See [`tree::expand_register`].
     pub(crate) fn expand_register(&self, parents: &mut Batch, children: &mut Batch, queue: &mut Queue) -> usize {
-        // SAFETY: as in `expand`.
+        // SAFETY: as in `successors`.
         unsafe { (self.expand_register)(parents, children, queue) }
     }
 
     /// See [`tree::last_ply`].
     pub(crate) fn last_ply(&self, batch: &Batch, leaves: &mut [u64]) {
-        // SAFETY: as in `expand`.
+        // SAFETY: as in `successors`.
         unsafe { (self.last_ply)(batch, leaves) }
     }
 
     /// See [`tree::last_two_plies`].
     pub(crate) fn last_two_plies(&self, batch: &Batch, queue: &mut Queue, each: Option<&mut [u64]>) -> u64 {
-        // SAFETY: as in `expand`.
+        // SAFETY: as in `successors`.
         unsafe { (self.last_two_plies)(batch, queue, each) }
+    }
+
+    /// See [`settle::settle`].
+    pub(crate) fn settle(&self, batch: &mut Batch, hashes: &mut Vec<u64>) {
+        // SAFETY: as in `expand`.
+        unsafe { (self.settle)(batch, hashes) }
     }
 
     /// Leaves `depth` plies below each position, to `leaves`; `None` if one does not fit in 64 bits.
@@ -171,7 +237,18 @@ impl Code {
         leaves: &mut [u64],
         tree: &mut Tree,
     ) -> Option<()> {
-        tree.count_each(self, rules, positions, depth, leaves)
+        self.perft_of(&(rules, positions), depth, leaves, tree)
+    }
+
+    /// The same of positions kept in any way.
+    pub(crate) fn perft_of(
+        &self,
+        positions: &(impl Source + ?Sized),
+        depth: u32,
+        leaves: &mut [u64],
+        tree: &mut Tree,
+    ) -> Option<()> {
+        tree.count_each(self, positions, depth, leaves)
     }
 }
 

@@ -35,10 +35,25 @@ use crate::frame::{ANTIDIAGONAL, Castling, DIAGONAL, FILE, Frame, Limits, RANK, 
 /// ```
 #[inline(always)]
 pub fn expand(rules: &Rules, position: &Quad48, out: &mut Vec<Quad48>) {
+    successors(rules, position, Wanted::All, out);
+}
+
+/// Which successors are wanted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Wanted {
+    /// Those of all moves.
+    All,
+    /// Those of captures and promotions, which come first; in check, those of all moves.
+    Tactical,
+}
+
+/// Writes successors to the end of `out`, in generation order; says whether the position is in check.
+#[inline(always)]
+pub(crate) fn successors(rules: &Rules, position: &Quad48, wanted: Wanted, out: &mut Vec<Quad48>) -> bool {
     if position.pawns & State::BLACK as u64 == 0 {
-        Generator::<false>::new(rules, position, out).run();
+        Generator::<false>::new(rules, position, out).run(wanted)
     } else {
-        Generator::<true>::new(rules, position, out).run();
+        Generator::<true>::new(rules, position, out).run(wanted)
     }
 }
 
@@ -114,9 +129,16 @@ impl<'a, const BLACK: bool> Generator<'a, BLACK> {
     }
 
     #[inline(always)]
-    fn run(mut self) {
+    fn run(mut self, wanted: Wanted) -> bool {
+        let check = self.limits.check != 0;
         self.captures();
-        self.quiets();
+        let single = self.promoting_pushes();
+        if wanted == Wanted::All || check {
+            self.quiets(single);
+        } else {
+            self.flush();
+        }
+        check
     }
 
     /// Captures: victims from queen to pawn, for each the attackers from pawn to king.
@@ -264,21 +286,29 @@ impl<'a, const BLACK: bool> Generator<'a, BLACK> {
         }
     }
 
-    /// Quiet moves: promotions, pawn pushes, knights, sliders, king, castling.
+    /// Promotions without capture; gives where pawns can be pushed, if only that ended a check.
     #[inline(always)]
-    fn quiets(&mut self) {
+    fn promoting_pushes(&mut self) -> u64 {
+        let Frame { own, empty, .. } = self.frame;
+        let single = step::<NORTH, u64>(self.limits.free(self.frame.pawns & own, FILE)) & empty;
+        let promoting = single & self.limits.evasion & RANK_8;
+        if promoting != 0 {
+            self.flush_early();
+            for to in Bits(promoting) {
+                self.promotions(back(to, NORTH), to);
+            }
+        }
+        single
+    }
+
+    /// Other quiet moves: pawn pushes, knights, sliders, king, castling.
+    #[inline(always)]
+    fn quiets(&mut self, single: u64) {
         let Frame { own, empty, .. } = self.frame;
         let limits = self.limits;
         let targets = empty & limits.evasion;
 
-        let single = step::<NORTH, u64>(limits.free(self.frame.pawns & own, FILE)) & empty;
         let double = step::<NORTH, u64>(single & THIRD_RANK) & targets;
-        if single & targets & RANK_8 != 0 {
-            self.flush_early();
-            for to in Bits(single & targets & RANK_8) {
-                self.promotions(back(to, NORTH), to);
-            }
-        }
         self.collect(single & targets & !RANK_8, real::<BLACK>(NORTH), self.state);
         let beside = step::<EAST, u64>(double) | step::<WEST, u64>(double);
         if beside & self.frame.pawns & self.frame.their == 0 {

@@ -4,6 +4,8 @@
 //!   set-wise with Kogge-Stone fills; there is no lookup table, no bit scan, no move list
 //!   and no make and unmake.
 //! * [`Cpu`] is the [`Backend`](kogge_board::Backend) over all cores.
+//! * [`Code`] is the generator and the evaluation compiled for this CPU, for searches on one position
+//!   at a time.
 //! * [`mailbox`] is the oracle: another generator, of the classical kind, that shares no rules with
 //!   the first, so that each checks the other.
 //!
@@ -69,12 +71,17 @@ mod frame;
 mod generate;
 mod hash;
 pub mod mailbox;
+mod merge;
+mod minimax;
 mod planes;
 mod replies;
+mod settle;
+mod shard;
 mod steps;
 mod tree;
 mod word;
 
 pub use backend::{Cpu, TASKS_PER_THREAD};
+pub use code::Code;
 pub use count::count;
-pub use generate::expand;
+pub use generate::{Wanted, expand};

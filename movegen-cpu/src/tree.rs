@@ -33,7 +33,7 @@ pub(crate) struct Batch {
 
 impl Batch {
     /// Empties the batch and makes room for so many positions.
-    fn restart(&mut self, positions: usize) {
+    pub(crate) fn restart(&mut self, positions: usize) {
         (self.len, self.next) = (0, 0);
         self.reserve(positions);
     }
@@ -48,14 +48,37 @@ impl Batch {
     }
 
     #[inline(always)]
-    fn load<W: Word>(&self, index: usize) -> Planes<W> {
+    pub(crate) fn load<W: Word>(&self, index: usize) -> Planes<W> {
         let [a, b, c, own] = &self.planes;
         Planes([W::load(&a[index..]), W::load(&b[index..]), W::load(&c[index..]), W::load(&own[index..])])
     }
 
+    /// How many positions there are.
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether all positions have been expanded.
+    pub(crate) fn is_expanded(&self) -> bool {
+        self.next >= self.len
+    }
+
+    /// One position.
+    pub(crate) fn position(&self, index: usize) -> [u64; 4] {
+        [self.planes[0][index], self.planes[1][index], self.planes[2][index], self.planes[3][index]]
+    }
+
+    /// The fourth planes of the positions from `index` on become these, lane by lane.
+    #[inline(always)]
+    pub(crate) fn set_own<W: Word>(&mut self, index: usize, own: W) {
+        let mut boards = [0; MOST_LANES];
+        own.store(&mut boards);
+        self.planes[3][index..index + W::LANES].copy_from_slice(&boards[..W::LANES]);
+    }
+
     /// Appends the first `lanes` lanes; there is room ([`Batch::reserve`]).
     #[inline(always)]
-    fn push<W: Word>(&mut self, planes: &Planes<W>, lanes: usize) {
+    pub(crate) fn push<W: Word>(&mut self, planes: &Planes<W>, lanes: usize) {
         for plane in 0..4 {
             let mut boards = [0; MOST_LANES];
             planes.0[plane].store(&mut boards);
@@ -76,6 +99,11 @@ pub(crate) struct Queue {
 }
 
 impl Queue {
+    /// The number of the position that a queued move belongs to.
+    pub(crate) fn origin(&self, index: usize) -> usize {
+        (self.moves[index] >> Step::BITS) as usize
+    }
+
     /// Queues the moves of some lanes to all their targets; `from` is given lane and target.
     #[inline(always)]
     fn push(&mut self, mut lanes: u32, boards: &[u64; MOST_LANES], pattern: u32, from: impl Fn(usize, u32) -> u32) {
@@ -126,6 +154,36 @@ impl<W: Word> Sink<W> for Queue {
     }
 }
 
+/// Positions that trees are counted below, however they are kept.
+pub(crate) trait Source {
+    /// How many there are.
+    fn len(&self) -> usize;
+
+    /// The planes of one.
+    fn planes(&self, index: usize) -> Planes<u64>;
+}
+
+impl Source for [[u64; 4]] {
+    fn len(&self) -> usize {
+        self.len()
+    }
+
+    fn planes(&self, index: usize) -> Planes<u64> {
+        Planes(self[index])
+    }
+}
+
+/// Packed positions of one tree.
+impl Source for (&Rules, &[Quad48]) {
+    fn len(&self) -> usize {
+        self.1.len()
+    }
+
+    fn planes(&self, index: usize) -> Planes<u64> {
+        Planes::from_frame(&Frame::of(self.0, &self.1[index]))
+    }
+}
+
 /// Scratch memory of one thread: a batch per level and a queue. It keeps its capacity, so that no node
 /// allocates; a level holds at most [`BATCH`] positions and those that a register of lanes adds.
 #[derive(Clone, Debug, Default)]
@@ -143,14 +201,13 @@ impl Tree {
     pub(crate) fn count_each(
         &mut self,
         code: &Code,
-        rules: &Rules,
-        positions: &[Quad48],
+        positions: &(impl Source + ?Sized),
         depth: u32,
         leaves: &mut [u64],
     ) -> Option<()> {
         if depth > 3 {
             for index in 0..positions.len() {
-                leaves[index] = self.count(code, &Frame::of(rules, &positions[index]), depth)?;
+                leaves[index] = self.count(code, &positions.planes(index), depth)?;
             }
             return Some(());
         }
@@ -164,7 +221,7 @@ impl Tree {
             let batch = &mut above[0];
             batch.restart(BATCH);
             for index in start..end {
-                batch.push(&Planes::from_frame(&Frame::of(rules, &positions[index])), 1);
+                batch.push(&positions.planes(index), 1);
             }
             let leaves = &mut leaves[start..end];
             match depth {
@@ -195,14 +252,14 @@ impl Tree {
     }
 
     /// Leaves `depth` plies (at least two) below a position; `None` if they do not fit in 64 bits.
-    fn count(&mut self, code: &Code, root: &Frame<u64>, depth: u32) -> Option<u64> {
+    fn count(&mut self, code: &Code, root: &Planes<u64>, depth: u32) -> Option<u64> {
         // Levels are numbered by the plies above the last two.
         let top = depth as usize - 2;
         if self.levels.len() <= top {
             self.levels.resize(top + 1, Batch::default());
         }
         self.levels[top].restart(1);
-        self.levels[top].push(&Planes::from_frame(root), 1);
+        self.levels[top].push(root, 1);
         self.descend(code, top)
     }
 

@@ -26,3 +26,11 @@ fn variants_have_names() {
     let (text, names) = (error.to_string(), variants.join(", "));
     assert!(text.contains("\"abacus\"") && text.contains(&names), "{text}");
 }
+
+#[test]
+fn every_variant_merges_the_same() {
+    for name in Cpu::variants() {
+        let mut cpu = Cpu::with_variant(None, name).unwrap();
+        kogge_board::conformance::merged_plies(&mut cpu, &mut Cpu::with_variant(None, "portable").unwrap());
+    }
+}

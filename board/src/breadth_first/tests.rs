@@ -43,6 +43,9 @@ struct Mock {
     losing: Vec<usize>,
     lost: bool,
     shrunk: usize,
+    /// Whether it makes successors in any order.
+    spreads: bool,
+    overfilled: usize,
     parts: usize,
     collected: usize,
 }
@@ -146,6 +149,25 @@ impl Stages for Mock {
         Ok(())
     }
 
+    fn spread(&mut self, level: usize, positions: Range<usize>) -> Result<Option<usize>, StageError> {
+        self.stage()?;
+        if !self.spreads {
+            return Ok(None);
+        }
+        let parents = &self.levels[level][positions];
+        let mut successors: Vec<_> = parents
+            .iter()
+            .flat_map(|&(root, parent)| children(parent).into_iter().map(move |child| (root, child)))
+            .collect();
+        let many = successors.len();
+        self.overfilled += usize::from(many > self.sizes().positions);
+        successors.truncate(self.sizes().positions);
+        successors.reverse();
+        self.levels[level + 1] = successors;
+        self.parts += 1;
+        Ok(Some(many))
+    }
+
     fn count_moves(&mut self, level: usize, part: &Part) -> Result<(), StageError> {
         self.stage()?;
         for (root, position) in self.moves(level, part) {
@@ -211,6 +233,26 @@ fn counts_do_not_depend_on_how_much_fits() {
         }
     }
     assert!(split > 10, "small buffers take many parts");
+}
+
+#[test]
+fn successors_may_come_in_any_order() {
+    let roots = roots(200);
+    let mut overfilled = 0;
+    for blocks in [1, 2, 5, 1000] {
+        for (depth, last_plies) in [(3, 1), (5, 2), (7, 2), (8, 3)] {
+            let mut mock = Mock { spreads: true, last_plies, ..Mock::new(blocks) };
+            assert_eq!(perft(&mut mock, &Rules::STANDARD, &roots, depth), Ok(expected(&roots, depth)));
+            overfilled += mock.overfilled;
+        }
+    }
+    assert!(overfilled > 0, "what was too much was done again");
+    let mut calm = Mock { spreads: true, last_plies: 2, ..Mock::new(8) };
+    perft(&mut calm, &Rules::STANDARD, &roots, 6).unwrap();
+    for call in 1..=calm.calls {
+        let mut mock = Mock { spreads: true, last_plies: 2, failing: vec![call], ..Mock::new(8) };
+        assert_eq!(perft(&mut mock, &Rules::STANDARD, &roots, 6), Ok(expected(&roots, 6)), "stage {call}");
+    }
 }
 
 #[test]
@@ -296,10 +338,10 @@ fn totals_are_collected_before_they_overflow() {
 
 #[test]
 fn a_sum_beyond_64_bits_is_an_error() {
-    let mut mock = Mock::new(1);
-    mock.totals = vec![1];
-    let mut run = Run { stages: &mut mock, totals: vec![u64::MAX], limit: u64::MAX, pending: 0 };
-    assert_eq!(run.collect(), Err(StageError::Backend(BackendError::Overflow)));
+    let mut sums = [3, u64::MAX - 1];
+    assert_eq!(add(&mut sums, &[4, 1]), Ok(()));
+    assert_eq!(sums, [7, u64::MAX]);
+    assert_eq!(add(&mut sums, &[0, 1]), Err(BackendError::Overflow));
 }
 
 #[test]

@@ -27,7 +27,7 @@ struct Branch {
 
 pub(super) fn run(Count { tree, hash }: &Count, context: &mut Context) -> Result<Answer, Failure> {
     let root = tree.root.position()?;
-    let mut opened = context.open_hashed(*hash)?;
+    let mut opened = context.open_for(tree.depth, Some(*hash), |driver, depth| driver.perft(&root, depth))?;
     let (divided, elapsed) = context.work(&mut opened, "leaves", |driver| driver.divide(&root, tree.depth))?;
     let chess960 = root.is_chess960();
     let mut moves: Vec<_> = divided

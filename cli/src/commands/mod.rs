@@ -1,5 +1,6 @@
 //! One file per command: arguments to plan, plan to work, work to output.
 
+mod best;
 mod devices;
 pub(crate) mod diff;
 mod divide;
@@ -11,13 +12,15 @@ mod suite;
 mod tune;
 mod unique;
 
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use kogge_driver::{Driver, Error};
 
 use crate::Answer;
 use crate::args::{BackendName, Cli, Command, Common, Hash};
-use crate::backends::{self, Opened, Request};
+use crate::backends::{self, Opened, Request, Weigh};
+use crate::estimate::Estimate;
 use crate::failure::Failure;
 use crate::monitor::{Monitor, catch_interrupts};
 use crate::output::Output;
@@ -33,6 +36,7 @@ pub(crate) fn run(cli: Cli) -> Result<Answer, Failure> {
         Command::Unique(tree) => unique::run(&tree, &mut context),
         Command::Suite(suite) => suite::run(&suite, &mut context),
         Command::Diff(diff) => diff::run(&diff, &mut context),
+        Command::Best(best) => best::run(&best, &mut context),
         Command::Position { command } => position::run(&command, &mut context),
         Command::Devices => devices::run(&mut context),
         Command::Tune(arguments) => tune::run(&arguments, &mut context),
@@ -53,28 +57,53 @@ impl Context {
         self.open_as(self.common.backend, Request::from(&self.common))
     }
 
-    /// The same with a hash table, if one was asked for.
-    fn open_hashed(&self, hash: Hash) -> Result<Opened, Failure> {
-        self.open_as(self.common.backend, Request { hash: hash.bytes, ..Request::from(&self.common) })
+    /// The same for work on a tree of this depth, which is as much as `count` does down to any depth. `auto` gives small
+    /// work to the CPU.
+    fn open_for(
+        &self,
+        depth: u32,
+        hash: Option<Hash>,
+        mut count: impl FnMut(&mut Driver<'_>, u32) -> Result<u128, Error>,
+    ) -> Result<Opened, Failure> {
+        self.open_weighing(hash, &mut |cpu| {
+            let mut driver = Driver::new(cpu, &());
+            Estimate::tree(depth, |depth| count(&mut driver, depth))
+        })
+    }
+
+    /// The same for work that is weighed in another way.
+    fn open_weighing(&self, hash: Option<Hash>, weigh: Weigh<'_>) -> Result<Opened, Failure> {
+        self.start_threads()?;
+        let request = Request { hash: hash.and_then(|hash| hash.bytes), ..Request::from(&self.common) };
+        Ok(self.noting(backends::open(self.common.backend, request, Some(weigh))?))
     }
 
     /// Opens another backend.
     fn open_as(&self, name: BackendName, request: Request) -> Result<Opened, Failure> {
-        let opened = backends::open(name, request)?;
+        Ok(self.noting(backends::open(name, request, None)?))
+    }
+
+    /// Says what `auto` passed over.
+    fn noting(&self, opened: Opened) -> Opened {
         for refusal in &opened.refused {
             self.output.note(refusal);
         }
-        Ok(opened)
+        opened
+    }
+
+    /// Limits the driver's own threads, besides the backend's.
+    fn start_threads(&self) -> Result<(), Failure> {
+        static STARTED: OnceLock<Result<(), String>> = OnceLock::new();
+        let Some(threads) = self.common.threads else { return Ok(()) };
+        let start = || rayon::ThreadPoolBuilder::new().num_threads(threads.get()).build_global();
+        let started = STARTED.get_or_init(|| start().map_err(|error| error.to_string()));
+        started.clone().map_err(|error| Failure::Device(format!("The threads could not be started: {error}.")))
     }
 
     /// Watches work that counts these units; from here on, Ctrl-C stops it.
     fn monitor(&self, unit: &'static str) -> Result<Monitor, Failure> {
         catch_interrupts();
-        if let Some(threads) = self.common.threads {
-            // The driver's own threads, besides the backend's.
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.get()).build_global();
-            pool.map_err(|error| Failure::Device(format!("The threads could not be started: {error}.")))?;
-        }
+        self.start_threads()?;
         Ok(Monitor::new(unit, self.common.quiet))
     }
 

@@ -20,7 +20,7 @@ struct Report {
 
 pub(super) fn run(Count { tree, hash }: &Count, context: &mut Context) -> Result<Answer, Failure> {
     let root = tree.root.position()?;
-    let mut opened = context.open_hashed(*hash)?;
+    let mut opened = context.open_for(tree.depth, Some(*hash), |driver, depth| driver.perft(&root, depth))?;
     let (nodes, elapsed) = context.work(&mut opened, "leaves", |driver| driver.perft(&root, tree.depth))?;
     let effort = Effort::counting(&opened, nodes, elapsed);
     let aside = effort.text("leaves");

@@ -59,7 +59,7 @@ impl Row {
 
 pub(super) fn run(tree: &Tree, context: &mut Context) -> Result<Answer, Failure> {
     let root = tree.root.position()?;
-    let mut opened = context.open()?;
+    let mut opened = context.open_for(tree.depth, None, |driver, depth| Ok(driver.stats(&root, depth)?.nodes))?;
     let depths = tree.depth.min(1)..=tree.depth;
     let (plies, elapsed) = context.work(&mut opened, "leaves", |driver| {
         depths.map(|depth| Ok(Row::new(depth, driver.stats(&root, depth)?))).collect::<Result<Vec<_>, _>>()

@@ -5,6 +5,7 @@ use std::io::{Read, stdin};
 use std::path::Path;
 use std::time::Instant;
 
+use kogge_board::{Backend, Fen};
 use kogge_driver::epd::{self, Case};
 use kogge_driver::{Caps, Driver, Error, Verdict};
 use serde::Serialize;
@@ -12,6 +13,7 @@ use serde::Serialize;
 use super::Context;
 use crate::Answer;
 use crate::args::Suite;
+use crate::estimate::Estimate;
 use crate::failure::Failure;
 use crate::output::Effort;
 
@@ -41,7 +43,7 @@ pub(super) fn run(suite: &Suite, context: &mut Context) -> Result<Answer, Failur
     let name = if is_stdin(&suite.file) { "Standard input".to_owned() } else { suite.file.display().to_string() };
     let text = read(&suite.file).map_err(|error| Failure::Input(format!("{name} could not be read: {error}.")))?;
     let caps = Caps { nodes: suite.max_nodes.unwrap_or(u128::MAX), depth: suite.max_depth.unwrap_or(u32::MAX) };
-    let mut opened = context.open_hashed(suite.hash)?;
+    let mut opened = context.open_weighing(Some(suite.hash), &mut |cpu| weigh(cpu, &text, caps))?;
     let monitor = context.monitor("leaves")?;
     let mut driver = Driver::new(&mut *opened.backend, &monitor);
 
@@ -99,6 +101,20 @@ pub(super) fn run(suite: &Suite, context: &mut Context) -> Result<Answer, Failur
         (_, _, 0) => Err(Failure::Input(format!("{name} has no positions; expected lines such as \"FEN ;D1 20\"."))),
         _ => Ok(Answer::Done),
     }
+}
+
+/// Estimates the work on all counts within the caps: the suite says how many leaves there are, and the start position how
+/// fast the CPU is.
+fn weigh(cpu: &mut dyn Backend, text: &[u8], caps: Caps) -> Result<Estimate, Error> {
+    let (mut trees, mut leaves) = (0, 0_u128);
+    for case in epd::lines(text).filter_map(|(_, case)| case.ok()) {
+        for &(_, counted) in case.counts.iter().filter(|&&count| caps.allow(count)) {
+            trees += 1;
+            leaves = leaves.saturating_add(counted);
+        }
+    }
+    let mut driver = Driver::new(cpu, &());
+    Estimate::trees(trees, leaves, |depth| driver.perft(&Fen::start(), depth))
 }
 
 fn read(file: &Path) -> std::io::Result<Vec<u8>> {

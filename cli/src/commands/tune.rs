@@ -2,14 +2,13 @@
 
 use std::time::Duration;
 
-use kogge_backend_opencl::{Cache, Outcome, Trial, tune};
-use kogge_board::DeviceInfo;
+use kogge_board::tuning::{Cache, Outcome, Trial, Tunable, planned, tune};
 use serde::Serialize;
 
 use super::Context;
 use crate::Answer;
-use crate::args::{BackendName, Tune};
-use crate::backends::{Request, opencl_device};
+use crate::args::Tune;
+use crate::backends::{Request, TunableDevice, tunable};
 use crate::failure::Failure;
 use crate::output::{Device, magnitude};
 
@@ -68,12 +67,13 @@ impl Row {
 }
 
 pub(super) fn run(arguments: &Tune, context: &mut Context) -> Result<Answer, Failure> {
-    let backend = context.common.backend;
-    if !matches!(backend, BackendName::Auto | BackendName::Opencl) {
-        let name = backend.name();
-        return Err(Failure::Input(format!("The {name} backend has nothing to tune; only opencl has.")));
+    match tunable(context.common.backend, Request::from(&context.common))? {
+        TunableDevice::Opencl(device) => run_on(&device, arguments, context),
+        TunableDevice::Wgpu(device) => run_on(&device, arguments, context),
     }
-    let device = opencl_device(Request::from(&context.common))?;
+}
+
+fn run_on(device: &impl Tunable, arguments: &Tune, context: &mut Context) -> Result<Answer, Failure> {
     let Some(cache) = Cache::of_user() else {
         return Err(Failure::Input(
             "There is no folder to keep what is found; name one in KOGGE_CACHE_DIR.".to_owned(),
@@ -82,9 +82,9 @@ pub(super) fn run(arguments: &Tune, context: &mut Context) -> Result<Answer, Fai
     let file = cache.file().display().to_string();
     let unwritten = |error| Failure::Device(format!("{file} could not be written: {error}."));
     let command = "tune";
-    let info: DeviceInfo = device.info();
+    let info = device.info();
     if arguments.forget {
-        let forgotten = cache.forget(&device).map_err(unwritten)?;
+        let forgotten = cache.forget(device).map_err(unwritten)?;
         let report = Forgotten { command, info: Device::from(&info), forgotten, file: file.clone() };
         context.output.print(&report, |to| match forgotten {
             true => writeln!(to, "What was tuned on {} is forgotten.", info.name),
@@ -103,16 +103,16 @@ pub(super) fn run(arguments: &Tune, context: &mut Context) -> Result<Answer, Fai
             written = context.output.aside(&Row::from(trial).text());
         }
     };
-    let tuning = tune(&device, time, &mut progress)?;
+    let tuning = tune(device, time, &mut progress)?;
     written?;
-    cache.save(&device, &tuning.options).map_err(unwritten)?;
+    cache.save(device, &tuning.options).map_err(unwritten)?;
     if !tuning.complete {
         context.output.note("The time was up before everything was tried; --seconds gives more.");
     }
     let trials: Vec<_> = tuning.trials.iter().map(Row::from).collect();
     let wrong: Vec<_> =
         trials.iter().filter(|row| row.outcome == "wrong").filter_map(|row| row.reason.clone()).collect();
-    let info = kogge_backend_opencl::OpenCl::planned(&device);
+    let info = planned(device);
     let report = Report { command, info: Device::from(&info), trials, complete: tuning.complete, file: file.clone() };
     context.output.print(&report, |to| writeln!(to, "{}: {}", info.name, info.variant))?;
     context.output.aside(&format!("Kept in {file}."))?;

@@ -25,7 +25,9 @@ struct Ply {
 
 pub(super) fn run(tree: &Tree, context: &mut Context) -> Result<Answer, Failure> {
     let root = tree.root.position()?;
-    let mut opened = context.open()?;
+    let mut opened = context.open_for(tree.depth, None, |driver, depth| {
+        Ok(driver.unique(&root, depth)?.last().copied().unwrap_or(0).into())
+    })?;
     let (counts, elapsed) = context.work(&mut opened, "positions", |driver| driver.unique(&root, tree.depth))?;
     let all = counts.iter().copied().map(u128::from).sum();
     let plies = (0..).zip(counts).map(|(ply, positions)| Ply { ply, positions }).collect();

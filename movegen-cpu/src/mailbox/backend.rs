@@ -1,6 +1,8 @@
 //! The oracle as a backend.
 
-use kogge_board::{Backend, BackendError, DeviceInfo, DeviceKind, ListMove, Quad48, Rules, Successors};
+use kogge_board::{
+    Backend, BackendError, DeviceInfo, DeviceKind, Leaves, ListMove, Quad48, Rules, Score, Successors, minimax,
+};
 
 use super::board::Board;
 
@@ -77,5 +79,21 @@ impl Backend for Mailbox {
             board.perft(depth, &mut self.moves)
         };
         positions.iter().map(perft).collect()
+    }
+
+    fn minimax(
+        &mut self,
+        rules: &Rules,
+        positions: &[Quad48],
+        depth: u32,
+        leaves: Leaves,
+    ) -> Result<Vec<Score>, BackendError> {
+        minimax::check_depth(depth)?;
+        let mut board = Board::empty(rules);
+        let minimax = |position: &Quad48| {
+            board.set(&position.unpack_unchecked());
+            board.minimax(depth, leaves)
+        };
+        Ok(positions.iter().map(minimax).collect())
     }
 }

@@ -26,6 +26,7 @@ mod board;
 mod categories;
 mod generate;
 mod make;
+mod minimax;
 mod order;
 #[cfg(test)]
 mod tests;

@@ -52,7 +52,7 @@ fn attack((rules, position): &Placement) {
         if successors.len() <= 60 {
             let expected: Vec<u64> = successors.iter().map(|successor| replies(rules, successor)).collect();
             assert_eq!(perft(&successors, 2), expected, "two plies below each successor of {fen}");
-            assert_eq!(perft(&[root], 3), [expected.iter().sum()], "three plies below {fen}");
+            assert_eq!(perft(&[root], 3), [expected.iter().sum::<u64>()], "three plies below {fen}");
         }
     });
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use kogge_board::{Backend, BackendError, DeviceInfo, Fen, Quad48, Rules, Successors};
+use kogge_board::{Backend, BackendError, DeviceInfo, Fen, Leaves, Quad48, Rules, Score, Successors};
 use kogge_movegen_cpu::Cpu;
 
 /// All variants. Where they differ, it panics and names the position.
@@ -66,5 +66,15 @@ impl Backend for Variants {
 
     fn perft(&mut self, rules: &Rules, positions: &[Quad48], depth: u32) -> Result<Vec<u64>, BackendError> {
         self.agreed(rules, positions, |cpu| cpu.perft(rules, positions, depth))
+    }
+
+    fn minimax(
+        &mut self,
+        rules: &Rules,
+        positions: &[Quad48],
+        depth: u32,
+        leaves: Leaves,
+    ) -> Result<Vec<Score>, BackendError> {
+        self.agreed(rules, positions, |cpu| cpu.minimax(rules, positions, depth, leaves))
     }
 }

@@ -1,0 +1,77 @@
+//! Minimax as one would write it down, on the oracle's board: every move made and taken back.
+
+use kogge_board::minimax::{FIFTY_MOVES, QUIESCENCE_PLIES};
+use kogge_board::{Leaves, ListMove, Quad48, Score, evaluate};
+
+use super::board::Board;
+
+impl Board {
+    /// The value of the position `depth` plies deep.
+    pub(super) fn minimax(&mut self, depth: u32, leaves: Leaves) -> Score {
+        let mut moves = Vec::new();
+        self.legal_moves(&mut moves);
+        if moves.is_empty() {
+            return if self.is_check() { Score::mated(0) } else { Score::DRAW };
+        }
+        if self.is_fifty_moves() {
+            return Score::DRAW;
+        }
+        match (depth, leaves) {
+            (0, Leaves::Static) => self.evaluation(),
+            (0, Leaves::Quiescent) => self.quiescence(0, -Score::INFINITE, Score::INFINITE),
+            _ => {
+                let value = |board: &mut Self, played| board.after(played, |board| board.minimax(depth - 1, leaves));
+                moves.into_iter().map(|played| value(self, played).before()).max().unwrap_or(Score::DRAW)
+            }
+        }
+    }
+
+    /// The quiescence value, `ply` plies beyond the leaf from which mates are counted, by alpha-beta.
+    fn quiescence(&mut self, ply: u32, mut alpha: Score, beta: Score) -> Score {
+        if ply == QUIESCENCE_PLIES {
+            return self.evaluation();
+        }
+        let mut moves = Vec::new();
+        self.legal_moves(&mut moves);
+        let is_check = self.is_check();
+        if is_check && moves.is_empty() {
+            return Score::mated(ply);
+        }
+        if self.is_fifty_moves() {
+            return Score::DRAW;
+        }
+        let mut best = Score::mated(ply);
+        if !is_check {
+            best = self.evaluation();
+            moves.retain(|played| played.captured().is_some() || played.promotion().is_some());
+        }
+        for played in moves {
+            alpha = alpha.max(best);
+            if alpha >= beta {
+                break;
+            }
+            best = best.max(-self.after(played, |board| board.quiescence(ply + 1, -beta, -alpha)));
+        }
+        best
+    }
+
+    /// Something said of the position after a legal move.
+    fn after<T>(&mut self, played: ListMove, say: impl FnOnce(&mut Self) -> T) -> T {
+        self.make(played);
+        let said = say(self);
+        self.unmake();
+        said
+    }
+
+    fn is_check(&self) -> bool {
+        self.checkers(self.turn).next().is_some()
+    }
+
+    fn is_fifty_moves(&self) -> bool {
+        self.rules.halfmove_clock && self.halfmove_clock >= FIFTY_MOVES
+    }
+
+    fn evaluation(&self) -> Score {
+        evaluate(&Quad48::from(&self.position()))
+    }
+}
