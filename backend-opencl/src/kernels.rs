@@ -87,6 +87,7 @@ pub(crate) enum Stage {
     Make,
     MakeQuads,
     Moves,
+    Vacate,
     Load,
     Insert,
     Append,
@@ -107,6 +108,7 @@ pub(crate) const STAGES: [Stage; SIGNATURES.len()] = [
     Stage::Make,
     Stage::MakeQuads,
     Stage::Moves,
+    Stage::Vacate,
     Stage::Load,
     Stage::Insert,
     Stage::Append,
@@ -140,7 +142,7 @@ impl Stage {
 }
 
 /// Every kernel with its parameters, in the order of the source.
-pub(crate) const SIGNATURES: [Signature; 16] = [
+pub(crate) const SIGNATURES: [Signature; 17] = [
     Signature {
         name: "upload",
         parameters: &[
@@ -204,6 +206,7 @@ pub(crate) const SIGNATURES: [Signature; 16] = [
             ("items", Output("ulong")),
         ],
     },
+    Signature { name: "vacate", parameters: &[("places", Output("uint")), ("place_count", Uint)] },
     Signature {
         name: "load",
         parameters: &[
@@ -371,6 +374,7 @@ mod tests {
             "make",
             "make_quads",
             "moves",
+            "vacate",
             "load",
             "insert",
             "append",

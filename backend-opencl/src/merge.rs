@@ -148,7 +148,7 @@ impl Session {
         (merging.successors, merging.places, merging.candidates) = (None, None, None);
         queue.clear(&merging.state, merging.state.len())?;
         // At least one place is free even if all candidates are new.
-        merging.places = Some(queue.buffer((2 * entries + candidates + 1) as usize)?);
+        merging.places = Some(queue.large_buffer((2 * entries + candidates + 1) as usize)?);
         merging.candidates = Some(Candidates {
             multiplicities: queue.buffer(candidates as usize)?,
             fresh: queue.buffer(candidates as usize)?,
@@ -194,7 +194,13 @@ impl MergeStages for Session {
         self.try_make_room(entries, candidates).map_err(|failure| match failure.is_out_of_memory() {
             true => StageError::OutOfMemory,
             false => self.runner.failed("to make room for positions", failure),
-        })
+        })?;
+        if let Some(Merging { places: Some(places), .. }) = &self.merging {
+            let len = places.len();
+            // SAFETY: there are so many places.
+            unsafe { self.runner.launch(Stage::Vacate, len, &[Memory(places), Uint(len as u32)])? };
+        }
+        Ok(())
     }
 
     fn descend(&mut self) {

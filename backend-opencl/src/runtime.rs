@@ -250,8 +250,8 @@ impl Queue {
         self.filled_buffer(len, len)
     }
 
-    /// Device memory for `len` elements, of which all but the first may be anything. NVIDIA's driver loses the device when
-    /// it is to fill what lies beyond 16 GiB of a buffer.
+    /// Device memory for `len` elements, of which all but the first may be anything. What may be larger than some gibibytes
+    /// must not be filled: of 2^31 words or more, NVIDIA's driver fills not all, or loses the device.
     pub(crate) fn large_buffer<T: Element>(&self, len: usize) -> Result<Buffer<T>, Failure> {
         self.filled_buffer(len, 1)
     }
