@@ -9,6 +9,7 @@ use kogge_board::{BackendError, Quad48, Rules};
 use crate::adapters::Device;
 use crate::buffers::{self, Buffers};
 use crate::kernels::Stage;
+use crate::merge::Merging;
 use crate::options::{Choice, Options};
 use crate::profile::Opening;
 use crate::runner::{Runner, Scalars};
@@ -22,11 +23,14 @@ const ITEMS_PER_POSITION: usize = 32;
 pub(crate) struct Session {
     pub(crate) runner: Runner,
     pub(crate) choice: Choice,
-    buffers: Option<Buffers>,
+    pub(crate) buffers: Option<Buffers>,
     sizes: Sizes,
     /// How often the sizes asked for were halved because memory ran out.
     halvings: u32,
-    max_binding: u64,
+    pub(crate) max_binding: u64,
+    pub(crate) device_memory: u64,
+    /// What merging equal positions takes, while that is done.
+    pub(crate) merging: Option<Merging>,
     /// Whether there was no room for some move; from then on moves are counted before they are written.
     lost: bool,
     pub(crate) opening: Opening,
@@ -52,41 +56,49 @@ impl Session {
         let choice = options.choose(device).map_err(unavailable)?;
         let mut opening = Opening::default();
         let start = Instant::now();
-        let gpu = Gpu::open(device, choice.word).map_err(|failure| failed("when it was opened", failure))?;
+        let gpu = Gpu::open(device, choice.features()).map_err(|failure| failed("when it was opened", failure))?;
         opening.device = start.elapsed();
         let runner = Runner::new(device.name.clone(), gpu, &choice, device.max_groups, options.profile, &mut opening)
             .map_err(|failure| failed("when kernels were compiled", failure))?;
         let sizes = Sizes { roots: 0, positions: 0, moves: 0, successors: 0, block: choice.group };
         Ok(Self {
             runner,
-            choice,
             buffers: None,
             sizes,
             halvings: 0,
             max_binding: device.max_binding,
+            device_memory: device.memory.unwrap_or(choice.memory),
+            choice,
+            merging: None,
             lost: false,
             opening,
         })
     }
 
     /// The sizes of buffers for so many levels, as large as was asked for and as memory permits.
-    fn fitting(&self, levels: usize) -> Result<Sizes, BackendError> {
+    pub(crate) fn fitting(&self, levels: usize) -> Result<Sizes, BackendError> {
         let mut halvings = self.halvings;
+        let memory = self.merging.as_ref().map_or(self.choice.memory, |merging| merging.stages_memory);
         while let Some(sizes) = buffers::sizes(&self.choice, halvings) {
             let (total, largest) = buffers::bytes(&sizes, levels);
-            if total <= self.choice.memory && largest <= self.max_binding {
+            if total <= memory && largest <= self.max_binding {
                 return Ok(sizes);
             }
             halvings += 1;
         }
-        let doing = format!("making room for {levels} levels of positions in {} bytes", self.choice.memory);
+        let doing = format!("making room for {levels} levels of positions in {memory} bytes");
         Err(BackendError::OutOfMemory { device: self.runner.device.clone(), doing })
     }
 
     /// The runner and the buffers, if there are so many levels, and positions and moves of one level fit.
     ///
     /// The shared walk asks for no more than that, unless a device returns counts that cannot be.
-    fn work(&mut self, levels: usize, positions: usize, moves: usize) -> Result<(&mut Runner, &Buffers), StageError> {
+    pub(crate) fn work(
+        &mut self,
+        levels: usize,
+        positions: usize,
+        moves: usize,
+    ) -> Result<(&mut Runner, &Buffers), StageError> {
         let Self { runner, buffers, sizes, .. } = self;
         match buffers {
             Some(buffers) if levels <= buffers.levels.len() && positions <= sizes.positions && moves <= sizes.moves => {
@@ -131,6 +143,19 @@ impl Session {
             &buffers.totals.raw,
         ];
         runner.launch(Stage::Replies, positions.len(), group, scalars_of(&positions), &bound)
+    }
+
+    /// Sets the totals of the first `len` roots to zero, and asks for everything again, in another way, if there was no
+    /// room for some move.
+    pub(crate) fn check_lost(&mut self, len: usize) -> Result<(), StageError> {
+        let (runner, buffers) = self.work(1, len, 0)?;
+        let lost = runner.read("whether moves were lost", &buffers.totals, 1)?;
+        runner.clear(&buffers.totals, len + 1);
+        if lost.first() != Some(&[0, 0]) {
+            self.lost = true;
+            return Err(StageError::Again);
+        }
+        Ok(())
     }
 
     /// Counts the replies to items, of which there are so many or not many more.
@@ -353,7 +378,7 @@ mod tests {
         let Some(device) = devices().ok().and_then(|devices| devices.into_iter().next()) else { return };
         let options = Options { word: Some(crate::Word::Native), ..Options::default() };
         let Ok(choice) = options.choose(&device) else { return };
-        let gpu = Gpu::open(&device, crate::Word::Emulated).unwrap();
+        let gpu = Gpu::open(&device, wgpu::Features::empty()).unwrap();
         let mut opening = Opening::default();
         let runner = Runner::new(device.name.clone(), gpu, &choice, device.max_groups, false, &mut opening);
         let failure = runner.map(|_| ()).unwrap_err();
@@ -393,9 +418,11 @@ mod tests {
         let buffer = gpu.buffer::<u32>("two", 2).unwrap();
         let failure = gpu.write(&buffer, &[1, 2, 3]).unwrap_err();
         assert!(matches!(&failure, Failure::Other(reason) if reason.contains("write_buffer")), "{failure:?}");
-        assert!(gpu.read(&buffer, 3).is_err());
+        assert!(gpu.read(&buffer, 0, 3).is_err());
         gpu.write(&buffer, &[1, 2]).unwrap();
-        assert_eq!(gpu.read(&buffer, 2), Ok(vec![1, 2]));
+        assert_eq!(gpu.read(&buffer, 0, 2), Ok(vec![1, 2]));
+        assert_eq!(gpu.read(&buffer, 1, 1), Ok(vec![2]));
+        assert!(gpu.read(&buffer, 1, 2).is_err());
         assert_eq!(leaves(&mut session, 3), Ok(vec![8902]));
     }
 }
