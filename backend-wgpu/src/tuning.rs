@@ -116,6 +116,7 @@ mod tests {
         let cache = Cache::at(folder.join("tuned.json"));
         let variant =
             |options: &Options| Wgpu::with_cache(&device, options, Some(&cache)).unwrap().info().variant.clone();
+        assert_eq!(variant(&Options::default()).contains(" in sub-groups"), device.has_subgroups);
         cache.save(&device, &tuned()).unwrap();
         assert_eq!(cache.load(&device), Some(tuned()));
         assert_eq!(

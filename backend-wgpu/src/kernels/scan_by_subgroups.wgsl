@@ -38,7 +38,8 @@ fn scan(
     }
 }
 
-// Adds a number of each lane to the group's sum. All lanes must come here together.
+// Adds a number of each lane to the group's sum. All lanes must come here together; outside of branches and loops they
+// do, since SPIR-V has them meet again behind each.
 fn add_to_group_sum(number: u32) {
     let subgroup_sum = subgroupAdd(number);
     if subgroupExclusiveAdd(1u) == 0u {
