@@ -35,7 +35,7 @@ impl Step {
     }
 
     #[inline]
-    fn from_to(self) -> usize {
+    fn squares(self) -> usize {
         usize::from(self.0 & 0xfff)
     }
 
@@ -105,7 +105,7 @@ impl History {
     /// How well a quiet move has done.
     #[inline]
     pub(crate) fn quiet(&self, black: bool, previous: Step, step: Step) -> i32 {
-        i32::from(self.plain[usize::from(black) << 12 | step.from_to()])
+        i32::from(self.plain[usize::from(black) << 12 | step.squares()])
             + i32::from(self.follow_up[Self::place(black, previous, step)])
     }
 
@@ -126,7 +126,7 @@ impl History {
     /// Moves a score towards its limit by a share of what is left, so that it never passes it.
     fn adjust(&mut self, black: bool, previous: Step, step: Step, bonus: i32) {
         let place = Self::place(black, previous, step);
-        for score in [&mut self.plain[usize::from(black) << 12 | step.from_to()], &mut self.follow_up[place]] {
+        for score in [&mut self.plain[usize::from(black) << 12 | step.squares()], &mut self.follow_up[place]] {
             *score += (bonus - i32::from(*score) * bonus.abs() / MOST_HISTORY) as i16;
         }
     }

@@ -137,7 +137,7 @@ impl Worker {
             if shared.most_nodes.is_some_and(|most| total >= most) {
                 self.stopped = true;
             }
-            if !limited || total % PATIENCE == 0 {
+            if !limited || total.is_multiple_of(PATIENCE) {
                 self.stopped |= shared.signals.is_stopped()
                     || shared.ended.load(Ordering::Relaxed)
                     || timer.is_some_and(|timer| timer.is_over(shared.signals));
