@@ -21,7 +21,7 @@ pub struct Plan {
     pub plies: Vec<PlannedPly>,
     /// How many plies are counted below each position of the last of them.
     pub below: u32,
-    /// Seconds that this counting takes; an estimate unless it was done.
+    /// Seconds that this counting takes; an estimate unless it was done, and infinite if it cannot be estimated.
     pub below_seconds: f64,
     /// Seconds that counting every leaf would take: an estimate; `None` if nothing could be measured.
     pub raw_seconds: Option<f64>,
@@ -156,7 +156,13 @@ impl Estimates {
         let mut best: Option<Choice> = None;
         let mut stages: Vec<Stage> = Vec::new();
         let mut parents = self.sizes.last().map_or(0.0, |&size| size as f64);
+        let mut grandparents = 0.0;
         let sizes = self.next_sizes(most);
+        let stage = |parents: f64, positions, partitions: f64| Stage {
+            positions,
+            partitions: partitions as u32,
+            seconds: parents * self.merge_each * (1.0 + (partitions - 1.0) * self.making),
+        };
         for merged in 0..=most {
             let mut whole = true;
             if merged > 0 {
@@ -168,18 +174,16 @@ impl Estimates {
                     break;
                 }
                 whole = needed <= 1.0;
-                let parts = match partitions {
-                    Some(partitions) if merged == most => f64::from(partitions).max(needed),
-                    _ => needed,
-                };
-                let seconds = parents * self.merge_each * (1.0 + (parts - 1.0) * self.making);
-                stages.push(Stage { positions, partitions: parts as u32, seconds });
-                parents = positions;
+                stages.push(stage(parents, positions, needed));
+                (grandparents, parents) = (parents, positions);
             }
             let below = self.remaining - merged;
             if merged >= least && below <= MAX_CALL_DEPTH {
                 let below_seconds = parents * self.count_each[below as usize];
-                let choice = Choice { stages: stages.clone(), below_seconds };
+                let mut choice = Choice { stages: stages.clone(), below_seconds };
+                if let (Some(last), Some(partitions)) = (choice.stages.last_mut(), partitions) {
+                    *last = stage(grandparents, parents, f64::from(partitions.max(last.partitions)));
+                }
                 if best.as_ref().is_none_or(|best| choice.seconds() < best.seconds()) {
                     best = Some(choice);
                 }
