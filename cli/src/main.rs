@@ -7,6 +7,7 @@ mod backends;
 mod commands;
 mod estimate;
 mod failure;
+mod memory;
 mod monitor;
 mod output;
 mod root;

@@ -41,3 +41,6 @@ pub use suite::{Caps, Verdict};
 /// The greatest depth that the command line and suites accept. With only two moves a position, 128
 /// plies already exceed what 128 bits hold.
 pub const MAX_DEPTH: u32 = 128;
+
+/// Trees of fewer plies are counted leaf by leaf sooner than anything can be merged.
+pub const LEAST_MERGED_DEPTH: u32 = 5;

@@ -188,9 +188,8 @@ pub(crate) struct Work<'d> {
     estimates: Estimates,
     /// What was merged so far.
     plies: Vec<PlannedPly>,
-    /// Paths to the last ply, and moves of its positions.
+    /// Paths to the last ply.
     paths: f64,
-    moves: f64,
     /// Seconds that the quickest ply took: what starting one costs.
     quickest: f64,
     /// Parents to expand and positions to count in a step.
@@ -216,6 +215,8 @@ impl<'d> Work<'d> {
         let estimates = Estimates {
             remaining: depth,
             sizes: Vec::new(),
+            // What a usual position has.
+            moves: 35.0,
             next_exceeds: 0.0,
             merge_each: 0.0,
             making: 0.5,
@@ -233,7 +234,6 @@ impl<'d> Work<'d> {
             estimates,
             plies: Vec::new(),
             paths: 1.0,
-            moves: 35.0,
             quickest: f64::INFINITY,
             expand_step: batch as f64,
             count_step: batch as f64,
@@ -322,8 +322,9 @@ impl<'d> Work<'d> {
         let below = self.depth + 1 - plies.len() as u32;
         let remaining = self.estimates.remaining;
         let called = remaining.min(MAX_CALL_DEPTH);
-        let raw =
-            self.paths * self.estimates.count_each[called as usize] * self.moves.powi((remaining - called) as i32);
+        let raw = self.paths
+            * self.estimates.count_each[called as usize]
+            * self.estimates.moves.powi((remaining - called) as i32);
         let raw_seconds = Some(raw).filter(|&seconds| seconds > 0.0);
         let (depth, memory, below_seconds) = (self.depth, self.memory, choice.below_seconds);
         Plan { depth, memory, plies, below, below_seconds, raw_seconds }
@@ -356,12 +357,10 @@ impl<'d> Work<'d> {
         }
         self.measure()?;
         let choose = |least| self.estimates.choose(least, most, settings.partitions);
-        Ok(match choose(least).or_else(|| choose(0)) {
-            Some(choice) if choice.stages.is_empty() => Next::Count(choice),
-            Some(choice) => Next::Merge(choice),
-            // Plies far away look larger than they are, if the tree holds few positions.
-            None => self.next_whole().unwrap_or(Next::Split),
-        })
+        let of = |choice: Choice| if choice.stages.is_empty() { Next::Count(choice) } else { Next::Merge(choice) };
+        // Plies far away look larger than they are: the next one is made if that is what it takes to come nearer.
+        let next = choose(least).map(of).or_else(|| self.next_whole().filter(|_| most > 0));
+        Ok(next.or_else(|| choose(0).map(of)).unwrap_or(Next::Split))
     }
 
     /// Finds out on some of the positions what it takes to count below them, and how many moves there are.
@@ -385,16 +384,16 @@ impl<'d> Work<'d> {
             if below == 1 {
                 let paths = self.merge.perft(range, 0)? as f64;
                 self.paths = paths * len as f64 / sample as f64;
-                self.moves = (leaves / paths.max(1.0)).max(1.01);
+                self.estimates.moves = (leaves / paths.max(1.0)).max(1.01);
             }
             self.estimates.count_each[below as usize] = seconds / sample as f64;
             below += 1;
-            if seconds * self.moves > 10.0 * SAMPLE_SECONDS {
+            if seconds * self.estimates.moves > 10.0 * SAMPLE_SECONDS {
                 break;
             }
         }
         for below in below as usize..=MAX_CALL_DEPTH as usize {
-            self.estimates.count_each[below] = self.estimates.count_each[below - 1] * self.moves;
+            self.estimates.count_each[below] = self.estimates.count_each[below - 1] * self.estimates.moves;
         }
         Ok(())
     }
