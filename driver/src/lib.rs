@@ -5,6 +5,9 @@
 //! to a [`Backend`](kogge_board::Backend) in pieces that last a fraction of a second. Totals are
 //! `u128` and exact: what cannot be counted to the end is an [`Error`], never a partial number. The
 //! library prints nothing; an [`Observer`] hears how far the work is and can stop it.
+//!
+//! [`Driver::perft`] counts every leaf. [`Driver::perft_merged`] makes a tree's plies one after the other, each position
+//! once with the number of paths to it, in a given memory and as far as it pays; [`Driver::unique`] counts such plies.
 
 mod attacks;
 mod best;
