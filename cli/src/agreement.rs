@@ -141,8 +141,8 @@ fn a_device_that_disagrees_is_named_with_a_command_that_shows_it() {
     // The command finds what is wrong, there or at most a ply below.
     let root: Fen = diff.tree.root.fen.expect("a position").parse().unwrap_or_else(|error| panic!("{line}: {error}"));
     let (mut right, mut wrong) = (cpu(), Buggy::new(cpu(), no_black_queenside));
-    let mut wrong = kogge_driver::Driver::new(&mut wrong, &());
-    let shown = kogge_driver::Driver::new(&mut right, &()).diff(&mut wrong, &root, diff.tree.depth);
+    let mut wrong = Driver::new(&mut wrong, &());
+    let shown = Driver::new(&mut right, &()).diff(&mut wrong, &root, diff.tree.depth);
     let Ok(kogge_driver::Diff::Different(shown)) = shown else { panic!("{line}: {shown:?}") };
     let castling: Vec<_> = shown.only_first.iter().map(|(name, _)| &name[..2]).collect();
     assert_eq!((castling, shown.only_second.len()), (vec!["e8"], 0), "{shown:?}");
