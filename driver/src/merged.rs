@@ -464,6 +464,11 @@ impl<'d> Work<'d> {
     fn count_below(&mut self, depth: u32, seconds: f64) -> Result<u128, Error> {
         let mut leaves = 0_u128;
         let counted = self.progress.counted;
+        // Deep trees below few positions take long: the first step, too, is as long as the others.
+        let each = self.estimates.count_each[depth.min(MAX_CALL_DEPTH) as usize];
+        if each > 0.0 {
+            self.count_step = (STEP_SECONDS / each).clamp(1.0, 16.0 * self.batch as f64);
+        }
         let successors = self.merge.successors();
         let result = self.in_steps(
             successors,
