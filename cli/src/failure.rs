@@ -74,7 +74,8 @@ impl From<LedgerError> for Failure {
             | LedgerError::Storage { .. }
             | LedgerError::NoDevice(_)
             | LedgerError::Export { .. } => Self::Device(sentence),
-            LedgerError::NoLedger { .. }
+            LedgerError::Address { .. }
+            | LedgerError::NoLedger { .. }
             | LedgerError::NotALedger { .. }
             | LedgerError::Format { .. }
             | LedgerError::Other { .. }

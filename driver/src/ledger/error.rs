@@ -11,6 +11,12 @@ pub enum LedgerError {
         /// The file or database.
         place: String,
     },
+    /// The address of a database cannot be read.
+    #[error("The database's address cannot be read ({reason}); expected one such as postgres://user@host/name.")]
+    Address {
+        /// What is wrong with it.
+        reason: String,
+    },
     /// Something else is at that place.
     #[error("{place} is not a ledger of kogge: {reason}; name another place.")]
     NotALedger {

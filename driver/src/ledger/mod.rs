@@ -23,6 +23,7 @@ mod count;
 mod create;
 mod error;
 mod export;
+mod postgres;
 mod record;
 mod sqlite;
 mod store;
@@ -35,6 +36,7 @@ use kogge_board::{Circle32, Fen, Format, Position, Rules};
 
 pub use create::Request;
 pub use error::LedgerError;
+pub use postgres::Postgres;
 pub use record::{Recorded, verdict};
 pub use sqlite::Sqlite;
 pub use store::{Answer, Dispute, FORMAT, Given, Header, Leased, Row, Source, Store, Tally};

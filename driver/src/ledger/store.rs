@@ -137,7 +137,7 @@ pub struct Dispute {
     pub id: u64,
     /// Its position, in [`Circle32`].
     pub position: [u8; 32],
-    /// All answers, the first one first.
+    /// All answers, the oldest first.
     pub answers: Vec<Given>,
 }
 

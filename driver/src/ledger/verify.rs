@@ -7,7 +7,7 @@ use kogge_board::{Backend, Position};
 
 use super::count::count_batch;
 use super::work::Batch;
-use super::{Answer, Dispute, Given, Leased, Ledger, LedgerError, Row, Source, verdict};
+use super::{Answer, Dispute, Given, Leased, Ledger, LedgerError, Recorded, Row, Source, verdict};
 use crate::{Driver, Observer, Progress};
 
 /// What a check of a ledger found.
@@ -26,8 +26,10 @@ pub struct Difference {
     pub id: u64,
     /// Its position.
     pub position: Position,
-    /// The answer that it had.
-    pub had: Given,
+    /// The count that it had.
+    pub had: u128,
+    /// Who gave that, if it was known before.
+    pub had_by: Option<Source>,
     /// The count that was found now.
     pub found: u128,
     /// Who found it.
@@ -41,7 +43,7 @@ pub struct Settled {
     pub id: u64,
     /// Its position.
     pub position: Position,
-    /// All answers that were given, the first one first.
+    /// All answers that were given, the oldest first.
     pub answers: Vec<Given>,
     /// The count that stands, if there is one now.
     pub count: Option<u128>,
@@ -87,14 +89,14 @@ impl Ledger {
         let mut verified = Verified::default();
         let by = Source::from(backend.info());
         let entries: Vec<_> = rows.iter().map(|row| Leased { id: row.id, position: row.position }).collect();
-        self.recount(&entries, backend, observer, |done, answers| {
-            verified.checked += answers.len() as u64;
-            for (row, answer) in rows[done..].iter().zip(answers) {
-                if let Some(had) = row.given.as_ref().filter(|had| had.count != answer.count) {
-                    let position = self.position(row.id, &row.position)?;
-                    let (id, had, by) = (row.id, had.clone(), by.clone());
-                    verified.differences.push(Difference { id, position, had, found: answer.count, by });
-                }
+        self.recount(&entries, backend, observer, |done, recorded| {
+            let batch = recorded.new.len() + recorded.repeated.len() + recorded.different.len();
+            verified.checked += batch as u64;
+            for &(Answer { id, count: found }, had) in &recorded.different {
+                let Some(row) = rows[done..][..batch].iter().find(|row| row.id == id) else { continue };
+                let position = self.position(id, &row.position)?;
+                let had_by = row.given.as_ref().filter(|given| given.count == had).map(|given| given.source.clone());
+                verified.differences.push(Difference { id, position, had, had_by, found, by: by.clone() });
             }
             Ok(())
         })?;
@@ -134,14 +136,14 @@ impl Ledger {
         Ok(settled)
     }
 
-    /// Counts entries in batches, and writes each batch's answers; `found` hears of them before, with the number
-    /// of entries that came before.
+    /// Counts entries in batches, and writes each batch's answers; `found` hears what was new about them, and how
+    /// many entries came before.
     fn recount(
         &self,
         entries: &[Leased],
         backend: &mut dyn Backend,
         observer: &dyn Observer,
-        mut found: impl FnMut(usize, &[Answer]) -> Result<(), LedgerError>,
+        mut found: impl FnMut(usize, &Recorded) -> Result<(), LedgerError>,
     ) -> Result<(), LedgerError> {
         let source = Source::from(backend.info());
         let whole = Whole { observer, place: Mutex::default() };
@@ -155,8 +157,8 @@ impl Ledger {
             let counts = count_batch(&mut driver, &self.batch(batch)?, self.depth_below())?;
             let answers: Vec<_> =
                 batch.iter().zip(counts).map(|(entry, count)| Answer { id: entry.id, count }).collect();
-            found(done, &answers)?;
-            self.store().record(&source, &answers)?;
+            let recorded = self.store().record(&source, &answers)?;
+            found(done, &recorded)?;
             done += batch.len();
             batches.saw(batch.len(), start.elapsed());
         }

@@ -82,9 +82,9 @@ pub(super) fn verify(ledger: &Ledger, share: f64, context: &mut Context) -> Resu
         checked += found.checked;
         let Source { backend, device, variant, .. } = source;
         by.push(Counter { backend, device, variant, entries: found.checked });
-        for Difference { id, position, had, found, by } in found.differences {
+        for Difference { id, position, had, had_by, found, by } in found.differences {
             let fen = ledger.fen_of(position).to_string();
-            let (had, had_by) = (had.count, had.source.to_string());
+            let had_by = had_by.map_or("another".to_owned(), |source| source.to_string());
             differences.push(Different { id, fen, had, had_by, found, found_by: by.to_string() });
         }
     }

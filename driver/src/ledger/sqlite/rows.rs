@@ -181,7 +181,7 @@ pub(super) fn disputes(transaction: &Transaction<'_>) -> Result<Vec<Dispute>> {
     let mut select = transaction.prepare(
         "SELECT entry.id, position, answer.count, answer.at, backend, device, variant, kogge
          FROM entry JOIN answer ON answer.entry = entry.id JOIN source ON source.id = answer.source
-         WHERE disputed ORDER BY entry.id, answer.number",
+         WHERE disputed ORDER BY entry.id, answer.at, answer.number",
     )?;
     let mut found = select.query([])?;
     let mut disputes: Vec<Dispute> = Vec::new();
