@@ -69,12 +69,12 @@ pub(crate) fn open(common: &Common, mut note: impl FnMut(&str)) -> Result<Vec<Bo
     let request = Request::from(common);
     match (&common.device, common.backend) {
         (None | Some(Devices::Number(_)), name) => {
-            let opened = backends::open(name, request)?;
+            let opened = backends::open(name, request, None)?;
             opened.refused.iter().for_each(|refusal| note(refusal));
             Ok(vec![opened.backend])
         }
         (Some(Devices::Named(named)), BackendName::Auto) => {
-            let open = |&(name, device)| Ok(backends::open(name, Request { device, ..request })?.backend);
+            let open = |&(name, device)| Ok(backends::open(name, Request { device, ..request }, None)?.backend);
             named.iter().map(open).collect()
         }
         (Some(Devices::Named(_)), _) => {
@@ -108,7 +108,7 @@ fn every(request: Request, note: &mut dyn FnMut(&str)) -> Result<Vec<Box<dyn Bac
     let cores = available_parallelism().map_or(1, NonZeroUsize::get);
     let left = NonZeroUsize::new(cores.saturating_sub(devices.len())).unwrap_or(NonZeroUsize::MIN);
     let threads = request.threads.or((!devices.is_empty()).then_some(left));
-    match backends::open(BackendName::Cpu, Request { threads, ..request }) {
+    match backends::open(BackendName::Cpu, Request { threads, ..request }, None) {
         Ok(opened) => devices.push(opened.backend),
         Err(failure) if devices.is_empty() => return Err(failure),
         Err(failure) => note(&failure.to_string()),

@@ -52,7 +52,7 @@ pub(super) fn run(arguments: &Run, context: &mut Context) -> Result<Answer, Fail
     let mut devices = many::open(&context.common, |sentence| context.output.note(sentence))?;
     let monitor = context.monitor("leaves")?;
     // The frontier is small, so that it does not matter who makes it.
-    let mut cpu = backends::open(BackendName::Cpu, (&context.common.for_cpu()).into())?;
+    let mut cpu = backends::open(BackendName::Cpu, (&context.common.for_cpu()).into(), None)?;
     let request = Request { root: &root, depth: tree.depth, ply: *ply };
     let (ledger, made) = Ledger::start(store, &request, &mut *cpu.backend, &monitor)?;
     drop(cpu);
