@@ -1,5 +1,6 @@
 //! Ledgers: both stores keep the same promises, and faults cost time but never a wrong total.
 
+mod database;
 mod devices;
 mod stores;
 #[path = "../support/mod.rs"]
@@ -10,7 +11,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use kogge_board::Backend;
-use kogge_driver::ledger::{Ledger, LedgerError, Options, Request, Source, Sqlite, Store};
+use kogge_driver::ledger::{Ledger, LedgerError, Options, Postgres, Request, Source, Sqlite, Store};
 use kogge_movegen_cpu::Cpu;
 use support::{KIWIPETE, fen};
 
@@ -25,6 +26,15 @@ fn cpu() -> Box<dyn Backend> {
     Box::new(Cpu::new(Some(1)).expect("there is a CPU"))
 }
 
+/// Kiwipete to depth 3, with 48 entries at ply 1: little work for slow devices.
+fn small(name: &str) -> Ledger {
+    let store = Box::new(Sqlite::open_or_create(&fresh(name)).expect("the file can be made"));
+    let request = Request { root: &fen(KIWIPETE), depth: 3, ply: Some(1) };
+    Ledger::start(store, &request, &mut *cpu(), &()).expect("the ledger can be made").0
+}
+
+const KIWIPETE_3: u128 = 97_862;
+
 /// Kiwipete to depth 4, with 2,038 entries at ply 2, which are reached in 2,039 ways.
 fn kiwipete(store: Box<dyn Store>) -> Ledger {
     let request = Request { root: &fen(KIWIPETE), depth: 4, ply: Some(2) };
@@ -35,6 +45,10 @@ const KIWIPETE_4: u128 = 4_085_603;
 
 fn in_file(name: &str) -> Ledger {
     kiwipete(Box::new(Sqlite::open_or_create(&fresh(name)).expect("the file can be made")))
+}
+
+fn database(address: &str) -> Box<dyn Store> {
+    Box::new(Postgres::connect(address, Duration::from_secs(60), || false).expect("the server runs"))
 }
 
 fn options(worker: &str) -> Options {

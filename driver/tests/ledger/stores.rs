@@ -6,7 +6,8 @@ use std::time::Duration;
 use kogge_driver::ledger::{Answer, FORMAT, LedgerError, Sqlite, Store};
 use kogge_movegen_cpu::mailbox::Mailbox;
 
-use super::{KIWIPETE_4, fresh, kiwipete, source, work};
+use super::support::server::Server;
+use super::{KIWIPETE_4, database, fresh, kiwipete, source, work};
 
 const LONG: Duration = Duration::from_secs(100);
 
@@ -130,15 +131,34 @@ fn worked_off((mut one, two): Twice) {
     assert_eq!(ledger.total(), Ok(Some(KIWIPETE_4)));
 }
 
-macro_rules! for_all_stores {
-    ($($test:ident),*) => {$(
-        mod $test {
-            #[test]
-            fn in_a_file() {
-                super::$test(super::files(concat!("stores-", stringify!($test))));
-            }
+macro_rules! in_files {
+    ($($test:ident),*) => {
+        mod in_files {
+            $(
+                #[test]
+                fn $test() {
+                    super::$test(super::files(concat!("stores-", stringify!($test))));
+                }
+            )*
         }
-    )*};
+    };
 }
 
-for_all_stores!(leases, answers, pages, created_once, worked_off);
+in_files!(leases, answers, pages, created_once, worked_off);
+
+#[test]
+fn in_a_database() {
+    let server = Server::start();
+    let tests: [(&str, fn(Twice)); 5] = [
+        ("leases", leases),
+        ("answers", answers),
+        ("pages", pages),
+        ("created_once", created_once),
+        ("worked_off", worked_off),
+    ];
+    for (name, test) in tests {
+        let address = server.schema(name);
+        kiwipete(database(&address));
+        test((database(&address), database(&address)));
+    }
+}

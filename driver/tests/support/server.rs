@@ -1,5 +1,8 @@
 //! A PostgreSQL server for one test, thrown away afterwards.
 
+#![allow(dead_code, reason = "every test file uses its own part")]
+#![allow(unreachable_pub, reason = "each test file is a crate of its own")]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -108,7 +111,9 @@ fn programs() -> Option<PathBuf> {
     let version = |folder: &Path| folder.file_name().and_then(|name| name.to_str()?.parse::<u32>().ok());
     let mut versions: Vec<_> = versions.map(|entry| entry.path()).collect();
     versions.sort_by_key(|folder| version(folder));
-    std::env::split_paths(&path).find(has).or_else(|| versions.into_iter().rev().map(|folder| folder.join("bin")).find(has))
+    std::env::split_paths(&path)
+        .find(has)
+        .or_else(|| versions.into_iter().rev().map(|folder| folder.join("bin")).find(has))
 }
 
 fn is_root() -> bool {

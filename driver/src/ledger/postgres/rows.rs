@@ -44,7 +44,10 @@ pub(super) fn position(columns: &Columns, index: usize, id: u64) -> Result<[u8; 
 
 /// Whether there is a ledger.
 pub(super) fn exists(transaction: &mut Transaction<'_>) -> Result<bool> {
-    Ok(transaction.query_one("SELECT to_regclass('kogge_ledger') IS NOT NULL", &[])?.try_get(0)?)
+    // Unlike `to_regclass`, which may remember from before that there was none, this looks.
+    let look = "SELECT EXISTS (SELECT 1 FROM pg_catalog.pg_tables
+                               WHERE tablename = 'kogge_ledger' AND schemaname = ANY (current_schemas(false)))";
+    Ok(transaction.query_one(look, &[])?.try_get(0)?)
 }
 
 /// What the ledger is about; none if there is none, and its version if it is of another.
