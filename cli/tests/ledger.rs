@@ -207,6 +207,27 @@ fn ledgers_of_something_else_are_refused() {
     assert_eq!(std::fs::read(&file).expect("it is there"), before, "a ledger that is refused is left as it is");
 }
 
+/// Files may not grow beyond a size: as good as a disk that is full, and nobody needs special rights for it.
+#[cfg(unix)]
+#[test]
+fn a_full_disk_ends_the_run_clearly_and_the_ledger_still_opens() {
+    let file = fresh("full");
+    interrupted("5", &file);
+    let size = std::fs::metadata(&file).expect("it was made").len();
+    let limited = format!("trap '' XFSZ; ulimit -f {}; exec \"$0\" \"$@\"", size / 512 + 8);
+    let mut arguments = kiwipete("5", &file);
+    arguments.extend(["--backend", "cpu"]);
+    let run =
+        std::process::Command::new("sh").args(["-c", &limited, env!("CARGO_BIN_EXE_kogge")]).args(&arguments).output();
+    let run = Run::from(run.expect("there is a shell"));
+    assert_eq!(run.code, 3, "{run:?}");
+    assert!(run.stderr.starts_with("error: The ledger in ") && run.stderr.contains("disk"), "{run:?}");
+    let json = &kogge(&["ledger", text(&file), "--json"]).json()[0];
+    assert!(json["done"].as_u64() < Some(2038) && json["nodes"].is_null(), "{json}");
+    let total = on_cpu(&[&kiwipete("5", &file)[..], &["--quiet"]].concat()).answer("run");
+    assert_eq!(total, format!("Nodes searched: {KIWIPETE_5}\n"));
+}
+
 #[test]
 fn another_format_version_is_refused() {
     let file = fresh("version");
