@@ -32,6 +32,8 @@ pub(crate) struct Buffers {
     pub(crate) item_count: Buffer<u32>,
     /// Whether there was no room for all of them.
     pub(crate) lost: Buffer<u32>,
+    /// How many successors there are.
+    pub(crate) successor_count: Buffer<u32>,
     pub(crate) block_sums: Buffer<u32>,
     /// Two words for each root, the lower first.
     pub(crate) totals: Buffer<[u32; 2]>,
@@ -94,6 +96,7 @@ impl Buffers {
             items: queue.buffer(sizes.moves)?,
             item_count: queue.buffer(1)?,
             lost: queue.buffer(1)?,
+            successor_count: queue.buffer(1)?,
             block_sums: queue.buffer(blocks)?,
             totals: queue.buffer(sizes.roots)?,
             quads: queue.buffer(sizes.roots)?,
@@ -118,6 +121,7 @@ mod tests {
             count_group: 64,
             count_groups: 8,
             queued_per_lane: 40,
+            spread_per_lane: 40,
             closed_form: true,
             positions: 1 << 22,
             moves: 1 << 25,

@@ -5,7 +5,7 @@ use kogge_board::breadth_first::MOST_MOVES;
 use kogge_board::tuning;
 
 /// The source files in the order in which the compiler gets them; each uses only what stands before it.
-const SOURCES: [&str; 13] = [
+const SOURCES: [&str; 14] = [
     include_str!("kernels/bits.cl"),
     include_str!("kernels/fill.cl"),
     include_str!("kernels/position.cl"),
@@ -19,13 +19,15 @@ const SOURCES: [&str; 13] = [
     include_str!("kernels/depth_first.cl"),
     include_str!("kernels/replies.cl"),
     include_str!("kernels/steps.cl"),
+    include_str!("kernels/spread.cl"),
 ];
 
 /// The source of a program: the choices as macros, then the files.
 pub(crate) fn source(choice: &Choice) -> String {
     let mut source = format!(
-        "#define QUEUED_PER_LANE {}\n#define STACKED {}\n#define MOST_MOVES {MOST_MOVES}u\n#define {}\n#define {}\n",
+        "#define QUEUED_PER_LANE {}\n#define SPREAD_PER_LANE {}\n#define STACKED {}\n#define MOST_MOVES {MOST_MOVES}u\n#define {}\n#define {}\n",
         choice.queued_per_lane,
+        choice.spread_per_lane,
         choice.traversal.stacked(),
         choice.sliders.define(),
         choice.position_form.define()
@@ -85,6 +87,7 @@ pub(crate) enum Stage {
     Make,
     MakeQuads,
     Moves,
+    Vacate,
     Load,
     Insert,
     Append,
@@ -93,6 +96,8 @@ pub(crate) enum Stage {
     CountMoves,
     DepthFirst,
     Replies,
+    Spread,
+    SpreadItems,
 }
 
 /// All of them.
@@ -103,6 +108,7 @@ pub(crate) const STAGES: [Stage; SIGNATURES.len()] = [
     Stage::Make,
     Stage::MakeQuads,
     Stage::Moves,
+    Stage::Vacate,
     Stage::Load,
     Stage::Insert,
     Stage::Append,
@@ -111,6 +117,8 @@ pub(crate) const STAGES: [Stage; SIGNATURES.len()] = [
     Stage::CountMoves,
     Stage::DepthFirst,
     Stage::Replies,
+    Stage::Spread,
+    Stage::SpreadItems,
 ];
 
 impl Stage {
@@ -126,7 +134,7 @@ impl Stage {
     /// How many work-groups it is launched with at most. Only of these kernels does a work-item take several items.
     pub(crate) const fn most_groups(self, choice: &Choice) -> usize {
         match self {
-            Self::CountMoves => choice.count_groups,
+            Self::CountMoves | Self::SpreadItems => choice.count_groups,
             Self::Weigh => WEIGH_GROUPS,
             _ => usize::MAX,
         }
@@ -134,7 +142,7 @@ impl Stage {
 }
 
 /// Every kernel with its parameters, in the order of the source.
-pub(crate) const SIGNATURES: [Signature; 14] = [
+pub(crate) const SIGNATURES: [Signature; 17] = [
     Signature {
         name: "upload",
         parameters: &[
@@ -198,6 +206,7 @@ pub(crate) const SIGNATURES: [Signature; 14] = [
             ("items", Output("ulong")),
         ],
     },
+    Signature { name: "vacate", parameters: &[("places", Output("uint")), ("place_count", Uint)] },
     Signature {
         name: "load",
         parameters: &[
@@ -295,6 +304,37 @@ pub(crate) const SIGNATURES: [Signature; 14] = [
             ("totals", Output("uint")),
         ],
     },
+    Signature {
+        name: "spread",
+        parameters: &[
+            ("positions", Input("Packed")),
+            ("roots", Input("uint")),
+            ("lines", Input("ulong2")),
+            ("first", Uint),
+            ("end", Uint),
+            ("items", Output("ulong")),
+            ("item_count", Output("uint")),
+            ("capacity", Uint),
+            ("successors", Output("Packed")),
+            ("successor_roots", Output("uint")),
+            ("room", Uint),
+            ("successor_count", Output("uint")),
+        ],
+    },
+    Signature {
+        name: "spread_items",
+        parameters: &[
+            ("positions", Input("Packed")),
+            ("roots", Input("uint")),
+            ("items", Input("ulong")),
+            ("item_count", Input("uint")),
+            ("capacity", Uint),
+            ("successors", Output("Packed")),
+            ("successor_roots", Output("uint")),
+            ("room", Uint),
+            ("successor_count", Output("uint")),
+        ],
+    },
 ];
 
 #[cfg(test)]
@@ -334,6 +374,7 @@ mod tests {
             "make",
             "make_quads",
             "moves",
+            "vacate",
             "load",
             "insert",
             "append",
@@ -342,6 +383,8 @@ mod tests {
             "count_moves",
             "depth_first",
             "replies",
+            "spread",
+            "spread_items",
         ]) {
             assert_eq!(SIGNATURES[stage as usize].name, name);
         }

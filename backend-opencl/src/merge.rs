@@ -25,8 +25,8 @@ const MULTIPLICITY_AND_PLACES: u64 = 16 + 2 * 4;
 /// is new, and a place more in the table, which must not be full before the list is.
 const CANDIDATE: u64 = 16 + 4 + 4 + 4;
 
-/// Entries are numbered with 31 bits, and 0 and the last have other meanings.
-const MOST_ENTRIES: u64 = (1 << 31) - 2;
+/// Entries are numbered with 31 bits, and the table has fewer than 2^32 places.
+const MOST_ENTRIES: u64 = (1 << 31) - (1 << 24);
 
 /// What a kernel and the host tell each other of the list.
 const LEN: usize = 0;
@@ -148,14 +148,14 @@ impl Session {
         (merging.successors, merging.places, merging.candidates) = (None, None, None);
         queue.clear(&merging.state, merging.state.len())?;
         // At least one place is free even if all candidates are new.
-        merging.places = Some(queue.buffer((2 * entries + candidates + 1) as usize)?);
+        merging.places = Some(queue.large_buffer((2 * entries + candidates + 1) as usize)?);
         merging.candidates = Some(Candidates {
             multiplicities: queue.buffer(candidates as usize)?,
             fresh: queue.buffer(candidates as usize)?,
             fresh_places: queue.buffer(candidates as usize)?,
         });
-        let positions = queue.buffer(entries as usize * words)?;
-        let multiplicities = queue.buffer(entries as usize)?;
+        let positions = queue.large_buffer(entries as usize * words)?;
+        let multiplicities = queue.large_buffer(entries as usize)?;
         merging.successors = Some(List { positions, multiplicities, room: entries });
         Ok(())
     }
@@ -194,7 +194,13 @@ impl MergeStages for Session {
         self.try_make_room(entries, candidates).map_err(|failure| match failure.is_out_of_memory() {
             true => StageError::OutOfMemory,
             false => self.runner.failed("to make room for positions", failure),
-        })
+        })?;
+        if let Some(Merging { places: Some(places), .. }) = &self.merging {
+            let len = places.len();
+            // SAFETY: there are so many places.
+            unsafe { self.runner.launch(Stage::Vacate, len, &[Memory(places), Uint(len as u32)])? };
+        }
+        Ok(())
     }
 
     fn descend(&mut self) {

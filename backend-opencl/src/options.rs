@@ -153,6 +153,10 @@ pub struct Options {
     pub compiler: String,
 }
 
+/// Moves of a position for which there is room in local memory when successors are made, at most. Few groups of positions
+/// have more on average; those that have are only slower.
+const MOST_SPREAD: usize = 48;
+
 /// What was chosen.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Choice {
@@ -165,6 +169,8 @@ pub(crate) struct Choice {
     /// Work-groups that count the replies to moves.
     pub(crate) count_groups: usize,
     pub(crate) queued_per_lane: usize,
+    /// Moves that a work-group can hold in local memory when it makes successors, per work-item.
+    pub(crate) spread_per_lane: usize,
     pub(crate) closed_form: bool,
     pub(crate) positions: usize,
     pub(crate) moves: usize,
@@ -230,6 +236,7 @@ impl Options {
             count_group,
             count_groups: groups_per_unit * device.compute_units.max(1) as usize,
             queued_per_lane,
+            spread_per_lane: (device.local_memory as usize / 4 / group).saturating_sub(1).clamp(1, MOST_SPREAD),
             closed_form: self.closed_form.unwrap_or(true),
             positions: within("positions", self.positions.unwrap_or(if gpu { 1 << 22 } else { 1 << 16 }))?,
             moves: within("moves", self.moves.unwrap_or(if gpu { 1 << 27 } else { 1 << 20 }))?,

@@ -245,9 +245,20 @@ impl Queue {
         (check("clBuildProgram", code).map(|()| Program(program)), log.unwrap_or_default())
     }
 
-    /// Device memory for `len` elements, filled with zeros. Drivers put off taking memory until it is used; filling it
-    /// shows at once whether there is enough.
+    /// Device memory for `len` elements, filled with zeros.
     pub(crate) fn buffer<T: Element>(&self, len: usize) -> Result<Buffer<T>, Failure> {
+        self.filled_buffer(len, len)
+    }
+
+    /// Device memory for `len` elements, of which all but the first may be anything. What may be larger than some gibibytes
+    /// must not be filled: of 2^31 words or more, NVIDIA's driver fills not all, or loses the device.
+    pub(crate) fn large_buffer<T: Element>(&self, len: usize) -> Result<Buffer<T>, Failure> {
+        self.filled_buffer(len, 1)
+    }
+
+    /// Device memory, the first elements filled with zeros. Drivers put off taking memory until it is used; filling some
+    /// of it shows at once whether there is enough.
+    fn filled_buffer<T: Element>(&self, len: usize, zeros: usize) -> Result<Buffer<T>, Failure> {
         let mut code = 0;
         let size = len.max(1) * size_of::<T>();
         // SAFETY: no memory of the host's is involved.
@@ -256,7 +267,7 @@ impl Queue {
         };
         let memory = Object::new("clCreateBuffer", memory, code, ffi::clReleaseMemObject)?;
         let buffer = Buffer { memory, len: len.max(1), element: std::marker::PhantomData };
-        self.clear(&buffer, buffer.len)?;
+        self.clear(&buffer, zeros.max(1))?;
         self.finish()?;
         Ok(buffer)
     }

@@ -316,6 +316,45 @@ impl Stages for Session {
         unsafe { runner.launch(Stage::Make, part.moves, &arguments) }
     }
 
+    fn spread(&mut self, level: usize, positions: Range<usize>) -> Result<Option<usize>, StageError> {
+        let (runner, buffers) = self.work(level + 2, positions.end, 0)?;
+        runner.clear("the number of moves", &buffers.item_count, 1)?;
+        runner.clear("the number of successors", &buffers.successor_count, 1)?;
+        let (here, next) = (&buffers.levels[level], &buffers.levels[level + 1]);
+        let (capacity, room) = (Uint(buffers.items.len() as u32), Uint(next.roots.len() as u32));
+        let spread = [
+            Buffer(&here.positions),
+            Buffer(&here.roots),
+            Buffer(&buffers.lines),
+            Uint(positions.start as u32),
+            Uint(positions.end as u32),
+            Buffer(&buffers.items),
+            Buffer(&buffers.item_count),
+            capacity,
+            Buffer(&next.positions),
+            Buffer(&next.roots),
+            room,
+            Buffer(&buffers.successor_count),
+        ];
+        // SAFETY: the positions fit, says `work`; the kernel writes no more moves and successors than there is room for.
+        unsafe { runner.launch(Stage::Spread, positions.len(), &spread)? };
+        let spread_items = [
+            Buffer(&here.positions),
+            Buffer(&here.roots),
+            Buffer(&buffers.items),
+            Buffer(&buffers.item_count),
+            capacity,
+            Buffer(&next.positions),
+            Buffer(&next.roots),
+            room,
+            Buffer(&buffers.successor_count),
+        ];
+        // SAFETY: of the items only those are looked at for which there is room; their parents are positions of the level.
+        unsafe { runner.launch(Stage::SpreadItems, positions.len(), &spread_items)? };
+        let count = runner.read("the number of successors", &buffers.successor_count, 1)?;
+        Ok(Some(count[0] as usize))
+    }
+
     fn count_moves(&mut self, level: usize, part: &Part) -> Result<(), StageError> {
         self.moves(level, part)?;
         let (runner, buffers) = self.work(level + 1, part.positions.end, part.moves)?;

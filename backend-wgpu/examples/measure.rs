@@ -101,6 +101,8 @@ fn set(options: &mut Options, pair: &str) -> Outcome {
         ("word", "emulated") => options.word = Some(Word::Emulated),
         ("sliders", "fill") => options.sliders = Some(Sliders::Fill),
         ("sliders", "carry") => options.sliders = Some(Sliders::Carry),
+        ("subgroups", "yes") => options.subgroups = Some(true),
+        ("subgroups", "no") => options.subgroups = Some(false),
         ("group", _) => options.work_group_size = Some(value.parse()?),
         ("replies", _) => options.replies_group_size = Some(value.parse()?),
         ("count", _) => options.count_group_size = Some(value.parse()?),

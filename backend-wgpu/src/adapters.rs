@@ -35,6 +35,8 @@ pub struct Device {
     pub max_groups: usize,
     /// Whether kernels can use 64-bit integers; if not, boards are made of halves.
     pub has_int64: bool,
+    /// Whether kernels can add up over sub-groups.
+    pub has_subgroups: bool,
     unusable: Option<&'static str>,
 }
 
@@ -42,7 +44,7 @@ pub struct Device {
 const INTERFACES: Backends = Backends::VULKAN.union(Backends::METAL).union(Backends::DX12);
 
 /// Buffers that the kernels with the most of them use at once.
-const BUFFERS: u32 = 6;
+const BUFFERS: u32 = 8;
 
 /// All adapters; their indices are those that [`Wgpu::open`](crate::Wgpu::open) takes.
 ///
@@ -104,6 +106,7 @@ impl Device {
                 as usize,
             max_groups: limits.max_compute_workgroups_per_dimension as usize,
             has_int64: adapter.features().contains(Features::SHADER_INT64),
+            has_subgroups: adapter.features().contains(Features::SUBGROUP),
             unusable: unusable(&adapter, &limits),
             adapter,
         }

@@ -2,7 +2,8 @@
 
 use std::time::Instant;
 
-use kogge_board::breadth_first;
+use kogge_board::breadth_first::{self, DeviceMerge};
+use kogge_board::merge::{Merge, MergeOptions};
 use kogge_board::tuning::{Cache, settle};
 use kogge_board::{Backend, BackendError, DeviceInfo, Quad48, Rules, Successors, self_test};
 
@@ -92,5 +93,10 @@ impl Backend for Wgpu {
 
     fn perft(&mut self, rules: &Rules, positions: &[Quad48], depth: u32) -> Result<Vec<u64>, BackendError> {
         breadth_first::perft(&mut self.session, rules, positions, depth)
+    }
+
+    fn merge(&mut self, rules: &Rules, options: &MergeOptions) -> Result<Box<dyn Merge + '_>, BackendError> {
+        self.session.begin_merging(options.memory)?;
+        Ok(Box::new(DeviceMerge::new(&mut self.session, rules, options.hash_bits)))
     }
 }

@@ -54,20 +54,26 @@ pub(crate) fn source(choice: &Choice) -> String {
     let Choice { group, replies_group, count_group, queued_per_lane, .. } = choice;
     let sizes = format!(
         "const GROUP: u32 = {group}u;\nconst REPLIES_GROUP: u32 = {replies_group}u;\nconst COUNT_GROUP: u32 = \
-         {count_group}u;\nconst QUEUED_PER_LANE: u32 = {queued_per_lane}u;\nconst MOST_MOVES: u32 = {MOST_MOVES}u;\n"
+         {count_group}u;\nconst QUEUED_PER_LANE: u32 = {queued_per_lane}u;\nconst WEIGH_GROUP: u32 = {WEIGH_GROUP}u;\nconst MOST_MOVES: u32 = \
+         {MOST_MOVES}u;\n"
     );
-    sizes + &pieces(choice.word, choice.sliders)
+    sizes + &pieces(choice.word, choice.sliders, choice.subgroups)
 }
 
 /// Another one whenever the source is, in any of its forms.
 pub(crate) fn fingerprint() -> String {
-    let words = [Word::Native, Word::Emulated];
-    let forms = words.map(|word| pieces(word, Sliders::Fill) + &pieces(word, Sliders::Carry));
+    // Each piece that depends on a choice is in one of these.
+    let forms = [
+        pieces(Word::Native, Sliders::Fill, false),
+        pieces(Word::Native, Sliders::Carry, true),
+        pieces(Word::Emulated, Sliders::Fill, true),
+        pieces(Word::Emulated, Sliders::Carry, false),
+    ];
     tuning::fingerprint(forms.iter().map(String::as_str))
 }
 
 /// All pieces of a form of the source, in a fixed order.
-fn pieces(word: Word, sliders: Sliders) -> String {
+fn pieces(word: Word, sliders: Sliders, subgroups: bool) -> String {
     let mut source = match word {
         Word::Native => include_str!("kernels/word_native.wgsl"),
         Word::Emulated => include_str!("kernels/word_emulated.wgsl"),
@@ -91,7 +97,10 @@ fn pieces(word: Word, sliders: Sliders) -> String {
         include_str!("kernels/position.wgsl"),
         include_str!("kernels/frame.wgsl"),
         include_str!("kernels/count.wgsl"),
-        include_str!("kernels/scan.wgsl"),
+        match subgroups {
+            true => include_str!("kernels/scan_by_subgroups.wgsl"),
+            false => include_str!("kernels/scan.wgsl"),
+        },
         include_str!("kernels/make.wgsl"),
     ] {
         source += piece;
@@ -101,6 +110,7 @@ fn pieces(word: Word, sliders: Sliders) -> String {
     }
     for piece in [
         include_str!("kernels/generate.wgsl"),
+        include_str!("kernels/merge.wgsl"),
         include_str!("kernels/perft.wgsl"),
         include_str!("kernels/numbers.wgsl"),
     ] {
@@ -114,6 +124,11 @@ fn pieces(word: Word, sliders: Sliders) -> String {
     }
     source + include_str!("kernels/replies.wgsl") + include_str!("kernels/steps.wgsl")
 }
+
+/// Work-items of a work-group that weighs leaves, and how many such groups there are at most. Each group has a sum of its
+/// own, which the host adds up.
+pub(crate) const WEIGH_GROUP: usize = 64;
+pub(crate) const WEIGH_GROUPS: usize = 64;
 
 /// A buffer that a kernel reads or writes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -152,6 +167,14 @@ const TOTALS: Parameter = output("totals", 15);
 const LINES: Parameter = input("lines", 16);
 const ITEM_COUNT: Parameter = input("item_count", 17);
 const NEW_ITEM_COUNT: Parameter = output("new_item_count", 18);
+const ENTRIES: Parameter = input("entries", 19);
+const MULTIPLICITIES: Parameter = output("multiplicities", 20);
+const ROOT_MULTIPLICITIES: Parameter = input("root_multiplicities", 21);
+const CANDIDATE_MULTIPLICITIES: Parameter = output("candidate_multiplicities", 22);
+const PLACES: Parameter = output("places", 23);
+const FRESH: Parameter = output("fresh", 24);
+const KNOWN_TOTALS: Parameter = input("known_totals", 25);
+const NEW_SUMS: Parameter = output("new_sums", 26);
 
 /// A kernel and its buffers.
 #[derive(Clone, Copy, Debug)]
@@ -169,18 +192,43 @@ pub(crate) enum Stage {
     Make,
     MakeQuads,
     Moves,
+    Load,
+    Insert,
+    Append,
+    Appended,
+    Weigh,
     CountMoves,
     Replies,
 }
 
 /// Every kernel with its buffers, in the order of the source.
-pub(crate) const SIGNATURES: [Signature; 8] = [
+pub(crate) const SIGNATURES: [Signature; 13] = [
     Signature { name: "upload", parameters: &[QUADS, SUCCESSORS, SUCCESSOR_ROOTS] },
     Signature { name: "count", parameters: &[POSITIONS, LINES, NEW_COUNTS] },
     Signature { name: "scan", parameters: &[COUNTS, NEW_OFFSETS, BLOCK_SUMS] },
     Signature { name: "make", parameters: &[POSITIONS, ROOTS, ITEMS, SUCCESSORS, SUCCESSOR_ROOTS] },
     Signature { name: "make_quads", parameters: &[QUADS, ITEMS, SUCCESSOR_QUADS] },
     Signature { name: "moves", parameters: &[POSITIONS, LINES, COUNTS, OFFSETS, BASES, NEW_ITEMS] },
+    Signature { name: "load", parameters: &[ENTRIES, SUCCESSORS, SUCCESSOR_ROOTS] },
+    Signature {
+        name: "insert",
+        parameters: &[
+            POSITIONS,
+            ROOTS,
+            ROOT_MULTIPLICITIES,
+            PLACES,
+            ENTRIES,
+            MULTIPLICITIES,
+            CANDIDATE_MULTIPLICITIES,
+            FRESH,
+        ],
+    },
+    Signature {
+        name: "append",
+        parameters: &[POSITIONS, CANDIDATE_MULTIPLICITIES, FRESH, PLACES, SUCCESSORS, MULTIPLICITIES],
+    },
+    Signature { name: "appended", parameters: &[FRESH] },
+    Signature { name: "weigh", parameters: &[ROOT_MULTIPLICITIES, COUNTS, KNOWN_TOTALS, NEW_SUMS] },
     Signature { name: "count_moves", parameters: &[POSITIONS, ROOTS, LINES, ITEMS, ITEM_COUNT, TOTALS] },
     Signature { name: "replies", parameters: &[POSITIONS, ROOTS, LINES, NEW_ITEMS, NEW_ITEM_COUNT, TOTALS] },
 ];
@@ -219,10 +267,12 @@ mod tests {
     /// Every form of the source.
     fn choices() -> impl Iterator<Item = Choice> {
         let words = [Word::Native, Word::Emulated].into_iter();
-        words.flat_map(|word| {
-            [Sliders::Fill, Sliders::Carry].map(|sliders| Choice {
+        let forms = words.flat_map(|word| [Sliders::Fill, Sliders::Carry].map(|sliders| (word, sliders)));
+        forms.flat_map(|(word, sliders)| {
+            [true, false].map(|subgroups| Choice {
                 word,
                 sliders,
+                subgroups,
                 group: 64,
                 replies_group: 96,
                 count_group: 32,
@@ -236,15 +286,14 @@ mod tests {
         })
     }
 
-    /// The module, if naga finds it valid with no more than 64-bit integers, or not even those.
+    /// The module, if naga finds it valid with no more than what was chosen, 64-bit integers and sub-groups.
     fn validated(choice: &Choice) -> (naga::Module, naga::valid::ModuleInfo) {
         let source = source(choice);
         let module = naga::front::wgsl::parse_str(&source)
             .unwrap_or_else(|error| panic!("{choice:?}: {}", error.emit_to_string(&source)));
-        let capabilities = match choice.word {
-            Word::Native => Capabilities::SHADER_INT64,
-            Word::Emulated => Capabilities::empty(),
-        };
+        let mut capabilities = Capabilities::empty();
+        capabilities.set(Capabilities::SHADER_INT64, choice.word == Word::Native);
+        capabilities.set(Capabilities::SUBGROUP, choice.subgroups);
         let info = Validator::new(ValidationFlags::all(), capabilities)
             .validate(&module)
             .unwrap_or_else(|error| panic!("{choice:?}: {}", error.emit_to_string(&source)));
@@ -306,6 +355,11 @@ mod tests {
             (Stage::Make, "make"),
             (Stage::MakeQuads, "make_quads"),
             (Stage::Moves, "moves"),
+            (Stage::Load, "load"),
+            (Stage::Insert, "insert"),
+            (Stage::Append, "append"),
+            (Stage::Appended, "appended"),
+            (Stage::Weigh, "weigh"),
             (Stage::CountMoves, "count_moves"),
             (Stage::Replies, "replies"),
         ] {

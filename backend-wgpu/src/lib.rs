@@ -12,6 +12,7 @@ mod adapters;
 mod backend;
 mod buffers;
 mod kernels;
+mod merge;
 mod options;
 mod profile;
 mod runner;

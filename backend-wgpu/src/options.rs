@@ -2,6 +2,7 @@
 
 use kogge_board::{DeviceKind, Planes32};
 use serde::{Deserialize, Serialize};
+use wgpu::Features;
 
 use crate::adapters::Device;
 
@@ -39,6 +40,9 @@ pub struct Options {
     /// How the attacks of sliders are found.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sliders: Option<Sliders>,
+    /// Whether kernels add up over sub-groups, which not every device has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subgroups: Option<bool>,
     /// Work-items of a work-group, 2 to 1024. It is also the size of a block of the scan.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub work_group_size: Option<usize>,
@@ -76,6 +80,7 @@ pub struct Options {
 pub(crate) struct Choice {
     pub(crate) word: Word,
     pub(crate) sliders: Sliders,
+    pub(crate) subgroups: bool,
     pub(crate) group: usize,
     pub(crate) replies_group: usize,
     pub(crate) count_group: usize,
@@ -109,6 +114,10 @@ impl Options {
         let word = self.word.unwrap_or(if device.has_int64 { Word::Native } else { Word::Emulated });
         if word == Word::Native && !device.has_int64 {
             return Err("native words were asked for, and there are no 64-bit integers on this device.".into());
+        }
+        let subgroups = self.subgroups.unwrap_or(device.has_subgroups);
+        if subgroups && !device.has_subgroups {
+            return Err("sub-groups were asked for, and there are none on this device.".into());
         }
         let most = device.max_work_group_size.min(1024);
         let usual = if gpu { 128 } else { 64 };
@@ -149,6 +158,7 @@ impl Options {
         Ok(Choice {
             word,
             sliders: self.sliders.unwrap_or(if gpu { Sliders::Carry } else { Sliders::Fill }),
+            subgroups,
             group,
             replies_group,
             count_group,
@@ -163,6 +173,14 @@ impl Options {
 }
 
 impl Choice {
+    /// What the device must be able to do beyond what all can.
+    pub(crate) fn features(&self) -> Features {
+        let mut features = Features::empty();
+        features.set(Features::SHADER_INT64, self.word == Word::Native);
+        features.set(Features::SUBGROUP, self.subgroups);
+        features
+    }
+
     /// The choices in words.
     pub(crate) fn describe(&self) -> String {
         let word = match self.word {
@@ -174,8 +192,11 @@ impl Choice {
             Sliders::Carry => "carry",
         };
         let plies = if self.closed_form { "two plies in closed form" } else { "every reply counted" };
+        let subgroups = if self.subgroups { " in sub-groups" } else { "" };
         let group = self.group;
-        format!("{word} words, {sliders} sliders, 32-byte positions, breadth-first, {plies}, work-groups of {group}")
+        format!(
+            "{word} words, {sliders} sliders, 32-byte positions, breadth-first, {plies}, work-groups of {group}{subgroups}"
+        )
     }
 
     /// The sizes in words.

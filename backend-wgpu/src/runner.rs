@@ -30,6 +30,14 @@ pub(crate) struct Scalars {
     pub(crate) castling_files: u32,
     /// Whether the halfmove clock is kept.
     pub(crate) halfmove_clock: u32,
+    /// What is merged: a partition, and the bits of the hash that are used.
+    pub(crate) partition_index: u32,
+    pub(crate) partition_of: u32,
+    pub(crate) hash_mask: u32,
+    /// How many entries there is room for.
+    pub(crate) room: u32,
+    /// How many plies deep leaves are.
+    pub(crate) depth: u32,
 }
 
 /// A compiled kernel.
@@ -75,7 +83,7 @@ impl Runner {
         let checks =
             ShaderRuntimeChecks { force_loop_bounding: false, int_div_checks: false, ..ShaderRuntimeChecks::checked() };
         // SAFETY: no loop is endless: each takes a square from a board in every turn, moves all its squares on until
-        // they have left the board, or counts up or down to a bound. All divisors are the work-group's size. Everything
+        // they have left the board, counts up or down to a bound, or goes round a table that has a free place. All divisors are the work-group's size. Everything
         // else is checked.
         let module = unsafe { gpu.device.create_shader_module_trusted(descriptor, checks) };
         gpu.check()?;
@@ -114,12 +122,21 @@ impl Runner {
 
     /// An error that names the device and what it was doing.
     pub(crate) fn failed(&self, doing: &str, failure: Failure) -> StageError {
+        match failure {
+            Failure::OutOfMemory => StageError::OutOfMemory,
+            failure => self.error(doing, failure).into(),
+        }
+    }
+
+    /// The same where nothing can be done about it.
+    pub(crate) fn error(&self, doing: &str, failure: Failure) -> BackendError {
+        let (device, doing) = (self.device.clone(), doing.to_owned());
         let reason = match failure {
-            Failure::OutOfMemory => return StageError::OutOfMemory,
+            Failure::OutOfMemory => return BackendError::OutOfMemory { device, doing },
             Failure::Lost(reason) => format!("the device was lost ({}).", reason.trim_end_matches('.')),
             Failure::Other(reason) => reason,
         };
-        BackendError::Device { device: self.device.clone(), doing: doing.to_owned(), reason }.into()
+        BackendError::Device { device, doing, reason }
     }
 
     /// Records a kernel for so many items, of which a work-group takes a certain number. No items, no kernel.
@@ -200,7 +217,18 @@ impl Runner {
 
     /// Waits for all that was recorded, and reads the first `len` elements.
     pub(crate) fn read<T: Pod>(&mut self, what: &str, buffer: &Buffer<T>, len: usize) -> Result<Vec<T>, StageError> {
-        let read = self.submit().and_then(|()| self.gpu.read(buffer, len));
+        self.read_from(what, buffer, 0, len)
+    }
+
+    /// The same from element number `first` on.
+    pub(crate) fn read_from<T: Pod>(
+        &mut self,
+        what: &str,
+        buffer: &Buffer<T>,
+        first: usize,
+        len: usize,
+    ) -> Result<Vec<T>, StageError> {
+        let read = self.submit().and_then(|()| self.gpu.read(buffer, first, len));
         read.map_err(|failure| self.failed(&format!("to give back {what}"), failure))
     }
 

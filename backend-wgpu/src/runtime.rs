@@ -15,7 +15,6 @@ use bytemuck::Pod;
 use wgpu::{BufferUsages, DeviceDescriptor, Features, MapMode, PollType};
 
 use crate::adapters::Device;
-use crate::options::Word;
 
 /// What went wrong.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -79,18 +78,22 @@ pub(crate) struct Buffer<T> {
     element: PhantomData<T>,
 }
 
+impl<T> Buffer<T> {
+    /// How many elements there is room for, at least one.
+    pub(crate) const fn len(&self) -> usize {
+        self.len
+    }
+}
+
 /// Bytes that the host reads at once.
 const STAGING: u64 = 16 << 20;
 
 impl Gpu {
-    /// Opens a device for boards of this word, with all that it can do at most.
-    pub(crate) fn open(device: &Device, word: Word) -> Result<Self, Failure> {
+    /// Opens a device with these features and as large as it can be.
+    pub(crate) fn open(device: &Device, features: Features) -> Result<Self, Failure> {
         let descriptor = DeviceDescriptor {
             label: Some("kogge"),
-            required_features: match word {
-                Word::Native => Features::SHADER_INT64,
-                Word::Emulated => Features::empty(),
-            },
+            required_features: features,
             required_limits: device.adapter.limits(),
             ..DeviceDescriptor::default()
         };
@@ -168,14 +171,17 @@ impl Gpu {
         self.check()
     }
 
-    /// Waits for all that was submitted, and reads the first `len` elements.
-    pub(crate) fn read<T: Pod>(&self, buffer: &Buffer<T>, len: usize) -> Result<Vec<T>, Failure> {
-        if len > buffer.len {
-            return Err(Failure::Other(format!("{len} elements were asked of a buffer of {}.", buffer.len)));
+    /// Waits for all that was submitted, and reads `len` elements from number `first` on.
+    pub(crate) fn read<T: Pod>(&self, buffer: &Buffer<T>, first: usize, len: usize) -> Result<Vec<T>, Failure> {
+        if first.saturating_add(len) > buffer.len {
+            return Err(Failure::Other(format!(
+                "{first} and {len} elements were asked of a buffer of {}.",
+                buffer.len
+            )));
         }
         let mut data = vec![T::zeroed(); len];
         let at_once = self.staging.size() as usize / size_of::<T>();
-        let mut offset = 0;
+        let mut offset = (first * size_of::<T>()) as u64;
         for piece in data.chunks_mut(at_once.max(1)) {
             let bytes: &mut [u8] = bytemuck::cast_slice_mut(piece);
             let size = bytes.len() as u64;

@@ -9,6 +9,7 @@ use kogge_board::{BackendError, Quad48, Rules};
 use crate::adapters::Device;
 use crate::buffers::{self, Buffers};
 use crate::kernels::Stage;
+use crate::merge::Merging;
 use crate::options::{Choice, Options};
 use crate::profile::Opening;
 use crate::runner::{Runner, Scalars};
@@ -22,11 +23,14 @@ const ITEMS_PER_POSITION: usize = 32;
 pub(crate) struct Session {
     pub(crate) runner: Runner,
     pub(crate) choice: Choice,
-    buffers: Option<Buffers>,
+    pub(crate) buffers: Option<Buffers>,
     sizes: Sizes,
     /// How often the sizes asked for were halved because memory ran out.
     halvings: u32,
-    max_binding: u64,
+    pub(crate) max_binding: u64,
+    pub(crate) device_memory: u64,
+    /// What merging equal positions takes, while that is done.
+    pub(crate) merging: Option<Merging>,
     /// Whether there was no room for some move; from then on moves are counted before they are written.
     lost: bool,
     pub(crate) opening: Opening,
@@ -52,41 +56,49 @@ impl Session {
         let choice = options.choose(device).map_err(unavailable)?;
         let mut opening = Opening::default();
         let start = Instant::now();
-        let gpu = Gpu::open(device, choice.word).map_err(|failure| failed("when it was opened", failure))?;
+        let gpu = Gpu::open(device, choice.features()).map_err(|failure| failed("when it was opened", failure))?;
         opening.device = start.elapsed();
         let runner = Runner::new(device.name.clone(), gpu, &choice, device.max_groups, options.profile, &mut opening)
             .map_err(|failure| failed("when kernels were compiled", failure))?;
         let sizes = Sizes { roots: 0, positions: 0, moves: 0, successors: 0, block: choice.group };
         Ok(Self {
             runner,
-            choice,
             buffers: None,
             sizes,
             halvings: 0,
             max_binding: device.max_binding,
+            device_memory: device.memory.unwrap_or(choice.memory),
+            choice,
+            merging: None,
             lost: false,
             opening,
         })
     }
 
     /// The sizes of buffers for so many levels, as large as was asked for and as memory permits.
-    fn fitting(&self, levels: usize) -> Result<Sizes, BackendError> {
+    pub(crate) fn fitting(&self, levels: usize) -> Result<Sizes, BackendError> {
         let mut halvings = self.halvings;
+        let memory = self.merging.as_ref().map_or(self.choice.memory, |merging| merging.stages_memory);
         while let Some(sizes) = buffers::sizes(&self.choice, halvings) {
             let (total, largest) = buffers::bytes(&sizes, levels);
-            if total <= self.choice.memory && largest <= self.max_binding {
+            if total <= memory && largest <= self.max_binding {
                 return Ok(sizes);
             }
             halvings += 1;
         }
-        let doing = format!("making room for {levels} levels of positions in {} bytes", self.choice.memory);
+        let doing = format!("making room for {levels} levels of positions in {memory} bytes");
         Err(BackendError::OutOfMemory { device: self.runner.device.clone(), doing })
     }
 
     /// The runner and the buffers, if there are so many levels, and positions and moves of one level fit.
     ///
     /// The shared walk asks for no more than that, unless a device returns counts that cannot be.
-    fn work(&mut self, levels: usize, positions: usize, moves: usize) -> Result<(&mut Runner, &Buffers), StageError> {
+    pub(crate) fn work(
+        &mut self,
+        levels: usize,
+        positions: usize,
+        moves: usize,
+    ) -> Result<(&mut Runner, &Buffers), StageError> {
         let Self { runner, buffers, sizes, .. } = self;
         match buffers {
             Some(buffers) if levels <= buffers.levels.len() && positions <= sizes.positions && moves <= sizes.moves => {
@@ -131,6 +143,19 @@ impl Session {
             &buffers.totals.raw,
         ];
         runner.launch(Stage::Replies, positions.len(), group, scalars_of(&positions), &bound)
+    }
+
+    /// Sets the totals of the first `len` roots to zero, and asks for everything again, in another way, if there was no
+    /// room for some move.
+    pub(crate) fn check_lost(&mut self, len: usize) -> Result<(), StageError> {
+        let (runner, buffers) = self.work(1, len, 0)?;
+        let lost = runner.read("whether moves were lost", &buffers.totals, 1)?;
+        runner.clear(&buffers.totals, len + 1);
+        if lost.first() != Some(&[0, 0]) {
+            self.lost = true;
+            return Err(StageError::Again);
+        }
+        Ok(())
     }
 
     /// Counts the replies to items, of which there are so many or not many more.
@@ -282,120 +307,4 @@ impl Stages for Session {
 }
 
 #[cfg(test)]
-mod tests {
-    use kogge_board::{Fen, breadth_first};
-
-    use super::*;
-    use crate::adapters::devices;
-
-    /// A session with small buffers on the first device, if there is one; other tests see to it that there is.
-    fn session() -> Option<Session> {
-        let device = devices().ok()?.into_iter().next()?;
-        let options = Options { memory: Some(256 << 20), ..Options::default() };
-        Some(Session::new(&device, &options).unwrap_or_else(|error| panic!("{error}")))
-    }
-
-    fn leaves(session: &mut Session, depth: u32) -> Result<Vec<u64>, BackendError> {
-        let start = Fen::start();
-        breadth_first::perft(session, &start.rules, &[Quad48::from(&start.position)], depth)
-    }
-
-    #[test]
-    fn what_ran_out_of_memory_is_done_again_with_less() {
-        let Some(mut session) = session() else { return };
-        assert_eq!(leaves(&mut session, 3), Ok(vec![8902]));
-        let before = session.sizes;
-        *session.runner.gpu.planned.lock().unwrap() = Some((0, Failure::OutOfMemory));
-        assert_eq!(leaves(&mut session, 4), Ok(vec![197_281]));
-        assert!(session.sizes.positions < before.positions, "{before:?}, {:?}", session.sizes);
-    }
-
-    /// Whenever it happens: an answer is right or an error, and the next one is right.
-    #[test]
-    fn no_failure_makes_a_total_wrong() {
-        let Some(device) = devices().ok().and_then(|devices| devices.into_iter().next()) else { return };
-        let options = Options { work_group_size: Some(8), positions: Some(1), moves: Some(1), ..Options::default() };
-        let mut session = Session::new(&device, &options).unwrap_or_else(|error| panic!("{error}"));
-        for failure in
-            [Failure::OutOfMemory, Failure::Other("It was told to.".into()), Failure::Lost("unplugged".into())]
-        {
-            let mut after = 0;
-            loop {
-                (session.buffers, session.halvings) = (None, 0);
-                *session.runner.gpu.planned.lock().unwrap() = Some((after, failure.clone()));
-                let found = leaves(&mut session, 4);
-                if session.runner.gpu.planned.lock().unwrap().take().is_some() {
-                    assert_eq!(found, Ok(vec![197_281]));
-                    break;
-                }
-                // The buffers are the smallest from the start, so that nothing is left to halve.
-                match (&failure, found) {
-                    (Failure::OutOfMemory, Err(BackendError::OutOfMemory { .. })) => {}
-                    (Failure::Other(_), Err(BackendError::Device { reason, .. })) => {
-                        assert_eq!(reason, "It was told to.")
-                    }
-                    (Failure::Lost(_), Err(BackendError::Device { reason, .. })) => {
-                        assert!(reason.contains("lost (unplugged)"), "{reason}");
-                        session.runner.gpu.find_again();
-                    }
-                    (_, found) => panic!("{failure:?} after {after} checks: {found:?}"),
-                }
-                assert_eq!(leaves(&mut session, 3), Ok(vec![8902]), "{failure:?} after {after} checks");
-                after += 1;
-            }
-            assert!(after > 15, "only {after} checks");
-        }
-    }
-
-    /// Kernels for 64-bit integers on a device that was opened without.
-    #[test]
-    fn kernels_that_the_device_rejects_are_an_error() {
-        let Some(device) = devices().ok().and_then(|devices| devices.into_iter().next()) else { return };
-        let options = Options { word: Some(crate::Word::Native), ..Options::default() };
-        let Ok(choice) = options.choose(&device) else { return };
-        let gpu = Gpu::open(&device, crate::Word::Emulated).unwrap();
-        let mut opening = Opening::default();
-        let runner = Runner::new(device.name.clone(), gpu, &choice, device.max_groups, false, &mut opening);
-        let failure = runner.map(|_| ()).unwrap_err();
-        assert!(matches!(&failure, Failure::Other(reason) if reason.starts_with("wgpu says: ")), "{failure:?}");
-    }
-
-    /// Most moves of this position are checks or captures next to the king, and none of them qualifies.
-    #[test]
-    fn moves_without_room_are_counted_another_way() {
-        let Some(device) = devices().ok().and_then(|devices| devices.into_iter().next()) else { return };
-        let options = Options { work_group_size: Some(8), moves: Some(1), ..Options::default() };
-        let mut session = Session::new(&device, &options).unwrap_or_else(|error| panic!("{error}"));
-        let crowded: Fen = "R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1".parse().unwrap();
-        let positions = [Quad48::from(&crowded.position); 1000];
-        let alone = breadth_first::perft(&mut session, &crowded.rules, &positions[..1], 2).unwrap();
-        assert!(!session.lost, "{:?}", session.sizes);
-        assert_eq!(breadth_first::perft(&mut session, &crowded.rules, &positions, 2), Ok(vec![alone[0]; 1000]));
-        assert!(session.lost, "{:?}", session.sizes);
-        assert_eq!(leaves(&mut session, 4), Ok(vec![197_281]));
-    }
-
-    #[test]
-    fn a_lost_device_is_an_error() {
-        let Some(mut session) = session() else { return };
-        assert_eq!(leaves(&mut session, 3), Ok(vec![8902]));
-        session.runner.gpu.device.destroy();
-        for _ in 0..2 {
-            let error = leaves(&mut session, 3).unwrap_err();
-            assert!(matches!(&error, BackendError::Device { .. }) && error.to_string().contains("lost"), "{error}");
-        }
-    }
-
-    #[test]
-    fn a_rejected_call_is_an_error() {
-        let Some(mut session) = session() else { return };
-        let gpu = &session.runner.gpu;
-        let buffer = gpu.buffer::<u32>("two", 2).unwrap();
-        let failure = gpu.write(&buffer, &[1, 2, 3]).unwrap_err();
-        assert!(matches!(&failure, Failure::Other(reason) if reason.contains("write_buffer")), "{failure:?}");
-        assert!(gpu.read(&buffer, 3).is_err());
-        gpu.write(&buffer, &[1, 2]).unwrap();
-        assert_eq!(gpu.read(&buffer, 2), Ok(vec![1, 2]));
-        assert_eq!(leaves(&mut session, 3), Ok(vec![8902]));
-    }
-}
+mod tests;

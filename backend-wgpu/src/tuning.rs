@@ -13,6 +13,7 @@ impl Partial for Options {
         Self {
             word: self.word.or(others.word),
             sliders: self.sliders.or(others.sliders),
+            subgroups: self.subgroups.or(others.subgroups),
             work_group_size: self.work_group_size.or(others.work_group_size),
             replies_group_size: self.replies_group_size.or(others.replies_group_size),
             count_group_size: self.count_group_size.or(others.count_group_size),
@@ -52,6 +53,8 @@ impl Tunable for Device {
             value("word", "emulated", Options { word: Some(Word::Emulated), ..none() }),
             value("sliders", "fill", Options { sliders: Some(Sliders::Fill), ..none() }),
             value("sliders", "carry", Options { sliders: Some(Sliders::Carry), ..none() }),
+            value("sub-groups", "yes", Options { subgroups: Some(true), ..none() }),
+            value("sub-groups", "no", Options { subgroups: Some(false), ..none() }),
         ];
         let numbers = [
             Value::numbers("work-group", &[64, 128, 256], |n| Options { work_group_size: n, ..none() }),
@@ -94,6 +97,7 @@ mod tests {
         Options {
             word: Some(Word::Emulated),
             sliders: Some(Sliders::Carry),
+            subgroups: Some(false),
             work_group_size: Some(32),
             replies_group_size: Some(16),
             count_group_size: Some(8),
@@ -112,6 +116,7 @@ mod tests {
         let cache = Cache::at(folder.join("tuned.json"));
         let variant =
             |options: &Options| Wgpu::with_cache(&device, options, Some(&cache)).unwrap().info().variant.clone();
+        assert_eq!(variant(&Options::default()).contains(" in sub-groups"), device.has_subgroups);
         cache.save(&device, &tuned()).unwrap();
         assert_eq!(cache.load(&device), Some(tuned()));
         assert_eq!(

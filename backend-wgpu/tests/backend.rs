@@ -20,8 +20,9 @@ fn native() -> Options {
     options(Word::Native, Sliders::Carry)
 }
 
+/// Without sub-groups, which the others use if the device has them.
 fn emulated() -> Options {
-    options(Word::Emulated, Sliders::Carry)
+    Options { subgroups: Some(false), ..options(Word::Emulated, Sliders::Carry) }
 }
 
 /// Buffers so small that everything is cut into parts.
@@ -43,15 +44,15 @@ fn one_by_one(word: Word) -> Options {
     Options { closed_form: Some(false), ..options(word, Sliders::Carry) }
 }
 
-/// All forms of the source; those that find sliders' attacks by fills alone are cut into parts, too.
+/// All forms of the source but for sub-groups, which every other one does without; those that find sliders' attacks by fills alone are cut into parts, too.
 fn variants() -> [Options; 6] {
     [
         native(),
         emulated(),
         one_by_one(Word::Native),
-        one_by_one(Word::Emulated),
+        Options { subgroups: Some(false), ..one_by_one(Word::Emulated) },
         tiny(Word::Native, Sliders::Fill),
-        tiny(Word::Emulated, Sliders::Fill),
+        Options { subgroups: Some(false), ..tiny(Word::Emulated, Sliders::Fill) },
     ]
 }
 
@@ -88,6 +89,22 @@ macro_rules! conformance {
 
 conformance!(native);
 conformance!(emulated);
+
+/// Merging does not depend on how moves are found, but on what boards are made of and on how much fits at once.
+#[test]
+fn merged_plies() {
+    let mut cpu = Cpu::new(Some(1)).unwrap();
+    for options in [native(), emulated(), tiny(Word::Native, Sliders::Fill)] {
+        with_backend(&options, |backend| conformance::merged_plies(backend, &mut cpu));
+    }
+}
+
+#[test]
+fn merging_without_room() {
+    for options in [native(), emulated(), tiny(Word::Native, Sliders::Fill)] {
+        with_backend(&options, |backend| conformance::merging_without_room(backend));
+    }
+}
 
 /// Placements by rules, since a batch has one set of rules.
 fn by_rules(placements: Vec<Placement>) -> HashMap<Rules, Vec<Quad48>> {

@@ -119,6 +119,17 @@ pub trait Stages {
     /// If memory runs out or the device fails.
     fn expand(&mut self, level: usize, part: &Part) -> Result<(), StageError>;
 
+    /// Makes the successors of some positions in any order, if the device has a way to do that which is faster than
+    /// counting, placing and [expanding](Stages::expand), and puts them into the next level. Returns how many there are;
+    /// if they are more than the level holds, some are missing there.
+    ///
+    /// # Errors
+    /// If memory runs out or the device fails.
+    fn spread(&mut self, level: usize, positions: Range<usize>) -> Result<Option<usize>, StageError> {
+        let _ = (level, positions);
+        Ok(None)
+    }
+
     /// Adds the number of replies to every move of a part to the totals of the roots.
     ///
     /// # Errors
@@ -180,7 +191,7 @@ fn perft_within<S: Stages>(
         stages.upload(rules, batch)?;
         let mut sums = vec![0_u64; batch.len()];
         let collect = |stages: &mut S| Ok(add(&mut sums, &stages.take_totals(batch.len())?)?);
-        Run { stages, collect, limit, pending: 0 }.count(batch.len(), depth)?;
+        Run { stages, collect, limit, pending: 0, moves: Average::default() }.count(batch.len(), depth)?;
         totals.append(&mut sums);
         Ok(())
     })?;
@@ -280,6 +291,8 @@ struct Run<'a, S, C> {
     limit: u64,
     /// No total on the device is larger than this.
     pending: u64,
+    /// Moves of a position, as last seen.
+    moves: Average,
 }
 
 impl<S: Stages, C: FnMut(&mut S) -> Result<(), StageError>> Run<'_, S, C> {
@@ -294,18 +307,19 @@ impl<S: Stages, C: FnMut(&mut S) -> Result<(), StageError>> Run<'_, S, C> {
         if depth <= self.stages.last_plies().min(MOST_LAST_PLIES) {
             return self.count_leaves(level, len, depth);
         }
+        if depth > 2 {
+            let mut families = Families::of(len);
+            while let Some(successors) = families.next(self.stages, level, &mut self.moves)? {
+                self.descend(level + 1, successors, depth - 1)?;
+            }
+            return Ok(());
+        }
         let sums = self.stages.count(level, len)?;
         let sizes = self.stages.sizes();
         self.stages.place(level, &bases(&sums))?;
-        let most = if depth == 2 { sizes.moves } else { sizes.moves.min(sizes.positions) };
-        for part in parts(&sums, len, sizes.block, most) {
-            if depth == 2 {
-                self.make_room(part.moves as u64 * u64::from(MOST_MOVES))?;
-                self.stages.count_moves(level, &part)?;
-            } else {
-                self.stages.expand(level, &part)?;
-                self.descend(level + 1, part.moves, depth - 1)?;
-            }
+        for part in parts(&sums, len, sizes.block, sizes.moves) {
+            self.make_room(part.moves as u64 * u64::from(MOST_MOVES))?;
+            self.stages.count_moves(level, &part)?;
         }
         Ok(())
     }
@@ -338,6 +352,69 @@ impl<S: Stages, C: FnMut(&mut S) -> Result<(), StageError>> Run<'_, S, C> {
     fn collect(&mut self) -> Result<(), StageError> {
         self.pending = 0;
         (self.collect)(self.stages)
+    }
+}
+
+/// Moves of a position, on average over those last seen; too many rather than too few.
+#[derive(Clone, Copy)]
+struct Average(usize);
+
+impl Default for Average {
+    /// What few trees exceed.
+    fn default() -> Self {
+        Self(64)
+    }
+}
+
+/// The successors of a level's positions, as many at a time as the next level holds.
+struct Families {
+    /// Positions whose successors are to be made.
+    rest: Range<usize>,
+    /// The same in parts whose moves are counted, once it is known that the device can do it in order alone.
+    parts: Option<std::vec::IntoIter<Part>>,
+}
+
+impl Families {
+    /// Those of the first `len` positions.
+    fn of(len: usize) -> Self {
+        Self { rest: 0..len, parts: None }
+    }
+
+    /// Puts the next ones into the next level, and returns how many these are; `None` if there are no more.
+    fn next<S: Stages>(
+        &mut self,
+        stages: &mut S,
+        level: usize,
+        moves: &mut Average,
+    ) -> Result<Option<usize>, StageError> {
+        let sizes = stages.sizes();
+        while self.parts.is_none() && !self.rest.is_empty() {
+            // Parts of equal size keep the device as busy at the end as at the start.
+            let pieces = (self.rest.len() * moves.0).div_ceil(sizes.positions);
+            let part = self.rest.start..self.rest.start + self.rest.len().div_ceil(pieces);
+            // Whatever a device says of one position, it is not asked again and again.
+            let spread =
+                stages.spread(level, part.clone())?.filter(|&count| count <= sizes.positions || part.len() > 1);
+            match spread {
+                None => {
+                    let sums = stages.count(level, self.rest.end)?;
+                    stages.place(level, &bases(&sums))?;
+                    let most = sizes.moves.min(sizes.positions);
+                    self.parts = Some(parts(&sums, self.rest.end, sizes.block, most).into_iter());
+                }
+                Some(successors) => {
+                    // A sixteenth more, since parts differ.
+                    moves.0 = (successors + successors / 16).div_ceil(part.len()).clamp(1, MOST_MOVES as usize);
+                    if successors <= sizes.positions {
+                        self.rest.start = part.end;
+                        return Ok(Some(successors));
+                    }
+                }
+            }
+        }
+        let Some(part) = self.parts.as_mut().and_then(Iterator::next) else { return Ok(None) };
+        stages.expand(level, &part)?;
+        Ok(Some(part.moves))
     }
 }
 

@@ -113,6 +113,8 @@ pub(crate) enum Command {
     Run(Run),
     /// Show how far a ledger is, check it, settle its disputes, or export it
     Ledger(Ledger),
+    /// Play: speak UCI with a chess program, on standard input and output
+    Uci,
     /// Show, pack or unpack a position
     Position {
         #[command(subcommand)]

@@ -61,6 +61,14 @@ INLINE bool add_multiplicity(__global uint *restrict multiplicities, size_t inde
     return carry;
 }
 
+// Makes all places free.
+__kernel KERNEL void vacate(__global uint *restrict places, uint place_count) {
+    const size_t place = get_global_id(0);
+    if (place < place_count) {
+        places[place] = 0;
+    }
+}
+
 // Puts some entries of a ply into level 0.
 __kernel KERNEL void load(
     __global const Packed *restrict entries,

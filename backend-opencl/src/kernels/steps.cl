@@ -2,11 +2,12 @@
 
 // A work-group's moves, on the way to the items: the move, and the lane that found it.
 #define LANE 17
-#define QUEUE (REPLIES_GROUP * QUEUED_PER_LANE)
 
 typedef struct {
     __local uint *words;
     __local uint *queued;
+    // How many words there is room for.
+    uint room;
     __global ulong *restrict items;
     volatile __global uint *item_count;
     // How many items there is room for.
@@ -30,7 +31,7 @@ INLINE void put_item(Sink sink, uint at, ulong item) {
 
 // A word that does not fit in the queue becomes an item at once.
 INLINE void put(Sink sink, uint at, uint word) {
-    if (at < QUEUE) {
+    if (at < sink.room) {
         sink.words[at] = word | sink.lane;
     } else {
         put_item(sink, atomic_inc(sink.item_count), sink.parent | word);
@@ -86,13 +87,19 @@ INLINE void tally_piece(Tally *tally, Replies replies, uint from, ulong targets,
         }                                                                                                             \
     }
 
-// The number of replies to the moves that qualify; the others go to the sink.
-INLINE uint replies_or_steps(Position position, Sink sink, __global const ulong2 *restrict lines_table) {
-    const Frame frame = frame_of(position);
+// The number of replies to the moves that qualify; the others go to the sink. Of these, double pushes are marked if a
+// pawn stands where it could capture en passant, or, if that is to be exact, if it legally can.
+INLINE uint replies_or_steps(
+    Position position,
+    Frame frame,
+    Lines king_lines,
+    Limits limits,
+    Replies replies,
+    bool exact,
+    Sink sink,
+    __global const ulong2 *restrict lines_table
+) {
     const ulong own = frame.own, their = frame.their, empty = frame.empty;
-    const Lines king_lines = lines_of(lines_table, frame.king_square);
-    const Replies replies = replies_of(position, frame, king_lines, lines_table);
-    const Limits limits = limits_against(frame, king_lines, replies.attacked, lines_table);
     const ulong allowed = limits.evasion & ~own;
     Tally tally = {0, 0};
 
@@ -152,7 +159,14 @@ INLINE uint replies_or_steps(Position position, Sink sink, __global const ulong2
     const ulong captured = their & limits.evasion;
     ulong east = north_east_step(free_to_move(own_pawns, limits, limits.pinned_on_diagonal)) & captured;
     ulong west = north_west_step(free_to_move(own_pawns, limits, limits.pinned_on_antidiagonal)) & captured;
-    const ulong passing = twice & (east_step(their_pawns) | west_step(their_pawns));
+    ulong passing = twice & (east_step(their_pawns) | west_step(their_pawns));
+    if (exact) {
+        FOR_EACH(to, passing) {
+            if (!allows_en_passant(position, lines_table, WORD(to - 16, to, PAWN, PASSING))) {
+                passing ^= 1UL << to;
+            }
+        }
+    }
     put_shifted(sink, passing, 16, PAWN, PASSING);
     twice ^= passing;
     if ((single | east | west) & RANK_8) {
@@ -214,7 +228,7 @@ __kernel REPLIES_KERNEL void replies(
     uint capacity,
     __global uint *restrict totals
 ) {
-    __local uint words[QUEUE];
+    __local uint words[REPLIES_GROUP * QUEUED_PER_LANE];
     __local uint queued, place;
     __local uint sums[REPLIES_GROUP];
     const uint local_index = get_local_id(0);
@@ -226,11 +240,17 @@ __kernel REPLIES_KERNEL void replies(
     }
     sums[local_index] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
-    const Sink sink = {words, &queued, items, item_count, capacity, local_index << LANE, (ulong) index << 32};
+    const uint room = REPLIES_GROUP * QUEUED_PER_LANE;
+    const Sink sink = {words, &queued, room, items, item_count, capacity, local_index << LANE, (ulong) index << 32};
     // All lanes go on, for barriers; those without a position have an empty board, which has no moves.
     const bool live = index < end;
     const Position none = {0, 0, 0, 0, 0};
-    const uint leaves = replies_or_steps(live ? load_position(positions, index) : none, sink, lines);
+    const Position position = live ? load_position(positions, index) : none;
+    const Frame frame = frame_of(position);
+    const Lines king_lines = lines_of(lines, frame.king_square);
+    const Replies known = replies_of(position, frame, king_lines, lines);
+    const Limits limits = limits_against(frame, king_lines, known.attacked, lines);
+    const uint leaves = replies_or_steps(position, frame, king_lines, limits, known, false, sink, lines);
     if (live) {
         const uint root = roots[index] - first_root;
         if (root < REPLIES_GROUP) {
@@ -243,7 +263,7 @@ __kernel REPLIES_KERNEL void replies(
     if (sums[local_index] != 0) {
         add_to_total(totals, first_root + local_index, sums[local_index]);
     }
-    const uint len = min(queued, (uint) QUEUE);
+    const uint len = min(queued, room);
     if (local_index == 0) {
         place = atomic_add(item_count, len);
     }

@@ -7,6 +7,13 @@ struct Scalars {
     // What the rules say: the four castling files in four bytes, and whether the halfmove clock is kept.
     castling_files: u32,
     halfmove_clock: u32,
+    // What is merged: which partition, the bits of the hash that are used, how many entries there is room for, and how
+    // many plies deep the leaves are.
+    partition_index: u32,
+    partition_of: u32,
+    hash_mask: u32,
+    room: u32,
+    depth: u32,
 }
 
 @group(0) @binding(0) var<uniform> scalars: Scalars;
@@ -38,6 +45,18 @@ struct Scalars {
 @group(0) @binding(15) var<storage, read_write> totals: array<atomic<u32>>;
 // What is known of each square, three parts each.
 @group(0) @binding(16) var<storage, read> lines: array<vec4<u32>>;
+
+// Entries of a ply, as positions, and the multiplicity of each, four words, the lowest first.
+@group(0) @binding(19) var<storage, read> entries: array<vec4<u32>>;
+@group(0) @binding(20) var<storage, read_write> multiplicities: array<atomic<u32>>;
+@group(0) @binding(21) var<storage, read> root_multiplicities: array<vec4<u32>>;
+@group(0) @binding(22) var<storage, read_write> candidate_multiplicities: array<atomic<u32>>;
+// The table: where entries are found. After four words about the list, the candidates that took a place, and which.
+@group(0) @binding(23) var<storage, read_write> places: array<atomic<u32>>;
+@group(0) @binding(24) var<storage, read_write> fresh: array<atomic<u32>>;
+// Totals again, and sums of them of eight words each.
+@group(0) @binding(25) var<storage, read> known_totals: array<vec2<u32>>;
+@group(0) @binding(26) var<storage, read_write> new_sums: array<u32>;
 
 // The work-group's number. There may be more work-groups than are needed.
 fn group_index(workgroup: vec3<u32>, workgroups: vec3<u32>) -> u32 {

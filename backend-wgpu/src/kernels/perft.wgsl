@@ -59,11 +59,11 @@ fn count_moves(
         }
         sum += count_moves_of(reversed(patched(counted, word)), true);
     }
-    if root == first_root {
-        atomicAdd(&group_sum, sum);
-    } else {
+    if root != first_root {
         add_to_total(root, sum);
+        sum = 0u;
     }
+    add_to_group_sum(sum);
     workgroupBarrier();
     if lane == 0u {
         let sums = atomicLoad(&group_sum);

@@ -32,3 +32,8 @@ fn scan(
         block_sums[block] = sum;
     }
 }
+
+// Adds a number of each lane to the group's sum.
+fn add_to_group_sum(number: u32) {
+    atomicAdd(&group_sum, number);
+}

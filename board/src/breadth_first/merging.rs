@@ -13,7 +13,7 @@
 
 use std::ops::Range;
 
-use super::{Run, StageError, Stages, bases, parts};
+use super::{Average, Families, Run, StageError, Stages};
 use crate::merge::{Entry, Merge, MergeError, Partition, common_turn, entry_of};
 use crate::{BackendError, Color, Planes32, Quad48, Rules};
 
@@ -107,6 +107,8 @@ pub struct DeviceMerge<'a, S: MergeStages> {
     turn: Option<Color>,
     /// Whether successors are of no use: there is no room for any, or a step has failed.
     failed: bool,
+    /// Moves of a position, as last seen.
+    moves: Average,
 }
 
 impl<'a, S: MergeStages> DeviceMerge<'a, S> {
@@ -121,6 +123,7 @@ impl<'a, S: MergeStages> DeviceMerge<'a, S> {
             parents_turn: None,
             turn: None,
             failed: true,
+            moves: Average::default(),
         }
     }
 
@@ -175,21 +178,24 @@ impl<'a, S: MergeStages> DeviceMerge<'a, S> {
     }
 
     fn expand_batch(&mut self, parents: &Range<u64>, partition: Partition) -> Result<u64, MergeError> {
-        let (batch, sums) = self.attempt(|merge| {
+        let batch = self.attempt(|merge| {
             merge.stages.prepare(2)?;
             let batch = merge.batch(parents);
             merge.stages.load(Ply::Parents, batch.clone())?;
-            let sums = merge.stages.count(0, (batch.end - batch.start) as usize)?;
-            merge.stages.place(0, &bases(&sums))?;
-            Ok((batch, sums))
+            Ok(batch)
         })?;
-        let sizes = self.stages.sizes();
-        let (len, most) = ((batch.end - batch.start) as usize, sizes.moves.min(sizes.positions));
         let origin = Origin::Parents(batch.start);
-        let inserted = parts(&sums, len, sizes.block, most).into_iter().try_for_each(|part| {
-            self.stages.expand(0, &part)?;
-            self.stages.insert(1, part.moves, origin, partition, self.hash_mask)
-        });
+        let mut families = Families::of((batch.end - batch.start) as usize);
+        let inserted = loop {
+            let inserted = match families.next(self.stages, 0, &mut self.moves) {
+                Ok(Some(candidates)) => self.stages.insert(1, candidates, origin, partition, self.hash_mask),
+                Ok(None) => break Ok(()),
+                Err(error) => Err(error),
+            };
+            if inserted.is_err() {
+                break inserted;
+            }
+        };
         self.settle(inserted)?;
         Ok(batch.end)
     }
@@ -213,7 +219,8 @@ impl<'a, S: MergeStages> DeviceMerge<'a, S> {
                     merge.stages.count(0, len)?;
                     collect(merge.stages)?;
                 }
-                _ => Run { stages: merge.stages, collect, limit: u64::MAX, pending: 0 }.count(len, depth)?,
+                _ => Run { stages: merge.stages, collect, limit: u64::MAX, pending: 0, moves: merge.moves }
+                    .count(len, depth)?,
             }
             Ok((batch.end, sum))
         })

@@ -43,6 +43,9 @@ struct Mock {
     losing: Vec<usize>,
     lost: bool,
     shrunk: usize,
+    /// Whether it makes successors in any order.
+    spreads: bool,
+    overfilled: usize,
     parts: usize,
     collected: usize,
 }
@@ -146,6 +149,25 @@ impl Stages for Mock {
         Ok(())
     }
 
+    fn spread(&mut self, level: usize, positions: Range<usize>) -> Result<Option<usize>, StageError> {
+        self.stage()?;
+        if !self.spreads {
+            return Ok(None);
+        }
+        let parents = &self.levels[level][positions];
+        let mut successors: Vec<_> = parents
+            .iter()
+            .flat_map(|&(root, parent)| children(parent).into_iter().map(move |child| (root, child)))
+            .collect();
+        let many = successors.len();
+        self.overfilled += usize::from(many > self.sizes().positions);
+        successors.truncate(self.sizes().positions);
+        successors.reverse();
+        self.levels[level + 1] = successors;
+        self.parts += 1;
+        Ok(Some(many))
+    }
+
     fn count_moves(&mut self, level: usize, part: &Part) -> Result<(), StageError> {
         self.stage()?;
         for (root, position) in self.moves(level, part) {
@@ -211,6 +233,26 @@ fn counts_do_not_depend_on_how_much_fits() {
         }
     }
     assert!(split > 10, "small buffers take many parts");
+}
+
+#[test]
+fn successors_may_come_in_any_order() {
+    let roots = roots(200);
+    let mut overfilled = 0;
+    for blocks in [1, 2, 5, 1000] {
+        for (depth, last_plies) in [(3, 1), (5, 2), (7, 2), (8, 3)] {
+            let mut mock = Mock { spreads: true, last_plies, ..Mock::new(blocks) };
+            assert_eq!(perft(&mut mock, &Rules::STANDARD, &roots, depth), Ok(expected(&roots, depth)));
+            overfilled += mock.overfilled;
+        }
+    }
+    assert!(overfilled > 0, "what was too much was done again");
+    let mut calm = Mock { spreads: true, last_plies: 2, ..Mock::new(8) };
+    perft(&mut calm, &Rules::STANDARD, &roots, 6).unwrap();
+    for call in 1..=calm.calls {
+        let mut mock = Mock { spreads: true, last_plies: 2, failing: vec![call], ..Mock::new(8) };
+        assert_eq!(perft(&mut mock, &Rules::STANDARD, &roots, 6), Ok(expected(&roots, 6)), "stage {call}");
+    }
 }
 
 #[test]

@@ -12,6 +12,7 @@ mod run;
 mod stats;
 mod suite;
 mod tune;
+mod uci;
 mod unique;
 
 use std::sync::OnceLock;
@@ -47,6 +48,7 @@ pub(crate) fn run(cli: Cli) -> Result<Answer, Failure> {
         Command::Best(best) => best::run(&best, &mut context),
         Command::Run(arguments) => run::run(&arguments, &mut context),
         Command::Ledger(arguments) => ledger::run(&arguments, &mut context),
+        Command::Uci => uci::run(&context),
         Command::Position { command } => position::run(&command, &mut context),
         Command::Devices => devices::run(&mut context),
         Command::Tune(arguments) => tune::run(&arguments, &mut context),

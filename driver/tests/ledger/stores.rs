@@ -149,7 +149,8 @@ in_files!(leases, answers, pages, created_once, worked_off);
 #[test]
 fn in_a_database() {
     let server = Server::start();
-    let tests: [(&str, fn(Twice)); 5] = [
+    type Test = fn(Twice);
+    let tests: [(&str, Test); 5] = [
         ("leases", leases),
         ("answers", answers),
         ("pages", pages),

@@ -1,0 +1,48 @@
+// The same as in scan.wgsl, for devices that add up over sub-groups, lanes that run in step, in one operation. A
+// sub-group's lanes follow one another in their work-group, as on all devices; where they did not, the self-test would
+// find counts that are wrong.
+
+// The sums of sub-groups, each at the place of its first lane.
+var<workgroup> partial_sums: array<u32, GROUP>;
+
+// Offsets within each block of work-group size, and each block's sum.
+@compute @workgroup_size(GROUP)
+fn scan(
+    @builtin(local_invocation_index) lane: u32,
+    @builtin(subgroup_invocation_id) member: u32,
+    @builtin(subgroup_size) subgroup_size: u32,
+    @builtin(workgroup_id) workgroup: vec3<u32>,
+    @builtin(num_workgroups) workgroups: vec3<u32>,
+) {
+    let block = group_index(workgroup, workgroups);
+    let index = block * GROUP + lane;
+    var count = 0u;
+    if index < scalars.end {
+        count = counts[index];
+    }
+    var offset = subgroupExclusiveAdd(count);
+    let subgroup_sum = subgroupAdd(count);
+    let subgroup_first = lane - member;
+    if member == 0u {
+        partial_sums[lane] = subgroup_sum;
+    }
+    workgroupBarrier();
+    for (var first = 0u; first < subgroup_first; first += subgroup_size) {
+        offset += partial_sums[first];
+    }
+    if index < scalars.end {
+        new_offsets[index] = offset;
+    }
+    if lane == GROUP - 1u && block * GROUP < scalars.end {
+        block_sums[block] = offset + count;
+    }
+}
+
+// Adds a number of each lane to the group's sum. All lanes must come here together; outside of branches and loops they
+// do, since SPIR-V has them meet again behind each.
+fn add_to_group_sum(number: u32) {
+    let subgroup_sum = subgroupAdd(number);
+    if subgroupExclusiveAdd(1u) == 0u {
+        atomicAdd(&group_sum, subgroup_sum);
+    }
+}
