@@ -7,8 +7,11 @@ mod backends;
 mod commands;
 mod estimate;
 mod failure;
+mod many;
 mod monitor;
 mod output;
+mod place;
+mod reporter;
 mod root;
 
 use std::io::Write;

@@ -15,6 +15,8 @@ mod engine;
 pub mod epd;
 mod error;
 mod frontier;
+#[cfg(feature = "ledger")]
+pub mod ledger;
 mod moves;
 mod observer;
 mod pace;
