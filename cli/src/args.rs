@@ -98,6 +98,8 @@ pub(crate) enum Command {
     Diff(Diff),
     /// Find the best move by exhaustive minimax
     Best(Best),
+    /// Play: speak UCI with a chess program, on standard input and output
+    Uci,
     /// Show, pack or unpack a position
     Position {
         #[command(subcommand)]

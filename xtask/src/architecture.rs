@@ -6,13 +6,14 @@ use crate::metadata::{self, Dependency, Kind, Metadata};
 ///
 /// Tests, benchmarks and examples of any crate but `xtask` may also use the reference, `movegen-cpu`, and the crate
 /// itself, with other features.
-const MAY_DEPEND_ON: [(&str, &[&str]); 7] = [
+const MAY_DEPEND_ON: [(&str, &[&str]); 8] = [
     ("board", &[]),
     ("movegen-cpu", &["board"]),
     ("backend-opencl", &["board"]),
     ("backend-wgpu", &["board"]),
     ("driver", &["board"]),
-    ("cli", &["board", "movegen-cpu", "backend-opencl", "backend-wgpu", "driver"]),
+    ("search", &["board", "movegen-cpu"]),
+    ("cli", &["board", "movegen-cpu", "backend-opencl", "backend-wgpu", "driver", "search"]),
     ("xtask", &[]),
 ];
 

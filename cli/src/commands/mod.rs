@@ -10,6 +10,7 @@ mod position;
 mod stats;
 mod suite;
 mod tune;
+mod uci;
 mod unique;
 
 use std::sync::OnceLock;
@@ -37,6 +38,7 @@ pub(crate) fn run(cli: Cli) -> Result<Answer, Failure> {
         Command::Suite(suite) => suite::run(&suite, &mut context),
         Command::Diff(diff) => diff::run(&diff, &mut context),
         Command::Best(best) => best::run(&best, &mut context),
+        Command::Uci => uci::run(&context),
         Command::Position { command } => position::run(&command, &mut context),
         Command::Devices => devices::run(&mut context),
         Command::Tune(arguments) => tune::run(&arguments, &mut context),

@@ -1,0 +1,86 @@
+//! `kogge uci`.
+
+use std::io;
+
+use kogge_board::{Fen, Move};
+use kogge_driver::{Driver, Observer};
+use kogge_search::Signals;
+use kogge_search::uci::{Host, serve};
+
+use super::Context;
+use crate::Answer;
+use crate::args::{BackendName, Common};
+use crate::backends::{self, ENTRIES, Opened, Request};
+use crate::failure::Failure;
+
+pub(super) fn run(context: &Context) -> Result<Answer, Failure> {
+    let Common { backend, device, threads, .. } = context.common;
+    let request = Request { device, threads, hash: None };
+    serve(io::stdin().lock(), io::stdout(), Box::new(Counter { backend, request, opened: None }))?;
+    Ok(Answer::Done)
+}
+
+/// Who counts for `go perft`. It is opened when it is first needed: that may take seconds.
+struct Counter {
+    backend: BackendName,
+    request: Request,
+    opened: Option<Opened>,
+}
+
+/// The option's value that means no device in particular.
+const ANY_DEVICE: &str = "-1";
+
+impl Host for Counter {
+    fn options(&self) -> Vec<String> {
+        let names: Vec<_> = ENTRIES.iter().map(|entry| entry.name.name()).collect();
+        let device = self.request.device.map_or(ANY_DEVICE.to_owned(), |device| device.to_string());
+        vec![
+            format!("name Backend type combo default {} var auto var {}", self.backend.name(), names.join(" var ")),
+            format!("name Device type spin default {device} min {ANY_DEVICE} max 99"),
+        ]
+    }
+
+    fn set_option(&mut self, name: &str, value: &str) -> Option<Result<(), String>> {
+        let set = match name.to_ascii_lowercase().as_str() {
+            "backend" => {
+                let names = ENTRIES.iter().map(|entry| entry.name).chain([BackendName::Auto]);
+                let found = names.into_iter().find(|known| known.name() == value);
+                found.map(|found| self.backend = found).ok_or_else(|| format!("There is no backend {value:?}."))
+            }
+            "device" if value == ANY_DEVICE => {
+                self.request.device = None;
+                Ok(())
+            }
+            "device" => match value.parse() {
+                Ok(device) => {
+                    self.request.device = Some(device);
+                    Ok(())
+                }
+                Err(_) => Err(format!("The option Device takes a device's number, or -1 for any, not {value:?}.")),
+            },
+            _ => return None,
+        };
+        self.opened = None;
+        Some(set)
+    }
+
+    fn divide(&mut self, root: &Fen, depth: u32, signals: &Signals) -> Result<Vec<(Move, u128)>, String> {
+        if self.opened.is_none() {
+            self.opened =
+                Some(backends::open(self.backend, self.request, None).map_err(|failure| failure.to_string())?);
+        }
+        let opened = self.opened.as_mut().ok_or("There is no backend.")?;
+        let depth = depth.min(kogge_driver::MAX_DEPTH);
+        let stop = Stop(signals);
+        Driver::new(&mut *opened.backend, &stop).divide(root, depth).map_err(|error| error.to_string())
+    }
+}
+
+/// Lets `stop` and `quit` end a count.
+struct Stop<'a>(&'a Signals);
+
+impl Observer for Stop<'_> {
+    fn is_cancelled(&self) -> bool {
+        self.0.is_stopped()
+    }
+}

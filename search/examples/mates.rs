@@ -1,0 +1,29 @@
+//! Reads FENs from standard input and prints those in which the side to move can force mate in two or in
+//! three moves and no sooner, as exhaustive search has it: `FEN ;mate 2`. That is how `data/mates.epd` was
+//! made; another engine has to agree.
+//!
+//!     cargo run --release -p kogge-search --example mates < positions.txt
+
+use std::error::Error;
+use std::io;
+
+use kogge_board::{Fen, Leaves, Quad48};
+use kogge_search::alpha_beta;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    for line in io::stdin().lines() {
+        let line = line?;
+        let root: Fen = line.split(';').next().unwrap_or_default().parse()?;
+        let position = Quad48::from(&root.position);
+        for moves in 1..=3 {
+            let (score, _) = alpha_beta(&root.rules, &position, 2 * moves - 1, Leaves::Static)?;
+            if score.mate_moves() == Some(moves as i32) {
+                if moves > 1 {
+                    println!("{root} ;mate {moves}");
+                }
+                break;
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,28 @@
+//! The search as a UCI engine of its own, without GPUs: what `kogge uci` is, and quicker to build.
+//!
+//!     cargo run --release -p kogge-search --example uci
+
+use std::io;
+
+use kogge_board::{Backend, Fen, Move};
+use kogge_movegen_cpu::Cpu;
+use kogge_search::uci::{Host, serve};
+use kogge_search::{Game, Signals};
+
+/// Counts with the CPU backend.
+struct Counter;
+
+impl Host for Counter {
+    fn divide(&mut self, root: &Fen, depth: u32, _: &Signals) -> Result<Vec<(Move, u128)>, String> {
+        let count = || {
+            let (moves, after): (Vec<_>, Vec<_>) = Game::new(root)?.moves().into_iter().unzip();
+            let counts = Cpu::new(None)?.perft(&root.rules, &after, depth.saturating_sub(1))?;
+            Ok(moves.into_iter().zip(counts.into_iter().map(u128::from)).collect())
+        };
+        count().map_err(|error: kogge_board::BackendError| error.to_string())
+    }
+}
+
+fn main() -> io::Result<()> {
+    serve(io::stdin().lock(), io::stdout(), Box::new(Counter))
+}

@@ -1,0 +1,35 @@
+//! The search that plays: which move is best, as far as the time allows.
+//!
+//! Where [`kogge_board::minimax`] looks at every line, this looks where it matters: alpha-beta with
+//! iterative deepening, on all cores. [`Searcher`] does it, for a [`Game`], within [`Limits`].
+//!
+//! ```
+//! use kogge_board::Fen;
+//! use kogge_search::{Game, Limits, Searcher, Signals};
+//!
+//! let start: Fen = "6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1".parse()?;
+//! let mut searcher = Searcher::new()?;
+//! let limits = Limits { depth: Some(4), ..Limits::default() };
+//! let found = searcher.search(&Game::new(&start)?, &limits, &Signals::default(), &mut |_| ());
+//! assert_eq!(found.score.to_string(), "mate in 1");
+//! assert_eq!(found.line[0].uci(&start.rules, false), "a1a8");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Positions come from the table-free generator of `kogge-movegen-cpu`, which writes all successors of
+//! a position at once: there are no moves to make and unmake, and a move is the index of its successor.
+
+mod exchange;
+mod game;
+mod limits;
+mod order;
+mod plain;
+mod searcher;
+mod table;
+pub mod uci;
+mod worker;
+
+pub use game::{End, Game};
+pub use limits::{Clock, Limits, Signals};
+pub use plain::alpha_beta;
+pub use searcher::{Found, Info, Searcher};

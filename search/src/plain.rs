@@ -1,0 +1,88 @@
+//! Alpha-beta and nothing else.
+//!
+//! It gives the minimax value, and shows that the generator, the evaluation and the order of moves are
+//! what minimax takes them for; what the other search adds is selection.
+
+use kogge_board::minimax::{QUIESCENCE_PLIES, check_depth, is_fifty_moves};
+use kogge_board::{BackendError, Leaves, Quad48, Rules, Score};
+use kogge_movegen_cpu::{Code, Wanted};
+
+use crate::worker::INFINITE;
+
+/// The minimax value of a position as [`kogge_board::minimax`] defines it, by alpha-beta without any
+/// other pruning, and the positions that this took.
+///
+/// # Errors
+/// If the depth exceeds [`kogge_board::minimax::MAX_DEPTH`], or if the environment variable `KOGGE_CPU`
+/// names code that this CPU cannot run.
+pub fn alpha_beta(rules: &Rules, position: &Quad48, depth: u32, leaves: Leaves) -> Result<(Score, u64), BackendError> {
+    check_depth(depth)?;
+    let mut plain = Plain { code: Code::chosen()?, rules, leaves, stack: Vec::new(), nodes: 0 };
+    let value = plain.search(position, depth, 0, [-INFINITE, INFINITE]);
+    Ok((Score::from_value(value), plain.nodes))
+}
+
+struct Plain<'a> {
+    code: Code,
+    rules: &'a Rules,
+    leaves: Leaves,
+    stack: Vec<Quad48>,
+    nodes: u64,
+}
+
+impl Plain<'_> {
+    /// The value of a position if it is within the window, else a bound.
+    fn search(&mut self, position: &Quad48, depth: u32, ply: u32, [mut alpha, beta]: [i32; 2]) -> i32 {
+        self.nodes += 1;
+        let start = self.stack.len();
+        let is_check = self.code.successors(self.rules, position, Wanted::All, &mut self.stack);
+        let count = self.stack.len() - start;
+        let mut best = -INFINITE;
+        if count == 0 {
+            best = if is_check { Score::mated(ply) } else { Score::DRAW }.value();
+        } else if is_fifty_moves(self.rules, position) {
+            best = Score::DRAW.value();
+        } else if depth > 0 {
+            for index in start..start + count {
+                let successor = self.stack[index];
+                best = best.max(-self.search(&successor, depth - 1, ply + 1, [-beta, -alpha]));
+                alpha = alpha.max(best);
+                if alpha >= beta {
+                    break;
+                }
+            }
+        }
+        self.stack.truncate(start);
+        match self.leaves {
+            _ if best > -INFINITE => best,
+            Leaves::Static => self.code.evaluate(position).value(),
+            Leaves::Quiescent => self.quiescence(position, QUIESCENCE_PLIES, ply, [alpha, beta]),
+        }
+    }
+
+    /// The quiescence value with so many plies left if it is within the window, else a bound.
+    fn quiescence(&mut self, position: &Quad48, plies: u32, ply: u32, [mut alpha, beta]: [i32; 2]) -> i32 {
+        self.nodes += 1;
+        if plies == 0 {
+            return self.code.evaluate(position).value();
+        }
+        let start = self.stack.len();
+        let is_check = self.code.successors(self.rules, position, Wanted::Tactical, &mut self.stack);
+        let count = self.stack.len() - start;
+        let mut best = if is_check { Score::mated(ply) } else { self.code.evaluate(position) }.value();
+        if is_fifty_moves(self.rules, position) && (count > 0 || !is_check) {
+            best = Score::DRAW.value();
+        } else {
+            for index in start..start + count {
+                alpha = alpha.max(best);
+                if alpha >= beta {
+                    break;
+                }
+                let successor = self.stack[index];
+                best = best.max(-self.quiescence(&successor, plies - 1, ply + 1, [-beta, -alpha]));
+            }
+        }
+        self.stack.truncate(start);
+        best
+    }
+}

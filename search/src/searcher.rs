@@ -1,0 +1,344 @@
+//! The search from the root: iterative deepening, aspiration windows, several best lines, threads.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use kogge_board::{BackendError, Move, Quad48, Score};
+use kogge_movegen_cpu::Code;
+
+use crate::Game;
+use crate::limits::{Limits, Signals, Timer};
+use crate::table::Table;
+use crate::worker::{INFINITE, MAX_PLY, Shared, Worker};
+
+/// What a search has found so far: one of the best lines at one depth.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Info {
+    /// Plies looked ahead, extensions and reductions aside.
+    pub depth: u32,
+    /// The deepest ply seen.
+    pub selective_depth: u32,
+    /// Which of the best lines this is, from 1.
+    pub rank: usize,
+    /// What the root is worth to the side to move.
+    pub score: Score,
+    /// The line.
+    pub line: Vec<Move>,
+    /// Positions searched by all threads.
+    pub nodes: u64,
+    /// Since the search began.
+    pub time: Duration,
+    /// How full the transposition table is, in thousandths.
+    pub table_fullness: u32,
+}
+
+/// What a search found in the end.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Found {
+    /// What the root is worth to the side to move.
+    pub score: Score,
+    /// The best line; empty only if there is no legal move.
+    pub line: Vec<Move>,
+    /// The depth that was finished.
+    pub depth: u32,
+    /// Positions searched by all threads.
+    pub nodes: u64,
+}
+
+/// A search engine: its options, and what it remembers from search to search.
+pub struct Searcher {
+    table: Table,
+    workers: Vec<Worker>,
+    threads: usize,
+    /// How many best lines to find.
+    pub lines: usize,
+    /// Time that is lost between this program and the clock with every move.
+    pub overhead: Duration,
+    code: Code,
+}
+
+/// Bytes of the transposition table, unless told otherwise.
+const TABLE: usize = 16 << 20;
+
+/// Half the width of the first aspiration window.
+const WINDOW: i32 = 18;
+/// From this depth on, the window is narrow.
+const NARROW: u32 = 5;
+
+impl Searcher {
+    /// A searcher with one thread and a transposition table of 16 MiB.
+    ///
+    /// # Errors
+    /// If there is no memory for that, or if the environment variable `KOGGE_CPU` names code that this
+    /// CPU cannot run.
+    pub fn new() -> Result<Self, BackendError> {
+        let table = Table::new(TABLE).ok_or_else(|| no_memory(TABLE))?;
+        let code = Code::chosen()?;
+        Ok(Self { table, workers: Vec::new(), threads: 1, lines: 1, overhead: Duration::from_millis(10), code })
+    }
+
+    /// Replaces the transposition table by one of this many bytes.
+    ///
+    /// # Errors
+    /// If there is no memory for it; the old one is gone then, and a small one in its place.
+    pub fn set_table(&mut self, bytes: usize) -> Result<(), BackendError> {
+        // One of no bytes has one bucket; both are not kept at once.
+        self.table = Table::new(0).ok_or_else(|| no_memory(0))?;
+        self.table = Table::new(bytes).ok_or_else(|| no_memory(bytes))?;
+        Ok(())
+    }
+
+    /// Searches with so many threads, at least one.
+    pub fn set_threads(&mut self, threads: usize) {
+        self.threads = threads.max(1);
+        self.workers.truncate(self.threads);
+    }
+
+    /// Forgets everything that was learnt: another game begins.
+    pub fn forget(&mut self) {
+        self.table.clear();
+        for worker in &mut self.workers {
+            worker.history.clear();
+        }
+    }
+
+    /// Finds the best move of the position that a game has come to, and says on the way what it finds.
+    ///
+    /// Draws by repetition and by the fifty-move rule count, those by repetition of the game's positions
+    /// too. With a position in which the game has ended by repetition, by the fifty-move rule or for want
+    /// of material, it goes on as if it had not.
+    pub fn search(&mut self, game: &Game, limits: &Limits, signals: &Signals, report: &mut dyn FnMut(&Info)) -> Found {
+        let timer = Timer::new(limits, self.overhead);
+        let mut moves = game.moves();
+        if limits.moves.iter().any(|wanted| moves.iter().any(|(played, _)| played == wanted)) {
+            moves.retain(|(played, _)| limits.moves.contains(played));
+        }
+        if moves.is_empty() {
+            let score = kogge_board::minimax::without_moves(game.position());
+            return Found { score, line: Vec::new(), depth: 0, nodes: 0 };
+        }
+        self.table.grow_older();
+        while self.workers.len() < self.threads {
+            self.workers.push(Worker::new(self.code, *game.rules()));
+        }
+        for worker in &mut self.workers {
+            worker.begin(game.rules(), game.keys());
+        }
+        let shared = Shared {
+            table: &self.table,
+            signals,
+            nodes: AtomicU64::new(0),
+            most_nodes: limits.nodes,
+            ended: AtomicBool::new(false),
+        };
+        let roots: Vec<_> = moves.iter().map(|&(played, after)| Root::new(played, after)).collect();
+        let (shared, lines) = (&shared, self.lines.clamp(1, roots.len()));
+        let Some((main, helpers)) = self.workers.split_first_mut() else {
+            return Found { score: Score::DRAW, line: vec![moves[0].0], depth: 0, nodes: 0 };
+        };
+        thread::scope(|scope| {
+            for (number, worker) in helpers.iter_mut().enumerate() {
+                let roots = roots.clone();
+                scope.spawn(move || {
+                    let mut iteration = Iteration { worker, shared, game, timer: None, roots, lines };
+                    // Every other helper is a depth ahead, so that they do not all do the same.
+                    let _ = (1 + (number as u32 + 1) % 2..MAX_PLY as u32).all(|depth| iteration.deepen(depth));
+                });
+            }
+            let iteration = Iteration { worker: main, shared, game, timer: Some(&timer), roots, lines };
+            let found = iteration.run(limits, &timer, report);
+            shared.ended.store(true, Ordering::Relaxed);
+            found
+        })
+    }
+}
+
+fn no_memory(bytes: usize) -> BackendError {
+    BackendError::OutOfMemory {
+        device: "CPU".to_owned(),
+        doing: format!("making a transposition table of {bytes} bytes"),
+    }
+}
+
+/// A move of the root.
+#[derive(Clone, Debug)]
+struct Root {
+    played: Move,
+    after: Quad48,
+    /// Its value at this depth, or worse than anything if it was only shown not to be better.
+    value: i32,
+    /// Its value when it last was one of the best.
+    best: i32,
+    /// What follows it.
+    line: Vec<Quad48>,
+}
+
+impl Root {
+    fn new(played: Move, after: Quad48) -> Self {
+        Self { played, after, value: -INFINITE, best: 0, line: Vec::new() }
+    }
+}
+
+/// Iterative deepening on one thread.
+struct Iteration<'a> {
+    worker: &'a mut Worker,
+    shared: &'a Shared<'a>,
+    game: &'a Game,
+    /// The main thread's.
+    timer: Option<&'a Timer>,
+    /// The moves, the best first as of the last depth.
+    roots: Vec<Root>,
+    /// How many best lines to find.
+    lines: usize,
+}
+
+impl Iteration<'_> {
+    /// Goes deeper and deeper until a limit is reached.
+    fn run(mut self, limits: &Limits, timer: &Timer, report: &mut dyn FnMut(&Info)) -> Found {
+        let signals = self.shared.signals;
+        let mut finished = 0;
+        let mut patience: f64 = 1.0;
+        let deepest = limits.depth.unwrap_or(u32::MAX).clamp(1, MAX_PLY as u32 - 1);
+        for depth in 1..=deepest {
+            let best_before = self.roots[0].played;
+            let is_complete = self.deepen(depth);
+            for rank in 0..self.lines {
+                if self.roots[rank].value > -INFINITE {
+                    report(&self.info(depth, rank, timer));
+                }
+            }
+            if !is_complete {
+                break;
+            }
+            finished = depth;
+            let is_same = self.roots[0].played == best_before;
+            patience = if is_same { (patience * 0.9).max(0.6) } else { (patience + 0.5).min(2.0) };
+            let score = Score::from_value(self.roots[0].best);
+            let is_mate = |most: u32| score.mate_moves().is_some_and(|moves| moves > 0 && moves as u32 <= most);
+            if limits.mate.is_some_and(is_mate) || timer.is_soft_over(signals, patience) {
+                break;
+            }
+            // With one move there is nothing to think about, and a mate found is a mate.
+            let is_clear = self.roots.len() == 1 || score.mate_plies().is_some_and(|plies| plies < depth);
+            if is_clear && depth > 5 && timer.is_running(signals) {
+                break;
+            }
+        }
+        let best = &self.roots[0];
+        Found { score: Score::from_value(best.best), line: self.moves(best), depth: finished, nodes: self.nodes() }
+    }
+
+    /// Searches the root to a depth: the best move, then the best of the others, and so on. Gives whether
+    /// that was finished; if not, what was found is still true of the moves that were looked at.
+    fn deepen(&mut self, depth: u32) -> bool {
+        for root in &mut self.roots {
+            root.value = -INFINITE;
+        }
+        for rank in 0..self.lines {
+            let is_complete = self.aspire(depth as i32, rank);
+            // Those that were not searched come after, in the order they had.
+            self.roots[rank..].sort_by_key(|root| std::cmp::Reverse(root.value));
+            if !is_complete {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Searches the root's moves from `rank` on, at first with a narrow window around the last value.
+    fn aspire(&mut self, depth: i32, rank: usize) -> bool {
+        let guess = self.roots[rank].best;
+        let mut width = if depth >= NARROW as i32 { WINDOW } else { 2 * INFINITE };
+        let mut window = [(guess - width).max(-INFINITE), (guess + width).min(INFINITE)];
+        loop {
+            let Some(value) = self.search(depth, rank, window) else { return false };
+            width *= 3;
+            if value <= window[0] {
+                window[0] = if width > 1_000 { -INFINITE } else { (value - width).max(-INFINITE) };
+            } else if value >= window[1] {
+                window[1] = if width > 1_000 { INFINITE } else { (value + width).min(INFINITE) };
+            } else {
+                return true;
+            }
+            // The best so far is tried first.
+            self.roots[rank..].sort_by_key(|root| std::cmp::Reverse(root.value));
+        }
+    }
+
+    /// One search of the root's moves from `rank` on; none if it was stopped. Principal variation search:
+    /// moves after the first only have to be shown worse.
+    fn search(&mut self, depth: i32, rank: usize, [mut alpha, beta]: [i32; 2]) -> Option<i32> {
+        let position = self.game.position();
+        let mut best = -INFINITE;
+        for index in rank..self.roots.len() {
+            let after = self.roots[index].after;
+            let is_first = index == rank;
+            let mut value = -INFINITE;
+            if !is_first {
+                // Late moves are searched less deep at first.
+                let reduced = depth - 1 - i32::from(depth >= 4 && index > rank + 5);
+                value = self.successor(position, &after, reduced, [alpha, alpha + 1])?;
+                if value > alpha && reduced < depth - 1 {
+                    value = self.successor(position, &after, depth - 1, [alpha, alpha + 1])?;
+                }
+            }
+            if is_first || value > alpha {
+                value = self.successor(position, &after, depth - 1, [alpha, beta])?;
+            }
+            let root = &mut self.roots[index];
+            root.value = -INFINITE;
+            if value > best {
+                best = value;
+                if is_first || value > alpha {
+                    root.value = value;
+                    root.best = value;
+                    root.line.clear();
+                    root.line.push(after);
+                    root.line.extend_from_slice(self.worker.line(1));
+                }
+            }
+            alpha = alpha.max(value);
+            if alpha >= beta {
+                break;
+            }
+        }
+        Some(best)
+    }
+
+    /// The value of a move; none if the search was stopped.
+    fn successor(&mut self, before: &Quad48, after: &Quad48, depth: i32, window: [i32; 2]) -> Option<i32> {
+        let value = self.worker.root_successor(self.shared, self.timer, (before, after), depth, window);
+        (!self.worker.stopped).then_some(value)
+    }
+
+    fn info(&self, depth: u32, rank: usize, timer: &Timer) -> Info {
+        let root = &self.roots[rank];
+        Info {
+            depth,
+            selective_depth: self.worker.deepest as u32,
+            rank: rank + 1,
+            score: Score::from_value(root.best),
+            line: self.moves(root),
+            nodes: self.nodes(),
+            time: timer.elapsed(),
+            table_fullness: self.shared.table.fullness(),
+        }
+    }
+
+    /// The line that begins with a move.
+    fn moves(&self, root: &Root) -> Vec<Move> {
+        let rules = self.game.rules();
+        let mut moves = vec![root.played];
+        for pair in root.line.windows(2) {
+            let [before, after] = [pair[0], pair[1]].map(|position| position.unpack_unchecked());
+            moves.extend(Move::between(rules, &before, &after));
+        }
+        moves
+    }
+
+    /// Nodes of all threads, those not yet added to the sum aside.
+    fn nodes(&self) -> u64 {
+        self.shared.nodes.load(Ordering::Relaxed).max(self.worker.nodes)
+    }
+}

@@ -1,0 +1,243 @@
+//! What a line of the protocol means.
+//!
+//! Whatever stands in a line, it means something or nothing; what is not understood is passed over, as
+//! the protocol wants it.
+
+use std::str::SplitAsciiWhitespace;
+use std::time::Duration;
+
+use crate::Clock;
+
+/// A line that means something.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Command {
+    Uci,
+    IsReady,
+    NewGame,
+    Position(Position),
+    Go(Go),
+    Stop,
+    PonderHit,
+    SetOption { name: String, value: String },
+    Quit,
+}
+
+/// `position`.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub(crate) struct Position {
+    /// The start position if none.
+    pub(crate) fen: Option<String>,
+    pub(crate) moves: Vec<String>,
+}
+
+/// `go`.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub(crate) struct Go {
+    pub(crate) search_moves: Vec<String>,
+    pub(crate) ponder: bool,
+    pub(crate) infinite: bool,
+    /// What is on white's and on black's clock, if anything was said about it.
+    pub(crate) clocks: [Option<Clock>; 2],
+    pub(crate) depth: Option<u32>,
+    pub(crate) nodes: Option<u64>,
+    pub(crate) mate: Option<u32>,
+    pub(crate) move_time: Option<Duration>,
+    pub(crate) perft: Option<u32>,
+}
+
+/// The words that a line can begin with.
+const COMMANDS: [&str; 11] = [
+    "uci",
+    "isready",
+    "ucinewgame",
+    "position",
+    "go",
+    "stop",
+    "ponderhit",
+    "setoption",
+    "quit",
+    // These two are understood, and mean nothing here.
+    "debug",
+    "register",
+];
+
+impl Command {
+    /// The command of a line, if there is one. Words before it are passed over.
+    pub(crate) fn parse(line: &str) -> Option<Self> {
+        let mut words = line.split_ascii_whitespace();
+        let command = words.find(|word| COMMANDS.contains(word))?;
+        Some(match command {
+            "uci" => Self::Uci,
+            "isready" => Self::IsReady,
+            "ucinewgame" => Self::NewGame,
+            "position" => Self::Position(position(words)?),
+            "go" => Self::Go(go(words)),
+            "stop" => Self::Stop,
+            "ponderhit" => Self::PonderHit,
+            "setoption" => set_option(words)?,
+            "quit" => Self::Quit,
+            _ => return None,
+        })
+    }
+}
+
+fn position(mut words: SplitAsciiWhitespace<'_>) -> Option<Position> {
+    let mut fen = None;
+    match words.find(|word| matches!(*word, "startpos" | "fen"))? {
+        "fen" => {
+            let fields: Vec<&str> = words.by_ref().take_while(|word| *word != "moves").collect();
+            fen = Some(fields.join(" "));
+        }
+        _ => {
+            words.find(|word| *word == "moves");
+        }
+    }
+    Some(Position { fen, moves: words.map(str::to_owned).collect() })
+}
+
+fn go(words: SplitAsciiWhitespace<'_>) -> Go {
+    let mut go = Go::default();
+    let mut words = words.peekable();
+    while let Some(word) = words.next() {
+        match word {
+            "ponder" => go.ponder = true,
+            "infinite" => go.infinite = true,
+            "searchmoves" => {
+                while let Some(text) = words.next_if(|word| is_move(word)) {
+                    go.search_moves.push(text.to_owned());
+                }
+            }
+            "wtime" | "btime" | "winc" | "binc" | "movestogo" | "depth" | "nodes" | "mate" | "movetime" | "perft" => {
+                if let Some(number) = words.next_if(|word| word.parse::<i64>().is_ok()) {
+                    go.set(word, number.parse().unwrap_or(0));
+                }
+            }
+            _ => {}
+        }
+    }
+    go
+}
+
+impl Go {
+    /// A limit. A clock can be overdrawn, and then counts as empty.
+    fn set(&mut self, name: &str, number: i64) {
+        let number = number.max(0).unsigned_abs();
+        let small = u32::try_from(number).unwrap_or(u32::MAX);
+        // A thousand years are enough.
+        let time = Duration::from_millis(number.min(1 << 45));
+        let [white, black] = &mut self.clocks;
+        match name {
+            "wtime" => white.get_or_insert_default().left = time,
+            "btime" => black.get_or_insert_default().left = time,
+            "winc" => white.get_or_insert_default().increment = time,
+            "binc" => black.get_or_insert_default().increment = time,
+            "movestogo" => {
+                for clock in [white, black] {
+                    clock.get_or_insert_default().moves_to_go = Some(small);
+                }
+            }
+            "depth" => self.depth = Some(small),
+            "nodes" => self.nodes = Some(number),
+            "mate" => self.mate = Some(small),
+            "movetime" => self.move_time = Some(time),
+            _ => self.perft = Some(small),
+        }
+    }
+
+    /// Whether nothing but `stop` ends the search.
+    pub(crate) fn is_endless(&self) -> bool {
+        self.infinite
+            || self.depth.is_none()
+                && self.nodes.is_none()
+                && self.mate.is_none()
+                && self.move_time.is_none()
+                && self.clocks == [None; 2]
+                && self.perft.is_none()
+    }
+}
+
+fn is_move(word: &str) -> bool {
+    let bytes = word.as_bytes();
+    (4..=5).contains(&bytes.len()) && bytes[0].is_ascii_lowercase() && bytes[1].is_ascii_digit()
+}
+
+/// `name` up to `value`, and the rest; both may have spaces.
+fn set_option(mut words: SplitAsciiWhitespace<'_>) -> Option<Command> {
+    words.find(|word| *word == "name")?;
+    let name: Vec<&str> = words.by_ref().take_while(|word| *word != "value").collect();
+    let value: Vec<&str> = words.collect();
+    (!name.is_empty()).then(|| Command::SetOption { name: name.join(" "), value: value.join(" ") })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn parsed(line: &str) -> Command {
+        Command::parse(line).unwrap_or_else(|| panic!("{line:?} means something"))
+    }
+
+    fn go(line: &str) -> Go {
+        let Command::Go(go) = parsed(line) else { panic!("{line:?}") };
+        go
+    }
+
+    #[test]
+    fn commands() {
+        for (line, command) in [
+            ("uci", Command::Uci),
+            ("  isready \t", Command::IsReady),
+            ("joho stop", Command::Stop),
+            ("ucinewgame", Command::NewGame),
+            ("ponderhit", Command::PonderHit),
+            ("quit now", Command::Quit),
+        ] {
+            assert_eq!(parsed(line), command, "{line:?}");
+        }
+        for line in ["", " ", "joho", "debug on", "register later", "position", "position e2e4", "setoption", "UCI"] {
+            assert_eq!(Command::parse(line), None, "{line:?}");
+        }
+    }
+
+    #[test]
+    fn positions() {
+        let position = |fen: Option<&str>, moves: &[&str]| {
+            let moves = moves.iter().map(|&text| text.to_owned()).collect();
+            Command::Position(Position { fen: fen.map(str::to_owned), moves })
+        };
+        assert_eq!(parsed("position startpos"), position(None, &[]));
+        assert_eq!(parsed("position startpos moves e2e4 e7e5"), position(None, &["e2e4", "e7e5"]));
+        assert_eq!(parsed("position fen a b  c moves d"), position(Some("a b c"), &["d"]));
+        assert_eq!(parsed("position fen"), position(Some(""), &[]));
+    }
+
+    #[test]
+    fn limits() {
+        let clock = |left, increment, moves_to_go| {
+            let [left, increment] = [left, increment].map(Duration::from_millis);
+            Some(Clock { left, increment, moves_to_go })
+        };
+        let both = go("go wtime 1000 btime 2000 winc 10 binc 20 movestogo 5");
+        assert_eq!(both.clocks, [clock(1000, 10, Some(5)), clock(2000, 20, Some(5))]);
+        assert_eq!(go("go wtime -50").clocks, [clock(0, 0, None), None]);
+        assert_eq!(go("go depth 7 nodes 8 mate 9").depth, Some(7));
+        assert_eq!(go("go nodes 99999999999").nodes, Some(99_999_999_999));
+        assert_eq!(go("go movetime 250").move_time, Some(Duration::from_millis(250)));
+        assert_eq!(go("go perft 3").perft, Some(3));
+        assert_eq!(go("go ponder searchmoves e2e4 e7e8q depth 3").search_moves, ["e2e4", "e7e8q"]);
+        assert_eq!(go("go searchmoves e2e4 depth 3").depth, Some(3));
+        assert_eq!(go("go depth infinite"), Go { infinite: true, ..Go::default() });
+        assert_eq!(go("go depth 99999999999999").depth, Some(u32::MAX));
+        assert!(go("go").is_endless() && go("go infinite depth 3").is_endless() && go("go ponder").is_endless());
+        assert!(!go("go depth 3").is_endless() && !go("go wtime 1").is_endless());
+    }
+
+    #[test]
+    fn options() {
+        let option = |name: &str, value: &str| Command::SetOption { name: name.to_owned(), value: value.to_owned() };
+        assert_eq!(parsed("setoption name Move Overhead value 30"), option("Move Overhead", "30"));
+        assert_eq!(parsed("setoption name Clear Hash"), option("Clear Hash", ""));
+        assert_eq!(parsed("setoption name A value b  c value d"), option("A", "b c value d"));
+    }
+}

@@ -1,0 +1,397 @@
+//! UCI, the protocol by which chess programs talk to engines: lines in, lines out.
+//!
+//! [`serve`] reads commands until `quit` or the end of the input. A search runs on a thread of its own,
+//! so that `stop`, `ponderhit` and `isready` are heard while it thinks. Whatever comes in, nothing
+//! panics: what is not understood is passed over, and what cannot be done is said in an `info string`.
+//!
+//! The protocol is that of Stefan Meyer-Kahlen and Rudolf Huber (2006), with `go perft` and the option
+//! `UCI_Chess960` as engines have them since.
+
+mod command;
+
+use std::io::{self, BufRead, Read, Write};
+use std::sync::{Arc, Mutex};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use kogge_board::{BackendError, Color, Fen, Move};
+
+use crate::{Found, Game, Info, Limits, Searcher, Signals};
+use command::{Command, Go, Position};
+
+/// What a UCI engine leaves to the program that it is part of: `go perft`, and options about it.
+pub trait Host: Send {
+    /// Lines that declare further options, from `name` on.
+    fn options(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Sets one of these options; `None` if there is none of this name.
+    ///
+    /// # Errors
+    /// A sentence, if the value is no good.
+    fn set_option(&mut self, name: &str, value: &str) -> Option<Result<(), String>> {
+        let _ = (name, value);
+        None
+    }
+
+    /// The legal moves in generation order, each with the leaves below it, for `go perft`.
+    ///
+    /// # Errors
+    /// A sentence, if they cannot be counted or `signals` say to stop.
+    fn divide(&mut self, root: &Fen, depth: u32, signals: &Signals) -> Result<Vec<(Move, u128)>, String>;
+}
+
+/// Longer lines are cut; a game of a thousand moves has some ten thousand bytes.
+const LONGEST_LINE: u64 = 1 << 20;
+/// The largest transposition table, in MiB.
+const MOST_HASH: usize = 1 << 16;
+/// The most threads and the most best lines.
+const MOST_THREADS: usize = 512;
+const MOST_LINES: usize = 256;
+/// The most that can be lost with a move, in milliseconds.
+const MOST_OVERHEAD: u64 = 5_000;
+
+/// Talks UCI until `quit`, or until the input ends; a search that ends by itself is then waited for.
+///
+/// # Errors
+/// If the input or the output fails, or if there is no memory to begin with.
+pub fn serve(input: impl BufRead, output: impl Write + Send + 'static, host: Box<dyn Host>) -> io::Result<()> {
+    let mut session = Session::new(output, host).map_err(|error| io::Error::other(error.to_string()))?;
+    let mut input = input;
+    loop {
+        let mut line = Vec::new();
+        if input.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line)? == 0 {
+            break;
+        }
+        match Command::parse(&String::from_utf8_lossy(&line)) {
+            Some(Command::Quit) => {
+                session.finish(true);
+                return session.said();
+            }
+            Some(command) => session.obey(command),
+            None => {}
+        }
+        session.said()?;
+    }
+    let is_endless = session.job.as_ref().is_some_and(|job| job.is_endless);
+    session.finish(is_endless);
+    session.said()
+}
+
+/// Where lines go, from both threads.
+#[derive(Clone)]
+struct Output(Arc<Mutex<Said>>);
+
+struct Said {
+    to: Box<dyn Write + Send>,
+    /// The first failure.
+    result: io::Result<()>,
+}
+
+impl Output {
+    fn say(&self, line: &str) {
+        let mut said = self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if said.result.is_ok() {
+            let Said { to, .. } = &mut *said;
+            let result = writeln!(to, "{line}").and_then(|()| to.flush());
+            said.result = result;
+        }
+    }
+
+    /// Something for people.
+    fn note(&self, sentence: &str) {
+        self.say(&format!("info string {}", sentence.replace(['\n', '\r'], " ")));
+    }
+}
+
+/// What works: the job's thread has it while it runs.
+struct Works {
+    searcher: Searcher,
+    host: Box<dyn Host>,
+}
+
+/// A search or a count that is going on.
+struct Job {
+    thread: JoinHandle<Works>,
+    signals: Arc<Signals>,
+    is_endless: bool,
+}
+
+struct Session {
+    output: Output,
+    /// None only while a job has it.
+    works: Option<Works>,
+    job: Option<Job>,
+    start: Fen,
+    game: Game,
+    chess960: bool,
+}
+
+impl Session {
+    fn new(output: impl Write + Send + 'static, host: Box<dyn Host>) -> Result<Self, BackendError> {
+        let start = Fen::start();
+        let said = Said { to: Box::new(output), result: Ok(()) };
+        Ok(Self {
+            output: Output(Arc::new(Mutex::new(said))),
+            works: Some(Works { searcher: Searcher::new()?, host }),
+            job: None,
+            start,
+            game: Game::new(&start)?,
+            chess960: false,
+        })
+    }
+
+    /// Whether all could be said so far.
+    fn said(&self) -> io::Result<()> {
+        let mut said = self.output.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        std::mem::replace(&mut said.result, Ok(()))
+    }
+
+    fn obey(&mut self, command: Command) {
+        match command {
+            Command::Uci => self.introduce(),
+            Command::IsReady => self.output.say("readyok"),
+            Command::NewGame => {
+                if let Some(works) = self.idle() {
+                    works.searcher.forget();
+                }
+            }
+            Command::Position(position) => {
+                if let Err(sentence) = self.set_position(&position) {
+                    self.output.note(&sentence);
+                }
+            }
+            Command::Go(go) => self.go(&go),
+            Command::Stop => self.finish(true),
+            Command::PonderHit => {
+                if let Some(job) = &self.job {
+                    job.signals.ponderhit();
+                }
+            }
+            Command::SetOption { name, value } => {
+                if let Err(sentence) = self.set_option(&name, &value) {
+                    self.output.note(&sentence);
+                }
+            }
+            // `serve` has seen to it.
+            Command::Quit => {}
+        }
+    }
+
+    /// Waits for the job; if it is to stop, tells it so first.
+    fn finish(&mut self, stop: bool) {
+        let Some(job) = self.job.take() else { return };
+        if stop {
+            job.signals.stop();
+        }
+        match job.thread.join() {
+            Ok(works) => self.works = Some(works),
+            Err(_) => self.output.note("The search has failed; restart the engine."),
+        }
+    }
+
+    /// What works, once it is idle.
+    fn idle(&mut self) -> Option<&mut Works> {
+        self.finish(true);
+        self.works.as_mut()
+    }
+
+    fn introduce(&mut self) {
+        let say = |line: &str| self.output.say(line);
+        say(concat!("id name kogge ", env!("CARGO_PKG_VERSION")));
+        say("id author the kogge developers");
+        for (name, default, least, most) in [
+            ("Hash", 16, 1, MOST_HASH),
+            ("Threads", 1, 1, MOST_THREADS),
+            ("MultiPV", 1, 1, MOST_LINES),
+            ("Move Overhead", 10, 0, MOST_OVERHEAD as usize),
+        ] {
+            say(&format!("option name {name} type spin default {default} min {least} max {most}"));
+        }
+        say("option name Ponder type check default false");
+        say("option name UCI_Chess960 type check default false");
+        say("option name Clear Hash type button");
+        for option in self.works.iter().flat_map(|works| works.host.options()) {
+            say(&format!("option {option}"));
+        }
+        say("uciok");
+    }
+
+    fn set_option(&mut self, name: &str, value: &str) -> Result<(), String> {
+        let number = |least: usize, most: usize| match value.parse::<usize>() {
+            Ok(number) if (least..=most).contains(&number) => Ok(number),
+            _ => Err(format!("The option {name} takes a number from {least} to {most}, not {value:?}.")),
+        };
+        let check = || match value.to_ascii_lowercase().as_str() {
+            "true" => Ok(true),
+            "false" => Ok(false),
+            _ => Err(format!("The option {name} takes true or false, not {value:?}.")),
+        };
+        match name.to_ascii_lowercase().as_str() {
+            "uci_chess960" => self.chess960 = check()?,
+            // Whether to ponder is the GUI's business; `go ponder` is understood in any case.
+            "ponder" => _ = check()?,
+            "hash" => {
+                let bytes = number(1, MOST_HASH)? << 20;
+                let set = self.idle().map_or(Ok(()), |works| works.searcher.set_table(bytes));
+                set.map_err(|error| error.to_string())?;
+            }
+            "clear hash" => {
+                if let Some(works) = self.idle() {
+                    works.searcher.forget();
+                }
+            }
+            "threads" => {
+                let threads = number(1, MOST_THREADS)?;
+                if let Some(works) = self.idle() {
+                    works.searcher.set_threads(threads);
+                }
+            }
+            "multipv" => {
+                let lines = number(1, MOST_LINES)?;
+                if let Some(works) = self.idle() {
+                    works.searcher.lines = lines;
+                }
+            }
+            "move overhead" => {
+                let overhead = Duration::from_millis(number(0, MOST_OVERHEAD as usize)? as u64);
+                if let Some(works) = self.idle() {
+                    works.searcher.overhead = overhead;
+                }
+            }
+            _ => {
+                let set = self.idle().and_then(|works| works.host.set_option(name, value));
+                set.unwrap_or_else(|| Err(format!("There is no option {name:?}.")))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Sets the position up; if something is wrong with it, nothing changes.
+    fn set_position(&mut self, Position { fen, moves }: &Position) -> Result<(), String> {
+        let start: Fen = fen.as_deref().map_or(Ok(Fen::start()), str::parse).map_err(|error| error.to_string())?;
+        let mut game = Game::new(&start).map_err(|error| error.to_string())?;
+        for text in moves {
+            let played = self.find_move(&start, &game, text)?;
+            game.play(played);
+        }
+        (self.start, self.game) = (start, game);
+        Ok(())
+    }
+
+    /// The move that a text means. Castling may be written in the other notation too, where that is
+    /// unambiguous.
+    fn find_move(&self, start: &Fen, game: &Game, text: &str) -> Result<Move, String> {
+        let legal: Vec<Move> = game.moves().into_iter().map(|(played, _)| played).collect();
+        let chess960 = self.chess960 || start.is_chess960();
+        let found = Move::from_uci(text, game.rules(), chess960, &legal);
+        let other = |_| Move::from_uci(text, game.rules(), !chess960, &legal);
+        found.clone().or_else(other).or(found).map_err(|error| error.to_string())
+    }
+
+    fn go(&mut self, go: &Go) {
+        self.finish(true);
+        let mut moves = Vec::new();
+        for text in &go.search_moves {
+            match self.find_move(&self.start, &self.game, text) {
+                Ok(found) => moves.push(found),
+                Err(sentence) => self.output.note(&sentence),
+            }
+        }
+        let Some(mut works) = self.works.take() else { return };
+        let signals = Arc::new(Signals::default());
+        let is_endless = go.is_endless() || go.ponder;
+        let black = self.game.position().state().turn() == Color::Black;
+        let limits = Limits {
+            depth: go.depth,
+            nodes: go.nodes,
+            mate: go.mate,
+            move_time: go.move_time.filter(|_| !go.infinite),
+            clock: go.clocks[usize::from(black)].filter(|_| !go.infinite),
+            moves,
+            ponder: go.ponder,
+        };
+        let game = self.game.clone();
+        let names = Names { chess960: self.chess960 || self.start.is_chess960() };
+        let (output, perft) = (self.output.clone(), go.perft);
+        let (waits, ponder) = (go.is_endless(), go.ponder);
+        let theirs = Arc::clone(&signals);
+        let work = move || {
+            if let Some(depth) = perft {
+                names.divide(&game, depth, &mut *works.host, &theirs, &output);
+                return works;
+            }
+            let mut report = |info: &Info| output.say(&names.info(&game, info));
+            let found = works.searcher.search(&game, &limits, &theirs, &mut report);
+            // Nothing may be said before the GUI wants to hear it.
+            while !theirs.is_stopped() && (waits || ponder && !theirs.is_ponderhit()) {
+                thread::sleep(Duration::from_millis(1));
+            }
+            output.say(&names.best(&game, &found));
+            works
+        };
+        match thread::Builder::new().name("kogge-search".to_owned()).stack_size(STACK).spawn(work) {
+            Ok(thread) => self.job = Some(Job { thread, signals, is_endless }),
+            Err(error) => self.output.note(&format!("The search could not be started: {error}.")),
+        }
+    }
+}
+
+/// The stack of a thread that searches: each of some two hundred plies takes less than a KiB.
+pub(crate) const STACK: usize = 4 << 20;
+
+/// How moves are written.
+#[derive(Clone, Copy)]
+struct Names {
+    chess960: bool,
+}
+
+impl Names {
+    fn name(self, game: &Game, played: Move) -> String {
+        played.uci(game.rules(), self.chess960)
+    }
+
+    fn info(self, game: &Game, info: &Info) -> String {
+        let Info { depth, selective_depth, rank, score, line, nodes, time, table_fullness } = info;
+        let score = match score.mate_moves() {
+            Some(moves) => format!("mate {moves}"),
+            None => format!("cp {}", score.value()),
+        };
+        let line: Vec<String> = line.iter().map(|&played| self.name(game, played)).collect();
+        let rate = (*nodes as f64 / time.as_secs_f64().max(1e-3)) as u64;
+        format!(
+            "info depth {depth} seldepth {selective_depth} multipv {rank} score {score} nodes {nodes} nps {rate} \
+             hashfull {table_fullness} time {} pv {}",
+            time.as_millis(),
+            line.join(" ")
+        )
+    }
+
+    fn best(self, game: &Game, found: &Found) -> String {
+        match found.line[..] {
+            [] => "bestmove (none)".to_owned(),
+            [best] => format!("bestmove {}", self.name(game, best)),
+            [best, reply, ..] => format!("bestmove {} ponder {}", self.name(game, best), self.name(game, reply)),
+        }
+    }
+
+    /// `go perft`, as Stockfish answers it.
+    fn divide(self, game: &Game, depth: u32, host: &mut dyn Host, signals: &Signals, output: &Output) {
+        let root = Fen::new(game.position().unpack_unchecked(), *game.rules());
+        match host.divide(&root, depth, signals) {
+            Ok(counts) => {
+                for (played, count) in &counts {
+                    output.say(&format!("{}: {count}", self.name(game, *played)));
+                }
+                let total = counts.iter().try_fold(0u128, |sum, (_, count)| sum.checked_add(*count));
+                match total {
+                    _ if depth == 0 => output.say("\nNodes searched: 1\n"),
+                    Some(total) => output.say(&format!("\nNodes searched: {total}\n")),
+                    None => output.note("The sum exceeds 2^128."),
+                }
+            }
+            Err(sentence) => output.note(&sentence),
+        }
+    }
+}

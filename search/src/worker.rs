@@ -1,0 +1,540 @@
+//! One thread's search: alpha-beta, and everything that makes it look where it matters.
+//!
+//! The standard techniques, under their standard names: principal variation search, a transposition
+//! table, null move, reverse futility pruning, futility pruning and late move pruning near the leaves,
+//! late move reductions, internal iterative reduction, check extension, mate distance pruning, and
+//! quiescence with delta pruning and static exchange evaluation.
+//!
+//! There are no moves here, only positions: the generator writes all successors of a position, and a
+//! move is the index of its successor.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use kogge_board::attacks::{Sides, in_check};
+use kogge_board::bits::PAWN_RANKS;
+use kogge_board::minimax::{FIFTY_MOVES, tactical};
+use kogge_board::{Piece, Quad48, Rules, Score, State};
+use kogge_movegen_cpu::{Code, Wanted};
+
+use crate::exchange::{VALUES, kind};
+use crate::limits::{Signals, Timer};
+use crate::order::{Candidate, History, LOSING, Node, Step, is_losing, pick, squares};
+use crate::table::{Bound, Known, Table, key};
+
+/// How deep a search can get, quiescence included.
+pub(crate) const MAX_PLY: usize = 200;
+
+/// More than any score.
+pub(crate) const INFINITE: i32 = Score::INFINITE.value();
+/// Scores beyond this are mates.
+const MATES: i32 = Score::MATE - Score::LONGEST_MATE as i32;
+/// And these are being mated.
+const MATED: i32 = -MATES;
+/// Nodes between looks at the clock.
+const PATIENCE: u64 = 1 << 9;
+
+/// What all threads of a search share.
+pub(crate) struct Shared<'a> {
+    pub(crate) table: &'a Table,
+    pub(crate) signals: &'a Signals,
+    /// Nodes of all threads, up to the last look at the clock.
+    pub(crate) nodes: AtomicU64,
+    /// Nodes after which to end.
+    pub(crate) most_nodes: Option<u64>,
+    /// Whether all threads are to end.
+    pub(crate) ended: std::sync::atomic::AtomicBool,
+}
+
+/// A thread of the search and what it has learnt.
+pub(crate) struct Worker {
+    pub(crate) code: Code,
+    pub(crate) rules: Rules,
+    pub(crate) history: History,
+    /// Keys of all positions from the game's first one to the present one.
+    pub(crate) keys: Vec<u64>,
+    /// How many of these are the game's.
+    pub(crate) played: usize,
+    /// Successors of the positions on the way down, and what is known of them.
+    stack: Vec<Quad48>,
+    candidates: Vec<Candidate>,
+    /// The best line from each ply on, as positions.
+    lines: Vec<Vec<Quad48>>,
+    /// The step that led to each ply, and the evaluation there.
+    steps: Vec<Step>,
+    evaluations: Vec<i32>,
+    /// Late move reductions by depth and number of moves tried.
+    reductions: Vec<[u8; 64]>,
+    pub(crate) nodes: u64,
+    pub(crate) deepest: usize,
+    /// Whether the search is over and values mean nothing any more.
+    pub(crate) stopped: bool,
+    unreported: u64,
+}
+
+impl Worker {
+    pub(crate) fn new(code: Code, rules: Rules) -> Self {
+        let reduction = |depth: usize, moves: usize| {
+            (0.7 + (depth.max(1) as f64).ln() * (moves.max(1) as f64).ln() / 2.3).floor() as u8
+        };
+        let mut reductions = vec![[0; 64]; 64];
+        for (depth, row) in reductions.iter_mut().enumerate().skip(1) {
+            for (moves, plies) in row.iter_mut().enumerate().skip(1) {
+                *plies = reduction(depth, moves);
+            }
+        }
+        Self {
+            code,
+            rules,
+            history: History::new(MAX_PLY + 1),
+            keys: Vec::new(),
+            played: 0,
+            stack: Vec::new(),
+            candidates: Vec::new(),
+            lines: vec![Vec::new(); MAX_PLY + 2],
+            steps: vec![Step::default(); MAX_PLY + 2],
+            evaluations: vec![0; MAX_PLY + 2],
+            reductions,
+            nodes: 0,
+            deepest: 0,
+            stopped: false,
+            unreported: 0,
+        }
+    }
+
+    /// Prepares for a search from the last of these positions.
+    pub(crate) fn begin(&mut self, rules: &Rules, keys: &[u64]) {
+        self.rules = *rules;
+        self.keys.clear();
+        self.keys.extend_from_slice(keys);
+        self.played = keys.len();
+        self.stack.clear();
+        self.candidates.clear();
+        (self.nodes, self.unreported, self.deepest, self.stopped) = (0, 0, 0, false);
+    }
+
+    /// The best line from a ply on, as positions.
+    pub(crate) fn line(&self, ply: usize) -> &[Quad48] {
+        &self.lines[ply]
+    }
+
+    /// Makes a line of a successor and the best line after it.
+    fn extend_line(&mut self, ply: usize, successor: Quad48) {
+        let (here, below) = self.lines.split_at_mut(ply + 1);
+        here[ply].clear();
+        here[ply].push(successor);
+        here[ply].extend_from_slice(&below[0]);
+    }
+
+    /// Counts a node, and looks at the clock now and then.
+    #[inline]
+    fn count_node(&mut self, shared: &Shared<'_>, timer: Option<&Timer>) {
+        self.nodes += 1;
+        self.unreported += 1;
+        let limited = shared.most_nodes.is_some();
+        if self.unreported >= PATIENCE || limited {
+            let total = shared.nodes.fetch_add(self.unreported, Ordering::Relaxed) + self.unreported;
+            self.unreported = 0;
+            if shared.most_nodes.is_some_and(|most| total >= most) {
+                self.stopped = true;
+            }
+            if !limited || total.is_multiple_of(PATIENCE) {
+                self.stopped |= shared.signals.is_stopped()
+                    || shared.ended.load(Ordering::Relaxed)
+                    || timer.is_some_and(|timer| timer.is_over(shared.signals));
+            }
+        }
+    }
+
+    /// Searches one successor of the root.
+    pub(crate) fn root_successor(
+        &mut self,
+        shared: &Shared<'_>,
+        timer: Option<&Timer>,
+        (before, after): (&Quad48, &Quad48),
+        depth: i32,
+        window: [i32; 2],
+    ) -> i32 {
+        self.steps[1] = Step::between(before, Sides::of(before).own, after);
+        self.keys.push(key(after));
+        let value = -self.search(shared, timer, after, depth, 1, [-window[1], -window[0]], true);
+        self.keys.pop();
+        value
+    }
+
+    /// Whether the position last reached has occurred before: once since the root, or twice at all.
+    fn is_repetition(&self, clock: u8) -> bool {
+        let last = self.keys.len() - 1;
+        let mut before = 0;
+        for back in (4..=usize::from(clock).min(last)).step_by(2) {
+            if self.keys[last - back] == self.keys[last] {
+                // The root itself is one of the game's positions, and of the search's.
+                if last - back + 1 >= self.played {
+                    return true;
+                }
+                before += 1;
+            }
+        }
+        before >= 2
+    }
+
+    /// The value of a position (the last of `keys`), if it is within the window; else a bound.
+    #[allow(clippy::too_many_arguments, reason = "these are what a node is")]
+    pub(crate) fn search(
+        &mut self,
+        shared: &Shared<'_>,
+        timer: Option<&Timer>,
+        position: &Quad48,
+        mut depth: i32,
+        ply: usize,
+        [mut alpha, mut beta]: [i32; 2],
+        null_move: bool,
+    ) -> i32 {
+        self.lines[ply].clear();
+        let clock = position.state().halfmove_clock();
+        if clock >= 4 && self.is_repetition(clock) {
+            return Score::DRAW.value();
+        }
+        if depth <= 0 {
+            return self.quiescence(shared, timer, position, ply, [alpha, beta]);
+        }
+        self.count_node(shared, timer);
+        if self.stopped {
+            return 0;
+        }
+        self.deepest = self.deepest.max(ply);
+        if ply >= MAX_PLY {
+            return self.code.evaluate(position).value();
+        }
+        // No line from here is better than mating at once or worse than being mated at once.
+        alpha = alpha.max(Score::mated(ply as u32).value());
+        beta = beta.min(-Score::mated(ply as u32 + 1).value());
+        if alpha >= beta {
+            return alpha;
+        }
+
+        let is_principal = beta - alpha > 1;
+        let place = self.keys[self.keys.len() - 1];
+        let known = shared.table.get(place);
+        if let Some(known) = known
+            && !is_principal
+            && i32::from(known.depth) >= depth
+            && clock < FIFTY_MOVES - 10
+        {
+            let score = from_table(known.score, ply);
+            let is_enough = match known.bound {
+                Bound::Exact => true,
+                Bound::Lower => score >= beta,
+                Bound::Upper => score <= alpha,
+            };
+            if is_enough {
+                return score;
+            }
+        }
+
+        let start = self.stack.len();
+        let is_check = self.code.successors(&self.rules, position, Wanted::All, &mut self.stack);
+        let count = self.stack.len() - start;
+        if count == 0 {
+            return if is_check { Score::mated(ply as u32).value() } else { Score::DRAW.value() };
+        }
+        if clock >= FIFTY_MOVES {
+            self.stack.truncate(start);
+            return Score::DRAW.value();
+        }
+
+        if is_check {
+            depth += 1;
+        }
+        let static_evaluation = match known {
+            _ if is_check => -INFINITE,
+            Some(known) => known.evaluation,
+            None => self.code.evaluate(position).value(),
+        };
+        // In check, what was there two plies before stands in.
+        self.evaluations[ply] = if is_check && ply >= 2 { self.evaluations[ply - 2] } else { static_evaluation };
+        let is_improving = !is_check && (ply < 2 || static_evaluation > self.evaluations[ply - 2]);
+        let mut estimate = static_evaluation;
+        if let Some(known) = known
+            && !is_check
+        {
+            let score = from_table(known.score, ply);
+            if known.bound == Bound::Exact || (known.bound == Bound::Lower) == (score > estimate) {
+                estimate = score;
+            }
+        }
+        let sides = Sides::of(position);
+
+        if !is_principal && !is_check && beta.abs() < MATES {
+            // Reverse futility: so far above beta that a quiet move will not lose it.
+            if depth <= 7 && estimate - 75 * (depth - i32::from(is_improving)) >= beta && estimate < MATES {
+                self.stack.truncate(start);
+                return estimate;
+            }
+            // Null move: if even passing does not lose it. Not where only pawns are left: zugzwang.
+            let pieces = position.knights | position.bishops_queens | position.rooks_queens;
+            if null_move && depth >= 3 && estimate >= beta && static_evaluation >= beta - 20 && pieces & sides.own != 0
+            {
+                let less = 3 + depth / 4 + ((estimate - beta) / 200).min(3);
+                let passed = pass(position);
+                self.keys.push(key(&passed));
+                self.steps[ply + 1] = Step::default();
+                let value = -self.search(shared, timer, &passed, depth - less, ply + 1, [-beta, -beta + 1], false);
+                self.keys.pop();
+                if self.stopped {
+                    self.stack.truncate(start);
+                    return 0;
+                }
+                if value >= beta {
+                    self.stack.truncate(start);
+                    return if value >= MATES { beta } else { value };
+                }
+            }
+        }
+        // Internal iterative reduction: where nothing is known, it is cheaper to find it out first.
+        let best_known = known.and_then(|known| known.best);
+        if best_known.is_none() && depth >= 4 {
+            depth -= 1;
+        }
+
+        let tactical_moves = tactical(position, &self.stack[start..]);
+        self.history.enter(ply);
+        let first = self.candidates.len();
+        let black = position.pawns & u64::from(State::BLACK) != 0;
+        let node = Node { position, sides, black, ply, previous: self.steps[ply] };
+        self.history.rank(&node, &self.stack[start..], tactical_moves, best_known, &mut self.candidates);
+
+        let old_alpha = alpha;
+        let (mut best, mut best_index) = (-INFINITE, None);
+        let mut tried = 0;
+        let mut quiets: [Step; 64] = [Step::default(); 64];
+        let mut quiets_tried = 0;
+        while tried < count {
+            let Some(candidate) = pick(&mut self.candidates[first + tried..]) else { break };
+            let Candidate { score: rank, index, step } = candidate;
+            tried += 1;
+            let successor = self.stack[start + usize::from(index)];
+            let is_quiet = usize::from(index) >= tactical_moves;
+            if best > -MATES && !is_principal && !is_check {
+                if is_quiet {
+                    // Late move pruning: near the leaves, quiet moves this late hardly ever help.
+                    let enough = (4 + depth * depth) / if is_improving { 1 } else { 2 };
+                    // Futility: too far below alpha for a quiet move.
+                    let hopeless = depth <= 6 && static_evaluation + 120 + 90 * depth <= alpha;
+                    if depth <= 7 && quiets_tried as i32 >= enough || hopeless && tried > 1 {
+                        continue;
+                    }
+                } else if depth <= 4 && rank < LOSING / 2 {
+                    continue;
+                }
+            }
+            self.steps[ply + 1] = step;
+            self.keys.push(key(&successor));
+            let mut value = -INFINITE;
+            let mut wanted = depth - 1;
+            if depth >= 3 && tried > 1 + usize::from(is_principal) && (is_quiet || rank < LOSING / 2) {
+                // Late move reduction: what comes late is first searched less deep.
+                let mut less = i32::from(self.reductions[depth.min(63) as usize][tried.min(63)]);
+                less -= i32::from(is_principal) + i32::from(is_check) - i32::from(!is_improving);
+                if is_quiet {
+                    less -= (rank.min(1 << 15) / 8_192).clamp(-2, 2);
+                }
+                if in_check(&successor) {
+                    less -= 1;
+                }
+                wanted -= less.clamp(0, (depth - 2).max(0));
+            }
+            let reduced = wanted < depth - 1;
+            if reduced || !is_principal || tried > 1 {
+                value = -self.search(shared, timer, &successor, wanted, ply + 1, [-alpha - 1, -alpha], true);
+                if reduced && value > alpha && !self.stopped {
+                    value = -self.search(shared, timer, &successor, depth - 1, ply + 1, [-alpha - 1, -alpha], true);
+                }
+            }
+            if is_principal && !self.stopped && (tried == 1 || value > alpha) {
+                value = -self.search(shared, timer, &successor, depth - 1, ply + 1, [-beta, -alpha], true);
+            }
+            self.keys.pop();
+            if self.stopped {
+                break;
+            }
+            if value > best {
+                best = value;
+                if value > alpha {
+                    alpha = value;
+                    best_index = Some(index);
+                    if is_principal {
+                        self.extend_line(ply, successor);
+                    }
+                    if value >= beta {
+                        if is_quiet {
+                            let others = &quiets[..quiets_tried.min(quiets.len())];
+                            self.history.reward(black, ply, depth, self.steps[ply], step, others);
+                        }
+                        break;
+                    }
+                }
+            }
+            if is_quiet {
+                if let Some(place) = quiets.get_mut(quiets_tried) {
+                    *place = step;
+                }
+                quiets_tried += 1;
+            }
+        }
+        self.stack.truncate(start);
+        self.candidates.truncate(first);
+        if self.stopped {
+            return 0;
+        }
+        let bound = bound(best, [old_alpha, beta]);
+        let evaluation = if is_check { 0 } else { static_evaluation };
+        self.remember(
+            shared,
+            place,
+            ply,
+            Known { best: best_index, score: best, evaluation, depth: depth as u8, bound },
+        );
+        best
+    }
+
+    /// The value of a position once captures and promotions are over, or a bound.
+    fn quiescence(
+        &mut self,
+        shared: &Shared<'_>,
+        timer: Option<&Timer>,
+        position: &Quad48,
+        ply: usize,
+        [mut alpha, beta]: [i32; 2],
+    ) -> i32 {
+        self.count_node(shared, timer);
+        if self.stopped {
+            return 0;
+        }
+        self.lines[ply].clear();
+        self.deepest = self.deepest.max(ply);
+        if ply >= MAX_PLY {
+            return self.code.evaluate(position).value();
+        }
+        let place = key(position);
+        let known = shared.table.get(place);
+        if let Some(known) = known
+            && beta - alpha == 1
+        {
+            let score = from_table(known.score, ply);
+            let is_enough = match known.bound {
+                Bound::Exact => true,
+                Bound::Lower => score >= beta,
+                Bound::Upper => score <= alpha,
+            };
+            if is_enough {
+                return score;
+            }
+        }
+        let is_check = in_check(position);
+        let old_alpha = alpha;
+        let mut best = Score::mated(ply as u32).value();
+        let mut evaluation = 0;
+        if !is_check {
+            evaluation = known.map_or_else(|| self.code.evaluate(position).value(), |known| known.evaluation);
+            best = evaluation;
+            if best >= beta {
+                let known = Known { best: None, score: best, evaluation, depth: 0, bound: Bound::Lower };
+                self.remember(shared, place, ply, known);
+                return best;
+            }
+            alpha = alpha.max(best);
+        }
+        let start = self.stack.len();
+        self.code.successors(&self.rules, position, Wanted::Tactical, &mut self.stack);
+        let count = self.stack.len() - start;
+        let sides = Sides::of(position);
+        let best_known = known.and_then(|known| known.best).filter(|&index| usize::from(index) < count);
+        let mut best_index = None;
+        for turn in 0..count + usize::from(best_known.is_some()) {
+            // What is known first, then all in the generator's order.
+            let index = match best_known {
+                Some(known) if turn == 0 => usize::from(known),
+                Some(known) if turn - 1 == usize::from(known) => continue,
+                Some(_) => turn - 1,
+                None => turn,
+            };
+            let successor = self.stack[start + index];
+            if !is_check && best > -MATES && turn > 0 {
+                // Delta pruning: even with what is captured, alpha is out of reach.
+                let (_, to) = squares(sides.own, &successor);
+                let captured = if sides.their & to != 0 { kind(position, to) } else { Piece::Pawn };
+                let is_promotion = (position.pawns & PAWN_RANKS & sides.own).count_ones()
+                    > (successor.pawns & PAWN_RANKS & Sides::of(&successor).their).count_ones();
+                if !is_promotion && evaluation + VALUES[captured as usize] + 150 <= alpha
+                    || is_losing(position, sides, &successor)
+                {
+                    continue;
+                }
+            }
+            let value = -self.quiescence(shared, timer, &successor, ply + 1, [-beta, -alpha]);
+            if self.stopped {
+                break;
+            }
+            if value > best {
+                best = value;
+                if value > alpha {
+                    alpha = value;
+                    best_index = Some(index as u16);
+                    if beta - old_alpha > 1 {
+                        self.extend_line(ply, successor);
+                    }
+                    if value >= beta {
+                        break;
+                    }
+                }
+            }
+        }
+        self.stack.truncate(start);
+        if self.stopped {
+            return 0;
+        }
+        let bound = bound(best, [old_alpha, beta]);
+        self.remember(shared, place, ply, Known { best: best_index, score: best, evaluation, depth: 0, bound });
+        best
+    }
+
+    fn remember(&self, shared: &Shared<'_>, place: u64, ply: usize, known: Known) {
+        shared.table.put(place, Known { score: to_table(known.score, ply), ..known });
+    }
+}
+
+/// What a value says that was found with this window.
+fn bound(value: i32, [alpha, beta]: [i32; 2]) -> Bound {
+    if value >= beta {
+        Bound::Lower
+    } else if value > alpha {
+        Bound::Exact
+    } else {
+        Bound::Upper
+    }
+}
+
+/// In the search, mates are counted from the root; in the table, from the position.
+fn to_table(score: i32, ply: usize) -> i32 {
+    match score {
+        MATES.. => score + ply as i32,
+        ..=MATED => score - ply as i32,
+        _ => score,
+    }
+}
+
+fn from_table(score: i32, ply: usize) -> i32 {
+    match score {
+        MATES.. => score - ply as i32,
+        ..=MATED => score + ply as i32,
+        _ => score,
+    }
+}
+
+/// The position with the other side to move.
+fn pass(position: &Quad48) -> Quad48 {
+    let state = position.state();
+    // With the clock at zero, nothing repeats what was before the pass.
+    let passed = state.with_turn(state.turn().opposite()).with_en_passant(None).with_halfmove_clock(0);
+    Quad48 { pawns: position.pawns & PAWN_RANKS | Quad48::state_bits(passed), ..*position }
+}

@@ -1,0 +1,254 @@
+//! UCI: what is said to what, and that no input upsets it.
+
+use std::io::{BufReader, Read, Write};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use kogge_board::{Backend, Fen, Move};
+use kogge_movegen_cpu::Cpu;
+use kogge_search::uci::{Host, serve};
+use kogge_search::{Game, Signals};
+
+struct Counter;
+
+impl Host for Counter {
+    fn options(&self) -> Vec<String> {
+        vec!["name Colour type combo default red var red var blue".to_owned()]
+    }
+
+    fn set_option(&mut self, name: &str, value: &str) -> Option<Result<(), String>> {
+        (name == "Colour").then(|| match value {
+            "red" | "blue" => Ok(()),
+            _ => Err(format!("There is no colour {value:?}.")),
+        })
+    }
+
+    fn divide(&mut self, root: &Fen, depth: u32, _: &Signals) -> Result<Vec<(Move, u128)>, String> {
+        let (moves, after): (Vec<_>, Vec<_>) = Game::new(root).unwrap().moves().into_iter().unzip();
+        let counts = Cpu::new(Some(1)).unwrap().perft(&root.rules, &after, depth.min(4).saturating_sub(1)).unwrap();
+        Ok(moves.into_iter().zip(counts.into_iter().map(u128::from)).collect())
+    }
+}
+
+#[derive(Clone, Default)]
+struct Collected(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Collected {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// What is said to an input that is all there at once.
+fn transcript(input: &[u8]) -> String {
+    let collected = Collected::default();
+    serve(input, collected.clone(), Box::new(Counter)).unwrap();
+    let bytes = collected.0.lock().unwrap().clone();
+    String::from_utf8(bytes).unwrap()
+}
+
+fn last(input: &str) -> String {
+    transcript(input.as_bytes()).lines().last().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn it_introduces_itself() {
+    let said = transcript(b"uci\nisready\nquit\n");
+    let lines: Vec<&str> = said.lines().collect();
+    assert!(lines[0].starts_with("id name kogge ") && lines[1].starts_with("id author "), "{said}");
+    assert_eq!(lines[lines.len() - 2..], ["uciok", "readyok"]);
+    for option in ["Hash", "Threads", "MultiPV", "Move Overhead", "Ponder", "UCI_Chess960", "Clear Hash", "Colour"] {
+        assert!(lines.iter().any(|line| line.starts_with(&format!("option name {option} type "))), "{option}");
+    }
+}
+
+#[test]
+fn it_searches_to_every_kind_of_limit() {
+    for go in ["depth 3", "nodes 500", "movetime 20", "wtime 100 btime 100", "wtime 0 btime 0", "mate 1 depth 3"] {
+        let best = last(&format!("position startpos moves e2e4\ngo {go}\n"));
+        assert!(best.starts_with("bestmove "), "go {go}: {best}");
+    }
+    assert_eq!(last("position fen 6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1\ngo mate 1\n"), "bestmove a1a8");
+    assert_eq!(last("position fen 7k/5Q2/6K1/8/8/8/8/8 b - - 0 1\ngo depth 3\n"), "bestmove (none)");
+    let only = last("position startpos\ngo depth 4 searchmoves a2a3\n");
+    assert!(only.starts_with("bestmove a2a3"), "{only}");
+    let said = transcript(b"setoption name MultiPV value 3\nposition startpos\ngo depth 2\n");
+    assert_eq!(said.matches("info depth 2 ").count(), 3, "{said}");
+    assert_eq!(last("position startpos\ngo infinite\nstop\nquit\n").split(' ').next(), Some("bestmove"));
+    let mated = transcript(b"position fen 7k/R7/8/8/8/8/8/1R2K3 b - - 0 1\ngo depth 4\n");
+    assert!(mated.contains(" score mate -1 "), "{mated}");
+}
+
+#[test]
+fn it_counts() {
+    let said = transcript(b"position startpos moves e2e4\ngo perft 2\n");
+    assert!(said.starts_with("a7a6: 30\n") && said.contains("\nNodes searched: 600\n"), "{said}");
+}
+
+#[test]
+fn castling_is_written_as_agreed() {
+    let castled = "r3k2r/8/8/8/8/8/8/R4RK1 b kq - 1 1";
+    for (before, moves) in [("", "e1g1"), ("", "e1h1"), ("setoption name UCI_Chess960 value true\n", "e1h1")] {
+        let input = format!("{before}position fen r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1 moves {moves}\ngo perft 1\n");
+        let expected = format!("{before}position fen {castled}\ngo perft 1\n");
+        assert_eq!(transcript(input.as_bytes()), transcript(expected.as_bytes()), "{moves}");
+    }
+    let king = "position fen bnqnrbkr/1pp2pp1/p7/3pP2p/4P1P1/8/PPPP3P/BNQNRBKR w HEhe d6 0 9\ngo perft 1\n";
+    assert!(!transcript(king.as_bytes()).contains("info string"));
+}
+
+#[test]
+fn what_is_wrong_is_said_and_changes_nothing() {
+    for (line, complaint) in [
+        ("position startpos moves e2e5", "info string The move \"e2e5\" is not legal here."),
+        ("position fen 8/8/8/8/8/8/8/8 w - - 0 1", "info string There are 0 white kings"),
+        ("setoption name Hash value many", "info string The option Hash takes a number from 1 to 65536, not \"many\"."),
+        ("setoption name Threads value 0", "info string The option Threads takes a number from 1 to 512"),
+        ("setoption name Nonsense value 1", "info string There is no option \"Nonsense\"."),
+        ("setoption name Colour value green", "info string There is no colour \"green\"."),
+        ("go searchmoves e2e5 depth 1", "info string The move \"e2e5\" is not legal here."),
+    ] {
+        let said = transcript(format!("position startpos moves d2d4\n{line}\ngo perft 1\n").as_bytes());
+        assert!(said.contains(complaint), "{line}: {said}");
+        assert!(said.contains("\nNodes searched: 20\n") && said.contains("\nd7d5: 1\n"), "{line}: {said}");
+    }
+}
+
+/// An input that comes when it is said.
+struct Later(Receiver<Vec<u8>>, Vec<u8>);
+
+impl Read for Later {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        if self.1.is_empty() {
+            self.1 = self.0.recv().unwrap_or_default();
+        }
+        let len = self.1.len().min(buffer.len());
+        buffer[..len].copy_from_slice(&self.1[..len]);
+        self.1.drain(..len);
+        Ok(len)
+    }
+}
+
+fn engine() -> (Sender<Vec<u8>>, Collected, thread::JoinHandle<()>) {
+    let (sender, receiver) = channel();
+    let collected = Collected::default();
+    let output = collected.clone();
+    let thread = thread::spawn(move || {
+        serve(BufReader::new(Later(receiver, Vec::new())), output, Box::new(Counter)).unwrap();
+    });
+    (sender, collected, thread)
+}
+
+fn wait_for(collected: &Collected, text: &str) -> Duration {
+    let start = Instant::now();
+    while !String::from_utf8_lossy(&collected.0.lock().unwrap()).contains(text) {
+        assert!(start.elapsed() < Duration::from_secs(60), "{text:?} does not come");
+        thread::sleep(Duration::from_millis(2));
+    }
+    start.elapsed()
+}
+
+#[test]
+fn it_listens_while_it_thinks() {
+    let (say, heard, thread) = engine();
+    let say = |text: &str| say.send(format!("{text}\n").into_bytes()).unwrap();
+    say("position startpos\ngo infinite");
+    wait_for(&heard, "info depth 3 ");
+    say("isready");
+    wait_for(&heard, "readyok");
+    assert!(!String::from_utf8_lossy(&heard.0.lock().unwrap()).contains("bestmove"));
+    say("stop");
+    wait_for(&heard, "bestmove");
+    // A mate is found at once, and yet nothing is said until the opponent has moved.
+    heard.0.lock().unwrap().clear();
+    say("position fen 6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1\ngo ponder wtime 1000 btime 1000 depth 5");
+    wait_for(&heard, "info depth 5 ");
+    thread::sleep(Duration::from_millis(50));
+    assert!(!String::from_utf8_lossy(&heard.0.lock().unwrap()).contains("bestmove"));
+    say("ponderhit");
+    wait_for(&heard, "bestmove a1a8");
+    say("go infinite\nquit");
+    thread.join().unwrap();
+}
+
+#[test]
+fn nonsense_does_no_harm() {
+    const WORDS: [&str; 44] = [
+        "uci",
+        "isready",
+        "ucinewgame",
+        "position",
+        "go",
+        "stop",
+        "ponderhit",
+        "setoption",
+        "debug",
+        "register",
+        "fen",
+        "startpos",
+        "moves",
+        "e2e4",
+        "e7e5",
+        "e1g1",
+        "a7a8q",
+        "depth",
+        "nodes",
+        "movetime",
+        "wtime",
+        "btime",
+        "winc",
+        "binc",
+        "movestogo",
+        "infinite",
+        "ponder",
+        "searchmoves",
+        "mate",
+        "name",
+        "value",
+        "Hash",
+        "Threads",
+        "MultiPV",
+        "Move",
+        "Overhead",
+        "UCI_Chess960",
+        "true",
+        "-1",
+        "2",
+        "99999999999999999999",
+        "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+        "8/8/8/8/8/8/8/8 w - - 0 1",
+        "\u{fffd}\0é",
+    ];
+    let mut random = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut below = |limit: usize| {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (random >> 33) as usize % limit
+    };
+    let mut input = Vec::new();
+    for _ in 0..1500 {
+        for _ in 0..below(9) {
+            // Table sizes would take time, not find anything.
+            let word = WORDS[below(WORDS.len())];
+            input.extend_from_slice(word.as_bytes());
+            input.push(b" \t "[below(3)]);
+        }
+        if below(10) == 0 {
+            for _ in 0..below(40) {
+                input.push(below(256) as u8);
+            }
+        }
+        input.push(b'\n');
+    }
+    input.extend_from_slice(&[b'x'; 3 << 20]);
+    input.extend_from_slice(b"\nstop\nucinewgame\nposition startpos\nisready\ngo depth 2\n");
+    let said = transcript(&input);
+    let end = said.rfind("readyok").expect("it is still there");
+    assert!(said[end..].contains("bestmove "), "{}", &said[end..]);
+}
