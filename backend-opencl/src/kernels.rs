@@ -326,6 +326,7 @@ pub(crate) const SIGNATURES: [Signature; 17] = [
         parameters: &[
             ("positions", Input("Packed")),
             ("roots", Input("uint")),
+            ("lines", Input("ulong2")),
             ("items", Input("ulong")),
             ("item_count", Input("uint")),
             ("capacity", Uint),

@@ -341,6 +341,7 @@ impl Stages for Session {
         let spread_items = [
             Buffer(&here.positions),
             Buffer(&here.roots),
+            Buffer(&buffers.lines),
             Buffer(&buffers.items),
             Buffer(&buffers.item_count),
             capacity,

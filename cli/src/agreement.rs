@@ -7,6 +7,7 @@ use kogge_driver::{Driver, MergeSettings};
 
 use crate::args::BackendName;
 use crate::backends::{ENTRIES, Request};
+use crate::many::Devices;
 
 /// A device, open, with what `--backend` and `--device` call it.
 struct Named {
@@ -134,7 +135,7 @@ fn a_device_that_disagrees_is_named_with_a_command_that_shows_it() {
         _ => vec![piece],
     });
     let cli = Cli::try_parse_from(words).unwrap_or_else(|error| panic!("{line}: {error}"));
-    assert_eq!((cli.common.backend, cli.common.device), (BackendName::Cpu, Some(0)));
+    assert_eq!((cli.common.backend, cli.common.device), (BackendName::Cpu, Some(Devices::Number(0))));
     let Command::Diff(diff) = cli.command else { panic!("{line}") };
     assert_eq!(diff.against, Opponent::Backend(BackendName::Wgpu, Some(2)));
 

@@ -10,6 +10,8 @@ use kogge_board::{Format, Leaves};
 use kogge_driver::MAX_DEPTH;
 
 use crate::commands::diff::Opponent;
+use crate::many::Devices;
+use crate::place::Place;
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -41,9 +43,10 @@ pub(crate) struct Common {
     /// What computes; `auto` takes the best that works
     #[arg(long, global = true, value_name = "NAME", default_value = "auto", help_heading = "Where to compute")]
     pub(crate) backend: BackendName,
-    /// Which of the backend's devices, as `kogge devices` numbers them
+    /// Which of the backend's devices, as `kogge devices` numbers them. `kogge run` also takes a list of backends and
+    /// devices, such as `cpu,opencl:0`, and `all`: every GPU once and the CPU, or, with --backend, all devices of that
     #[arg(long, global = true, value_name = "N", help_heading = "Where to compute")]
-    pub(crate) device: Option<usize>,
+    pub(crate) device: Option<Devices>,
     /// CPU threads at most [default: one per core]
     #[arg(long, global = true, value_name = "N", value_parser = threads, help_heading = "Where to compute")]
     pub(crate) threads: Option<NonZeroUsize>,
@@ -55,8 +58,15 @@ pub(crate) struct Common {
     pub(crate) quiet: bool,
 }
 
+impl Common {
+    /// The same, but for the CPU.
+    pub(crate) fn for_cpu(&self) -> Self {
+        Self { backend: BackendName::Cpu, device: None, ..self.clone() }
+    }
+}
+
 /// A backend.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, ValueEnum)]
 pub(crate) enum BackendName {
     /// The best that works
     Auto,
@@ -98,6 +108,11 @@ pub(crate) enum Command {
     Diff(Diff),
     /// Find the best move by exhaustive minimax
     Best(Best),
+    /// Count a tree that takes long, in a ledger: it can be killed and resumed, and shared by any number of devices and
+    /// machines
+    Run(Run),
+    /// Show how far a ledger is, check it, settle its disputes, or export it
+    Ledger(Ledger),
     /// Play: speak UCI with a chess program, on standard input and output
     Uci,
     /// Show, pack or unpack a position
@@ -258,6 +273,41 @@ pub(crate) struct Diff {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct Run {
+    #[command(flatten)]
+    pub(crate) tree: Tree,
+    /// Where the ledger is kept: a file, or a PostgreSQL database as postgres://USER@HOST/NAME. It is made if there is
+    /// none, and resumed if there is one
+    #[arg(long, value_name = "PLACE")]
+    pub(crate) ledger: Place,
+    /// The ply whose positions are the ledger's entries [default: chosen so that there are thousands]
+    #[arg(long, value_name = "N", value_parser = depth)]
+    pub(crate) ply: Option<u32>,
+    /// Seconds until the entries of a process that was killed are given to others [default: 10 for files, 60 for
+    /// databases]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..=86400))]
+    pub(crate) lease: Option<u32>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Ledger {
+    /// Where the ledger is kept: a file, or a PostgreSQL database as postgres://USER@HOST/NAME
+    #[arg(value_name = "PLACE")]
+    pub(crate) ledger: Place,
+    /// Count a random share of the finished entries again, such as 0.01 or 1%, on another backend than the one that
+    /// counted them, or on the one of --backend
+    #[arg(long, value_name = "P", value_parser = share, group = "action")]
+    pub(crate) verify: Option<f64>,
+    /// Count the entries that have different answers again, on a third backend or on the one of --backend, and let an
+    /// answer stand if two different ones gave it
+    #[arg(long, group = "action")]
+    pub(crate) settle: bool,
+    /// Write all entries and their counts into a file.csv or file.parquet, or into a folder as both
+    #[arg(long, value_name = "FILE", group = "action")]
+    pub(crate) export: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct Tune {
     /// Seconds after which nothing more is tried
     #[arg(long, value_name = "SECONDS", default_value = "120", value_parser = clap::value_parser!(u32).range(1..=86400))]
@@ -332,6 +382,15 @@ fn size(text: &str) -> Result<NonZeroUsize, String> {
     match bytes.and_then(NonZeroUsize::new) {
         Some(bytes) if bytes.get() >= LEAST_HASH => Ok(bytes),
         _ => Err(format!("expected a size of at least {LEAST_HASH} bytes, such as 256M or 1G")),
+    }
+}
+
+/// A share of a whole.
+fn share(text: &str) -> Result<f64, String> {
+    let (number, unit) = text.strip_suffix('%').map_or((text, 1.0), |number| (number, 100.0));
+    match number.parse::<f64>() {
+        Ok(number) if number > 0.0 && number <= unit && number.is_finite() => Ok(number / unit),
+        _ => Err("expected a share greater than 0 and at most 1, such as 0.01 or 1%".to_owned()),
     }
 }
 

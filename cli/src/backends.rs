@@ -15,6 +15,7 @@ use kogge_movegen_cpu::mailbox::Mailbox;
 use crate::args::{BackendName, Common};
 use crate::estimate::Estimate;
 use crate::failure::Failure;
+use crate::many::Devices;
 
 /// What was asked of a backend.
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +30,7 @@ pub(crate) struct Request {
 
 impl From<&Common> for Request {
     fn from(common: &Common) -> Self {
-        Self { device: common.device, threads: common.threads, hash: None }
+        Self { device: common.device.as_ref().and_then(Devices::number), threads: common.threads, hash: None }
     }
 }
 

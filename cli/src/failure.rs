@@ -4,6 +4,7 @@ use std::fmt;
 use std::io;
 
 use kogge_board::BackendError;
+use kogge_driver::ledger::LedgerError;
 use kogge_driver::{Error, LineError};
 
 /// The answer is no.
@@ -18,6 +19,8 @@ pub(crate) const EXIT_INTERRUPTED: u8 = 130;
 /// Why a command gave no answer.
 #[derive(Debug)]
 pub(crate) enum Failure {
+    /// The answer is no; a sentence that says why there is no other.
+    No(String),
     /// The call or the input was wrong; a sentence.
     Input(String),
     /// A backend or an engine failed; a sentence.
@@ -31,6 +34,7 @@ pub(crate) enum Failure {
 impl Failure {
     pub(crate) fn exit_code(&self) -> u8 {
         match self {
+            Self::No(_) => EXIT_NO,
             Self::Input(_) => EXIT_INPUT,
             Self::Device(_) | Self::Output(_) => EXIT_DEVICE,
             Self::Interrupted(_) => EXIT_INTERRUPTED,
@@ -41,7 +45,9 @@ impl Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Input(sentence) | Self::Device(sentence) | Self::Interrupted(sentence) => f.write_str(sentence),
+            Self::No(sentence) | Self::Input(sentence) | Self::Device(sentence) | Self::Interrupted(sentence) => {
+                f.write_str(sentence)
+            }
             Self::Output(error) => write!(f, "The output could not be written: {error}."),
         }
     }
@@ -53,6 +59,29 @@ impl From<Error> for Failure {
             Error::Backend(_) | Error::Engine(_) => Self::Device(error.to_string()),
             Error::Cancelled(_) => Self::Interrupted(error.to_string()),
             Error::Overflow | Error::Memory { .. } => Self::Input(error.to_string()),
+        }
+    }
+}
+
+impl From<LedgerError> for Failure {
+    fn from(error: LedgerError) -> Self {
+        let sentence = error.to_string();
+        match error {
+            LedgerError::Driver(error) => error.into(),
+            LedgerError::Disputed { .. } => Self::No(sentence),
+            LedgerError::Stopped { .. } => Self::Interrupted(sentence),
+            LedgerError::Full { .. }
+            | LedgerError::Storage { .. }
+            | LedgerError::NoDevice(_)
+            | LedgerError::Export { .. } => Self::Device(sentence),
+            LedgerError::Address { .. }
+            | LedgerError::NoLedger { .. }
+            | LedgerError::NotALedger { .. }
+            | LedgerError::Format { .. }
+            | LedgerError::Other { .. }
+            | LedgerError::Damaged { .. }
+            | LedgerError::Ply { .. }
+            | LedgerError::TooMany { .. } => Self::Input(sentence),
         }
     }
 }

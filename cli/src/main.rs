@@ -7,9 +7,12 @@ mod backends;
 mod commands;
 mod estimate;
 mod failure;
+mod many;
 mod memory;
 mod monitor;
 mod output;
+mod place;
+mod reporter;
 mod root;
 
 use std::io::Write;

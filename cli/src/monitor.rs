@@ -26,6 +26,16 @@ pub(crate) fn catch_interrupts() {
     });
 }
 
+/// Whether Ctrl-C was pressed.
+pub(crate) fn is_interrupted() -> bool {
+    INTERRUPTED.load(Ordering::Relaxed)
+}
+
+/// Whether progress is shown: if standard error is a terminal, unless it shall be quiet.
+pub(crate) fn shows_progress(quiet: bool) -> bool {
+    !quiet && stderr().is_terminal()
+}
+
 /// Work shorter than this shows no bar.
 const PATIENCE: Duration = Duration::from_millis(500);
 /// The bar's length in steps.
@@ -46,9 +56,9 @@ struct Work {
 }
 
 impl Monitor {
-    /// Shows a bar if standard error is a terminal, unless it shall be quiet.
+    /// Shows a bar, if progress is shown at all.
     pub(crate) fn new(unit: &'static str, quiet: bool) -> Self {
-        let shown = !quiet && stderr().is_terminal();
+        let shown = shows_progress(quiet);
         Self { unit, shown, work: Mutex::new(Work { start: Instant::now(), bar: None }) }
     }
 
@@ -88,12 +98,12 @@ impl Observer for Monitor {
     }
 
     fn is_cancelled(&self) -> bool {
-        INTERRUPTED.load(Ordering::Relaxed)
+        is_interrupted()
     }
 }
 
 /// Seconds for people: two units at most.
-fn duration(seconds: f64) -> String {
+pub(crate) fn duration(seconds: f64) -> String {
     const UNITS: [(f64, &str, f64, &str); 3] =
         [(31_557_600.0, "y", 86_400.0, "d"), (86_400.0, "d", 3_600.0, "h"), (3_600.0, "h", 60.0, "min")];
     for (large, large_name, small, small_name) in UNITS {

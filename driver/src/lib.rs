@@ -18,6 +18,8 @@ mod engine;
 pub mod epd;
 mod error;
 mod frontier;
+#[cfg(feature = "ledger")]
+pub mod ledger;
 mod merged;
 mod moves;
 mod observer;

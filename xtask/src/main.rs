@@ -37,7 +37,7 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Run all tests; first install the software GPU devices that they need, where possible
+    /// Run all tests; first install the database server and the software GPU devices that they need, where possible
     Test {
         /// Skip the tests of devices that are not there, instead of failing
         #[arg(long)]
@@ -116,6 +116,7 @@ fn run(command: Command) -> Result {
 
 /// Doc tests run first, so that the last thing printed is the result of the tests proper.
 fn test(no_gpu: bool) -> Result {
+    step("database server", system::provide_server)?;
     let required = if no_gpu {
         eprintln!("Tests of devices that are not there are skipped (--no-gpu).");
         ""

@@ -1,6 +1,6 @@
 //! What tests need from the system: checked for, installed where possible, explained where not.
 
-use std::{env, fs, process::Command};
+use std::{env, fs, path::PathBuf, process::Command};
 
 use crate::{Result, probe::Interface, steps::command};
 
@@ -31,6 +31,23 @@ const VULKAN: Requirement = Requirement {
     debian: &["mesa-vulkan-drivers", "libvulkan1"],
     fedora: &["mesa-vulkan-drivers", "vulkan-loader"],
     arch: &["vulkan-swrast", "vulkan-icd-loader"],
+};
+
+/// A server for the tests of ledgers, which start it themselves. Debian does not put its programs into PATH.
+const POSTGRESQL: Requirement = Requirement {
+    name: "PostgreSQL",
+    check: || {
+        let versions = fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
+        let has_server = |folder: PathBuf| folder.join("initdb").exists() && folder.join("pg_ctl").exists();
+        let in_path = env::split_paths(&env::var_os("PATH").unwrap_or_default()).any(has_server);
+        match in_path || versions.map(|version| version.path().join("bin")).any(has_server) {
+            true => Ok(()),
+            false => Err("There are no programs initdb and pg_ctl.".into()),
+        }
+    },
+    debian: &["postgresql"],
+    fedora: &["postgresql-server"],
+    arch: &["postgresql"],
 };
 
 /// What builds libFuzzer.
@@ -65,6 +82,11 @@ pub(crate) const AARCH64: &[Requirement] = &[
 /// Other systems than Linux have OpenCL and what wgpu uses as parts of themselves. The tests say if not.
 pub(crate) fn provide_devices() -> Result {
     if cfg!(target_os = "linux") { provide(&[OPENCL, VULKAN]) } else { Ok(()) }
+}
+
+/// Provides the server that the tests of ledgers need.
+pub(crate) fn provide_server() -> Result {
+    provide(&[POSTGRESQL])
 }
 
 /// Checks what is there and installs what is not.

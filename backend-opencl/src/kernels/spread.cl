@@ -3,17 +3,28 @@
 // Moves that a work-group queues in local memory, per work-item; those beyond become items.
 #define SPREAD_ROOM (GROUP * SPREAD_PER_LANE)
 
+// A move whose mark says that it allows an en-passant capture only if that is legal.
+INLINE uint marked_exactly(Position parent, uint word, __global const ulong2 *restrict lines) {
+    const bool passing = (word >> KIND & 3) == PASSING;
+    return passing && !allows_en_passant(parent, lines, word) ? word & ((1u << KIND) - 1) : word;
+}
+
+// Puts the successor by a move at a place, if there is room.
 INLINE void store_successor(
+    __global const Packed *restrict positions,
+    __global const uint *restrict roots,
+    __global const ulong2 *restrict lines,
+    uint index,
+    uint word,
     __global Packed *restrict successors,
     __global uint *restrict successor_roots,
     uint at,
-    uint room,
-    Position successor,
-    uint root
+    uint room
 ) {
     if (at < room) {
-        store_position(successors, at, successor);
-        successor_roots[at] = root;
+        const Position parent = load_position(positions, index);
+        store_position(successors, at, made(parent, marked_exactly(parent, word, lines)));
+        successor_roots[at] = roots[index];
     }
 }
 
@@ -51,7 +62,7 @@ __kernel KERNEL void spread(
     // No move qualifies for the closed form: all go to the sink.
     Replies nothing_known = {0};
     nothing_known.not_to = ~0UL;
-    replies_or_steps(position, frame, king_lines, limits, nothing_known, true, sink, lines);
+    replies_or_steps(frame, king_lines, limits, nothing_known, sink, lines);
     barrier(CLK_LOCAL_MEM_FENCE);
     const uint len = min(queued, (uint) SPREAD_ROOM);
     if (local_index == 0) {
@@ -59,9 +70,8 @@ __kernel KERNEL void spread(
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint at = local_index; at < len; at += GROUP) {
-        const uint word = words[at], parent = group_first + (word >> LANE);
-        const Position successor = made(load_position(positions, parent), word & ((1u << LANE) - 1));
-        store_successor(successors, successor_roots, place + at, room, successor, roots[parent]);
+        const uint parent = group_first + (words[at] >> LANE), word = words[at] & ((1u << LANE) - 1);
+        store_successor(positions, roots, lines, parent, word, successors, successor_roots, place + at, room);
     }
 }
 
@@ -69,6 +79,7 @@ __kernel KERNEL void spread(
 __kernel KERNEL void spread_items(
     __global const Packed *restrict positions,
     __global const uint *restrict roots,
+    __global const ulong2 *restrict lines,
     __global const ulong *restrict items,
     __global const uint *restrict item_count,
     uint capacity,
@@ -83,8 +94,7 @@ __kernel KERNEL void spread_items(
     }
     const uint len = min(*item_count, capacity);
     for (uint index = get_global_id(0); index < len; index += get_global_size(0)) {
-        const uint parent = items[index] >> 32, at = atomic_inc(successor_count);
-        const Position successor = made(load_position(positions, parent), (uint) items[index]);
-        store_successor(successors, successor_roots, at, room, successor, roots[parent]);
+        const uint at = atomic_inc(successor_count), word = (uint) items[index];
+        store_successor(positions, roots, lines, items[index] >> 32, word, successors, successor_roots, at, room);
     }
 }

@@ -88,14 +88,12 @@ INLINE void tally_piece(Tally *tally, Replies replies, uint from, ulong targets,
     }
 
 // The number of replies to the moves that qualify; the others go to the sink. Of these, double pushes are marked if a
-// pawn stands where it could capture en passant, or, if that is to be exact, if it legally can.
+// pawn stands where it could capture en passant, whether that would be legal or not.
 INLINE uint replies_or_steps(
-    Position position,
     Frame frame,
     Lines king_lines,
     Limits limits,
     Replies replies,
-    bool exact,
     Sink sink,
     __global const ulong2 *restrict lines_table
 ) {
@@ -159,14 +157,7 @@ INLINE uint replies_or_steps(
     const ulong captured = their & limits.evasion;
     ulong east = north_east_step(free_to_move(own_pawns, limits, limits.pinned_on_diagonal)) & captured;
     ulong west = north_west_step(free_to_move(own_pawns, limits, limits.pinned_on_antidiagonal)) & captured;
-    ulong passing = twice & (east_step(their_pawns) | west_step(their_pawns));
-    if (exact) {
-        FOR_EACH(to, passing) {
-            if (!allows_en_passant(position, lines_table, WORD(to - 16, to, PAWN, PASSING))) {
-                passing ^= 1UL << to;
-            }
-        }
-    }
+    const ulong passing = twice & (east_step(their_pawns) | west_step(their_pawns));
     put_shifted(sink, passing, 16, PAWN, PASSING);
     twice ^= passing;
     if ((single | east | west) & RANK_8) {
@@ -250,7 +241,7 @@ __kernel REPLIES_KERNEL void replies(
     const Lines king_lines = lines_of(lines, frame.king_square);
     const Replies known = replies_of(position, frame, king_lines, lines);
     const Limits limits = limits_against(frame, king_lines, known.attacked, lines);
-    const uint leaves = replies_or_steps(position, frame, king_lines, limits, known, false, sink, lines);
+    const uint leaves = replies_or_steps(frame, king_lines, limits, known, sink, lines);
     if (live) {
         const uint root = roots[index] - first_root;
         if (root < REPLIES_GROUP) {

@@ -4,18 +4,20 @@ use crate::{Backend, Fen, Leaves, Quad48};
 
 use super::{placements, playouts};
 
+/// How many batches of random positions are looked at.
+const BATCHES: usize = 12;
+
 /// Scores of random positions, near and at the end of games, by the evaluation and by quiescence.
 pub fn minimax_scores(backend: &mut dyn Backend, reference: &mut dyn Backend) {
-    let games = playouts(reference).into_iter();
-    for (batch, (rules, positions)) in games.chain(placements()).enumerate() {
-        // A few of each; with many queens about, quiescence takes long.
-        let few = positions.into_iter().filter(|position| queens(position) <= 2);
-        let few: Vec<_> = few.skip(batch % 7).step_by(97).collect();
-        for (depth, leaves) in [(0, Leaves::Quiescent), (1, Leaves::Quiescent), (2, Leaves::Static)] {
-            let rules = rules.with_halfmove_clock(batch % 2 == 0);
-            let few = if depth == 0 { &few[..] } else { &few[..few.len().min(2)] };
+    let batches: Vec<_> = playouts(reference).into_iter().chain(placements()).collect();
+    let step = batches.len().div_ceil(BATCHES);
+    for (number, (rules, positions)) in batches.into_iter().step_by(step).enumerate() {
+        // Quiescence asks for successors again and again: with many men about, it takes long.
+        let few: Vec<_> = positions.into_iter().filter(|position| men(position) <= 20).step_by(17).take(6).collect();
+        let rules = rules.with_halfmove_clock(number % 2 == 0);
+        for (depth, leaves) in [(0, Leaves::Quiescent), (1, Leaves::Static), (2, Leaves::Static)] {
             let ask = |backend: &mut dyn Backend| {
-                let scores = backend.minimax(&rules, few, depth, leaves);
+                let scores = backend.minimax(&rules, &few, depth, leaves);
                 scores.unwrap_or_else(|error| panic!("{error}"))
             };
             let (ours, theirs) = (ask(backend), ask(reference));
@@ -26,8 +28,28 @@ pub fn minimax_scores(backend: &mut dyn Backend, reference: &mut dyn Backend) {
             }
         }
     }
+    // Mate, stalemate, and a capture that loses a piece.
+    for fen in [
+        "R5k1/5ppp/8/8/8/8/8/4K3 b - - 0 1",
+        "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1",
+        "4k3/3p4/2p5/8/8/8/2Q5/4K3 w - - 0 1",
+        "7k/8/8/8/8/8/R7/1R2K3 w - - 98 80",
+    ] {
+        let fen: Fen = fen.parse().unwrap_or_else(|error| panic!("{fen}: {error}"));
+        let position = [Quad48::from(&fen.position)];
+        for rules in [fen.rules, fen.rules.with_halfmove_clock(true)] {
+            for depth in 0..=2 {
+                let ours = backend.minimax(&rules, &position, depth, Leaves::Quiescent);
+                assert_eq!(
+                    ours,
+                    reference.minimax(&rules, &position, depth, Leaves::Quiescent),
+                    "{fen} at depth {depth}"
+                );
+            }
+        }
+    }
 }
 
-fn queens(position: &Quad48) -> u32 {
-    (position.bishops_queens & position.rooks_queens).count_ones()
+fn men(position: &Quad48) -> u32 {
+    position.unpack_unchecked().occupied().count_ones()
 }

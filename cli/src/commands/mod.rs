@@ -5,8 +5,10 @@ mod devices;
 pub(crate) mod diff;
 mod divide;
 mod generate;
+mod ledger;
 mod perft;
 mod position;
+mod run;
 mod stats;
 mod suite;
 mod tune;
@@ -23,6 +25,7 @@ use crate::args::{BackendName, Cli, Command, Common, Hash};
 use crate::backends::{self, Opened, Request, Weigh};
 use crate::estimate::Estimate;
 use crate::failure::Failure;
+use crate::many::Devices;
 use crate::monitor::{Monitor, catch_interrupts};
 use crate::output::Output;
 
@@ -30,6 +33,11 @@ use crate::output::Output;
 pub(crate) fn run(cli: Cli) -> Result<Answer, Failure> {
     let Common { json, quiet, .. } = cli.common;
     let mut context = Context { common: cli.common, output: Output::new(json, quiet) };
+    if !matches!(cli.command, Command::Run(_))
+        && matches!(context.common.device, Some(Devices::All | Devices::Named(_)))
+    {
+        return Err(Failure::Input("Only kogge run works with several devices; give --device one number.".to_owned()));
+    }
     match cli.command {
         Command::Perft(perft) => perft::run(&perft, &mut context),
         Command::Divide(count) => divide::run(&count, &mut context),
@@ -38,6 +46,8 @@ pub(crate) fn run(cli: Cli) -> Result<Answer, Failure> {
         Command::Suite(suite) => suite::run(&suite, &mut context),
         Command::Diff(diff) => diff::run(&diff, &mut context),
         Command::Best(best) => best::run(&best, &mut context),
+        Command::Run(arguments) => run::run(&arguments, &mut context),
+        Command::Ledger(arguments) => ledger::run(&arguments, &mut context),
         Command::Uci => uci::run(&context),
         Command::Position { command } => position::run(&command, &mut context),
         Command::Devices => devices::run(&mut context),

@@ -9,13 +9,12 @@ use kogge_search::uci::{Host, serve};
 
 use super::Context;
 use crate::Answer;
-use crate::args::{BackendName, Common};
+use crate::args::BackendName;
 use crate::backends::{self, ENTRIES, Opened, Request};
 use crate::failure::Failure;
 
 pub(super) fn run(context: &Context) -> Result<Answer, Failure> {
-    let Common { backend, device, threads, .. } = context.common;
-    let request = Request { device, threads, hash: None };
+    let (backend, request) = (context.common.backend, Request::from(&context.common));
     serve(io::stdin().lock(), io::stdout(), Box::new(Counter { backend, request, opened: None }))?;
     Ok(Answer::Done)
 }

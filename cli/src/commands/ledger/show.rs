@@ -1,0 +1,228 @@
+//! How far a ledger is.
+
+use std::collections::BTreeMap;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use kogge_driver::ledger::{Given, Header, Ledger, Source, Tally};
+use serde::Serialize;
+
+use super::Context;
+use crate::Answer;
+use crate::failure::Failure;
+use crate::monitor::duration;
+use crate::output::magnitude;
+
+#[derive(Serialize)]
+struct Report {
+    command: &'static str,
+    ledger: String,
+    fen: String,
+    depth: u32,
+    ply: u32,
+    plan: String,
+    entries: u64,
+    paths: u128,
+    kogge: String,
+    created: i64,
+    done: u64,
+    leased: u64,
+    workers: u64,
+    verified: u64,
+    disputed: u64,
+    per_second: Option<f64>,
+    seconds_left: Option<f64>,
+    /// What is counted so far.
+    sum: u128,
+    /// The total, if it is known.
+    nodes: Option<u128>,
+    sources: Vec<Counter>,
+    disputes: Vec<Disputed>,
+}
+
+#[derive(Serialize)]
+struct Counter {
+    backend: String,
+    device: String,
+    variant: String,
+    kogge: String,
+    entries: u64,
+}
+
+#[derive(Serialize)]
+pub(super) struct Disputed {
+    id: u64,
+    fen: String,
+    answers: Vec<Voice>,
+}
+
+/// An answer to a disputed entry.
+#[derive(Serialize)]
+pub(super) struct Voice {
+    count: u128,
+    backend: String,
+    device: String,
+    variant: String,
+    kogge: String,
+    at: i64,
+}
+
+impl From<Given> for Voice {
+    fn from(Given { count, source: Source { backend, device, variant, kogge }, at }: Given) -> Self {
+        Self { count, backend, device, variant, kogge, at }
+    }
+}
+
+pub(super) fn run(ledger: &Ledger, context: &mut Context) -> Result<Answer, Failure> {
+    let tally = ledger.tally()?;
+    let mut sources: BTreeMap<Source, u64> = BTreeMap::new();
+    ledger.rows(|row| {
+        if let Some(given) = row.given {
+            *sources.entry(given.source).or_default() += 1;
+        }
+        Ok(())
+    })?;
+    let mut disputes = Vec::new();
+    for dispute in ledger.disputes()? {
+        let fen = ledger.fen(dispute.id, &dispute.position)?.to_string();
+        disputes.push(Disputed {
+            id: dispute.id,
+            fen,
+            answers: dispute.answers.into_iter().map(Voice::from).collect(),
+        });
+    }
+    let nodes = if tally.disputed > 0 { None } else { ledger.total()? };
+    let sum = ledger.sum()?.leaves;
+    let header = ledger.header();
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs() as i64);
+    let per_second = rate(&tally, now);
+    let left = tally.entries - tally.done;
+    let Tally { entries, done, leased, disputed, verified, workers, .. } = tally;
+    let report = Report {
+        command: "ledger",
+        ledger: ledger.place(),
+        fen: header.root.to_string(),
+        depth: header.depth,
+        ply: header.ply,
+        plan: header.plan.clone(),
+        entries,
+        paths: header.paths,
+        kogge: header.kogge.clone(),
+        created: header.created,
+        done,
+        leased,
+        workers,
+        verified,
+        disputed,
+        per_second,
+        seconds_left: per_second.map(|rate| left as f64 / rate),
+        sum,
+        nodes,
+        sources: sources
+            .into_iter()
+            .map(|(Source { backend, device, variant, kogge }, entries)| Counter {
+                backend,
+                device,
+                variant,
+                kogge,
+                entries,
+            })
+            .collect(),
+        disputes,
+    };
+    context.output.print(&report, |to| text(&report, header, to))?;
+    Ok(Answer::Done)
+}
+
+/// Entries per second over the last minute, if any were counted.
+fn rate(tally: &Tally, now: i64) -> Option<f64> {
+    let (first, _) = tally.span?;
+    let window = (now - first).clamp(1, 60);
+    (tally.last_minute > 0).then(|| tally.last_minute as f64 / window as f64)
+}
+
+fn text(report: &Report, header: &Header, to: &mut dyn std::io::Write) -> std::io::Result<()> {
+    let Report { entries, done, leased, workers, verified, disputed, .. } = report;
+    writeln!(to, "Root      {}", report.fen)?;
+    writeln!(
+        to,
+        "Tree      {} plies; {entries} entries at ply {}, reached in {} ways",
+        report.depth, report.ply, report.paths
+    )?;
+    writeln!(to, "Plan      {}", report.plan)?;
+    writeln!(to, "Made      {} by kogge {}", utc(header.created), report.kogge)?;
+    let share = 100.0 * *done as f64 / (*entries).max(1) as f64;
+    writeln!(to, "Done      {done} of {entries} entries ({share:.1} %), {verified} verified, {disputed} disputed")?;
+    for Counter { backend, device, variant, kogge, entries } in &report.sources {
+        writeln!(to, "          {entries} by {backend}: {device}, {variant}, kogge {kogge}")?;
+    }
+    if done < entries {
+        writeln!(to, "At work   {workers} devices on {leased} entries")?;
+        match (report.per_second, report.seconds_left) {
+            (Some(rate), Some(left)) => {
+                writeln!(
+                    to,
+                    "Rate      {} entries/s in the last minute, about {} left",
+                    magnitude(rate),
+                    duration(left)
+                )?;
+            }
+            _ => writeln!(to, "Rate      nothing was counted in the last minute")?,
+        }
+    }
+    for Disputed { id, fen, answers } in &report.disputes {
+        writeln!(to, "Disputed  entry {id}, {fen}")?;
+        for Voice { count, backend, device, variant, kogge, at } in answers {
+            writeln!(to, "          {count} by {backend}: {device}, {variant}, kogge {kogge}, {}", utc(*at))?;
+        }
+    }
+    match report.nodes {
+        Some(nodes) => writeln!(to, "Total     {nodes}"),
+        None if *disputed > 0 => writeln!(to, "So far    {}; no total before the disputes are settled", report.sum),
+        None => writeln!(to, "So far    {} (partial: not the total)", report.sum),
+    }
+}
+
+/// Seconds since 1970 as a date and time.
+fn utc(seconds: i64) -> String {
+    let (days, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
+    // Years begin in March here, so that the leap day is their last; 400 of them have 146,097 days.
+    let days = days + 719_468;
+    let (era, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));
+    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * day + 2) / 153;
+    let day = day - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    let year = 400 * era + year + i64::from(month <= 2);
+    format!("{year:04}-{month:02}-{day:02} {:02}:{:02}:{:02} UTC", second / 3600, second / 60 % 60, second % 60)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_dates() {
+        for (seconds, date) in [
+            (0, "1970-01-01 00:00:00 UTC"),
+            (951_782_399, "2000-02-28 23:59:59 UTC"),
+            (951_782_400, "2000-02-29 00:00:00 UTC"),
+            (951_868_800, "2000-03-01 00:00:00 UTC"),
+            (1_798_761_599, "2026-12-31 23:59:59 UTC"),
+            (4_107_542_400, "2100-03-01 00:00:00 UTC"),
+            (-1, "1969-12-31 23:59:59 UTC"),
+        ] {
+            assert_eq!(utc(seconds), date);
+        }
+    }
+
+    #[test]
+    fn rates_are_of_the_last_minute() {
+        let tally = |last_minute, first| Tally { last_minute, span: Some((first, first)), ..Tally::default() };
+        assert_eq!(rate(&tally(120, 0), 1000), Some(2.0));
+        assert_eq!(rate(&tally(120, 990), 1000), Some(12.0));
+        assert_eq!(rate(&tally(120, 1000), 1000), Some(120.0));
+        assert_eq!(rate(&tally(0, 0), 1000), None);
+        assert_eq!(rate(&Tally::default(), 1000), None);
+    }
+}

@@ -1,0 +1,196 @@
+//! Progress of a long run: bars on a terminal, JSON lines, or nothing.
+
+use std::io;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use kogge_driver::ledger::{DeviceProgress, Event, Snapshot, Source, Watcher};
+use serde::Serialize;
+
+use crate::monitor::{duration, is_interrupted, shows_progress};
+use crate::output::{Output, magnitude};
+
+/// JSON lines come every second at first, and as time passes more rarely, but at least every minute.
+const RARELY: f64 = 60.0;
+
+/// A device in the JSON.
+#[derive(Serialize)]
+pub(crate) struct Worker {
+    backend: String,
+    device: String,
+    variant: String,
+    entries: u64,
+    leaves: u128,
+    at_work: usize,
+    failed: Option<String>,
+}
+
+impl Worker {
+    /// A device that has not done anything.
+    pub(crate) fn new(source: &Source) -> Self {
+        let Source { backend, device, variant, .. } = source.clone();
+        Self { backend, device, variant, entries: 0, leaves: 0, at_work: 0, failed: None }
+    }
+}
+
+impl From<&DeviceProgress> for Worker {
+    fn from(device: &DeviceProgress) -> Self {
+        let DeviceProgress { source, entries, leaves, at_work, failed, .. } = device;
+        Self { entries: *entries, leaves: *leaves, at_work: *at_work, failed: failed.clone(), ..Self::new(source) }
+    }
+}
+
+/// An event as a JSON line.
+#[derive(Serialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+enum Line {
+    Progress { done: u64, entries: u64, per_second: f64, seconds: f64, seconds_left: Option<f64>, devices: Vec<Worker> },
+    DeviceFailed { backend: String, device: String, variant: String, reason: String },
+    Disputed { fen: String, had: u128, found: u128, backend: String, device: String, variant: String },
+}
+
+/// Watches a run and tells of it; Ctrl-C ends it.
+pub(crate) struct Reporter<'a> {
+    shown: bool,
+    state: Mutex<State<'a>>,
+}
+
+struct State<'a> {
+    output: &'a mut Output,
+    /// The first error of the output.
+    written: io::Result<()>,
+    printed: Instant,
+    bars: Option<Bars>,
+}
+
+/// A bar for the whole, and a line for each device.
+struct Bars {
+    all: MultiProgress,
+    total: ProgressBar,
+    devices: Vec<ProgressBar>,
+}
+
+impl<'a> Reporter<'a> {
+    pub(crate) fn new(output: &'a mut Output) -> Self {
+        let shown = !output.json && shows_progress(output.quiet);
+        let state = State { output, written: Ok(()), printed: Instant::now(), bars: None };
+        Self { shown, state: Mutex::new(state) }
+    }
+
+    /// Takes the bars away.
+    ///
+    /// # Errors
+    /// If the output could not be written.
+    pub(crate) fn finish(self) -> io::Result<()> {
+        let state = self.state.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if let Some(bars) = state.bars {
+            bars.all.clear()?;
+        }
+        state.written
+    }
+}
+
+impl Watcher for Reporter<'_> {
+    fn event(&self, event: &Event<'_>) {
+        let mut state = self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        match event {
+            Event::Progress(snapshot) => state.progress(snapshot, self.shown),
+            Event::DeviceFailed { source, reason } => {
+                let Source { backend, device, variant, .. } = (*source).clone();
+                let sentence = format!("{backend}: {device} is used no more. {reason}");
+                state.complain(&sentence);
+                state.line(&Line::DeviceFailed { backend, device, variant, reason: (*reason).to_owned() });
+            }
+            Event::Disputed { fen, answer, had, source } => {
+                let fen = fen.to_string();
+                let Source { backend, device, variant, .. } = (*source).clone();
+                let sentence = format!(
+                    "Entry {} ({fen}) was counted as {had}, and now by {backend}: {device} as {}.",
+                    answer.id, answer.count
+                );
+                state.complain(&sentence);
+                state.line(&Line::Disputed { fen, had: *had, found: answer.count, backend, device, variant });
+            }
+        }
+    }
+
+    fn is_cancelled(&self) -> bool {
+        is_interrupted()
+    }
+}
+
+impl State<'_> {
+    fn progress(&mut self, snapshot: &Snapshot, shown: bool) {
+        let interval = (snapshot.elapsed.as_secs_f64() / RARELY).clamp(1.0, RARELY);
+        if self.output.json && self.printed.elapsed() >= Duration::from_secs_f64(interval) {
+            self.printed = Instant::now();
+            self.line(&Line::Progress {
+                done: snapshot.done,
+                entries: snapshot.entries,
+                per_second: snapshot.rate,
+                seconds: snapshot.elapsed.as_secs_f64(),
+                seconds_left: snapshot.seconds_left(),
+                devices: snapshot.devices.iter().map(Worker::from).collect(),
+            });
+        }
+        if shown {
+            self.bars.get_or_insert_with(|| Bars::new(snapshot)).show(snapshot);
+        }
+    }
+
+    /// Prints a line of JSON, if JSON is wanted.
+    fn line(&mut self, line: &Line) {
+        if self.output.json && self.written.is_ok() {
+            self.written = self.output.print(line, |_| Ok(()));
+        }
+    }
+
+    /// Says what is wrong on standard error, above the bars.
+    fn complain(&self, sentence: &str) {
+        match &self.bars {
+            Some(bars) => bars.all.suspend(|| self.output.complain(sentence)),
+            None => self.output.complain(sentence),
+        }
+    }
+}
+
+impl Bars {
+    fn new(snapshot: &Snapshot) -> Self {
+        let all = MultiProgress::with_draw_target(ProgressDrawTarget::stderr());
+        // The templates are constants, and bars without them still show how far they are.
+        let style = |template| ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+        let total = all.add(ProgressBar::new(snapshot.entries));
+        total.set_style(style("{wide_bar} {percent:>3} %  {pos}/{len}  {msg}"));
+        let line = |_| {
+            let bar = all.add(ProgressBar::new(1));
+            bar.set_style(style("  {wide_msg}"));
+            bar
+        };
+        let devices = snapshot.devices.iter().map(line).collect();
+        Self { all, total, devices }
+    }
+
+    fn show(&self, snapshot: &Snapshot) {
+        self.total.set_position(snapshot.done);
+        let left = snapshot
+            .seconds_left()
+            .map_or("time left unknown".to_owned(), |left| format!("about {} left", duration(left)));
+        self.total.set_message(format!("{} entries/s, {left}", magnitude(snapshot.rate)));
+        let seconds = snapshot.elapsed.as_secs_f64().max(1e-9);
+        for (bar, device) in self.devices.iter().zip(&snapshot.devices) {
+            let doing = match (&device.failed, device.at_work) {
+                (Some(_), _) => "failed".to_owned(),
+                (None, 0) => "waits".to_owned(),
+                (None, batch) => format!("{:.0} % of a batch of {batch}", 100.0 * device.fraction),
+            };
+            bar.set_message(format!(
+                "{}: {}: {} entries, {} leaves/s, {doing}",
+                device.source.backend,
+                device.source.device,
+                device.entries,
+                magnitude(device.leaves as f64 / seconds)
+            ));
+        }
+    }
+}

@@ -1,0 +1,279 @@
+//! `kogge run` and `kogge ledger` on files: resumed, killed, refused, checked, exported.
+
+mod support;
+
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use kogge_driver::ledger::{Answer, Source, Sqlite, Store};
+use support::{CHESS960, KIWIPETE, Run, command, kogge, without_devices};
+
+/// Kiwipete to depths 4 and 5, as data/known-counts.tsv has it.
+const KIWIPETE_4: &str = "4085603";
+const KIWIPETE_5: &str = "193690690";
+
+/// A file of this name that is not there.
+fn fresh(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("ledgers");
+    std::fs::create_dir_all(&folder).expect("the folder for temporary files can be written");
+    let file = folder.join(name);
+    for end in ["", "-journal", ".part"] {
+        let _ = std::fs::remove_file(folder.join(format!("{name}{end}")));
+    }
+    file
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().expect("the folder's name is text")
+}
+
+/// Runs kogge on the CPU.
+fn on_cpu(arguments: &[&str]) -> Run {
+    let arguments: Vec<_> = arguments.iter().chain(&["--backend", "cpu", "--threads", "2"]).copied().collect();
+    kogge(&arguments)
+}
+
+/// The arguments that make or resume a ledger of Kiwipete.
+fn kiwipete<'a>(depth: &'a str, file: &'a Path) -> Vec<&'a str> {
+    vec!["run", depth, "--fen", KIWIPETE, "--ledger", text(file), "--lease", "1"]
+}
+
+/// Somebody who gives answers.
+fn source(backend: &str) -> Source {
+    let [device, variant, kogge] = ["a device", "a variant", "0"].map(str::to_owned);
+    Source { backend: backend.to_owned(), device, variant, kogge }
+}
+
+#[test]
+fn a_ledger_is_made_worked_off_and_told_again() {
+    let file = fresh("made");
+    let first = on_cpu(&["run", "5", "--fen", KIWIPETE, "--ledger", text(&file), "--ply", "2"]).answer("run");
+    assert!(first.starts_with(&format!("Nodes searched: {KIWIPETE_5}\n")), "{first}");
+    assert!(first.contains("2038 entries") && first.contains("cpu: CPU, 2 threads"), "{first}");
+
+    // Complete as it is, it only tells its total.
+    let again = on_cpu(&["run", "5", "--fen", KIWIPETE, "--ledger", text(&file), "--quiet"]).answer("run");
+    assert_eq!(again, format!("Nodes searched: {KIWIPETE_5}\n"));
+
+    let shown = kogge(&["ledger", text(&file)]).answer("ledger");
+    for part in [
+        KIWIPETE,
+        "5 plies; 2038 entries at ply 2, reached in 2039 ways",
+        "2038 of 2038 entries (100.0 %)",
+        &format!("Total     {KIWIPETE_5}"),
+    ] {
+        assert!(shown.contains(part), "{part} is not in\n{shown}");
+    }
+    let json = &kogge(&["ledger", text(&file), "--json"]).json()[0];
+    assert_eq!(json["nodes"].to_string(), KIWIPETE_5);
+    assert_eq!(json["sum"].to_string(), KIWIPETE_5);
+    assert_eq!(json["paths"].to_string(), "2039");
+    assert_eq!(json["sources"][0]["backend"], "cpu");
+}
+
+#[test]
+fn totals_agree_with_perft_for_all_kinds_of_roots() {
+    for (index, (depth, fen)) in
+        [("4", CHESS960), ("0", KIWIPETE), ("1", KIWIPETE), ("3", "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1")].iter().enumerate()
+    {
+        let file = fresh(&format!("root-{index}"));
+        let perft = on_cpu(&["perft", depth, "--fen", fen, "--quiet"]).answer("perft");
+        let run = on_cpu(&["run", depth, "--fen", fen, "--ledger", text(&file), "--quiet"]).answer("run");
+        assert_eq!(run, perft, "{fen} at {depth}");
+    }
+}
+
+#[test]
+fn events_are_json_lines() {
+    let file = fresh("events");
+    let mut arguments = kiwipete("5", &file);
+    arguments.extend(["--json", "--device", "cpu,mailbox"]);
+    let run = kogge(&arguments);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    let lines = run.json();
+    let (first, last) = (&lines[0], &lines[lines.len() - 1]);
+    assert_eq!((first["event"].as_str(), first["made"].as_bool()), (Some("started"), Some(true)));
+    assert_eq!((last["event"].as_str(), last["nodes"].to_string()), (Some("done"), KIWIPETE_5.to_owned()));
+    let entries =
+        |line: &serde_json::Value, index: usize| line["devices"][index]["entries"].as_u64().expect("a number");
+    assert_eq!(first["entries"].as_u64(), Some(entries(last, 0) + entries(last, 1)));
+    assert!(entries(last, 0) > entries(last, 1), "the faster device takes more: {last}");
+    for line in &lines[1..lines.len() - 1] {
+        assert_eq!(line["event"], "progress");
+    }
+}
+
+#[test]
+fn killed_fifty_times_the_total_is_right() {
+    let file = fresh("killed");
+    let arguments = kiwipete("5", &file);
+    let (mut killed, mut random) = (0, 12_345_u64);
+    while killed < 50 {
+        let quick = ["--backend", "mailbox", "--quiet"];
+        let mut child =
+            command(&[&arguments[..], &quick].concat()).stdout(Stdio::null()).spawn().expect("kogge starts");
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        sleep(Duration::from_millis(5 + (random >> 33) % 196));
+        child.kill().expect("kogge is there");
+        child.wait().expect("kogge ends");
+        killed += 1;
+        // Whenever it was killed, what is there can be read.
+        if killed % 10 == 0 && file.exists() {
+            let shown = kogge(&["ledger", text(&file), "--json"]);
+            let sum = || shown.json()[0]["sum"].to_string().parse::<u128>().expect("a count");
+            assert!(shown.stderr.contains("There is no ledger") || sum() <= 193_690_690, "{shown:?}");
+        }
+    }
+    let total = on_cpu(&[&arguments[..], &["--quiet"]].concat()).answer("run");
+    assert_eq!(total, format!("Nodes searched: {KIWIPETE_5}\n"));
+}
+
+#[test]
+fn two_processes_share_a_file() {
+    let file = fresh("shared");
+    let arguments = kiwipete("5", &file);
+    let start = |backend| {
+        let backend = ["--backend", backend, "--threads", "1", "--json"];
+        let mut command = command(&[&arguments[..], &backend].concat());
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("kogge starts")
+    };
+    let children = [start("cpu"), start("mailbox"), start("cpu")];
+    for child in children {
+        let run = Run::from(child.wait_with_output().expect("kogge ends"));
+        assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+        assert_eq!(run.json().last().expect("a line")["nodes"].to_string(), KIWIPETE_5);
+    }
+}
+
+#[test]
+fn a_worker_that_died_with_a_lease_is_waited_for_no_longer_than_the_lease() {
+    let file = fresh("orphaned");
+    // The first process is stopped before it has counted anything, and a dead worker has a few entries.
+    interrupted("5", &file);
+    let mut store = Sqlite::open(&file).expect("it was made");
+    assert_eq!(store.lease("dead", 7, Duration::from_secs(3)).expect("it can be written").len(), 7);
+    let start = Instant::now();
+    let total = on_cpu(&[&kiwipete("5", &file)[..], &["--quiet"]].concat()).answer("run");
+    assert_eq!(total, format!("Nodes searched: {KIWIPETE_5}\n"));
+    assert!(start.elapsed() > Duration::from_secs(2), "the lease was not respected");
+    assert_eq!(store.extend("dead", &[0], Duration::from_secs(1)), Ok(0), "the lease is lost");
+}
+
+/// A ledger of Kiwipete with most entries open.
+fn interrupted(depth: &str, file: &Path) {
+    let mut child = command(&[&kiwipete(depth, file)[..], &["--backend", "mailbox", "--quiet"]].concat())
+        .spawn()
+        .expect("kogge starts");
+    let start = Instant::now();
+    while Sqlite::open(file).and_then(|mut store| store.header()).map_or(true, |header| header.is_none()) {
+        assert!(start.elapsed() < Duration::from_secs(60), "no ledger was made");
+        sleep(Duration::from_millis(5));
+    }
+    child.kill().expect("kogge is there");
+    child.wait().expect("kogge ends");
+    sleep(Duration::from_millis(1100));
+}
+
+#[test]
+fn ledgers_of_something_else_are_refused() {
+    let file = fresh("other");
+    interrupted("5", &file);
+    let before = std::fs::read(&file).expect("it was made");
+    let place = text(&file);
+    for (arguments, reason) in [
+        (vec!["run", "6", "--fen", KIWIPETE, "--ledger", place], "is a ledger of depth 5 from"),
+        (vec!["run", "5", "--ledger", place], "is a ledger of depth 5 from"),
+        (vec!["run", "5", "--fen", KIWIPETE, "--moves", "a2a3", "--ledger", place], "is a ledger of depth 5 from"),
+        (vec!["run", "5", "--fen", KIWIPETE, "--ledger", place, "--ply", "1"], "with its entries at ply 2, not of"),
+        (vec!["run", "5", "--fen", KIWIPETE, "--ledger", place, "--ply", "6"], "choose one from 0 to 5"),
+        (vec!["run", "5", "--ledger", "/no/such/folder/ledger"], "unable to open"),
+        (vec!["ledger", "/no/such/ledger"], "There is no ledger in /no/such/ledger"),
+        (vec!["ledger", env!("CARGO_MANIFEST_DIR")], "failed when it was opened"),
+        (vec!["ledger", concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")], "is not a ledger of kogge"),
+        (vec!["ledger", place, "--verify", "0"], "a share greater than 0"),
+        (vec!["ledger", place, "--verify", "101%"], "a share greater than 0"),
+        (vec!["ledger", place, "--verify", "1", "--settle"], "cannot be used with"),
+        (vec!["ledger", place, "--export", "ledger.txt"], "neither a .csv nor a .parquet file nor a folder"),
+        (vec!["run", "5", "--ledger", place, "--device", "gpu"], "all or a list such as cpu,opencl:0"),
+        (vec!["run", "5", "--ledger", place, "--device", "cpu,mailbox", "--backend", "cpu"], "leave --backend out"),
+        (vec!["perft", "5", "--device", "all"], "Only kogge run works with several devices"),
+    ] {
+        let run = kogge(&arguments);
+        assert!(run.code == 2 || run.code == 3, "{arguments:?}: {run:?}");
+        assert!(run.stdout.is_empty() && run.stderr.starts_with("error: ") && run.stderr.contains(reason), "{run:?}");
+    }
+    assert_eq!(std::fs::read(&file).expect("it is there"), before, "a ledger that is refused is left as it is");
+}
+
+/// Files may not grow beyond a size: as good as a disk that is full, and nobody needs special rights for it.
+#[cfg(unix)]
+#[test]
+fn a_full_disk_ends_the_run_clearly_and_the_ledger_still_opens() {
+    let file = fresh("full");
+    interrupted("5", &file);
+    let size = std::fs::metadata(&file).expect("it was made").len();
+    let limited = format!("trap '' XFSZ; ulimit -f {}; exec \"$0\" \"$@\"", size / 512 + 8);
+    let mut arguments = kiwipete("5", &file);
+    arguments.extend(["--backend", "cpu"]);
+    let run =
+        std::process::Command::new("sh").args(["-c", &limited, env!("CARGO_BIN_EXE_kogge")]).args(&arguments).output();
+    let run = Run::from(run.expect("there is a shell"));
+    assert_eq!(run.code, 3, "{run:?}");
+    assert!(run.stderr.starts_with("error: The ledger in ") && run.stderr.contains("disk"), "{run:?}");
+    let json = &kogge(&["ledger", text(&file), "--json"]).json()[0];
+    assert!(json["done"].as_u64() < Some(2038) && json["nodes"].is_null(), "{json}");
+    let total = on_cpu(&[&kiwipete("5", &file)[..], &["--quiet"]].concat()).answer("run");
+    assert_eq!(total, format!("Nodes searched: {KIWIPETE_5}\n"));
+}
+
+#[test]
+fn another_format_version_is_refused() {
+    let file = fresh("version");
+    interrupted("5", &file);
+    let connection = rusqlite::Connection::open(&file).expect("it is a database");
+    connection.execute("UPDATE ledger SET format = 999", []).expect("it can be written");
+    drop(connection);
+    for run in [on_cpu(&kiwipete("5", &file)), kogge(&["ledger", text(&file)])] {
+        assert_eq!(run.code, 2);
+        assert!(run.stderr.contains("format version 999, but this kogge reads and writes version 1"), "{run:?}");
+    }
+}
+
+#[test]
+fn a_wrong_count_is_found_and_settled() {
+    let file = fresh("wrong");
+    interrupted("4", &file);
+    // Somebody gives a wrong answer before anyone else counts.
+    let mut store = Sqlite::open(&file).expect("it was made");
+    let open = store.rows(None, 10_000).expect("it can be read").into_iter().find(|row| row.given.is_none());
+    let id = open.expect("most entries are open").id;
+    store.record(&source("opencl"), &[Answer { id, count: 1 << 70 }]).expect("it can be written");
+    let wrong = on_cpu(&[&kiwipete("4", &file)[..], &["--quiet"]].concat()).answer("run");
+    assert_ne!(wrong, format!("Nodes searched: {KIWIPETE_4}\n"));
+
+    let place = text(&file);
+    let same = without_devices(&["ledger", place, "--verify", "1", "--backend", "cpu"]).output().expect("kogge starts");
+    assert_eq!(Run::from(same).code, 2, "the cpu does not check what the cpu counted");
+    let verified = without_devices(&["ledger", place, "--verify", "100%"]).output().expect("kogge starts");
+    let verified = Run::from(verified);
+    assert_eq!((verified.code, verified.stderr.as_str()), (1, ""));
+    let difference = format!("DIFFERENT  entry {id}, ");
+    assert!(verified.stdout.contains(&difference) && verified.stdout.contains("mailbox"), "{}", verified.stdout);
+
+    // Now there is no total, and it is said why.
+    let refused = on_cpu(&kiwipete("4", &file));
+    assert_eq!(refused.code, 1);
+    assert!(refused.stderr.contains("1 entries of the ledger") && refused.stderr.contains("--settle"), "{refused:?}");
+    let shown = kogge(&["ledger", place]).answer("ledger");
+    assert!(shown.contains(&format!("Disputed  entry {id}")) && shown.contains("no total before"), "{shown}");
+
+    let settled = without_devices(&["ledger", place, "--settle", "--json"]).output().expect("kogge starts");
+    let settled = Run::from(settled);
+    assert_eq!(settled.code, 0, "{settled:?}");
+    let outcome = &settled.json()[0]["settled"][0];
+    assert_eq!((outcome["id"].as_u64(), outcome["answers"].as_array().map(Vec::len)), (Some(id), Some(3)));
+    let right = on_cpu(&[&kiwipete("4", &file)[..], &["--quiet"]].concat()).answer("run");
+    assert_eq!(right, format!("Nodes searched: {KIWIPETE_4}\n"));
+}

@@ -1,0 +1,54 @@
+-- The ledger of kogge in a PostgreSQL database, format version 1.
+-- Counts and multiplicities go up to 2^128, more than 64 bits hold: they are numeric.
+
+CREATE TABLE kogge_ledger (
+    only_one integer PRIMARY KEY CHECK (only_one = 1),
+    format bigint NOT NULL,
+    fen text NOT NULL,
+    root bytea NOT NULL CHECK (length(root) = 32),
+    castling text NOT NULL,
+    depth bigint NOT NULL,
+    ply bigint NOT NULL,
+    plan text NOT NULL,
+    entries bigint NOT NULL,
+    paths numeric(39) NOT NULL,
+    kogge text NOT NULL,
+    created bigint NOT NULL
+);
+
+-- Who counted.
+CREATE TABLE kogge_source (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    backend text NOT NULL,
+    device text NOT NULL,
+    variant text NOT NULL,
+    kogge text NOT NULL,
+    UNIQUE (backend, device, variant, kogge)
+);
+
+-- The frontier. The answer that stands is in the entry itself.
+CREATE TABLE kogge_entry (
+    id bigint PRIMARY KEY CHECK (id >= 0),
+    position bytea NOT NULL CHECK (length(position) = 32),
+    multiplicity numeric(39) NOT NULL CHECK (multiplicity > 0),
+    count numeric(39) CHECK (count >= 0),
+    source bigint REFERENCES kogge_source (id),
+    at timestamptz,
+    disputed boolean NOT NULL DEFAULT false,
+    worker text,
+    leased_until timestamptz,
+    CHECK ((count IS NULL) = (source IS NULL) AND (count IS NULL) = (at IS NULL))
+) WITH (fillfactor = 70);
+
+CREATE INDEX kogge_entry_open ON kogge_entry (id) WHERE count IS NULL;
+CREATE INDEX kogge_entry_disputed ON kogge_entry (id) WHERE disputed;
+
+-- Further answers to entries; of disputed ones, all answers.
+CREATE TABLE kogge_answer (
+    number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    entry bigint NOT NULL REFERENCES kogge_entry (id),
+    count numeric(39) NOT NULL,
+    source bigint NOT NULL REFERENCES kogge_source (id),
+    at timestamptz NOT NULL,
+    UNIQUE (entry, count, source)
+);

@@ -1,0 +1,295 @@
+//! Ledgers in a file: an SQLite database.
+//!
+//! The file is the whole ledger: it can be copied when nobody writes, and read with any SQLite tool. Every
+//! transaction is on the disk before it counts as done (a rollback journal, `synchronous=FULL`), so that a
+//! process or a machine may die at any moment. Several processes of one machine may use the file at once.
+
+mod rows;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Duration;
+
+use rusqlite::ffi::{self, ErrorCode};
+use rusqlite::{Connection, OpenFlags, OptionalExtension, Transaction, TransactionBehavior, params};
+
+use super::record::classify;
+use super::store::{castling, root_bytes};
+use super::{Answer, Dispute, FORMAT, Header, Leased, LedgerError, Recorded, Row, Source, Store, Tally, packed};
+use crate::Frontier;
+
+/// The mark of a ledger in the header of an SQLite file: "kogg".
+const APPLICATION_ID: i32 = 0x6b6f_6767;
+/// How long to wait for another process that writes.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+const SCHEMA: &str = include_str!("schema.sql");
+
+/// A ledger in a file.
+pub struct Sqlite {
+    connection: Connection,
+    place: String,
+}
+
+impl Sqlite {
+    /// Opens a file that exists.
+    ///
+    /// # Errors
+    /// If there is no such file, or if it is not SQLite's.
+    pub fn open(path: &Path) -> Result<Self, LedgerError> {
+        if !path.exists() {
+            return Err(LedgerError::NoLedger { place: path.display().to_string() });
+        }
+        Self::connect(path, OpenFlags::empty())
+    }
+
+    /// Opens a file, or makes it if there is none.
+    ///
+    /// # Errors
+    /// If it can be neither opened nor made, or if it is not SQLite's.
+    pub fn open_or_create(path: &Path) -> Result<Self, LedgerError> {
+        Self::connect(path, OpenFlags::SQLITE_OPEN_CREATE)
+    }
+
+    fn connect(path: &Path, create: OpenFlags) -> Result<Self, LedgerError> {
+        let place = path.display().to_string();
+        // Without URIs: whatever characters a name has, it is a name.
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | create;
+        let opened = Connection::open_with_flags(path, flags).and_then(|connection| {
+            connection.busy_timeout(PATIENCE)?;
+            connection.pragma_update(None, "foreign_keys", true)?;
+            connection.pragma_update(None, "synchronous", "FULL")?;
+            // Reads the file for the first time, and undoes what a killed process left unfinished.
+            connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
+            Ok(connection)
+        });
+        match opened {
+            Ok(connection) => Ok(Self { connection, place }),
+            Err(error) => Err(failure(&place, "when it was opened", &error)),
+        }
+    }
+
+    /// One transaction: all of `work`, or nothing of it.
+    fn transact<T>(
+        &mut self,
+        doing: &'static str,
+        work: impl FnOnce(&Transaction<'_>) -> Result<T, Problem>,
+    ) -> Result<T, LedgerError> {
+        let Self { connection, place } = self;
+        let run = || {
+            // Immediate: who reads first and writes then must not find that another wrote in between.
+            let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let result = work(&transaction)?;
+            transaction.commit()?;
+            Ok(result)
+        };
+        run().map_err(|problem: Problem| problem.told(place, doing))
+    }
+
+    /// One look at the ledger, which hinders nobody else's.
+    fn read<T>(&mut self, look: impl FnOnce(&Transaction<'_>) -> Result<T, Problem>) -> Result<T, LedgerError> {
+        let Self { connection, place } = self;
+        let run = || look(&connection.transaction()?);
+        run().map_err(|problem| problem.told(place, "when it was read"))
+    }
+}
+
+/// What can go wrong inside a transaction.
+enum Problem {
+    Sqlite(rusqlite::Error),
+    Damaged(String),
+}
+
+impl From<rusqlite::Error> for Problem {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Sqlite(error)
+    }
+}
+
+impl Problem {
+    fn told(self, place: &str, doing: &'static str) -> LedgerError {
+        match self {
+            Self::Sqlite(error) => failure(place, doing, &error),
+            Self::Damaged(what) => LedgerError::Damaged { place: place.to_owned(), what },
+        }
+    }
+}
+
+/// An error of SQLite's, as a sentence.
+fn failure(place: &str, doing: &'static str, error: &rusqlite::Error) -> LedgerError {
+    let place = place.to_owned();
+    let reason = match error {
+        rusqlite::Error::SqliteFailure(_, Some(message)) => message.clone(),
+        rusqlite::Error::SqliteFailure(code, None) => code.to_string(),
+        other => other.to_string(),
+    };
+    match error {
+        rusqlite::Error::SqliteFailure(ffi::Error { code: ErrorCode::DiskFull, .. }, _) => {
+            LedgerError::Full { place, reason }
+        }
+        rusqlite::Error::SqliteFailure(ffi::Error { code: ErrorCode::NotADatabase, .. }, _) => {
+            LedgerError::NotALedger { place, reason }
+        }
+        rusqlite::Error::SqliteFailure(ffi::Error { code: ErrorCode::DatabaseCorrupt, .. }, _)
+        | rusqlite::Error::FromSqlConversionFailure(..)
+        | rusqlite::Error::IntegralValueOutOfRange(..)
+        | rusqlite::Error::InvalidColumnType(..) => LedgerError::Damaged { place, what: reason },
+        _ => LedgerError::Storage { place, doing, reason },
+    }
+}
+
+impl Store for Sqlite {
+    fn place(&self) -> &str {
+        &self.place
+    }
+
+    fn header(&mut self) -> Result<Option<Header>, LedgerError> {
+        self.read(rows::header)?.map_err(|mismatch| mismatch.told(&self.place))
+    }
+
+    fn create(&mut self, header: &Header, frontier: &Frontier) -> Result<(), LedgerError> {
+        self.transact("when it was made", |transaction| {
+            if rows::has_tables(transaction)? {
+                return Ok(());
+            }
+            transaction.execute_batch(SCHEMA)?;
+            transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
+            let Header { root, depth, ply, plan, entries, paths, kogge, created } = header;
+            transaction.execute(
+                "INSERT INTO ledger (only_one, format, fen, root, castling, depth, ply, plan, entries, paths, kogge, created)
+                 VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+                params![
+                    FORMAT,
+                    root.to_string(),
+                    root_bytes(root),
+                    castling(root),
+                    depth,
+                    ply,
+                    plan,
+                    entries,
+                    paths.to_string(),
+                    kogge,
+                    created
+                ],
+            )?;
+            let mut insert =
+                transaction.prepare("INSERT INTO entry (id, position, multiplicity) VALUES (?1, ?2, ?3)")?;
+            let entries = frontier.positions().iter().zip(frontier.multiplicities());
+            for (id, (position, multiplicity)) in (0i64..).zip(entries) {
+                insert.execute(params![id, packed(&position.into()), multiplicity.to_string()])?;
+            }
+            Ok(())
+        })
+    }
+
+    fn lease(&mut self, worker: &str, most: usize, time: Duration) -> Result<Vec<Leased>, LedgerError> {
+        self.transact("when entries were leased", |transaction| {
+            let mut update = transaction.prepare_cached(
+                "UPDATE entry SET worker = ?1, leased_until = unixepoch('subsec') + ?3
+                 WHERE id IN (
+                     SELECT id FROM entry
+                     WHERE count IS NULL AND (leased_until IS NULL OR leased_until <= unixepoch('subsec'))
+                     ORDER BY id LIMIT ?2
+                 )
+                 RETURNING id, position",
+            )?;
+            let leased = update.query_map(params![worker, most, time.as_secs_f64()], |row| {
+                Ok(Leased { id: row.get(0)?, position: row.get(1)? })
+            })?;
+            let mut leased: Vec<_> = leased.collect::<Result<_, _>>()?;
+            leased.sort_unstable_by_key(|entry| entry.id);
+            Ok(leased)
+        })
+    }
+
+    fn extend(&mut self, worker: &str, ids: &[u64], time: Duration) -> Result<u64, LedgerError> {
+        self.transact("when leases were extended", |transaction| {
+            let mut update = transaction.prepare_cached(
+                "UPDATE entry SET leased_until = unixepoch('subsec') + ?3
+                 WHERE id = ?2 AND worker = ?1 AND count IS NULL",
+            )?;
+            let mut held = 0;
+            for id in ids {
+                held += update.execute(params![worker, id, time.as_secs_f64()])? as u64;
+            }
+            Ok(held)
+        })
+    }
+
+    fn release(&mut self, worker: &str) -> Result<(), LedgerError> {
+        self.transact("when leases were given back", |transaction| {
+            transaction.execute(
+                "UPDATE entry SET worker = NULL, leased_until = NULL WHERE worker = ?1 AND count IS NULL",
+                [worker],
+            )?;
+            Ok(())
+        })
+    }
+
+    fn record(&mut self, source: &Source, answers: &[Answer]) -> Result<Recorded, LedgerError> {
+        self.transact("when answers were written", |transaction| {
+            let mut known = BTreeMap::new();
+            for &Answer { id, .. } in answers {
+                if let Some(count) = rows::count_of(transaction, id)? {
+                    known.insert(id, count);
+                }
+            }
+            let recorded = classify(answers, &known)
+                .map_err(|id| Problem::Damaged(format!("entry {id}, which was counted, is not in it")))?;
+            let source = rows::source(transaction, source)?;
+            for Answer { id, count } in &recorded.new {
+                transaction
+                    .prepare_cached(
+                        "UPDATE entry SET count = ?2, source = ?3, at = unixepoch(), worker = NULL, leased_until = NULL
+                         WHERE id = ?1 AND count IS NULL",
+                    )?
+                    .execute(params![id, count.to_string(), source])?;
+            }
+            for Answer { id, .. } in &recorded.repeated {
+                transaction
+                    .prepare_cached(
+                        "INSERT OR IGNORE INTO answer (entry, count, source, at)
+                         SELECT id, count, ?2, unixepoch() FROM entry WHERE id = ?1 AND source <> ?2",
+                    )?
+                    .execute(params![id, source])?;
+            }
+            for (answer, _) in &recorded.different {
+                rows::dispute(transaction, answer, source)?;
+            }
+            Ok(recorded)
+        })
+    }
+
+    fn tally(&mut self) -> Result<Tally, LedgerError> {
+        self.read(rows::tally)
+    }
+
+    fn is_complete(&mut self) -> Result<bool, LedgerError> {
+        self.read(|transaction| {
+            let open = "SELECT 1 FROM entry WHERE count IS NULL LIMIT 1";
+            Ok(transaction.query_row(open, [], |_| Ok(())).optional()?.is_none())
+        })
+    }
+
+    fn rows(&mut self, after: Option<u64>, most: usize) -> Result<Vec<Row>, LedgerError> {
+        self.read(|transaction| rows::rows(transaction, after, most))
+    }
+
+    fn disputes(&mut self) -> Result<Vec<Dispute>, LedgerError> {
+        self.read(rows::disputes)
+    }
+
+    fn settle(&mut self, id: u64, count: u128) -> Result<(), LedgerError> {
+        self.transact("when a dispute was settled", |transaction| {
+            transaction.execute(
+                "UPDATE entry SET disputed = 0, (count, source, at) =
+                     (SELECT count, source, at FROM answer WHERE entry = ?1 AND count = ?2 ORDER BY number LIMIT 1)
+                 WHERE id = ?1 AND EXISTS (SELECT 1 FROM answer WHERE entry = ?1 AND count = ?2)",
+                params![id, count.to_string()],
+            )?;
+            Ok(())
+        })
+    }
+}

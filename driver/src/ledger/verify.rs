@@ -1,0 +1,225 @@
+//! Counting entries again, to check a ledger and to settle its disputes.
+
+use std::sync::{Mutex, MutexGuard};
+use std::time::Instant;
+
+use kogge_board::{Backend, Position};
+
+use super::count::count_batch;
+use super::work::Batch;
+use super::{Answer, Dispute, Given, Leased, Ledger, LedgerError, Recorded, Row, Source, verdict};
+use crate::{Driver, Observer, Progress};
+
+/// What a check of a ledger found.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Verified {
+    /// Entries that were counted again.
+    pub checked: u64,
+    /// Those that have another count now. All of them are marked as disputed in the ledger.
+    pub differences: Vec<Difference>,
+}
+
+/// An entry that was counted twice, differently.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Difference {
+    /// The entry's number.
+    pub id: u64,
+    /// Its position.
+    pub position: Position,
+    /// The count that it had.
+    pub had: u128,
+    /// Who gave that, if it was known before.
+    pub had_by: Option<Source>,
+    /// The count that was found now.
+    pub found: u128,
+    /// Who found it.
+    pub by: Source,
+}
+
+/// What became of a dispute.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Settled {
+    /// The entry's number.
+    pub id: u64,
+    /// Its position.
+    pub position: Position,
+    /// All answers that were given, the oldest first.
+    pub answers: Vec<Given>,
+    /// The count that stands, if there is one now.
+    pub count: Option<u128>,
+}
+
+impl Ledger {
+    /// A random share of the entries that are counted, from 0 to 1, but at least one if there is any. The same
+    /// seed chooses the same entries, as long as none is added.
+    ///
+    /// # Errors
+    /// If the ledger cannot be read.
+    pub fn sample(&self, share: f64, seed: u64) -> Result<Vec<Row>, LedgerError> {
+        let mut left = self.tally()?.done;
+        let mut wanted = (left as f64 * share.clamp(0.0, 1.0)).ceil() as u64;
+        let mut random = seed;
+        let mut chosen = Vec::new();
+        self.rows(|row| {
+            // Each choice of `wanted` out of those that are left is equally likely.
+            if row.given.is_some() && left > 0 {
+                if split_mix(&mut random) % left < wanted {
+                    wanted -= 1;
+                    chosen.push(row);
+                }
+                left -= 1;
+            }
+            Ok(())
+        })?;
+        Ok(chosen)
+    }
+
+    /// Counts these entries again, and marks those that have another count now as disputed. Equal answers are
+    /// written too, if another source gave the first.
+    ///
+    /// # Errors
+    /// If the backend or the database fails, or if the observer asks to stop; what was checked until then is in
+    /// the ledger.
+    pub fn verify(
+        &self,
+        rows: &[Row],
+        backend: &mut dyn Backend,
+        observer: &dyn Observer,
+    ) -> Result<Verified, LedgerError> {
+        let mut verified = Verified::default();
+        let by = Source::from(backend.info());
+        let entries: Vec<_> = rows.iter().map(|row| Leased { id: row.id, position: row.position }).collect();
+        self.recount(&entries, backend, observer, |done, recorded| {
+            let batch = recorded.new.len() + recorded.repeated.len() + recorded.different.len();
+            verified.checked += batch as u64;
+            for &(Answer { id, count: found }, had) in &recorded.different {
+                let Some(row) = rows[done..][..batch].iter().find(|row| row.id == id) else { continue };
+                let position = self.position(id, &row.position)?;
+                let had_by = row.given.as_ref().filter(|given| given.count == had).map(|given| given.source.clone());
+                verified.differences.push(Difference { id, position, had, had_by, found, by: by.clone() });
+            }
+            Ok(())
+        })?;
+        Ok(verified)
+    }
+
+    /// The entries that are disputed.
+    ///
+    /// # Errors
+    /// If the ledger cannot be read.
+    pub fn disputes(&self) -> Result<Vec<Dispute>, LedgerError> {
+        self.store().disputes()
+    }
+
+    /// Counts these disputed entries again, and lets an answer stand where [`verdict`] finds one.
+    ///
+    /// # Errors
+    /// As [`Ledger::verify`].
+    pub fn settle(
+        &self,
+        disputes: &[Dispute],
+        backend: &mut dyn Backend,
+        observer: &dyn Observer,
+    ) -> Result<Vec<Settled>, LedgerError> {
+        let entries: Vec<_> =
+            disputes.iter().map(|dispute| Leased { id: dispute.id, position: dispute.position }).collect();
+        self.recount(&entries, backend, observer, |_, _| Ok(()))?;
+        let mut settled = Vec::new();
+        let mine = |dispute: &Dispute| disputes.iter().any(|other| other.id == dispute.id);
+        for Dispute { id, position, answers } in self.disputes()?.into_iter().filter(mine) {
+            let count = verdict(&answers);
+            if let Some(count) = count {
+                self.store().settle(id, count)?;
+            }
+            settled.push(Settled { id, position: self.position(id, &position)?, answers, count });
+        }
+        Ok(settled)
+    }
+
+    /// Counts entries in batches, and writes each batch's answers; `found` hears what was new about them, and how
+    /// many entries came before.
+    fn recount(
+        &self,
+        entries: &[Leased],
+        backend: &mut dyn Backend,
+        observer: &dyn Observer,
+        mut found: impl FnMut(usize, &Recorded) -> Result<(), LedgerError>,
+    ) -> Result<(), LedgerError> {
+        let source = Source::from(backend.info());
+        let whole = Whole { observer, place: Mutex::default() };
+        let mut driver = Driver::new(backend, &whole);
+        let (mut done, mut batches) = (0, Batch::new());
+        while done < entries.len() {
+            let left = entries.len() - done;
+            let batch = &entries[done..][..batches.next(left as u64, 1).min(left)];
+            whole.begin(done, batch.len(), entries.len());
+            let start = Instant::now();
+            let counts = count_batch(&mut driver, &self.batch(batch)?, self.depth_below())?;
+            let answers: Vec<_> =
+                batch.iter().zip(counts).map(|(entry, count)| Answer { id: entry.id, count }).collect();
+            let recorded = self.store().record(&source, &answers)?;
+            found(done, &recorded)?;
+            done += batch.len();
+            batches.saw(batch.len(), start.elapsed());
+        }
+        Ok(())
+    }
+}
+
+/// Tells an observer of all batches as of one piece of work.
+struct Whole<'a> {
+    observer: &'a dyn Observer,
+    place: Mutex<Place>,
+}
+
+/// Where the batch at hand lies in the work.
+#[derive(Default)]
+struct Place {
+    done: usize,
+    batch: usize,
+    total: usize,
+    /// Leaves of the batches before, and of this one.
+    before: u128,
+    now: u128,
+}
+
+impl Whole<'_> {
+    fn place(&self) -> MutexGuard<'_, Place> {
+        self.place.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    fn begin(&self, done: usize, batch: usize, total: usize) {
+        let mut place = self.place();
+        let before = place.before.saturating_add(place.now);
+        *place = Place { done, batch, total, before, now: 0 };
+    }
+}
+
+impl Observer for Whole<'_> {
+    fn progress(&self, progress: &Progress) {
+        let mut place = self.place();
+        place.now = progress.counted;
+        let done = place.done as f64 + progress.fraction * place.batch as f64;
+        let whole = Progress {
+            done: place.done as u64 + progress.done,
+            total: place.total as u64,
+            fraction: done / place.total.max(1) as f64,
+            counted: place.before.saturating_add(place.now),
+        };
+        drop(place);
+        self.observer.progress(&whole);
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.observer.is_cancelled()
+    }
+}
+
+/// SplitMix64: enough to choose entries by.
+fn split_mix(state: &mut u64) -> u64 {
+    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mut mixed = *state;
+    mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ mixed >> 31
+}

@@ -1,0 +1,66 @@
+//! How many entries a device takes at once.
+
+use std::time::Duration;
+
+/// How long a batch should last, in seconds: what is lost if the process is killed, and long beside the
+/// time that writing the answers takes.
+const SECONDS: f64 = 1.0;
+/// By how much a batch may exceed the one before.
+const GROWTH: usize = 8;
+/// Entries that are leased at once at most.
+const MOST: usize = 1 << 14;
+/// Of the entries that are left, a device takes one part in so many, divided by the number of devices, so that
+/// towards the end no device waits long for another.
+const PARTS: u64 = 4;
+
+/// The size of the next batch.
+pub(in crate::ledger) struct Batch {
+    size: usize,
+}
+
+impl Batch {
+    pub(in crate::ledger) fn new() -> Self {
+        Self { size: 1 }
+    }
+
+    /// Entries to take, of so many that are left for so many devices.
+    pub(in crate::ledger) fn next(&self, left: u64, devices: usize) -> usize {
+        let share = left / (PARTS * devices.max(1) as u64);
+        self.size.min(usize::try_from(share).unwrap_or(MOST)).max(1)
+    }
+
+    /// A batch took so long.
+    pub(in crate::ledger) fn saw(&mut self, entries: usize, elapsed: Duration) {
+        let wanted = entries as f64 * SECONDS / elapsed.as_secs_f64().max(1e-6);
+        self.size = (wanted as usize).clamp(1, entries.saturating_mul(GROWTH).min(MOST));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn batches_last_about_a_second_whatever_the_device() {
+        for seconds_each in [1e-4, 1e-3, 0.3, 20.0] {
+            let mut batch = Batch::new();
+            for _ in 0..10 {
+                let entries = batch.next(1_000_000, 2);
+                batch.saw(entries, Duration::from_secs_f64(seconds_each * entries as f64));
+            }
+            let entries = batch.next(1_000_000, 2);
+            let expected = (SECONDS / seconds_each).max(1.0);
+            assert!((expected - entries as f64).abs() <= 1.0, "{entries} of {seconds_each} s");
+        }
+    }
+
+    #[test]
+    fn the_first_batch_is_small_and_the_last_ones_are_shared() {
+        let mut batch = Batch::new();
+        assert_eq!(batch.next(1_000_000, 1), 1);
+        batch.saw(1, Duration::ZERO);
+        assert_eq!(batch.next(1_000_000, 1), GROWTH);
+        assert_eq!(batch.next(16, 2), 2);
+        assert_eq!(batch.next(0, 2), 1);
+    }
+}

@@ -1,0 +1,212 @@
+//! Devices that fail, lie, or die at work.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use kogge_board::buggy::{Buggy, no_black_queenside};
+use kogge_board::{Backend, BackendError, DeviceInfo, Quad48, Rules, Successors};
+use kogge_driver::ledger::{Event, LedgerError, Watcher};
+use kogge_movegen_cpu::Cpu;
+use kogge_movegen_cpu::mailbox::Mailbox;
+
+use super::{KIWIPETE_3, KIWIPETE_4, cpu, in_file, options, small, work};
+
+/// What happens to a device after some calls.
+#[derive(Clone, Copy)]
+enum Fate {
+    Fails,
+    Panics,
+}
+
+/// A device that works for a number of calls.
+struct Mortal {
+    backend: Cpu,
+    calls_left: usize,
+    fate: Fate,
+}
+
+impl Mortal {
+    fn after(calls_left: usize, fate: Fate) -> Box<dyn Backend> {
+        Box::new(Self { backend: Cpu::new(Some(1)).unwrap(), calls_left, fate })
+    }
+}
+
+impl Backend for Mortal {
+    fn info(&self) -> &DeviceInfo {
+        self.backend.info()
+    }
+
+    fn count(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Vec<u32>, BackendError> {
+        self.backend.count(rules, positions)
+    }
+
+    fn expand(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Successors, BackendError> {
+        self.backend.expand(rules, positions)
+    }
+
+    fn perft(&mut self, rules: &Rules, positions: &[Quad48], depth: u32) -> Result<Vec<u64>, BackendError> {
+        self.calls_left = match (self.calls_left.checked_sub(1), self.fate) {
+            (Some(left), _) => left,
+            (None, Fate::Panics) => panic!("as told"),
+            (None, Fate::Fails) => {
+                let (device, doing) = ("The device".to_owned(), "in a test".to_owned());
+                return Err(BackendError::Device { device, doing, reason: "it was told to.".to_owned() });
+            }
+        };
+        self.backend.perft(rules, positions, depth)
+    }
+}
+
+/// Remembers what it was told, and stops after so many questions.
+#[derive(Default)]
+struct Witness {
+    failed: Mutex<Vec<String>>,
+    disputed: AtomicUsize,
+    asked: AtomicUsize,
+    stop_at: usize,
+}
+
+impl Watcher for Witness {
+    fn event(&self, event: &Event<'_>) {
+        match event {
+            Event::Progress(snapshot) => assert!(snapshot.done <= snapshot.entries),
+            Event::DeviceFailed { reason, .. } => self.failed.lock().unwrap().push((*reason).to_owned()),
+            Event::Disputed { answer, had, .. } => {
+                assert_ne!(answer.count, *had);
+                self.disputed.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.stop_at > 0 && self.asked.fetch_add(1, Ordering::Relaxed) >= self.stop_at
+    }
+}
+
+#[test]
+fn a_device_that_fails_drops_out_and_the_others_redo_its_entries() {
+    for (index, fate) in [Fate::Fails, Fate::Panics].into_iter().enumerate() {
+        for calls in [0, 1, 3] {
+            let ledger = in_file(&format!("fails-{index}-{calls}"));
+            let witness = Witness::default();
+            let mut devices = [Mortal::after(calls, fate), Box::new(Mailbox::new())];
+            let (total, snapshot) = ledger.work(&mut devices, &options("test"), &witness).unwrap();
+            assert_eq!(total, KIWIPETE_4);
+            let failed = witness.failed.into_inner().unwrap();
+            assert_eq!(failed.len(), 1, "{failed:?}");
+            let reason =
+                ["The device failed in a test: it was told to.", "It stopped because of a bug in kogge."][index];
+            assert_eq!(failed[0], reason);
+            assert_eq!(snapshot.devices[0].failed.as_deref(), Some(reason));
+            assert_eq!(snapshot.devices[1].failed, None);
+            assert_eq!(snapshot.devices.iter().map(|device| device.entries).sum::<u64>(), 2038);
+        }
+    }
+}
+
+#[test]
+fn if_all_devices_fail_the_ledger_keeps_what_they_did() {
+    let ledger = in_file("all-fail");
+    let mut devices = [Mortal::after(2, Fate::Fails), Mortal::after(3, Fate::Fails)];
+    let error = ledger.work(&mut devices, &options("test"), &()).unwrap_err();
+    assert!(matches!(&error, LedgerError::NoDevice(_)), "{error}");
+    assert!(error.to_string().contains("it was told to"), "{error}");
+    let tally = ledger.tally().unwrap();
+    assert!(tally.done > 0 && tally.done < tally.entries && tally.leased == 0, "{tally:?}");
+    assert_eq!(work(&ledger), Ok(KIWIPETE_4));
+}
+
+#[test]
+fn stopped_anywhere_it_goes_on_from_there() {
+    let ledger = in_file("stopped");
+    let mut before = 0;
+    let mut stops = 0;
+    let total = loop {
+        let witness = Witness { stop_at: 5 + stops, ..Witness::default() };
+        match ledger.work(&mut [cpu(), Box::new(Mailbox::new())], &options("test"), &witness) {
+            Ok((total, _)) => break total,
+            Err(LedgerError::Stopped { done, entries }) => {
+                assert!(done >= before && done < entries);
+                assert_eq!(ledger.tally().unwrap().leased, 0, "leases are given back");
+                (before, stops) = (done, stops + 1);
+            }
+            Err(error) => panic!("{error}"),
+        }
+    };
+    assert_eq!(total, KIWIPETE_4);
+    assert!(stops > 2, "it was not stopped");
+}
+
+#[test]
+fn a_device_that_lies_is_caught_by_another_and_outvoted_by_a_third() {
+    let ledger = small("lies");
+    let mut devices: [Box<dyn Backend>; 1] = [Box::new(Buggy::new(Cpu::new(Some(1)).unwrap(), no_black_queenside))];
+    let (wrong, _) = ledger.work(&mut devices, &options("liar"), &()).unwrap();
+    assert_ne!(wrong, KIWIPETE_3);
+    let sample = ledger.sample(1.0, 0).unwrap();
+    let verified = ledger.verify(&sample, &mut Mailbox::new(), &()).unwrap();
+    assert_eq!(verified.checked, 48);
+    assert!(!verified.differences.is_empty() && verified.differences.len() < 48);
+    let disputes = ledger.disputes().unwrap();
+    assert_eq!(disputes.len(), verified.differences.len());
+    assert!(matches!(ledger.total(), Err(LedgerError::Disputed { .. })));
+    // The liar's own word is no second opinion.
+    let same = ledger.settle(&disputes, &mut *devices[0], &()).unwrap();
+    assert!(same.iter().all(|settled| settled.count.is_none()));
+    let mut third = Named(Mailbox::new());
+    let settled = ledger.settle(&disputes, &mut third, &()).unwrap();
+    assert!(settled.iter().all(|settled| settled.count.is_some()));
+    assert_eq!(ledger.total(), Ok(Some(KIWIPETE_3)));
+}
+
+/// The mailbox under another name.
+struct Named(Mailbox);
+
+impl Backend for Named {
+    fn info(&self) -> &DeviceInfo {
+        static INFO: std::sync::OnceLock<DeviceInfo> = std::sync::OnceLock::new();
+        INFO.get_or_init(|| DeviceInfo { variant: "another".to_owned(), ..self.0.info().clone() })
+    }
+
+    fn count(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Vec<u32>, BackendError> {
+        self.0.count(rules, positions)
+    }
+
+    fn expand(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Successors, BackendError> {
+        self.0.expand(rules, positions)
+    }
+
+    fn perft(&mut self, rules: &Rules, positions: &[Quad48], depth: u32) -> Result<Vec<u64>, BackendError> {
+        self.0.perft(rules, positions, depth)
+    }
+}
+
+#[test]
+fn two_workers_with_the_same_entries_count_them_once_or_dispute_them() {
+    // One has lost its leases without knowing it: both count everything.
+    for (name, lies) in [("both-right", false), ("one-wrong", true)] {
+        let ledger = small(name);
+        let slow = ledger_entries(&ledger);
+        assert_eq!(work(&ledger), Ok(KIWIPETE_3));
+        let mut backend: Box<dyn Backend> = match lies {
+            true => Box::new(Buggy::new(Mailbox::new(), no_black_queenside)),
+            false => Box::new(Mailbox::new()),
+        };
+        let found = ledger.verify(&slow, &mut *backend, &()).unwrap();
+        assert_eq!(found.differences.is_empty(), !lies);
+        assert_eq!(ledger.sum().unwrap().leaves, KIWIPETE_3, "nothing is counted twice, nothing is averaged");
+        assert_eq!(ledger.total().is_ok(), !lies);
+    }
+}
+
+/// All entries, as a worker got them before they were counted.
+fn ledger_entries(ledger: &kogge_driver::ledger::Ledger) -> Vec<kogge_driver::ledger::Row> {
+    let mut rows = Vec::new();
+    ledger
+        .rows(|row| {
+            rows.push(row);
+            Ok(())
+        })
+        .unwrap();
+    rows
+}

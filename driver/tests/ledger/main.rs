@@ -1,0 +1,65 @@
+//! Ledgers: both stores keep the same promises, and faults cost time but never a wrong total.
+
+mod database;
+mod devices;
+mod stores;
+#[path = "../support/mod.rs"]
+mod support;
+mod tables;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use kogge_board::Backend;
+use kogge_driver::ledger::{Ledger, LedgerError, Options, Postgres, Request, Source, Sqlite, Store};
+use kogge_movegen_cpu::Cpu;
+use support::{KIWIPETE, fen};
+
+/// A file of this name that is not there.
+fn fresh(name: &str) -> PathBuf {
+    let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.ledger"));
+    let _ = std::fs::remove_file(&file);
+    file
+}
+
+fn cpu() -> Box<dyn Backend> {
+    Box::new(Cpu::new(Some(1)).expect("there is a CPU"))
+}
+
+/// Kiwipete to depth 3, with 48 entries at ply 1: little work for slow devices.
+fn small(name: &str) -> Ledger {
+    let store = Box::new(Sqlite::open_or_create(&fresh(name)).expect("the file can be made"));
+    let request = Request { root: &fen(KIWIPETE), depth: 3, ply: Some(1) };
+    Ledger::start(store, &request, &mut *cpu(), &()).expect("the ledger can be made").0
+}
+
+const KIWIPETE_3: u128 = 97_862;
+
+/// Kiwipete to depth 4, with 2,038 entries at ply 2, which are reached in 2,039 ways.
+fn kiwipete(store: Box<dyn Store>) -> Ledger {
+    let request = Request { root: &fen(KIWIPETE), depth: 4, ply: Some(2) };
+    Ledger::start(store, &request, &mut *cpu(), &()).expect("the ledger can be made").0
+}
+
+const KIWIPETE_4: u128 = 4_085_603;
+
+fn in_file(name: &str) -> Ledger {
+    kiwipete(Box::new(Sqlite::open_or_create(&fresh(name)).expect("the file can be made")))
+}
+
+fn database(address: &str) -> Box<dyn Store> {
+    Box::new(Postgres::connect(address, Duration::from_secs(60), || false).expect("the server runs"))
+}
+
+fn options(worker: &str) -> Options {
+    Options { worker: worker.to_owned(), lease: Duration::from_secs(2) }
+}
+
+fn work(ledger: &Ledger) -> Result<u128, LedgerError> {
+    Ok(ledger.work(&mut [cpu()], &options("test"), &())?.0)
+}
+
+fn source(backend: &str) -> Source {
+    let [device, variant, kogge] = ["a device", "a variant", "0"].map(str::to_owned);
+    Source { backend: backend.to_owned(), device, variant, kogge }
+}

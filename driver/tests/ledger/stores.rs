@@ -1,0 +1,165 @@
+//! What every store must do.
+
+use std::thread::sleep;
+use std::time::Duration;
+
+use kogge_driver::ledger::{Answer, FORMAT, LedgerError, Sqlite, Store};
+use kogge_movegen_cpu::mailbox::Mailbox;
+
+use super::support::server::Server;
+use super::{KIWIPETE_4, database, fresh, kiwipete, source, work};
+
+const LONG: Duration = Duration::from_secs(100);
+
+/// Two connections to one new ledger.
+type Twice = (Box<dyn Store>, Box<dyn Store>);
+
+fn files(name: &str) -> Twice {
+    let file = fresh(name);
+    kiwipete(Box::new(Sqlite::open_or_create(&file).expect("the file can be made")));
+    let open = || -> Box<dyn Store> { Box::new(Sqlite::open(&file).expect("it was made")) };
+    (open(), open())
+}
+
+/// Leases are exclusive, can be extended, given back and lost.
+fn leases((mut one, mut two): Twice) {
+    let first = one.lease("one", 3, LONG).unwrap();
+    let second = two.lease("two", 2, LONG).unwrap();
+    assert_eq!(first.iter().chain(&second).map(|entry| entry.id).collect::<Vec<_>>(), [0, 1, 2, 3, 4]);
+    assert_eq!(one.extend("one", &[0, 1, 2, 3], LONG), Ok(3));
+    let tally = two.tally().unwrap();
+    assert_eq!((tally.done, tally.leased, tally.workers), (0, 5, 2));
+    one.release("one").unwrap();
+    assert_eq!(two.lease("two", 1, LONG).unwrap()[0].id, 0);
+    // One that has run out is another's, and cannot be extended any more.
+    assert_eq!(one.lease("one", 1, Duration::from_millis(50)).unwrap()[0].id, 1);
+    sleep(Duration::from_millis(100));
+    assert_eq!(two.lease("two", 1, LONG).unwrap()[0].id, 1);
+    assert_eq!(one.extend("one", &[1], LONG), Ok(0));
+}
+
+/// An answer counts once, and other answers are caught.
+fn answers((mut one, mut two): Twice) {
+    let right = Answer { id: 7, count: u128::MAX };
+    assert_eq!(one.record(&source("a"), &[right]).unwrap().new, [right]);
+    // The same worker again, as after a connection that broke, or another one with the same answer.
+    assert_eq!(one.record(&source("a"), &[right]).unwrap().repeated, [right]);
+    assert_eq!(two.tally().unwrap().verified, 0);
+    assert_eq!(two.record(&source("b"), &[right]).unwrap().repeated, [right]);
+    let tally = two.tally().unwrap();
+    assert_eq!((tally.done, tally.verified, tally.disputed), (1, 1, 0));
+    assert_eq!(one.disputes().unwrap(), []);
+
+    let wrong = Answer { id: 7, count: 5 };
+    assert_eq!(two.record(&source("c"), &[wrong]).unwrap().different, [(wrong, u128::MAX)]);
+    let tally = one.tally().unwrap();
+    assert_eq!((tally.done, tally.verified, tally.disputed), (1, 0, 1));
+    let disputes = one.disputes().unwrap();
+    let answers = disputes[0].answers.iter();
+    let mut counts: Vec<_> = answers.map(|given| (given.source.backend.as_str(), given.count)).collect();
+    counts.sort_unstable();
+    assert_eq!(disputes[0].id, 7);
+    assert_eq!(counts, [("a", u128::MAX), ("b", u128::MAX), ("c", 5)]);
+    let row = &one.rows(Some(6), 1).unwrap()[0];
+    assert_eq!((row.id, row.disputed, row.given.as_ref().map(|given| given.count)), (7, true, Some(u128::MAX)));
+
+    // Settled, it stays settled when the same source says the same once more.
+    two.settle(7, 5).unwrap();
+    let row = &one.rows(Some(6), 1).unwrap()[0];
+    let given = row.given.clone().unwrap();
+    assert_eq!((row.disputed, given.count, given.source), (false, 5, source("c")));
+    assert_eq!(two.record(&source("a"), &[right]).unwrap().different.len(), 1);
+    assert_eq!(one.tally().unwrap().disputed, 0);
+    // Another source that says so is news.
+    two.record(&source("d"), &[right]).unwrap();
+    assert_eq!(one.tally().unwrap().disputed, 1);
+
+    let nobody = one.record(&source("a"), &[Answer { id: 99_999, count: 1 }]);
+    assert!(matches!(nobody, Err(LedgerError::Damaged { .. })), "{nobody:?}");
+}
+
+/// Rows come in order and in pages, and the last one completes the ledger.
+fn pages((mut one, mut two): Twice) {
+    let all = one.rows(None, 10_000).unwrap();
+    assert_eq!(all.len(), 2038);
+    assert!(all.iter().zip(0..).all(|(row, id)| row.id == id && row.given.is_none()));
+    assert_eq!(two.rows(Some(99), 50).unwrap(), all[100..150]);
+    assert_eq!(two.rows(Some(2037), 50).unwrap(), []);
+    let answers: Vec<_> = all.iter().map(|row| Answer { id: row.id, count: 1 }).collect();
+    one.record(&source("a"), &answers[1..]).unwrap();
+    assert_eq!(two.is_complete(), Ok(false));
+    one.record(&source("a"), &answers).unwrap();
+    assert_eq!(two.is_complete(), Ok(true));
+    let tally = two.tally().unwrap();
+    assert_eq!((tally.entries, tally.done, tally.last_minute), (2038, 2038, 2038));
+    let (first, last) = tally.span.unwrap();
+    assert!(first <= last && first > 1_600_000_000);
+}
+
+/// Making a ledger where there is one changes nothing.
+fn created_once((mut one, two): Twice) {
+    let header = one.header().unwrap().unwrap();
+    assert_eq!((header.entries, header.paths, header.ply, header.depth), (2038, 2039, 2, 4));
+    one.record(&source("a"), &[Answer { id: 0, count: 1 }]).unwrap();
+    let other = kogge_driver::Frontier::of(&header.root);
+    one.create(&header, &other).unwrap();
+    assert_eq!(one.tally().unwrap().done, 1);
+    let ledger = kiwipete(two);
+    assert_eq!(ledger.header(), &header);
+    assert_eq!(FORMAT, 1);
+}
+
+/// Work, checks, disputes: the whole way.
+fn worked_off((mut one, two): Twice) {
+    let ledger = kiwipete(two);
+    assert_eq!(ledger.total(), Ok(None));
+    assert_eq!(work(&ledger), Ok(KIWIPETE_4));
+    assert_eq!(ledger.sum().unwrap().leaves, KIWIPETE_4);
+
+    let sample = ledger.sample(0.01, 1).unwrap();
+    assert_eq!(sample.len(), 21);
+    let verified = ledger.verify(&sample, &mut Mailbox::new(), &()).unwrap();
+    assert_eq!((verified.checked, verified.differences.len()), (21, 0));
+    assert_eq!(ledger.tally().unwrap().verified, 21);
+
+    let given = sample[0].given.as_ref().unwrap().count;
+    one.record(&source("liar"), &[Answer { id: sample[0].id, count: given + 1 }]).unwrap();
+    assert!(matches!(ledger.total(), Err(LedgerError::Disputed { entries: 1, .. })));
+    assert_eq!(work(&ledger).unwrap_err().to_string(), ledger.total().unwrap_err().to_string());
+    let settled = ledger.settle(&ledger.disputes().unwrap(), &mut Mailbox::new(), &()).unwrap();
+    assert_eq!((settled[0].id, settled[0].count), (sample[0].id, Some(given)));
+    assert_eq!(ledger.total(), Ok(Some(KIWIPETE_4)));
+}
+
+macro_rules! in_files {
+    ($($test:ident),*) => {
+        mod in_files {
+            $(
+                #[test]
+                fn $test() {
+                    super::$test(super::files(concat!("stores-", stringify!($test))));
+                }
+            )*
+        }
+    };
+}
+
+in_files!(leases, answers, pages, created_once, worked_off);
+
+#[test]
+fn in_a_database() {
+    let server = Server::start();
+    type Test = fn(Twice);
+    let tests: [(&str, Test); 5] = [
+        ("leases", leases),
+        ("answers", answers),
+        ("pages", pages),
+        ("created_once", created_once),
+        ("worked_off", worked_off),
+    ];
+    for (name, test) in tests {
+        let address = server.schema(name);
+        kiwipete(database(&address));
+        test((database(&address), database(&address)));
+    }
+}

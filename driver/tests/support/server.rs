@@ -1,0 +1,127 @@
+//! A PostgreSQL server for one test, thrown away afterwards.
+
+#![allow(dead_code, reason = "every test file uses its own part")]
+#![allow(unreachable_pub, reason = "each test file is a crate of its own")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// A server with a folder of its own, which is reached by a socket in that folder.
+pub struct Server {
+    folder: PathBuf,
+    programs: PathBuf,
+}
+
+impl Server {
+    /// Starts a new server.
+    ///
+    /// # Panics
+    /// If PostgreSQL is not installed, or does not start.
+    pub fn start() -> Self {
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        let programs = programs().expect(
+            "PostgreSQL is not installed (on Debian: apt-get install postgresql); the tests of ledgers need its \
+             programs initdb and pg_ctl, in PATH or where Debian puts them",
+        );
+        // Sockets have short names: the folder must not lie deep.
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let folder = std::env::temp_dir().join(format!("kogge-{}-{number}", std::process::id()));
+        fs::create_dir_all(&folder).expect("the folder for temporary files can be written");
+        if is_root() {
+            run(Command::new("chown").arg("postgres").arg(&folder));
+        }
+        let server = Self { folder, programs };
+        let data = server.data();
+        run(server.program("initdb").args(["--no-sync", "--auth", "trust", "--username", "kogge", "-D"]).arg(&data));
+        let settings = format!(
+            "listen_addresses = ''\nunix_socket_directories = '{}'\nshared_buffers = 16MB\nfsync = off\n",
+            server.folder.display()
+        );
+        let file = data.join("postgresql.auto.conf");
+        fs::write(&file, settings).expect("the settings can be written");
+        server.begin();
+        server
+    }
+
+    /// The address of its database, in which a schema of this name is used.
+    pub fn address(&self, schema: &str) -> String {
+        let host = self.folder.display().to_string().replace('/', "%2F");
+        format!("postgres://kogge@{host}/postgres?options=-csearch_path%3D{schema}")
+    }
+
+    /// The same, with the schema made.
+    pub fn schema(&self, schema: &str) -> String {
+        let mut client = postgres::Client::connect(&self.address("public"), postgres::NoTls).expect("it runs");
+        client.batch_execute(&format!("CREATE SCHEMA {schema}")).expect("the schema is new");
+        self.address(schema)
+    }
+
+    /// Starts the server, and waits until it answers.
+    pub fn begin(&self) {
+        let log = self.folder.join("log");
+        run(self.control(&["-w", "-l"]).arg(log).arg("start"));
+    }
+
+    /// Ends the server at once, as a crash would; its clients are cut off.
+    pub fn stop(&self) {
+        run(self.control(&["-m", "immediate", "stop"]).stdin(Stdio::null()));
+    }
+
+    fn data(&self) -> PathBuf {
+        self.folder.join("data")
+    }
+
+    fn control(&self, arguments: &[&str]) -> Command {
+        let mut command = self.program("pg_ctl");
+        command.arg("-D").arg(self.data()).args(arguments);
+        command
+    }
+
+    /// A program of PostgreSQL's, which refuses to run as root.
+    fn program(&self, name: &str) -> Command {
+        let program = self.programs.join(name);
+        let mut command = if is_root() {
+            let mut command = Command::new("setpriv");
+            command.args(["--reuid", "postgres", "--regid", "postgres", "--clear-groups"]).arg(program);
+            command
+        } else {
+            Command::new(program)
+        };
+        // Where the tests run, the user postgres may not look.
+        command.current_dir(&self.folder);
+        command
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // Stopped or not, it is at its end.
+        let _ = self.control(&["-m", "immediate", "stop"]).stdout(Stdio::null()).stderr(Stdio::null()).status();
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+}
+
+/// Where the programs are: in PATH, or in the folder of Debian's newest version.
+fn programs() -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let has = |folder: &PathBuf| folder.join("initdb").exists() && folder.join("pg_ctl").exists();
+    let versions = fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
+    let version = |folder: &Path| folder.file_name().and_then(|name| name.to_str()?.parse::<u32>().ok());
+    let mut versions: Vec<_> = versions.map(|entry| entry.path()).collect();
+    versions.sort_by_key(|folder| version(folder));
+    std::env::split_paths(&path)
+        .find(has)
+        .or_else(|| versions.into_iter().rev().map(|folder| folder.join("bin")).find(has))
+}
+
+fn is_root() -> bool {
+    Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout.trim_ascii() == b"0")
+}
+
+fn run(command: &mut Command) {
+    // The server inherits neither pipe: whoever reads one would wait for its end.
+    let status = command.stdin(Stdio::null()).stdout(Stdio::null()).status();
+    assert!(status.as_ref().is_ok_and(|status| status.success()), "{command:?}: {status:?}");
+}
