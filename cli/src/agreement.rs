@@ -3,6 +3,7 @@
 use kogge_board::buggy::{Buggy, no_black_queenside};
 use kogge_board::conformance::{Batches, Difference, difference, placements, playouts};
 use kogge_board::{Backend, Fen};
+use kogge_driver::{Driver, MergeSettings};
 
 use crate::args::BackendName;
 use crate::backends::{ENTRIES, Request};
@@ -84,6 +85,33 @@ fn all_usable_devices_agree() {
     }
 }
 
+/// Random positions, each device in other partitions, and with hashes that collide.
+#[test]
+fn all_usable_devices_merge_to_the_same_totals() {
+    let mut devices = usable();
+    let mut frontiers = frontiers(&mut *devices[0].backend);
+    frontiers.retain(|(rules, positions)| !rules.halfmove_clock && !positions.is_empty());
+    let mut counted = 0;
+    for (number, (rules, positions)) in frontiers.iter().enumerate().step_by(3) {
+        let position = positions[number * 7 % positions.len()];
+        let root = Fen::new(position.unpack_unchecked(), *rules);
+        let expected = Driver::new(&mut *devices[0].backend, &()).perft(&root, 3);
+        for (index, device) in devices.iter_mut().enumerate() {
+            let settings = MergeSettings {
+                plies: [None, Some(2), Some(3)][(number + index) % 3],
+                partitions: [1, 2, 7].get((number + index) % 4).copied(),
+                hash_bits: [32, 0, 3][number % 3],
+                ..MergeSettings::with_memory(1 << 27)
+            };
+            let merged = Driver::new(&mut *device.backend, &()).perft_merged(&root, 3, &settings);
+            let (name, number) = (device.name.name(), device.number);
+            assert_eq!(merged.map(|merged| merged.leaves), expected, "{name} {number}, {root}, {settings:?}");
+            counted += 1;
+        }
+    }
+    assert!(counted > 20 * devices.len(), "{counted} counts");
+}
+
 #[test]
 fn a_device_that_disagrees_is_named_with_a_command_that_shows_it() {
     use clap::Parser;
@@ -114,8 +142,8 @@ fn a_device_that_disagrees_is_named_with_a_command_that_shows_it() {
     // The command finds what is wrong, there or at most a ply below.
     let root: Fen = diff.tree.root.fen.expect("a position").parse().unwrap_or_else(|error| panic!("{line}: {error}"));
     let (mut right, mut wrong) = (cpu(), Buggy::new(cpu(), no_black_queenside));
-    let mut wrong = kogge_driver::Driver::new(&mut wrong, &());
-    let shown = kogge_driver::Driver::new(&mut right, &()).diff(&mut wrong, &root, diff.tree.depth);
+    let mut wrong = Driver::new(&mut wrong, &());
+    let shown = Driver::new(&mut right, &()).diff(&mut wrong, &root, diff.tree.depth);
     let Ok(kogge_driver::Diff::Different(shown)) = shown else { panic!("{line}: {shown:?}") };
     let castling: Vec<_> = shown.only_first.iter().map(|(name, _)| &name[..2]).collect();
     assert_eq!((castling, shown.only_second.len()), (vec!["e8"], 0), "{shown:?}");

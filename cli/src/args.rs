@@ -95,13 +95,13 @@ impl BackendName {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Count the leaves of a tree
-    Perft(Count),
-    /// Count the leaves below each move
+    Perft(Perft),
+    /// Count the leaves below each move, every one of them
     Divide(Count),
     /// Count captures, castlings, checks, mates and so on among the moves to the leaves
     Stats(Tree),
     /// Count the distinct positions of each ply
-    Unique(Tree),
+    Unique(Unique),
     /// Recompute the counts of a file of positions (`FEN ;D1 20 ;D2 400`)
     Suite(Suite),
     /// Find the first position where another backend or a UCI engine makes other moves
@@ -147,6 +147,47 @@ pub(crate) struct Tree {
     pub(crate) root: Root,
 }
 
+#[derive(Debug, Args)]
+pub(crate) struct Perft {
+    #[command(flatten)]
+    pub(crate) count: Count,
+    /// Count every leaf: merge no equal positions
+    #[arg(long, conflicts_with_all = ["plan", "memory", "plies", "partitions"], help_heading = HOW)]
+    pub(crate) raw: bool,
+    /// Say how the tree would be counted, and count nothing; only the first plies are merged to find out
+    #[arg(long, conflicts_with = "bytes", help_heading = HOW)]
+    pub(crate) plan: bool,
+    #[command(flatten)]
+    pub(crate) memory: Memory,
+    /// Merge equal positions down to this ply, at least seven above the leaves [default: as the plan says]
+    #[arg(long, value_name = "N", value_parser = depth, conflicts_with = "bytes", help_heading = HOW)]
+    pub(crate) plies: Option<u32>,
+    /// Do the last merged ply in so many parts, one after the other [default: as many as memory demands]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096), conflicts_with = "bytes",
+          help_heading = HOW)]
+    pub(crate) partitions: Option<u32>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Unique {
+    #[command(flatten)]
+    pub(crate) tree: Tree,
+    #[command(flatten)]
+    pub(crate) memory: Memory,
+}
+
+/// Heading of what says how a tree is counted.
+const HOW: &str = "How to count";
+
+/// Memory for merged plies.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct Memory {
+    /// Memory for merged positions, such as 6G; what does not fit is done in parts [default: three quarters of a GPU's
+    /// own memory, else half of what is free]
+    #[arg(long, value_name = "SIZE", value_parser = size, help_heading = HOW)]
+    pub(crate) memory: Option<NonZeroUsize>,
+}
+
 /// A tree to be counted.
 #[derive(Debug, Args)]
 pub(crate) struct Count {
@@ -160,7 +201,7 @@ pub(crate) struct Count {
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct Hash {
     /// Keep counts in a hash table of this many bytes, such as 256M or 1G, so that positions reached in several ways are
-    /// counted once; counts stay exact. Only the cpu backend has one: `auto` then means cpu
+    /// counted once; counts stay exact. Only the cpu backend has one: `auto` then means cpu, and perft merges nothing else
     #[arg(long = "hash", value_name = "SIZE", value_parser = size, help_heading = "Where to compute")]
     pub(crate) bytes: Option<NonZeroUsize>,
 }

@@ -8,6 +8,7 @@ mod commands;
 mod estimate;
 mod failure;
 mod many;
+mod memory;
 mod monitor;
 mod output;
 mod place;

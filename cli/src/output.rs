@@ -5,6 +5,7 @@ use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use kogge_board::DeviceInfo;
+use kogge_driver::PlannedPly;
 use serde::Serialize;
 
 use crate::backends::Opened;
@@ -90,6 +91,38 @@ impl From<&DeviceInfo> for Device {
     }
 }
 
+/// How a tree was or would be counted by merged plies.
+#[derive(Serialize)]
+pub(crate) struct Plan {
+    /// Bytes that may be used.
+    memory: u64,
+    plies: Vec<Ply>,
+    below: u32,
+    below_seconds: f64,
+    raw_seconds: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct Ply {
+    ply: u32,
+    positions: u64,
+    measured: bool,
+    bytes: u64,
+    partitions: u32,
+    seconds: f64,
+}
+
+impl From<kogge_driver::Plan> for Plan {
+    fn from(plan: kogge_driver::Plan) -> Self {
+        let kogge_driver::Plan { memory, plies, below, below_seconds, raw_seconds, .. } = plan;
+        let plies = plies.into_iter().map(|ply| {
+            let PlannedPly { ply, positions, measured, bytes, partitions, seconds } = ply;
+            Ply { ply, positions, measured, bytes, partitions, seconds }
+        });
+        Self { memory, plies: plies.collect(), below, below_seconds, raw_seconds }
+    }
+}
+
 /// How long counting took, and by whom.
 #[derive(Serialize)]
 pub(crate) struct Effort {
@@ -98,7 +131,7 @@ pub(crate) struct Effort {
     /// Whether the last two plies were counted without making their positions, as far as possible.
     bulk: bool,
     /// Whether equal positions were merged.
-    deduplicated: bool,
+    pub(crate) deduplicated: bool,
     /// Bytes of the hash table; the text has it in the variant.
     hash: Option<NonZeroUsize>,
     /// Why `auto` looked for a GPU or did not.

@@ -37,6 +37,9 @@ fn a_rate_says_what_it_counted() {
         ("perft 3 --backend mailbox", "leaves/s (every leaf made, not deduplicated); mailbox: "),
         ("divide 3", "leaves/s (last two plies in closed form, not deduplicated); cpu: "),
         ("perft 5 --hash 1M", ", hash table of 1048576 bytes"),
+        ("perft 5 --raw", "leaves/s (last two plies in closed form, not deduplicated); cpu: "),
+        ("perft 5", "leaves/s (last two plies in closed form, equal positions merged); cpu: "),
+        ("perft 5 --plies 4 --partitions 2", "; merged to ply 4 (72078 positions in 2 partitions), 1 plies below"),
         ("stats 3", "leaves/s (every leaf made, not deduplicated); cpu: "),
         ("unique 3", "distinct positions/s (every leaf made, equal positions merged); cpu: "),
     ] {
@@ -45,6 +48,29 @@ fn a_rate_says_what_it_counted() {
         let quiet = kogge(&words(&format!("{line} --quiet"))).answer(line);
         assert!(!quiet.contains("/s") && answer.starts_with(&quiet), "kogge {line}: {quiet}");
     }
+}
+
+#[test]
+fn a_plan_is_shown_and_nothing_counted() {
+    let plan = kogge(&words("perft 9 --plan --backend cpu --memory 1G")).answer("plan");
+    let lines: Vec<_> = plan.lines().collect();
+    assert_eq!(lines[0].split_whitespace().collect::<Vec<_>>()[..3], ["ply", "distinct", "positions"]);
+    assert!(lines[4].contains(" 5362 ") && plan.contains('~') && plan.contains("plies below: "), "{plan}");
+    assert!(plan.contains("every leaf without merging: about") && !plan.contains("Nodes"), "{plan}");
+}
+
+#[test]
+fn merged_or_not_the_count_is_the_same() {
+    let root = "--quiet --fen \"r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1\"";
+    for how in ["", "--raw", "--plies 2", "--plies 4 --partitions 7", "--memory 200K", "--backend mailbox --plies 3"] {
+        let answer = kogge(&words(&format!("perft 5 {how} {root}"))).answer(how);
+        assert_eq!(answer, "Nodes searched: 193690690\n", "{how}");
+    }
+    // Beyond 64 bits.
+    let kings = kogge(&words("perft 40 --quiet --fen \"8/8/8/4k3/8/8/8/4K3 w - - 0 1\"")).answer("kings");
+    assert_eq!(kings, "Nodes searched: 2198670980161442470610996153951315\n");
+    let parts = kogge(&words("unique 4 --quiet --memory 1M")).answer("unique");
+    assert_eq!(parts, kogge(&words("unique 4 --quiet")).answer("unique"));
 }
 
 #[test]
@@ -106,6 +132,16 @@ fn json() {
     let hashed = one("perft 5 --hash 1m --threads 1");
     assert_eq!((&hashed["nodes"], &hashed["hash"]), (&json!(4865609), &json!(1 << 20)));
     assert_eq!(one("divide 4 --hash 1M")["hash"], json!(1 << 20));
+    assert_eq!(perft["plan"], json!(null));
+    let merged = one("perft 5 --plies 3 --partitions 2 --memory 64M");
+    assert_eq!((&merged["nodes"], &merged["deduplicated"]), (&json!(4_865_609), &json!(true)));
+    let plan = &merged["plan"];
+    assert_eq!((&plan["memory"], &plan["below"]), (&json!(1 << 26), &json!(2)));
+    assert_eq!(plan["plies"].as_array().map(Vec::len), Some(4));
+    assert_eq!((&plan["plies"][3]["positions"], &plan["plies"][3]["partitions"]), (&json!(5362), &json!(2)));
+    let planned = one("perft 8 --plan --memory 1G");
+    assert_eq!((&planned["command"], &planned["nodes"]), (&json!("plan"), &json!(null)));
+    assert_eq!(planned["plan"]["plies"][3]["measured"], true);
     assert!(perft["seconds"].is_f64() && perft["per_second"].is_f64() && perft["device"].is_string());
 
     let divide = one("divide 2");
@@ -164,6 +200,8 @@ fn every_field_of_the_json_is_documented() {
     suite.iter().for_each(check);
     for line in [
         "perft 1",
+        "perft 5 --plies 2",
+        "perft 5 --plan",
         "divide 1",
         "stats 1",
         "unique 1",

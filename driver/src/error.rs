@@ -17,6 +17,17 @@ pub enum Error {
     /// The observer asked to stop.
     #[error("Stopped on request: {0}; there is no result.")]
     Cancelled(Progress),
+    /// Merged plies do not fit in memory, also in parts.
+    #[error(
+        "The distinct positions of ply {ply} do not fit in {memory} bytes, also in parts; give more memory, or choose a \
+         smaller depth."
+    )]
+    Memory {
+        /// Bytes that may be used.
+        memory: u64,
+        /// Which ply.
+        ply: u32,
+    },
     /// The answer does not fit in 128 bits.
     #[error("The count exceeds 2^128 and cannot be held; choose a smaller depth.")]
     Overflow,

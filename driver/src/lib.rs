@@ -5,6 +5,9 @@
 //! to a [`Backend`](kogge_board::Backend) in pieces that last a fraction of a second. Totals are
 //! `u128` and exact: what cannot be counted to the end is an [`Error`], never a partial number. The
 //! library prints nothing; an [`Observer`] hears how far the work is and can stop it.
+//!
+//! [`Driver::perft`] counts every leaf. [`Driver::perft_merged`] makes a tree's plies one after the other, each position
+//! once with the number of paths to it, in a given memory and as far as it pays; [`Driver::unique`] counts such plies.
 
 mod attacks;
 mod best;
@@ -17,9 +20,11 @@ mod error;
 mod frontier;
 #[cfg(feature = "ledger")]
 pub mod ledger;
+mod merged;
 mod moves;
 mod observer;
 mod pace;
+mod plan;
 mod stats;
 mod suite;
 mod unique;
@@ -31,11 +36,16 @@ pub use driver::Driver;
 pub use engine::{Engine, EngineError};
 pub use error::Error;
 pub use frontier::Frontier;
+pub use merged::{MergeSettings, Merged};
 pub use moves::{LineError, legal_moves, play_line};
 pub use observer::{Observer, Progress};
+pub use plan::{Plan, PlannedPly};
 pub use stats::Stats;
 pub use suite::{Caps, Verdict};
 
 /// The greatest depth that the command line and suites accept. With only two moves a position, 128
 /// plies already exceed what 128 bits hold.
 pub const MAX_DEPTH: u32 = 128;
+
+/// Trees of fewer plies are counted leaf by leaf sooner than anything can be merged.
+pub const LEAST_MERGED_DEPTH: u32 = 5;

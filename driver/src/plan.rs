@@ -21,7 +21,7 @@ pub struct Plan {
     pub plies: Vec<PlannedPly>,
     /// How many plies are counted below each position of the last of them.
     pub below: u32,
-    /// Seconds that this counting takes; an estimate unless it was done.
+    /// Seconds that this counting takes; an estimate unless it was done, and infinite if it cannot be estimated.
     pub below_seconds: f64,
     /// Seconds that counting every leaf would take: an estimate; `None` if nothing could be measured.
     pub raw_seconds: Option<f64>,
@@ -61,6 +61,18 @@ impl Plan {
     }
 }
 
+impl Plan {
+    /// Few words on what was merged: `merged to ply 4 (72078 positions), 3 plies below`.
+    pub fn summary(&self) -> String {
+        let positions = self.plies.last().map_or(1, |ply| ply.positions);
+        let parts = match self.partitions() {
+            1 => String::new(),
+            partitions => format!(" in {partitions} partitions"),
+        };
+        format!("merged to ply {} ({positions} positions{parts}), {} plies below", self.last_ply(), self.below)
+    }
+}
+
 impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "ply  distinct positions             memory  partitions    seconds")?;
@@ -69,7 +81,8 @@ impl fmt::Display for Plan {
             let memory = bytes.div_ceil(1 << 20);
             writeln!(f, "{ply:>3}  {about}{positions:>17}  {memory:>13} MiB  {partitions:>10}  {seconds:>9.3}")?;
         }
-        write!(f, "{} plies below: {:.3} s; in all {:.3} s", self.below, self.below_seconds, self.seconds())?;
+        let Self { below, below_seconds, .. } = self;
+        write!(f, "{below} plies below: {below_seconds:.3} s; in all {:.3} s", self.seconds())?;
         match self.raw_seconds {
             Some(seconds) => write!(f, "; every leaf without merging: about {seconds:.3} s"),
             None => Ok(()),
@@ -84,6 +97,8 @@ pub(crate) struct Estimates {
     pub(crate) remaining: u32,
     /// Distinct positions of each ply that was merged.
     pub(crate) sizes: Vec<u64>,
+    /// Moves of the last ply's positions.
+    pub(crate) moves: f64,
     /// The next ply is known to have more positions than this.
     pub(crate) next_exceeds: f64,
     /// Seconds for each parent whose successors are made and merged.
@@ -125,7 +140,7 @@ impl Estimates {
     /// The distinct positions of plies yet to come, the next one first.
     ///
     /// A ply grows as the last but one did, in which the same side moved, by a factor that falls the more the deeper it
-    /// is: half as fast, in logarithms, as from the one two plies before.
+    /// is: half as fast, in logarithms, as from the one two plies before. It is not taken to shrink that has not.
     pub(crate) fn next_sizes(&self, plies: u32) -> Vec<f64> {
         let mut sizes: Vec<f64> = self.sizes.iter().map(|&size| size as f64).collect();
         for _ in 0..plies {
@@ -133,11 +148,10 @@ impl Estimates {
             let growth = |ply: usize| if ply == 0 { None } else { Some(sizes[ply] / sizes[ply - 1].max(1.0)) };
             let before = |plies: usize| ply.checked_sub(plies).and_then(growth);
             let next = match (before(1), before(2), before(4)) {
-                (_, Some(two), Some(four)) => two * (two / four.max(1e-9)).min(1.0).sqrt(),
+                (_, Some(two), Some(four)) => (two * (two / four.max(1e-9)).min(1.0).sqrt()).max(two.min(1.0)),
                 (_, Some(two), None) => two,
                 (Some(one), ..) => one,
-                // The start position has 20 moves, most have more.
-                _ => 35.0,
+                _ => self.moves,
             };
             let mut size = sizes[ply - 1] * next;
             if ply == self.sizes.len() {
@@ -156,7 +170,13 @@ impl Estimates {
         let mut best: Option<Choice> = None;
         let mut stages: Vec<Stage> = Vec::new();
         let mut parents = self.sizes.last().map_or(0.0, |&size| size as f64);
+        let mut grandparents = 0.0;
         let sizes = self.next_sizes(most);
+        let stage = |parents: f64, positions, partitions: f64| Stage {
+            positions,
+            partitions: partitions as u32,
+            seconds: parents * self.merge_each * (1.0 + (partitions - 1.0) * self.making),
+        };
         for merged in 0..=most {
             let mut whole = true;
             if merged > 0 {
@@ -168,18 +188,16 @@ impl Estimates {
                     break;
                 }
                 whole = needed <= 1.0;
-                let parts = match partitions {
-                    Some(partitions) if merged == most => f64::from(partitions).max(needed),
-                    _ => needed,
-                };
-                let seconds = parents * self.merge_each * (1.0 + (parts - 1.0) * self.making);
-                stages.push(Stage { positions, partitions: parts as u32, seconds });
-                parents = positions;
+                stages.push(stage(parents, positions, needed));
+                (grandparents, parents) = (parents, positions);
             }
             let below = self.remaining - merged;
             if merged >= least && below <= MAX_CALL_DEPTH {
                 let below_seconds = parents * self.count_each[below as usize];
-                let choice = Choice { stages: stages.clone(), below_seconds };
+                let mut choice = Choice { stages: stages.clone(), below_seconds };
+                if let (Some(last), Some(partitions)) = (choice.stages.last_mut(), partitions) {
+                    *last = stage(grandparents, parents, f64::from(partitions.max(last.partitions)));
+                }
                 if best.as_ref().is_none_or(|best| choice.seconds() < best.seconds()) {
                     best = Some(choice);
                 }
@@ -206,6 +224,7 @@ mod tests {
         Estimates {
             remaining: depth - plies as u32,
             sizes: SIZES[..=plies].to_vec(),
+            moves: 35.0,
             next_exceeds: 0.0,
             merge_each: 25e-9,
             making: 0.3,

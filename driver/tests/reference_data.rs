@@ -92,7 +92,7 @@ fn distinct_positions() {
     for (name, mut counts) in expected {
         counts.retain(|&count| count <= MOST_DISTINCT);
         assert!(counts.len() > 4);
-        assert_eq!(driver.unique(&positions[name], counts.len() as u32 - 1), Ok(counts), "{name}");
+        assert_eq!(driver.unique(&positions[name], counts.len() as u32 - 1, 2 << 30), Ok(counts), "{name}");
     }
 }
 

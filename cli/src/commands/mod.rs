@@ -39,10 +39,10 @@ pub(crate) fn run(cli: Cli) -> Result<Answer, Failure> {
         return Err(Failure::Input("Only kogge run works with several devices; give --device one number.".to_owned()));
     }
     match cli.command {
-        Command::Perft(count) => perft::run(&count, &mut context),
+        Command::Perft(perft) => perft::run(&perft, &mut context),
         Command::Divide(count) => divide::run(&count, &mut context),
         Command::Stats(tree) => stats::run(&tree, &mut context),
-        Command::Unique(tree) => unique::run(&tree, &mut context),
+        Command::Unique(unique) => unique::run(&unique, &mut context),
         Command::Suite(suite) => suite::run(&suite, &mut context),
         Command::Diff(diff) => diff::run(&diff, &mut context),
         Command::Best(best) => best::run(&best, &mut context),

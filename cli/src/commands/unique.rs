@@ -4,8 +4,9 @@ use serde::Serialize;
 
 use super::Context;
 use crate::Answer;
-use crate::args::Tree;
+use crate::args::Unique;
 use crate::failure::Failure;
+use crate::memory;
 use crate::output::Effort;
 
 #[derive(Serialize)]
@@ -23,12 +24,16 @@ struct Ply {
     positions: u64,
 }
 
-pub(super) fn run(tree: &Tree, context: &mut Context) -> Result<Answer, Failure> {
+/// Bytes for the few plies that are merged to find out how much work there is.
+const WEIGHING: u64 = 256 << 20;
+
+pub(super) fn run(Unique { tree, memory }: &Unique, context: &mut Context) -> Result<Answer, Failure> {
     let root = tree.root.position()?;
     let mut opened = context.open_for(tree.depth, None, |driver, depth| {
-        Ok(driver.unique(&root, depth)?.last().copied().unwrap_or(0).into())
+        Ok(driver.unique(&root, depth, WEIGHING)?.last().copied().unwrap_or(0).into())
     })?;
-    let (counts, elapsed) = context.work(&mut opened, "positions", |driver| driver.unique(&root, tree.depth))?;
+    let bytes = memory::share(*memory, opened.backend.info());
+    let (counts, elapsed) = context.work(&mut opened, "positions", |driver| driver.unique(&root, tree.depth, bytes))?;
     let all = counts.iter().copied().map(u128::from).sum();
     let plies = (0..).zip(counts).map(|(ply, positions)| Ply { ply, positions }).collect();
     let effort = Effort::making(&opened, all, elapsed, true);

@@ -1,0 +1,178 @@
+//! Counting by merged plies: the same totals as counting every leaf, whatever the plan, the memory and the hashes.
+
+mod support;
+
+use kogge_board::{Backend, Fen};
+use kogge_driver::epd::{self, Case};
+use kogge_driver::{Driver, Error, Frontier, MergeSettings, Merged};
+use kogge_movegen_cpu::Cpu;
+use kogge_movegen_cpu::mailbox::Mailbox;
+use support::{KIWIPETE, MATE, Watch, fen};
+
+const AMPLE: MergeSettings = MergeSettings::with_memory(1 << 28);
+const KINGS: &str = "8/8/8/4k3/8/8/8/4K3 w - - 0 1";
+const PAWN: &str = "8/8/8/4k3/8/8/4P3/4K3 w - - 0 1";
+
+fn merged(backend: &mut dyn Backend, root: &Fen, depth: u32, settings: &MergeSettings) -> Merged {
+    let counted = Driver::new(backend, &()).perft_merged(root, depth, settings);
+    counted.unwrap_or_else(|error| panic!("{root} at {depth}, {settings:?}: {error}"))
+}
+
+/// Positions of two suites with their counts.
+fn cases() -> impl Iterator<Item = Case> {
+    let texts: [&[u8]; 2] = [include_bytes!("../../data/random.epd"), include_bytes!("../../data/chess960.epd")];
+    texts.into_iter().flat_map(|text| epd::lines(text).map(|(_, case)| case.unwrap_or_else(|error| panic!("{error}"))))
+}
+
+/// Every fourth position of the suites, to the deepest count of so many leaves, with other settings each.
+fn suites(backend: &mut dyn Backend, most: u128) {
+    let mut counted = 0;
+    for (number, case) in cases().step_by(4).enumerate() {
+        let Some(&(depth, leaves)) = case.counts.iter().rfind(|&&(_, leaves)| leaves <= most) else { continue };
+        // Hashes that all collide make tables lists.
+        let hash_bits = if leaves < 30_000 { [0, 1, 2, 3, 4, 32][number % 6] } else { 32 };
+        let partitions = [None, Some(1), Some(2), Some(7)][number % 4];
+        let plies = [None, Some(depth), Some(depth - 1), Some(1)][number / 4 % 4];
+        let settings = MergeSettings { hash_bits, partitions, plies, ..AMPLE };
+        assert_eq!(merged(backend, &case.root, depth, &settings).leaves, leaves, "{}, {settings:?}", case.root);
+        counted += 1;
+    }
+    assert!(counted > 250, "{counted} positions");
+}
+
+#[test]
+fn suites_on_the_cpu() {
+    suites(&mut Cpu::new(Some(2)).unwrap(), 200_000);
+}
+
+#[test]
+fn suites_by_the_plain_way() {
+    suites(&mut Mailbox::new(), 10_000);
+}
+
+#[test]
+fn what_is_asked_for_is_done_and_told() {
+    let mut cpu = Cpu::new(None).unwrap();
+    for (plies, partitions) in [(0, 1), (1, 1), (2, 2), (3, 7), (4, 3)] {
+        let settings = MergeSettings { plies: Some(plies), partitions: Some(partitions), ..AMPLE };
+        let Merged { leaves, plan } = merged(&mut cpu, &Fen::start(), 5, &settings);
+        assert_eq!(leaves, 4_865_609);
+        let told: Vec<_> = plan.plies.iter().map(|ply| (ply.ply, ply.positions, ply.measured)).collect();
+        let sizes = [(0, 1, true), (1, 20, true), (2, 400, true), (3, 5362, true), (4, 72_078, true)];
+        assert_eq!(told, sizes[..=plies as usize]);
+        assert_eq!((plan.partitions(), plan.below), (partitions, 5 - plies));
+        assert!(plan.plies[..plies as usize].iter().all(|ply| ply.partitions == 1));
+    }
+    // A call never begins more than seven plies above the leaves.
+    let settings = MergeSettings { plies: Some(0), ..AMPLE };
+    let Merged { leaves, plan } = merged(&mut cpu, &fen(KINGS), 9, &settings);
+    assert_eq!((plan.last_ply(), plan.below), (2, 7));
+    assert_eq!(leaves, merged(&mut cpu, &fen(KINGS), 9, &AMPLE).leaves);
+}
+
+#[test]
+fn what_does_not_fit_is_done_in_partitions() {
+    let mut cpu = Cpu::new(None).unwrap();
+    let settings = MergeSettings { plies: Some(4), ..MergeSettings::with_memory(2 << 20) };
+    let Merged { leaves, plan } = merged(&mut cpu, &Fen::start(), 6, &settings);
+    assert_eq!(leaves, 119_060_324);
+    assert_eq!((plan.last_ply(), plan.plies[4].positions), (4, 72_078));
+    assert!(plan.partitions() >= 2 && plan.plies[4].bytes <= 2 << 20, "{plan:?}");
+}
+
+#[test]
+fn a_plan_says_what_will_be_done() {
+    let mut cpu = Cpu::new(None).unwrap();
+    let plan = Driver::new(&mut cpu, &()).plan_merged(&Fen::start(), 11, &AMPLE).unwrap();
+    assert!(plan.plies.len() > 4 && plan.below + plan.last_ply() == 11, "{plan:?}");
+    assert_eq!(plan.plies[3].positions, 5362);
+    assert!(plan.plies[3].measured && !plan.plies.last().unwrap().measured);
+    assert!(plan.plies.iter().all(|ply| ply.bytes <= AMPLE.memory));
+    // 2 * 10^15 leaves take more than a minute, and merging is less work.
+    assert!(plan.raw_seconds > Some(60.0) && plan.raw_seconds > Some(plan.seconds()), "{plan}");
+    assert!(plan.to_string().contains("every leaf without merging"), "{plan}");
+}
+
+/// The same by lists that are sorted.
+fn sorted(root: &Fen, depth: u32) -> Result<u128, Error> {
+    let mut cpu = Cpu::new(None).unwrap();
+    let mut frontier = Frontier::of(root);
+    for _ in 0..depth {
+        frontier = frontier.expand(&mut cpu)?.merge()?;
+    }
+    frontier.total(&vec![1; frontier.len()])
+}
+
+#[test]
+fn endgames_far_beyond_64_bits() {
+    let mut cpu = Cpu::new(None).unwrap();
+    for (root, depth) in [(KINGS, 40), (PAWN, 16)] {
+        let leaves = merged(&mut cpu, &fen(root), depth, &AMPLE).leaves;
+        assert!(leaves > 1 << 64 || root == PAWN);
+        assert_eq!(sorted(&fen(root), depth), Ok(leaves), "{root}");
+    }
+    assert_eq!(sorted(&fen(KINGS), 60), Err(Error::Overflow));
+    assert_eq!(Driver::new(&mut cpu, &()).perft_merged(&fen(KINGS), 60, &AMPLE), Err(Error::Overflow));
+    // Numbers of distinct positions do not overflow.
+    let counts = Driver::new(&mut cpu, &()).unique(&fen(KINGS), 128, AMPLE.memory).unwrap();
+    assert_eq!((counts.len(), counts[126], counts[128]), (129, counts[128], 3612), "two kings have 3612 places");
+}
+
+#[test]
+fn trees_that_end() {
+    let mut cpu = Cpu::new(None).unwrap();
+    for (depth, leaves) in [(0, 1), (1, 0), (2, 0), (30, 0)] {
+        assert_eq!(merged(&mut cpu, &fen(MATE), depth, &AMPLE).leaves, leaves);
+    }
+    assert_eq!(merged(&mut cpu, &fen(KIWIPETE), 0, &AMPLE).leaves, 1);
+    assert_eq!(Driver::new(&mut cpu, &()).unique(&fen(MATE), 2, AMPLE.memory), Ok(vec![1, 0, 0]));
+}
+
+#[test]
+fn memory_may_be_small_but_not_absurdly_so() {
+    let mut cpu = Cpu::new(Some(1)).unwrap();
+    let root = fen(KINGS);
+    let expected = merged(&mut cpu, &root, 10, &AMPLE);
+    assert!(expected.plan.below <= 7);
+    // There is room for about 30 positions, and ply 2 has 40: what is above it is counted part by part.
+    let parts = merged(&mut cpu, &root, 10, &MergeSettings::with_memory(1700));
+    assert_eq!(parts.leaves, expected.leaves);
+    assert!(parts.plan.below > 7, "{}", parts.plan);
+    let settings = MergeSettings::with_memory(100);
+    let error = Driver::new(&mut cpu, &()).perft_merged(&root, 15, &settings).unwrap_err();
+    assert_eq!(error, Error::Memory { memory: 100, ply: 0 });
+    assert!(error.to_string().contains("do not fit in 100 bytes"), "{error}");
+    let error = Driver::new(&mut cpu, &()).unique(&Fen::start(), 6, 1 << 20).unwrap_err();
+    assert_eq!(error, Error::Memory { memory: 1 << 20, ply: 4 });
+    let counts = Driver::new(&mut cpu, &()).unique(&Fen::start(), 4, 1 << 20).unwrap();
+    assert_eq!(counts, [1, 20, 400, 5362, 72_078], "the last ply may be larger than memory");
+}
+
+#[test]
+fn stopping_is_no_number() {
+    for stop_at in 1..40 {
+        let watch = Watch::stopping_at(stop_at);
+        let mut cpu = Cpu::new(Some(1)).unwrap();
+        match Driver::new(&mut cpu, &watch).perft_merged(&Fen::start(), 5, &AMPLE) {
+            Err(Error::Cancelled(progress)) => assert!(progress.fraction < 1.0 && progress.done == 0),
+            result => assert_eq!(result.unwrap().leaves, 4_865_609),
+        }
+    }
+    let watch = Watch::stopping_at(1);
+    let mut cpu = Cpu::new(Some(1)).unwrap();
+    let stopped = Driver::new(&mut cpu, &watch).perft_merged(&Fen::start(), 5, &AMPLE);
+    assert!(matches!(stopped, Err(Error::Cancelled(_))), "{stopped:?}");
+
+    let watch = Watch::default();
+    merged_watched(&watch);
+    let seen = watch.seen.into_inner().unwrap();
+    assert!(seen.len() > 5 && seen.is_sorted_by(|a, b| a.fraction <= b.fraction && a.counted <= b.counted));
+    let last = seen.last().unwrap();
+    assert_eq!((last.done, last.total, last.fraction, last.counted), (1, 1, 1.0, 4_865_609));
+}
+
+fn merged_watched(watch: &Watch) {
+    let mut cpu = Cpu::new(Some(1)).unwrap();
+    let settings = MergeSettings { plies: Some(3), partitions: Some(3), ..AMPLE };
+    Driver::new(&mut cpu, watch).perft_merged(&Fen::start(), 5, &settings).unwrap();
+}
