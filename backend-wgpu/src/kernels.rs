@@ -238,7 +238,7 @@ pub(crate) const SIGNATURES: [Signature; 15] = [
     Signature { name: "replies", parameters: &[POSITIONS, ROOTS, LINES, NEW_ITEMS, NEW_ITEM_COUNT, TOTALS] },
     Signature {
         name: "spread",
-        parameters: &[POSITIONS, ROOTS, LINES, NEW_ITEMS, NEW_ITEM_COUNT, TOTALS, SUCCESSORS, SUCCESSOR_ROOTS],
+        parameters: &[POSITIONS, ROOTS, LINES, NEW_ITEMS, NEW_ITEM_COUNT, SUCCESSORS, SUCCESSOR_ROOTS],
     },
     Signature {
         name: "spread_items",

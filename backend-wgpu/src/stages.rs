@@ -265,7 +265,6 @@ impl Stages for Session {
             &buffers.lines.raw,
             &buffers.items.raw,
             &buffers.item_count.raw,
-            &buffers.totals.raw,
             &next.positions.raw,
             &next.roots.raw,
         ];

@@ -106,6 +106,16 @@ fn merging_without_room() {
     }
 }
 
+/// More moves than there is room for when successors are made in any order: fewer positions are taken at once.
+#[test]
+fn more_moves_than_there_is_room_for() {
+    let options = Options { positions: Some(1 << 14), ..tiny(Word::Native, Sliders::Fill) };
+    with_backend(&options, |backend| {
+        let start = Quad48::from(&Fen::start().position);
+        assert_eq!(backend.perft(&Rules::STANDARD, &[start], 5), Ok(vec![4_865_609]));
+    });
+}
+
 /// Placements by rules, since a batch has one set of rules.
 fn by_rules(placements: Vec<Placement>) -> HashMap<Rules, Vec<Quad48>> {
     let mut groups: HashMap<Rules, Vec<Quad48>> = HashMap::new();

@@ -372,12 +372,14 @@ struct Families {
     rest: Range<usize>,
     /// The same in parts whose moves are counted, once it is known that the device can do it in order alone.
     parts: Option<std::vec::IntoIter<Part>>,
+    /// How many positions the device is given at once, at most.
+    most: usize,
 }
 
 impl Families {
     /// Those of the first `len` positions.
     fn of(len: usize) -> Self {
-        Self { rest: 0..len, parts: None }
+        Self { rest: 0..len, parts: None, most: usize::MAX }
     }
 
     /// Puts the next ones into the next level, and returns how many these are; `None` if there are no more.
@@ -389,18 +391,23 @@ impl Families {
     ) -> Result<Option<usize>, StageError> {
         let sizes = stages.sizes();
         while self.parts.is_none() && !self.rest.is_empty() {
-            // Parts of equal size keep the device as busy at the end as at the start.
+            // Parts of equal size keep the device as busy at the end as at the start. They are whole blocks, so that the
+            // rest can be done in order.
             let pieces = (self.rest.len() * moves.0).div_ceil(sizes.positions);
-            let part = self.rest.start..self.rest.start + self.rest.len().div_ceil(pieces);
-            // Whatever a device says of one position, it is not asked again and again.
-            let spread =
-                stages.spread(level, part.clone())?.filter(|&count| count <= sizes.positions || part.len() > 1);
-            match spread {
+            let len = self.rest.len().div_ceil(pieces).min(self.most).next_multiple_of(sizes.block);
+            let part = self.rest.start..self.rest.end.min(self.rest.start + len);
+            // The successors of a block always fit. Whatever a device says of one, it is not asked again and again.
+            let spread = stages.spread(level, part.clone())?;
+            match spread.filter(|&count| count <= sizes.positions || part.len() > sizes.block) {
                 None => {
                     let sums = stages.count(level, self.rest.end)?;
                     stages.place(level, &bases(&sums))?;
                     let most = sizes.moves.min(sizes.positions);
-                    self.parts = Some(parts(&sums, self.rest.end, sizes.block, most).into_iter());
+                    let mut parts = parts(&sums[self.rest.start / sizes.block..], self.rest.len(), sizes.block, most);
+                    for part in &mut parts {
+                        part.positions = part.positions.start + self.rest.start..part.positions.end + self.rest.start;
+                    }
+                    self.parts = Some(parts.into_iter());
                 }
                 Some(successors) => {
                     // A sixteenth more, since parts differ.
@@ -409,6 +416,7 @@ impl Families {
                         self.rest.start = part.end;
                         return Ok(Some(successors));
                     }
+                    self.most = part.len() / 2;
                 }
             }
         }

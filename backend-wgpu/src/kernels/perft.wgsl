@@ -13,8 +13,8 @@ const LARGE: u32 = 0x200000u;
 
 var<workgroup> group_sum: atomic<u32>;
 
-// Adds the number of replies to each item to its root's total. Items for which there was no room are not looked at: no
-// total will be used then.
+// Adds the number of replies to each item to its root's total. If there was no room for some items, that is noted, and no
+// total will be used.
 //
 // There are many work-groups, and they take all items in turns. A lane adds up while the root stays the same, which is
 // mostly all the time, and the group adds up the lanes of its first root before it adds to the totals. An item is on its
@@ -33,6 +33,9 @@ fn count_moves(
     let first_root = roots[items[min(group_first, last)].y];
     if lane == 0u {
         atomicStore(&group_sum, 0u);
+        if group_first == 0u && item_count[0] > arrayLength(&items) {
+            atomicStore(&totals[0], 1u);
+        }
     }
     workgroupBarrier();
 

@@ -16,12 +16,10 @@ struct Sink {
     parent: u32,
 }
 
-// Makes a move an item. If there is no room for it, no total is of any use.
+// Makes a move an item, if there is room for it. Their number says whether there was.
 fn put_item(at: u32, word: u32, parent: u32) {
     if at < arrayLength(&new_items) {
         new_items[at] = vec2<u32>(word, parent);
-    } else {
-        atomicStore(&totals[0], 1u);
     }
 }
 

@@ -43,8 +43,10 @@ struct Mock {
     losing: Vec<usize>,
     lost: bool,
     shrunk: usize,
-    /// Whether it makes successors in any order.
+    /// Whether it makes successors in any order, of how many positions at once at most, and how often.
     spreads: bool,
+    spread_most: Option<usize>,
+    spread_calls: Option<usize>,
     overfilled: usize,
     parts: usize,
     collected: usize,
@@ -151,15 +153,17 @@ impl Stages for Mock {
 
     fn spread(&mut self, level: usize, positions: Range<usize>) -> Result<Option<usize>, StageError> {
         self.stage()?;
-        if !self.spreads {
+        if !self.spreads || self.spread_calls == Some(0) {
             return Ok(None);
         }
+        self.spread_calls = self.spread_calls.map(|left| left - 1);
         let parents = &self.levels[level][positions];
         let mut successors: Vec<_> = parents
             .iter()
             .flat_map(|&(root, parent)| children(parent).into_iter().map(move |child| (root, child)))
             .collect();
-        let many = successors.len();
+        let too_long = self.spread_most.is_some_and(|most| parents.len() > most);
+        let many = if too_long { self.sizes().positions + 1 } else { successors.len() };
         self.overfilled += usize::from(many > self.sizes().positions);
         successors.truncate(self.sizes().positions);
         successors.reverse();
@@ -252,6 +256,22 @@ fn successors_may_come_in_any_order() {
     for call in 1..=calm.calls {
         let mut mock = Mock { spreads: true, last_plies: 2, failing: vec![call], ..Mock::new(8) };
         assert_eq!(perft(&mut mock, &Rules::STANDARD, &roots, 6), Ok(expected(&roots, 6)), "stage {call}");
+    }
+}
+
+#[test]
+fn a_device_may_stop_spreading_at_any_time() {
+    let roots = roots(60);
+    for most in [1, 3, 4, 7, 50] {
+        // With most 1, not even a block.
+        let mut mock = Mock { spreads: true, spread_most: Some(most), last_plies: 2, ..Mock::new(9) };
+        assert_eq!(perft(&mut mock, &Rules::STANDARD, &roots, 6), Ok(expected(&roots, 6)), "{most} at once");
+        assert!(mock.overfilled > 0);
+    }
+    for calls in 0..20 {
+        let mut mock = Mock { spreads: true, spread_calls: Some(calls), last_plies: 2, ..Mock::new(2) };
+        assert_eq!(perft(&mut mock, &Rules::STANDARD, &roots, 6), Ok(expected(&roots, 6)), "{calls} times");
+        assert_eq!(mock.spread_calls, Some(0));
     }
 }
 
