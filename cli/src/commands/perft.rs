@@ -34,6 +34,10 @@ struct Planned {
 pub(super) fn run(perft: &Perft, context: &mut Context) -> Result<Answer, Failure> {
     let tree = &perft.count.tree;
     let root = tree.root.position()?;
+    if perft.count.hash.bytes.is_some() && perft.memory.memory.is_some() {
+        let reason = "With --hash, no plies are merged; leave --memory out, or --hash.";
+        return Err(Failure::Input(reason.to_owned()));
+    }
     let mut opened =
         context.open_for(tree.depth, Some(perft.count.hash), |driver, depth| driver.perft(&root, depth))?;
     let settings = MergeSettings {
