@@ -29,7 +29,7 @@ pub(crate) struct Buffers {
     pub(crate) levels: Vec<Level>,
     /// Moves that are being written: the move, and the index of its position.
     pub(crate) items: Buffer<[u32; 2]>,
-    /// How many there are; and how many successors, where moves are made at once.
+    /// How many there are.
     pub(crate) item_count: Buffer<u32>,
     pub(crate) block_sums: Buffer<u32>,
     /// Two words for each root, the lower first, after two that say whether there was no room for some move.
@@ -84,7 +84,7 @@ impl Buffers {
         Ok(Self {
             levels: (0..levels).map(|_| level()).collect::<Result<_, Failure>>()?,
             items: gpu.buffer("items", sizes.moves)?,
-            item_count: gpu.buffer("item count", 2)?,
+            item_count: gpu.buffer("item count", 1)?,
             block_sums: gpu.buffer("block sums", blocks)?,
             totals: gpu.buffer("totals", sizes.roots + 1)?,
             quads: gpu.buffer("quads", sizes.roots)?,

@@ -51,10 +51,10 @@ impl Direction {
 
 /// The source of all kernels: the sizes as constants, then the pieces.
 pub(crate) fn source(choice: &Choice) -> String {
-    let Choice { group, replies_group, count_group, spread_group, queued_per_lane, .. } = choice;
+    let Choice { group, replies_group, count_group, queued_per_lane, .. } = choice;
     let sizes = format!(
         "const GROUP: u32 = {group}u;\nconst REPLIES_GROUP: u32 = {replies_group}u;\nconst COUNT_GROUP: u32 = \
-         {count_group}u;\nconst SPREAD_GROUP: u32 = {spread_group}u;\nconst QUEUED_PER_LANE: u32 = {queued_per_lane}u;\nconst WEIGH_GROUP: u32 = {WEIGH_GROUP}u;\nconst MOST_MOVES: u32 = \
+         {count_group}u;\nconst QUEUED_PER_LANE: u32 = {queued_per_lane}u;\nconst WEIGH_GROUP: u32 = {WEIGH_GROUP}u;\nconst MOST_MOVES: u32 = \
          {MOST_MOVES}u;\n"
     );
     sizes + &pieces(choice.word, choice.sliders, choice.subgroups)
@@ -122,10 +122,7 @@ fn pieces(word: Word, sliders: Sliders, subgroups: bool) -> String {
     for direction in DIRECTIONS.iter().filter(|direction| direction.offset > 0) {
         source += &direction.write(include_str!("kernels/along_by_axis.wgsl"));
     }
-    source
-        + include_str!("kernels/replies.wgsl")
-        + include_str!("kernels/steps.wgsl")
-        + include_str!("kernels/spread.wgsl")
+    source + include_str!("kernels/replies.wgsl") + include_str!("kernels/steps.wgsl")
 }
 
 /// Work-items of a work-group that weighs leaves, and how many such groups there are at most. Each group has a sum of its
@@ -202,12 +199,10 @@ pub(crate) enum Stage {
     Weigh,
     CountMoves,
     Replies,
-    Spread,
-    SpreadItems,
 }
 
 /// Every kernel with its buffers, in the order of the source.
-pub(crate) const SIGNATURES: [Signature; 15] = [
+pub(crate) const SIGNATURES: [Signature; 13] = [
     Signature { name: "upload", parameters: &[QUADS, SUCCESSORS, SUCCESSOR_ROOTS] },
     Signature { name: "count", parameters: &[POSITIONS, LINES, NEW_COUNTS] },
     Signature { name: "scan", parameters: &[COUNTS, NEW_OFFSETS, BLOCK_SUMS] },
@@ -236,14 +231,6 @@ pub(crate) const SIGNATURES: [Signature; 15] = [
     Signature { name: "weigh", parameters: &[ROOT_MULTIPLICITIES, COUNTS, KNOWN_TOTALS, NEW_SUMS] },
     Signature { name: "count_moves", parameters: &[POSITIONS, ROOTS, LINES, ITEMS, ITEM_COUNT, TOTALS] },
     Signature { name: "replies", parameters: &[POSITIONS, ROOTS, LINES, NEW_ITEMS, NEW_ITEM_COUNT, TOTALS] },
-    Signature {
-        name: "spread",
-        parameters: &[POSITIONS, ROOTS, LINES, NEW_ITEMS, NEW_ITEM_COUNT, SUCCESSORS, SUCCESSOR_ROOTS],
-    },
-    Signature {
-        name: "spread_items",
-        parameters: &[POSITIONS, ROOTS, LINES, ITEMS, NEW_ITEM_COUNT, SUCCESSORS, SUCCESSOR_ROOTS],
-    },
 ];
 
 /// What is known of each square beforehand: the lines through it and the leaps from it, without the square itself.
@@ -291,7 +278,6 @@ mod tests {
                 count_group: 32,
                 count_groups: 256,
                 queued_per_lane: 40,
-                spread_group: 64,
                 closed_form: true,
                 positions: 1 << 22,
                 moves: 1 << 25,
@@ -376,8 +362,6 @@ mod tests {
             (Stage::Weigh, "weigh"),
             (Stage::CountMoves, "count_moves"),
             (Stage::Replies, "replies"),
-            (Stage::Spread, "spread"),
-            (Stage::SpreadItems, "spread_items"),
         ] {
             assert_eq!(SIGNATURES[stage as usize].name, name);
         }

@@ -75,13 +75,6 @@ pub struct Options {
     pub profile: bool,
 }
 
-/// Work-items that can share a queue of so many moves when successors are made: few groups of positions have more moves on
-/// average, and those that have are only slower.
-fn spread_group(queue: usize) -> usize {
-    const MOVES: usize = 48;
-    1 << (queue / MOVES).max(1).ilog2()
-}
-
 /// What was chosen.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Choice {
@@ -93,8 +86,6 @@ pub(crate) struct Choice {
     pub(crate) count_group: usize,
     pub(crate) count_groups: usize,
     pub(crate) queued_per_lane: usize,
-    /// Work-items of a work-group that makes successors; they share the queue of one that looks at replies.
-    pub(crate) spread_group: usize,
     pub(crate) closed_form: bool,
     pub(crate) positions: usize,
     pub(crate) moves: usize,
@@ -173,7 +164,6 @@ impl Options {
             count_group,
             count_groups,
             queued_per_lane,
-            spread_group: spread_group(replies_group * queued_per_lane).min(most),
             closed_form: self.closed_form.unwrap_or(true),
             positions: within("positions", positions, size_of::<Planes32>())?,
             moves: within("moves", moves, size_of::<u64>())?,

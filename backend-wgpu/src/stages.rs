@@ -254,36 +254,6 @@ impl Stages for Session {
         runner.launch(Stage::Make, part.moves, group, all(part.moves), &bound)
     }
 
-    fn spread(&mut self, level: usize, positions: Range<usize>) -> Result<Option<usize>, StageError> {
-        let Choice { group, spread_group, count_groups, .. } = self.choice;
-        let (runner, buffers) = self.work(level + 2, positions.end, 0)?;
-        runner.clear(&buffers.item_count, 2);
-        let (here, next) = (&buffers.levels[level], &buffers.levels[level + 1]);
-        let spread = [
-            &here.positions.raw,
-            &here.roots.raw,
-            &buffers.lines.raw,
-            &buffers.items.raw,
-            &buffers.item_count.raw,
-            &next.positions.raw,
-            &next.roots.raw,
-        ];
-        runner.launch(Stage::Spread, positions.len(), spread_group, scalars_of(&positions), &spread)?;
-        let spread_items = [
-            &here.positions.raw,
-            &here.roots.raw,
-            &buffers.lines.raw,
-            &buffers.items.raw,
-            &buffers.item_count.raw,
-            &next.positions.raw,
-            &next.roots.raw,
-        ];
-        let per_group = group.max(positions.len().div_ceil(count_groups));
-        runner.launch(Stage::SpreadItems, positions.len(), per_group, Scalars::default(), &spread_items)?;
-        let counts = runner.read("the number of successors", &buffers.item_count, 2)?;
-        Ok(counts.get(1).map(|&successors| successors as usize))
-    }
-
     fn count_moves(&mut self, level: usize, part: &Part) -> Result<(), StageError> {
         self.moves(level, part)?;
         let (runner, buffers) = self.work(level + 1, part.positions.end, part.moves)?;

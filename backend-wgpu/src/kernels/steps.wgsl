@@ -250,9 +250,13 @@ fn king_moves(
     }
 }
 
-// The number of replies to the moves that qualify; the others go to the sink. Of these, double pushes are marked if a
-// pawn stands where it could capture en passant, whether that would be legal or not.
-fn replies_or_steps(frame: Frame, axes: Lines, limits: Limits, replies: Replies, value: Numbers, sink: Sink) -> u32 {
+// The number of replies to the moves that qualify; the others go to the sink.
+fn replies_or_steps(position: Position, sink: Sink) -> u32 {
+    let frame = frame_of(position);
+    let axes = lines_of(frame.king_square);
+    var value = Numbers(NONE, NONE, NONE, NONE, NONE);
+    let replies = replies_of(position, frame, axes, &value);
+    let limits = limits_against(frame, axes, replies.attacked);
     let allowed = limits.evasion & ~frame.own;
     var tally = Tally(0u, 0u);
     knight_steps(&tally, sink, frame, limits, replies, value, allowed);
@@ -265,27 +269,6 @@ fn replies_or_steps(frame: Frame, axes: Lines, limits: Limits, replies: Replies,
     }
     king_moves(&tally, sink, frame, axes, limits, replies, value);
     return tally.moves * replies.base + tally.change;
-}
-
-// The number of replies where it is known in closed form.
-fn known_replies(position: Position, sink: Sink) -> u32 {
-    let frame = frame_of(position);
-    let axes = lines_of(frame.king_square);
-    var value = Numbers(NONE, NONE, NONE, NONE, NONE);
-    let replies = replies_of(position, frame, axes, &value);
-    let limits = limits_against(frame, axes, replies.attacked);
-    return replies_or_steps(frame, axes, limits, replies, value, sink);
-}
-
-// All moves go to the sink: none qualifies.
-fn all_steps(position: Position, sink: Sink) {
-    let frame = frame_of(position);
-    let axes = lines_of(frame.king_square);
-    let nowhere = Sight(NONE, NONE, NONE, NONE);
-    let nothing_known =
-        Replies(0u, NONE, ALL, NONE, NONE, NONE, NONE, NONE, NONE, NONE, nowhere, NONE, nowhere);
-    let value = Numbers(NONE, NONE, NONE, NONE, NONE);
-    replies_or_steps(frame, axes, limits_of(frame, axes), nothing_known, value, sink);
 }
 
 // Two plies: adds the replies to all moves that qualify to their roots' totals, and writes the others as items, in no
@@ -306,7 +289,7 @@ fn replies(
     atomicStore(&sums[lane], 0u);
     workgroupBarrier();
     if index < scalars.end {
-        let leaves = known_replies(load_position(index), Sink(lane << LANE, index));
+        let leaves = replies_or_steps(load_position(index), Sink(lane << LANE, index));
         let root = roots[index] - first_root;
         if root < REPLIES_GROUP {
             atomicAdd(&sums[root], leaves);
