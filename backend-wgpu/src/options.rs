@@ -150,7 +150,7 @@ impl Options {
             1..=0x7fff_ffff => Ok(count.min((device.max_binding / size as u64) as usize)),
             _ => Err(format!("the number of {what} must be 1 to 2147483647, and {count} was asked for.")),
         };
-        let positions = self.positions.unwrap_or(if gpu { 1 << 22 } else { 1 << 16 });
+        let positions = self.positions.unwrap_or(if gpu { 1 << 24 } else { 1 << 16 });
         let memory = self.memory.unwrap_or(device.memory.map_or(UNKNOWN_MEMORY, |memory| MOST_MEMORY.min(memory / 2)));
         // Moves take a quarter of the memory at most, and leave the rest to positions.
         let quarter = (memory / 4 / size_of::<u64>() as u64).max(1);
