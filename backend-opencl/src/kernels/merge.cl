@@ -119,7 +119,7 @@ __kernel KERNEL void insert(
         if (mul_hi(hash.y, partition_of) == partition_index) {
             place = mul_hi(hash.x & hash_mask, place_count);
             uint found = 0;
-            while (true) {
+            for (;;) {
                 found = ((volatile __global uint *) places)[place];
                 if (found == 0) {
                     found = atomic_cmpxchg(&places[place], 0u, CANDIDATE | candidate);
