@@ -4,7 +4,8 @@
 //!
 //! * times and rates: a number before `s` or `ms`, with or without `about`; a number and its prefix before something
 //!   `/s`;
-//! * who computed: what follows `; cpu: ` on its line;
+//! * who computed, and how: what follows ` cpu: ` on its line;
+//! * dates and times of day;
 //! * in JSON, the values of `seconds`, `per_second`, `chosen`, `device`, `driver`, `variant` and `memory`;
 //! * in the `info` lines of UCI, numbers after `depth`, `seldepth`, `nodes`, `nps`, `hashfull` and `time`.
 //!
@@ -13,7 +14,7 @@
 //! In the page, a line `...` stands for any number of lines, and ` ...` at the end of a line for the rest of that line.
 
 /// Whether an output is what a page says.
-pub fn agrees(page: &[String], output: &[String]) -> bool {
+pub(crate) fn agrees(page: &[String], output: &[String]) -> bool {
     let kept = |lines: &[String]| -> Vec<String> {
         lines.iter().filter(|line| !says_why(line)).map(|line| masked(line)).collect()
     };
@@ -45,8 +46,8 @@ fn masked(line: &str) -> String {
             .iter()
             .fold(line.to_owned(), |line, name| without_value(&line, name));
     }
-    let (line, who) = match line.split_once("; cpu: ") {
-        Some((before, _)) => (before, "; cpu: #"),
+    let (line, who) = match line.split_once(" cpu: ") {
+        Some((before, _)) => (before, " cpu: #"),
         None => (line, ""),
     };
     let words: Vec<&str> = line.split(' ').collect();
@@ -67,6 +68,9 @@ fn masked(line: &str) -> String {
         } else if is_number(word(0)) && ["k", "M", "G", "T"].contains(&word(1)) {
             kept.push("#");
             index += 2;
+        } else if is_date(word(0)) {
+            kept.push("#");
+            index += 1;
         } else if is_number(word(0)) && (1..3).any(|ahead| unit(word(ahead)).ends_with("/s")) {
             kept.push("#");
             index += 1;
@@ -81,6 +85,12 @@ fn masked(line: &str) -> String {
 /// A word without the punctuation after it.
 fn unit(word: &str) -> &str {
     word.trim_end_matches([',', '.', ';', ':', ')'])
+}
+
+/// Whether a word looks like 2026-11-21 or 15:49:58.
+fn is_date(word: &str) -> bool {
+    let shape: String = word.chars().map(|one| if one.is_ascii_digit() { '0' } else { one }).collect();
+    shape == "0000-00-00" || shape == "00:00:00"
 }
 
 fn is_number(word: &str) -> bool {
@@ -112,6 +122,7 @@ mod tests {
     fn times_rates_and_machines_are_masked() {
         for (line, expected) in [
             ("0.351 s, 9.12 G leaves/s (raw); cpu: CPU, 2 threads, avx512", "# , # leaves/s (raw); cpu: #"),
+            ("Made  2026-11-21 15:49:58 UTC by kogge", "Made  # # UTC by kogge"),
             ("1.174 s, 767 k distinct positions/s", "# , # distinct positions/s"),
             ("3 ms, 767 distinct positions/s", "# , # distinct positions/s"),
             (

@@ -2,7 +2,7 @@
 
 /// A code block.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Block {
+pub(crate) enum Block {
     /// Indented by four spaces.
     Indented(Vec<String>),
     /// Between fences, with the language after the first.
@@ -11,13 +11,13 @@ pub enum Block {
 
 /// A command after `$ `, and what the page says it prints.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Example {
-    pub command: String,
-    pub output: Vec<String>,
+pub(crate) struct Example {
+    pub(crate) command: String,
+    pub(crate) output: Vec<String>,
 }
 
 /// All code blocks of a page, in order.
-pub fn blocks(page: &str) -> Vec<Block> {
+pub(crate) fn blocks(page: &str) -> Vec<Block> {
     let mut blocks = Vec::new();
     let mut lines = page.lines().peekable();
     while let Some(line) = lines.next() {
@@ -37,7 +37,7 @@ pub fn blocks(page: &str) -> Vec<Block> {
 }
 
 /// The examples of a block, none if nothing in it follows `$ `.
-pub fn examples(block: &[String]) -> Vec<Example> {
+pub(crate) fn examples(block: &[String]) -> Vec<Example> {
     let mut examples: Vec<Example> = Vec::new();
     for line in block {
         if let Some(command) = line.strip_prefix("$ ") {
@@ -51,7 +51,7 @@ pub fn examples(block: &[String]) -> Vec<Example> {
 }
 
 /// The commands of kogge that stand between backticks, and those of blocks without `$ `.
-pub fn named_commands(page: &str) -> Vec<String> {
+pub(crate) fn named_commands(page: &str) -> Vec<String> {
     let mut commands = Vec::new();
     for block in blocks(page) {
         if let Block::Indented(lines) = block {
