@@ -4,7 +4,7 @@ use kogge_board::{Backend, Fen, Quad48};
 use kogge_driver::{Driver, MergeSettings};
 use kogge_movegen_cpu::Cpu;
 
-pub fn main() -> Result<(), Box<dyn std::error::Error>> {
+pub(crate) fn main() -> Result<(), Box<dyn std::error::Error>> {
     let start = Fen::start();
     let mut cpu = Cpu::new(None)?;
 

@@ -4,7 +4,7 @@ use kogge_backend_opencl::OpenCl;
 use kogge_backend_wgpu::Wgpu;
 use kogge_board::{Backend, Fen, Quad48};
 
-pub fn main() -> Result<(), Box<dyn std::error::Error>> {
+pub(crate) fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut backends: Vec<Box<dyn Backend>> = Vec::new();
     // Opening a device compiles its kernels and tests them; a machine without one is an error that says what is missing.
     match OpenCl::open(0, &Default::default()) {

@@ -2,7 +2,7 @@
 
 use kogge_board::{Circle32, Fen, Move, Quad48, evaluate};
 
-pub fn main() -> Result<(), Box<dyn std::error::Error>> {
+pub(crate) fn main() -> Result<(), Box<dyn std::error::Error>> {
     let fen: Fen = "4k3/8/8/8/3pP3/8/8/4K3 b - e3 0 1".parse()?;
     let quad = Quad48::from(&fen.position);
     let packed = Circle32::from(&quad);

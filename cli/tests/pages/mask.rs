@@ -55,23 +55,18 @@ fn masked(line: &str) -> String {
     let mut index = 0;
     while index < words.len() {
         let word = |ahead: usize| words.get(index + ahead).copied().unwrap_or_default();
-        let info = words[0] == "info" && index > 0;
-        let after_key = info && ["depth", "seldepth", "nodes", "nps", "hashfull", "time"].contains(&words[index - 1]);
-        if after_key && is_number(word(0)) {
-            kept.push("#");
-            index += 1;
-        } else if is_number(word(0)) && ["s", "ms"].contains(&unit(word(1))) {
-            kept.push("#");
+        let is_info = words[0] == "info" && index > 0;
+        let after_key =
+            is_info && ["depth", "seldepth", "nodes", "nps", "hashfull", "time"].contains(&words[index - 1]);
+        let is_rate = (1..3).any(|ahead| unit(word(ahead)).ends_with("/s"));
+        if is_number(word(0)) && ["s", "ms"].contains(&unit(word(1))) {
             // The unit goes with the number, for it depends on it; punctuation stays.
-            kept.push(&word(1)[unit(word(1)).len()..]);
+            kept.extend(["#", &word(1)[unit(word(1)).len()..]]);
             index += 2;
         } else if is_number(word(0)) && ["k", "M", "G", "T"].contains(&word(1)) {
             kept.push("#");
             index += 2;
-        } else if is_date(word(0)) {
-            kept.push("#");
-            index += 1;
-        } else if is_number(word(0)) && (1..3).any(|ahead| unit(word(ahead)).ends_with("/s")) {
+        } else if is_date(word(0)) || is_number(word(0)) && (after_key || is_rate) {
             kept.push("#");
             index += 1;
         } else {
