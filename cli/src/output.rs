@@ -154,14 +154,19 @@ impl Effort {
         Self { seconds: elapsed.as_secs_f64(), per_second, bulk: false, deduplicated, hash: None, chosen, device }
     }
 
-    /// `4.12 s, 775 M leaves/s (...), cpu: CPU, 2 threads (scalar)`, and on a line of its own why.
+    /// `4.12 s, 775 M leaves/s (...); cpu: CPU, 2 threads, avx2`, and on a line of its own why.
     pub(crate) fn text(&self, unit: &str) -> String {
+        self.text_with(unit, "")
+    }
+
+    /// The same with how it was done, before why.
+    pub(crate) fn text_with(&self, unit: &str, how: &str) -> String {
         let bulk = if self.bulk { "last two plies in closed form" } else { "every leaf made" };
         let merged = if self.deduplicated { "equal positions merged" } else { "not deduplicated" };
         let Device { backend, device, variant, .. } = &self.device;
         let chosen = self.chosen.as_ref().map_or(String::new(), |reason| format!("\n{reason}"));
         format!(
-            "{:.3} s, {} {unit}/s ({bulk}, {merged}); {backend}: {device}, {variant}{chosen}",
+            "{:.3} s, {} {unit}/s ({bulk}, {merged}); {backend}: {device}, {variant}{how}{chosen}",
             self.seconds,
             magnitude(self.per_second)
         )
@@ -173,9 +178,10 @@ pub(crate) fn rate(counted: u128, elapsed: Duration) -> String {
     magnitude(counted as f64 / elapsed.as_secs_f64().max(1e-9))
 }
 
-/// Three digits and a prefix.
+/// Three digits and a prefix, or a power of ten beyond those that people know.
 pub(crate) fn magnitude(number: f64) -> String {
     let (scale, prefix) = match number {
+        1e15.. => return format!("{number:.2e}"),
         1e12.. => (1e12, "T"),
         1e9.. => (1e9, "G"),
         1e6.. => (1e6, "M"),
@@ -201,5 +207,6 @@ mod tests {
             assert_eq!(rate(counted, Duration::from_secs(1)), text);
         }
         assert_eq!(rate(5_000_000_000_000, Duration::from_secs(2)), "2.50 T");
+        assert_eq!(rate(2_198_670_980_161_442_470_610_996_153_951_315, Duration::from_secs(1)), "2.20e33");
     }
 }

@@ -72,7 +72,10 @@ fn wrong_ways_are_found() {
         package("kogge-cli", r#"{"name": "kogge-xtask", "kind": null}, {"name": "kogge-driver", "kind": null}"#),
         package("kogge-newcomer", r#"{"name": "kogge-board", "kind": null}"#),
     ];
-    let json = format!(r#"{{"packages": [{}], "workspace_members": [], "resolve": null}}"#, packages.join(","));
+    let json = format!(
+        r#"{{"packages": [{}], "workspace_members": [], "target_directory": "", "resolve": null}}"#,
+        packages.join(",")
+    );
     let metadata: Metadata = serde_json::from_str(&json).expect("the metadata is written by hand");
     let expected = [
         "board -> driver",

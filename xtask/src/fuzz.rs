@@ -8,7 +8,7 @@ use std::{fs, time::Duration};
 
 use crate::{
     Result, root,
-    steps::{cargo, command},
+    steps::{cargo, command, host},
 };
 
 /// Instrumentation that libFuzzer reads: which branches ran, and what was compared.
@@ -27,6 +27,7 @@ pub(crate) fn run(duration: Duration, only: Option<&str>) -> Result {
     if chosen.is_empty() {
         return Err(format!("There is no such fuzz target; there are {}.", all.join(", ")).into());
     }
+    // Naming the machine's own triple keeps the instrumentation out of build scripts.
     let triple = host()?;
     let place = ["--manifest-path", "fuzz/Cargo.toml", "--target-dir", "fuzz/target", "--target", &triple];
     cargo("build").args(["--release", "--bins"]).args(place).env("RUSTFLAGS", RUSTFLAGS).run()?;
@@ -67,12 +68,4 @@ fn targets() -> Result<Vec<String>> {
     }
     names.sort();
     Ok(names)
-}
-
-/// The triple of this machine. Naming it keeps the instrumentation out of build scripts.
-fn host() -> Result<String> {
-    let output = command("rustc").arg("-vV").output()?;
-    let version = String::from_utf8(output.stdout)?;
-    let host = version.lines().find_map(|line| line.strip_prefix("host: "));
-    Ok(host.ok_or("`rustc -vV` does not name the host.")?.to_owned())
 }

@@ -169,6 +169,7 @@ mod tests {
                   "dependencies": [] },
             ],
             "workspace_members": ["m"],
+            "target_directory": "target",
             "resolve": { "nodes": [
                 { "id": "m", "deps": [
                     { "pkg": "lib", "dep_kinds": [{ "kind": "dev" }, { "kind": null }] },

@@ -2,6 +2,7 @@
 
 #[cfg(test)]
 mod architecture;
+mod bundle;
 mod fuzz;
 mod licences;
 mod metadata;
@@ -77,6 +78,12 @@ enum Command {
     Neon,
     /// Everything that a change must pass: lint, licences, fuzz, neon, test
     Ci,
+    /// Make an archive for a machine without Rust: the program, known counts, and a script that checks, verifies and measures
+    Bundle {
+        /// Of a debug build, which is built sooner and counts slower
+        #[arg(long)]
+        debug: bool,
+    },
     /// Say whether this process finds a device (for `test`, in a process of its own)
     #[command(hide = true)]
     Probe { interface: Interface },
@@ -110,6 +117,7 @@ fn run(command: Command) -> Result {
         }
         Command::Neon => neon::test(),
         Command::Ci => ci(),
+        Command::Bundle { debug } => bundle::make(debug),
         Command::Probe { interface } => probe::probe(interface),
     }
 }
@@ -128,6 +136,7 @@ fn test(no_gpu: bool) -> Result {
         |arguments: &[&str]| cargo("test").arg("--workspace").args(arguments).env("KOGGE_REQUIRE_DEVICES", required);
     step("build the tests", || test(&["--tests", "--no-run"]).run())?;
     step("doc tests", || test(&["--doc"]).run())?;
+    steps::say_times();
     steps::announce("tests");
     test(&["--tests"]).run()
 }

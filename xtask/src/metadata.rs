@@ -1,5 +1,7 @@
 //! What `cargo metadata` says about the workspace, as far as it is used here.
 
+use std::path::PathBuf;
+
 use serde::Deserialize;
 
 use crate::{Result, steps::cargo};
@@ -9,6 +11,8 @@ use crate::{Result, steps::cargo};
 pub(crate) struct Metadata {
     pub(crate) packages: Vec<Package>,
     pub(crate) workspace_members: Vec<String>,
+    /// Where Cargo puts what it builds.
+    pub(crate) target_directory: PathBuf,
     /// The graph of dependencies; absent if metadata was read without them.
     pub(crate) resolve: Option<Resolve>,
 }
@@ -67,7 +71,6 @@ pub(crate) struct EdgeKind {
 }
 
 /// Reads the metadata of the members alone; this needs no network.
-#[cfg(test)]
 pub(crate) fn members() -> Result<Metadata> {
     read(&["--no-deps"])
 }

@@ -3,6 +3,7 @@
 use std::{
     ffi::OsStr,
     process::{Command, Output, Stdio},
+    sync::{Mutex, PoisonError},
     time::Instant,
 };
 
@@ -19,8 +20,21 @@ pub(crate) fn step(name: &str, run: impl FnOnce() -> Result) -> Result {
     let start = Instant::now();
     let result = run();
     let verdict = if result.is_ok() { "done" } else { "failed" };
-    eprintln!("== {name}: {verdict} after {:.1} s", start.elapsed().as_secs_f64());
+    let seconds = start.elapsed().as_secs_f64();
+    eprintln!("== {name}: {verdict} after {seconds:.1} s");
+    TIMES.lock().unwrap_or_else(PoisonError::into_inner).push((name.to_owned(), seconds));
     result
+}
+
+/// How long each step took.
+static TIMES: Mutex<Vec<(String, f64)>> = Mutex::new(Vec::new());
+
+/// Prints how long each step took, the slowest first.
+pub(crate) fn say_times() {
+    let mut times = TIMES.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    times.sort_by(|(_, one), (_, other)| other.total_cmp(one));
+    announce("seconds of each part so far");
+    times.iter().for_each(|(name, seconds)| eprintln!("{seconds:8.1}  {name}"));
 }
 
 /// A command that prints itself, runs in the root of the workspace, and must succeed.
@@ -34,6 +48,14 @@ pub(crate) fn cargo(subcommand: &str) -> Run {
     let mut run = command(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     run.shown = "cargo".to_owned();
     run.arg(subcommand)
+}
+
+/// The triple of this machine.
+pub(crate) fn host() -> Result<String> {
+    let output = command("rustc").arg("-vV").output()?;
+    let version = String::from_utf8(output.stdout)?;
+    let host = version.lines().find_map(|line| line.strip_prefix("host: "));
+    Ok(host.ok_or("`rustc -vV` does not name the host.")?.to_owned())
 }
 
 /// Any program.

@@ -66,10 +66,8 @@ pub(super) fn run(perft: &Perft, context: &mut Context) -> Result<Answer, Failur
     })?;
     let mut effort = Effort::counting(&opened, nodes, elapsed);
     effort.deduplicated = merging;
-    let mut aside = effort.text("leaves");
-    if let Some(plan) = &plan {
-        aside += &format!("; {}", plan.summary());
-    }
+    let how = plan.as_ref().map_or(String::new(), |plan| format!("; {}", plan.summary()));
+    let aside = effort.text_with("leaves", &how);
     let report = Report { command: "perft", fen, depth, nodes, plan: plan.map(Plan::from), effort };
     context.output.print(&report, |to| writeln!(to, "Nodes searched: {nodes}"))?;
     context.output.aside(&aside)?;

@@ -37,10 +37,15 @@ pub fn command(arguments: &[&str]) -> Command {
 /// there for one without Vulkan.
 pub fn without_devices(arguments: &[&str]) -> Command {
     let mut command = command(arguments);
+    hide_devices(&mut command);
+    command
+}
+
+/// Lets a process find no GPU.
+pub fn hide_devices(command: &mut Command) {
     for variable in ["KOGGE_OPENCL_LIBRARY", "VK_DRIVER_FILES", "VK_ICD_FILENAMES"] {
         command.env(variable, "/no/such/file");
     }
-    command
 }
 
 pub fn kogge(arguments: &[&str]) -> Run {

@@ -1,0 +1,23 @@
+//! `kogge-movegen-cpu` and `kogge-driver`: counting on all cores.
+
+use kogge_board::{Backend, Fen, Quad48};
+use kogge_driver::{Driver, MergeSettings};
+use kogge_movegen_cpu::Cpu;
+
+pub(crate) fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let start = Fen::start();
+    let mut cpu = Cpu::new(None)?;
+
+    // A backend answers for a batch of positions.
+    let batch = [Quad48::from(&start.position)];
+    assert_eq!(cpu.count(&start.rules, &batch)?, [20]);
+    let successors = cpu.expand(&start.rules, &batch)?;
+    assert_eq!(cpu.perft(&start.rules, &successors.positions, 4)?.iter().sum::<u64>(), 4_865_609);
+
+    // The driver does what takes longer: it can be watched and stopped, merges equal positions, and sums in 128 bits.
+    let mut driver = Driver::new(&mut cpu, &());
+    assert_eq!(driver.perft(&start, 5)?, 4_865_609);
+    let merged = driver.perft_merged(&start, 7, &MergeSettings::with_memory(1 << 30))?;
+    println!("{} leaves; {}", merged.leaves, merged.plan.summary());
+    Ok(())
+}

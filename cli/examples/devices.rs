@@ -1,0 +1,24 @@
+//! `kogge-backend-opencl` and `kogge-backend-wgpu`: the same on whatever devices there are.
+
+use kogge_backend_opencl::OpenCl;
+use kogge_backend_wgpu::Wgpu;
+use kogge_board::{Backend, Fen, Quad48};
+
+pub(crate) fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut backends: Vec<Box<dyn Backend>> = Vec::new();
+    // Opening a device compiles its kernels and tests them; a machine without one is an error that says what is missing.
+    match OpenCl::open(0, &Default::default()) {
+        Ok(device) => backends.push(Box::new(device)),
+        Err(error) => eprintln!("{error}"),
+    }
+    match Wgpu::open(0, &Default::default()) {
+        Ok(device) => backends.push(Box::new(device)),
+        Err(error) => eprintln!("{error}"),
+    }
+    let start = Fen::start();
+    for backend in &mut backends {
+        let leaves = backend.perft(&start.rules, &[Quad48::from(&start.position)], 4)?;
+        println!("{}: {leaves:?}", backend.info().name);
+    }
+    Ok(())
+}

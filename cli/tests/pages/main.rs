@@ -1,0 +1,204 @@
+//! What the pages say is right.
+//!
+//! Every example of the README is run, and prints what it says there. An example is a command after `$ `. They run one after the other, as a reader would copy them, in an empty folder
+//! with the repository's `data`, on a machine without a GPU; what follows the command must come out, on standard output
+//! and standard error together, but for what [`mask`] leaves out. `cargo run --release --` runs the binary that is
+//! tested here. What is not run is listed, with the reason. The examples of the libraries run too, the commands that pages
+//! name exist, and large counts are the published ones.
+
+#![cfg(target_os = "linux")]
+
+mod mask;
+mod page;
+#[path = "../support/mod.rs"]
+mod support;
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use page::{Block, Example};
+
+const README: &str = include_str!("../../../README.md");
+
+const RESULTS: &str = include_str!("../../../RESULTS.md");
+
+/// Pages that name commands of kogge.
+const PAGES: [(&str, &str); 8] = [
+    ("README.md", README),
+    ("RESULTS.md", RESULTS),
+    ("CONTRIBUTING.md", include_str!("../../../CONTRIBUTING.md")),
+    ("docs/architecture.md", include_str!("../../../docs/architecture.md")),
+    ("docs/deep-counts.md", include_str!("../../../docs/deep-counts.md")),
+    ("docs/long-runs.md", include_str!("../../../docs/long-runs.md")),
+    ("docs/search.md", include_str!("../../../docs/search.md")),
+    ("cli/JSON.md", include_str!("../../JSON.md")),
+];
+
+/// Blocks that are not run here, by their first line.
+const NOT_RUN: [(&str, &str); 3] = [
+    ("cargo xtask test", "runs this test"),
+    ("cargo install --path cli", "builds everything once more, in release"),
+    ("docker build --tag kogge .", "needs an engine for containers"),
+];
+
+/// Examples whose output is only partly compared, by their command: each line must begin with one of these.
+const BY_BEGINNINGS: [(&str, &[&str]); 2] = [
+    // Ctrl-C is pressed by hand there; `refusals.rs` presses it.
+    ("kogge perft 9 --raw", &["^C", "Stopped on request: "]),
+    // What is in the machine.
+    ("kogge devices", &["backend   number  device", "opencl ", "wgpu ", "cpu            0  ", "mailbox        0  "]),
+];
+
+#[test]
+fn every_example_prints_what_the_readme_says() {
+    let folder = scratch();
+    let blocks = page::blocks(README);
+    let examples = blocks.iter().flat_map(|block| match block {
+        Block::Indented(lines) => page::examples(lines),
+        Block::Fenced { .. } => Vec::new(),
+    });
+    let mut wrong = Vec::new();
+    let mut run = 0;
+    for Example { command, output } in examples {
+        if let Some((_, beginnings)) = BY_BEGINNINGS.iter().find(|(partly, _)| *partly == command) {
+            let known = |line: &String| beginnings.iter().any(|beginning| line.starts_with(beginning));
+            assert!(!output.is_empty() && output.iter().all(known), "{command}: {output:#?}");
+            continue;
+        }
+        let printed = printed_by(&command, &folder);
+        if !mask::agrees(&output, &printed) {
+            wrong.push(format!(
+                "$ {command}\n--- README:\n{}\n--- kogge:\n{}\n",
+                output.join("\n"),
+                printed.join("\n")
+            ));
+        }
+        run += 1;
+    }
+    assert!(wrong.is_empty(), "{} of {run} examples print something else.\n{}", wrong.len(), wrong.join("\n"));
+    assert!(run > 20, "only {run} examples were found");
+}
+
+#[test]
+fn devices_are_listed_as_the_readme_shows() {
+    let (_, beginnings) = BY_BEGINNINGS[1];
+    let listed = support::kogge(&["devices"]).answer("devices");
+    assert!(listed.lines().all(|line| beginnings.iter().any(|beginning| line.starts_with(beginning))), "{listed}");
+}
+
+/// No block is overlooked.
+#[test]
+fn every_block_is_an_example_or_listed() {
+    for block in page::blocks(README) {
+        match block {
+            Block::Indented(lines) => {
+                let is_listed = NOT_RUN.iter().any(|(first, _)| *first == lines[0]);
+                assert!(lines[0].starts_with("$ ") || is_listed, "{lines:#?}");
+            }
+            Block::Fenced { language, text } => {
+                assert!(EXAMPLES.iter().any(|(example, _)| in_readme(example) == text), "{language}: {text}");
+            }
+        }
+    }
+    for (first, reason) in NOT_RUN {
+        assert!(README.contains(&format!("\n    {first}\n")), "{first} ({reason}) is not in the README");
+    }
+}
+
+/// The library examples: their text, and what runs them.
+macro_rules! examples {
+    ($($name:ident: $path:literal),*) => {
+        $(
+            #[path = $path]
+            mod $name;
+        )*
+        const EXAMPLES: &[(&str, fn() -> Result<(), Box<dyn std::error::Error>>)] =
+            &[$((include_str!($path), $name::main)),*];
+    };
+}
+
+examples! {
+    positions: "../../examples/positions.rs",
+    count: "../../examples/count.rs",
+    devices: "../../examples/devices.rs",
+    play: "../../examples/play.rs"
+}
+
+/// An example as the README has it: without its first lines, which say what the README's text says, and without what lets
+/// this test call it.
+fn in_readme(example: &str) -> String {
+    let (_, code) = example.split_once("\n\n").expect("an example begins with a comment");
+    code.replace("pub(crate) fn main", "fn main")
+}
+
+#[test]
+fn library_examples_run_and_are_those_of_the_readme() {
+    for (text, main) in EXAMPLES {
+        let code = in_readme(text);
+        assert!(README.contains(&format!("```rust\n{code}```\n")), "the README has not:\n{code}");
+        main().unwrap_or_else(|error| panic!("{error}\n{text}"));
+    }
+}
+
+/// Every command that a page names is one that kogge understands. Nothing is run: `--help` is asked for as well.
+#[test]
+fn pages_name_commands_that_exist() {
+    for (name, page) in PAGES {
+        for command in page::named_commands(page) {
+            let output = printed_by(&format!("{command} --help"), Path::new("."));
+            assert!(output.iter().any(|line| line.starts_with("Usage: kogge")), "{name}: {command}: {output:#?}");
+        }
+    }
+}
+
+/// Where a large count has been published, it is that one.
+#[test]
+fn large_counts_are_the_published_ones() {
+    let known = include_str!("../../../data/known-counts.tsv");
+    let known: HashMap<(&str, &str), &str> = known
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .map(|line| line.split('\t').collect::<Vec<_>>())
+        .map(|fields| ((fields[0], fields[2]), fields[3]))
+        .collect();
+    let mut published = 0;
+    for row in RESULTS.lines().filter(|line| line.starts_with("| ")).skip(1) {
+        let cells: Vec<_> = row.split('|').map(str::trim).collect();
+        let name = match cells[1] {
+            "start position" => "startpos".to_owned(),
+            name => name.to_lowercase().replace("position ", "pos"),
+        };
+        let leaves = cells[3].replace(',', "");
+        assert!(leaves.parse::<u128>().expect("a count") > 100_000_000_000, "{row}");
+        let is_published = cells[7].contains("published, ");
+        assert_eq!(known.get(&(name.as_str(), cells[2])).copied(), is_published.then_some(leaves.as_str()), "{row}");
+        published += usize::from(is_published);
+    }
+    assert!(published > 10, "only {published} counts were found");
+}
+
+/// The text of a command's output, line by line.
+fn printed_by(command: &str, folder: &Path) -> Vec<String> {
+    let command = command.replace("cargo run --release --", "kogge");
+    let binary = Path::new(env!("CARGO_BIN_EXE_kogge")).parent().expect("it lies in a folder");
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let paths = std::iter::once(binary.to_owned()).chain(std::env::split_paths(&path));
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &format!("exec 2>&1; {command}")]).current_dir(folder).stdin(Stdio::null());
+    shell.env("PATH", std::env::join_paths(paths).expect("paths without colons"));
+    shell.env("HOME", folder).env("KOGGE_CACHE_DIR", folder.join("cache"));
+    support::hide_devices(&mut shell);
+    let output = shell.output().expect("there is a shell");
+    String::from_utf8(output.stdout).expect("UTF-8").lines().map(str::to_owned).collect()
+}
+
+/// An empty folder with the repository's data.
+fn scratch() -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("pages");
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).expect("a folder can be made");
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../data");
+    std::os::unix::fs::symlink(data, folder.join("data")).expect("a link can be made");
+    folder
+}

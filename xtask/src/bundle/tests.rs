@@ -1,0 +1,103 @@
+//! The archive, and the script in it with a stand-in for kogge.
+
+use std::{collections::BTreeSet, process::Command};
+
+use serde_json::Value;
+
+use super::*;
+
+/// An empty folder of this name.
+fn scratch(name: &str) -> PathBuf {
+    let folder = metadata::members().expect("metadata").target_directory.join("tmp").join(name);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).expect("a folder can be made");
+    folder
+}
+
+#[test]
+fn the_archive_has_what_its_readme_lists() {
+    let folder = scratch("bundle");
+    // Any program can be stripped, this one too.
+    let archive = pack(&std::env::current_exe().expect("a path"), &folder, "kogge-test").expect("an archive");
+    let listed = command("tar").args(["--list", "--file"]).arg(&archive).output().expect("tar lists it");
+    let listed = String::from_utf8(listed.stdout).expect("UTF-8");
+    let files: BTreeSet<_> = listed.lines().filter_map(|line| line.strip_prefix("kogge-test/")).collect();
+    let expected =
+        ["", "LICENSE-APACHE", "LICENSE-MIT", "README.txt", "kogge", "known-counts.epd", "random.epd", "run.sh"];
+    assert_eq!(files, BTreeSet::from(expected));
+    for file in ["kogge", "known-counts.epd", "random.epd", "run.sh"] {
+        assert!(README.contains(&format!("\n    {file} ")), "README.txt does not list {file}");
+    }
+}
+
+#[test]
+fn the_suite_has_every_published_count() {
+    let known = fs::read_to_string(root().join("data/known-counts.tsv")).expect("the file");
+    let suite = suite(&known).expect("a suite");
+    assert_eq!(suite.lines().count(), 6);
+    assert_eq!(suite.matches(" ;D").count(), known.lines().filter(|line| !line.starts_with('#')).count());
+    assert!(suite.starts_with("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 ;D1 20 ;D2 400 ;D3 8902 "));
+    assert!(super::suite("one\ttwo\n").is_err());
+}
+
+/// What stands in for kogge: a GPU, a software device, no wgpu, and a suite that fails on a backend of choice.
+const STAND_IN: &str = r#"#!/bin/sh
+case "$*" in
+--version) echo 'kogge 9.9 "quoted"' ;;
+"devices --json") echo '{"command":"devices","devices":[]}' ;;
+devices) cat <<'END'
+backend   number  device
+opencl         0  A card (GPU, 1 MiB); 1.0; variant
+opencl         1  pocl (software device, 1 MiB); 1.0; variant
+wgpu           -  The wgpu backend cannot be used: there is no driver.
+cpu            0  CPU, 2 threads (CPU); kogge; avx2
+mailbox        0  one CPU thread (CPU); kogge; 10x12 board
+END
+;;
+suite*"--backend $WRONG "*) echo '{"status":"FAIL"}'; echo '{"command":"suite","failed":1}'; exit 1 ;;
+suite*) echo '{"status":"PASS"}'; echo "{\"command\":\"suite\",\"call\":\"$4 $6 $8\"}" ;;
+bench*) echo "{\"command\":\"bench\",\"call\":\"$*\"}" ;;
+esac
+"#;
+
+/// Runs the script; its exit code, and the JSON that it leaves.
+fn run(name: &str, arguments: &[&str], wrong: &str) -> (Option<i32>, Value) {
+    let folder = scratch(name);
+    for (file, text) in [("kogge", STAND_IN), ("run.sh", RUN)] {
+        fs::write(folder.join(file), text).expect("a file can be written");
+        make_executable(&folder.join(file)).expect("it can be made executable");
+    }
+    let result = folder.join("result.json");
+    let mut script = Command::new("sh");
+    script.arg(folder.join("run.sh")).args(arguments).arg("--out").arg(&result).env("WRONG", wrong);
+    let output = script.output().expect("there is a shell");
+    let text = fs::read_to_string(&result).unwrap_or_else(|error| panic!("{error}: {output:?}"));
+    (output.status.code(), serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}")))
+}
+
+fn calls(result: &Value) -> Vec<&str> {
+    let suites = result["suites"].as_array().expect("a list");
+    suites.iter().filter_map(|suite| suite["call"].as_str()).collect()
+}
+
+#[test]
+fn the_script_verifies_and_measures() {
+    let (code, result) = run("bundle-right", &[], "none");
+    assert_eq!(code, Some(0), "{result:#}");
+    assert_eq!(result["kogge"], "kogge 9.9 \"quoted\"");
+    assert_eq!(result["devices"]["command"], "devices");
+    assert_eq!(calls(&result), ["100000000000 opencl 0", "10000000000 cpu 0"]);
+    assert_eq!(result["bench"]["call"], "bench --json");
+    let (code, result) = run("bundle-quick", &["--quick", "--software"], "none");
+    assert_eq!(code, Some(0), "{result:#}");
+    assert_eq!(calls(&result), ["1000000000 opencl 0", "1000000000 opencl 1", "1000000000 cpu 0"]);
+    assert_eq!(result["bench"]["call"], "bench --quick --json");
+}
+
+#[test]
+fn the_script_measures_nothing_that_counts_wrong() {
+    let (code, result) = run("bundle-wrong", &[], "opencl");
+    assert_eq!(code, Some(1), "{result:#}");
+    assert_eq!((&result["bench"], calls(&result)), (&Value::Null, vec!["10000000000 cpu 0"]));
+    assert_eq!(result["suites"][0]["failed"], 1);
+}
