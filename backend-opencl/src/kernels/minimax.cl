@@ -1,0 +1,168 @@
+// The values of positions, as kogge-board defines them: leaves judged, and values backed up level by level.
+//
+// The fifty-move rule is not known here; what could come into its reach is left to others.
+
+// A value as it is a move earlier, to the other side: mates are a ply further away.
+INLINE int before(int value) {
+    return value > MATE - LONGEST_MATE ? 1 - value : value < LONGEST_MATE - MATE ? -1 - value : -value;
+}
+
+// Whether a side that is not in check has a legal move that can be seen without looking for pins: a pawn or a knight that
+// stands on no line with the king.
+INLINE bool moves_certainly(Position position, __global const ulong2 *restrict lines_table) {
+    const Men own = men_of(position, position.own);
+    const Lines lines = lines_of(lines_table, lowest_index(own.king) & 63);
+    const ulong free = ~(lines.file | lines.rank | lines.diagonal | lines.antidiagonal);
+    return ((north_step(own.pawns & free) & ~occupied_of(position)) |
+            (knight_attacks(own.knights & free) & ~position.own)) != 0;
+}
+
+// The value of a position without legal moves.
+INLINE int without_moves(bool check) {
+    return check ? -MATE : 0;
+}
+
+// Judges positions by the evaluation.
+__kernel KERNEL void judge(
+    __global const Packed *restrict positions,
+    __global const ulong2 *restrict lines,
+    uint first,
+    uint end,
+    __global uint *restrict values
+) {
+    const uint index = first + (uint) get_global_id(0);
+    if (index >= end) {
+        return;
+    }
+    const Position position = load_position(positions, index);
+    const Judgement judgement = judgement_of(position);
+    const bool moves = (!judgement.check && moves_certainly(position, lines)) ||
+                       count_moves_of(position, lines, false) != 0;
+    values[index] = moves ? judgement.value : without_moves(judgement.check);
+}
+
+// A position in quiescence whose moves are looked at one after the other.
+typedef struct {
+    Position position;
+    // The moves still to come.
+    uint at, end;
+    int best, alpha, beta;
+} Node;
+
+// Judges positions by quiescence: each work-item does alpha-beta, depth first, below one position after the other.
+//
+// Every turn of the loop looks at one position, whichever ply it is on, so that the work-items of a group stay together
+// although their trees differ. Each has room for so many moves; if that is not enough, `lost` is set, and no value is of
+// any use. Mates are counted from the leaf.
+__kernel KERNEL void quiesce(
+    __global const Packed *restrict positions,
+    __global const ulong2 *restrict lines,
+    uint first,
+    uint end,
+    uint lanes,
+    uint room,
+    __global ulong *restrict items,
+    __global uint *restrict lost,
+    __global uint *restrict values
+) {
+    const uint lane = get_global_id(0);
+    uint index = first + lane;
+    if (lane >= lanes || index >= end) {
+        return;
+    }
+    Node nodes[QUIESCENCE_PLIES];
+    Position here = load_position(positions, index);
+    uint ply = 0;
+    int alpha = -MATE - 1, beta = MATE + 1;
+    for (;;) {
+        const Judgement judgement = judgement_of(here);
+        int found = judgement.check && ply < QUIESCENCE_PLIES ? (int) ply - MATE : judgement.value;
+        bool opened = false;
+        // Who is not in check can stand pat.
+        if (ply < QUIESCENCE_PLIES && (judgement.check || found < beta)) {
+            const uint top = ply == 0 ? lane * room : nodes[ply - 1].end;
+            Writer out = {items, top, (lane + 1) * room, 0};
+            const Frame frame = frame_of(here);
+            const Lines king_lines = lines_of(lines, frame.king_square);
+            const Limits limits = limits_of(frame, king_lines, lines);
+            captures(&out, frame, king_lines, limits);
+            if (judgement.check) {
+                quiets(&out, here, frame, king_lines, limits, lines);
+            } else {
+                push_promotions(&out, frame, limits);
+            }
+            if (out.at == out.end) {
+                // What there is no room for is left out, so that a full room may be one that is too small.
+                *lost = 1;
+            }
+            opened = out.at > top;
+            if (opened) {
+                nodes[ply] = (Node){here, top, out.at, found, max(alpha, found), beta};
+                ply += 1;
+            } else if (ply == 0 && !judgement.check && !moves_certainly(here, lines) &&
+                       count_moves_of(here, lines, false) == 0) {
+                found = 0;
+            }
+        }
+        // Goes back up to a position that has moves left and no cutoff.
+        for (;;) {
+            if (opened || ply == 0) {
+                break;
+            }
+            const uint parent = ply - 1;
+            const int best = max(nodes[parent].best, -found);
+            nodes[parent].best = best;
+            nodes[parent].alpha = max(nodes[parent].alpha, best);
+            opened = nodes[parent].alpha < nodes[parent].beta && nodes[parent].at < nodes[parent].end;
+            if (!opened) {
+                found = best;
+                ply = parent;
+            }
+        }
+        if (opened) {
+            const uint parent = ply - 1;
+            alpha = -nodes[parent].beta;
+            beta = -nodes[parent].alpha;
+            here = made(nodes[parent].position, (uint) items[nodes[parent].at]);
+            nodes[parent].at += 1;
+        } else {
+            values[index] = found;
+            // Before the addition could overflow.
+            if (end - index <= lanes) {
+                return;
+            }
+            index += lanes;
+            here = load_position(positions, index);
+            alpha = -MATE - 1;
+            beta = MATE + 1;
+        }
+    }
+}
+
+// Gives the positions of some blocks the values that their successors have: the greatest of these.
+__kernel KERNEL void back_up(
+    __global const Packed *restrict positions,
+    __global const uint *restrict counts,
+    __global const uint *restrict offsets,
+    __global const uint *restrict bases,
+    uint first,
+    uint end,
+    __global const uint *restrict successor_values,
+    __global uint *restrict values
+) {
+    const uint index = first + (uint) get_global_id(0);
+    if (index >= end) {
+        return;
+    }
+    const uint len = counts[index];
+    if (len == 0) {
+        values[index] = without_moves(judgement_of(load_position(positions, index)).check);
+        return;
+    }
+    const uint at = bases[index / GROUP] - bases[first / GROUP] + offsets[index];
+    int best = -MATE - 1;
+    for (uint move = 0; move < len; ++move) {
+        best = max(best, before((int) successor_values[at + move]));
+    }
+    values[index] = best;
+}
