@@ -158,7 +158,7 @@ mod tests {
         let Some(device) = first_device() else { return };
         for (error, from, to) in [
             ("a king beside a king is under attack", "& ~their.king,\n        guarded", ",\n        guarded"),
-            ("mates are as good as soon", "1 - value", "-value"),
+            ("mates are as good as soon", "-1 - value", "-value"),
             ("stalemate is a loss", "found = 0;", "found = -1;"),
             ("nobody has to evade a check", "if (judgement.check) {", "if (false) {"),
             ("a cutoff comes too early", "nodes[parent].alpha <", "nodes[parent].alpha + 50 <"),

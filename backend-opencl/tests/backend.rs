@@ -167,7 +167,7 @@ fn merging_without_room() {
 #[test]
 fn minimax_scores() {
     let mut cpu = Cpu::new(Some(1)).unwrap();
-    for options in [fill(), carry(), boards48(), tiny()] {
+    for options in [carry(), Options { position_form: Some(Positions::Boards48), ..tiny() }] {
         with_backend(&options, |backend| conformance::minimax_scores(backend, &mut cpu));
     }
 }

@@ -242,7 +242,8 @@ impl JudgeStages for Mock {
 
     fn back_up(&mut self, level: usize, part: &Part) -> Result<(), StageError> {
         self.stage()?;
-        let mut below = std::mem::take(&mut self.values[level + 1]).into_iter();
+        // What comes after that is left over from other parts.
+        let mut below = std::mem::take(&mut self.values[level + 1]).into_iter().take(part.moves);
         let parents = self.levels[level][part.positions.clone()].iter();
         let values: Vec<_> = parents
             .map(|&(_, parent)| below.by_ref().take(children(parent).len()).map(|value| -value).max().unwrap_or(0))

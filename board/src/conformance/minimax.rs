@@ -17,7 +17,7 @@ pub fn minimax_scores(backend: &mut dyn Backend, reference: &mut dyn Backend) {
         let rules = rules.with_halfmove_clock(number % 2 == 0);
         let mut few: Vec<_> = positions.into_iter().step_by(5).take(POSITIONS).collect();
         // Some come into the reach of the fifty-move rule.
-        for (clock, position) in (90..FIFTY_MOVES + 2).zip(few.iter_mut().step_by(2)) {
+        for (clock, position) in (FIFTY_MOVES - 4..).step_by(2).zip(few.iter_mut().step_by(11)) {
             *position = position.with_halfmove_clock(clock);
         }
         compare(backend, reference, &rules, &few, 0);
