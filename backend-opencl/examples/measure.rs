@@ -9,8 +9,8 @@
 //! * `minimax`: leaves judged in the six standard positions, by the evaluation and by quiescence, and by which kernels;
 //! * `sweep`: how the rate depends on the variant and on the other options.
 //!
-//! An argument such as `replies=384,count=256,compiler=-DNAME` measures just these options: a row for each such argument,
-//! after the sections. The names are those of [`set`].
+//! An argument such as `replies=384,count=256,compiler=-DNAME` measures just these options: a row for each such argument.
+//! With the section `minimax`, its table is made for each of them. The names are those of [`set`].
 //!
 //! Without `--device` it takes the first GPU, or the first device if there is none. `--portable` leaves out what only one
 //! vendor's compiler knows. `--binary` writes the compiled kernels to a file (on NVIDIA's driver, that is PTX). The
@@ -128,7 +128,7 @@ fn measure(plan: &Plan) -> Outcome {
     if let Some(file) = &plan.binary {
         std::fs::write(file, backend.binary()?)?;
     }
-    if !plan.rows.is_empty() {
+    if !plan.rows.is_empty() && plan.sections.is_empty() {
         table(plan, &workloads(plan)?, plan.rows.clone());
     }
     for section in &plan.sections {
@@ -137,7 +137,13 @@ fn measure(plan: &Plan) -> Outcome {
             "conform" => conform(plan)?,
             "perft" => perft(&mut backend, plan.seconds)?,
             "profile" => profile(plan)?,
-            "minimax" => minimax(plan)?,
+            "minimax" if plan.rows.is_empty() => minimax(plan, &Options::default())?,
+            "minimax" => {
+                for (name, options) in &plan.rows {
+                    println!("{name}:\n");
+                    minimax(plan, options)?;
+                }
+            }
             _ => sweep(plan)?,
         }
     }
@@ -301,16 +307,16 @@ fn profile(plan: &Plan) -> Outcome {
 
 /// Judges the leaves of each standard position, to the deepest tree of at most so many, and compares the scores of those
 /// of less than a million with the CPU's.
-fn minimax(plan: &Plan) -> Outcome {
+fn minimax(plan: &Plan, options: &Options) -> Outcome {
     let mut cpu = Cpu::new(None)?;
     println!("| position | depth | leaves | judged by | score | seconds | M leaves/s | by kernel, in ms |");
     println!("|---|---:|---:|---|---:|---:|---:|---|");
-    for (leaves, most) in [(Leaves::Static, 6_000_000_000), (Leaves::Quiescent, 300_000_000)] {
+    for (leaves, most) in [(Leaves::Static, 6_000_000_000), (Leaves::Quiescent, 200_000_000)] {
         let mut deepest: HashMap<&str, (Fen, u32, u64)> = HashMap::new();
         for (name, fen, depth, nodes) in known().filter(|&(_, _, depth, nodes)| depth > 0 && nodes <= most) {
             let root = [Quad48::from(&fen.position)];
             if nodes <= 1_000_000 {
-                let mut backend = plan.open(&Options::default())?;
+                let mut backend = plan.open(options)?;
                 let found = backend.minimax(&fen.rules, &root, depth, leaves)?;
                 let expected = cpu.minimax(&fen.rules, &root, depth, leaves)?;
                 if found != expected {
@@ -321,8 +327,8 @@ fn minimax(plan: &Plan) -> Outcome {
         }
         for (name, (fen, depth, nodes)) in deepest {
             let root = [Quad48::from(&fen.position)];
-            let mut timed = |profile: bool| -> Outcome<_> {
-                let mut backend = plan.open(&Options { profile, ..Options::default() })?;
+            let timed = |profile: bool| -> Outcome<_> {
+                let mut backend = plan.open(&Options { profile, ..options.clone() })?;
                 backend.minimax(&fen.rules, &root, depth.min(3), leaves)?;
                 backend.profile()?;
                 let start = Instant::now();

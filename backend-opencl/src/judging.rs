@@ -8,12 +8,16 @@ use crate::kernels::{Module, Stage, source};
 use crate::runtime::Argument::{Buffer, Uint};
 use crate::stages::Session;
 
-/// Leaves that are judged in one launch, so that drivers do not take a long kernel for one that hangs.
-const LEAVES: usize = 1 << 21;
+/// Leaves that are judged by the evaluation in one launch, so that drivers do not take a long kernel for one that hangs.
+const LEAVES: usize = 1 << 24;
+
+/// Positions that a work-item does quiescence searches for in one launch, on average: enough to even out, and not so many
+/// that it takes long.
+const POSITIONS_PER_LANE: usize = 8;
 
 /// Moves of a quiescence search that there is room for at first, and how many there can be at most.
 const ROOM: usize = 256;
-const MOST_ROOM: usize = (MOST_MOVES * QUIESCENCE_PLIES) as usize + 1;
+const MOST_ROOM: usize = (MOST_MOVES * (QUIESCENCE_PLIES + 1)) as usize + 1;
 
 impl Session {
     /// Compiles what is needed to judge; returns whether that is new.
@@ -51,27 +55,34 @@ impl Session {
         Ok(())
     }
 
-    fn quiesce(&mut self, level: usize, len: usize) -> Result<(), StageError> {
+    fn quiesce(&mut self, level: usize, len: usize, depth: u32) -> Result<(), StageError> {
         let (room, most) = (self.quiescence_room, self.sizes().moves / self.quiescence_room);
-        let resident = self.choice.group * self.choice.quiescence_groups;
+        let lanes = most.min(self.choice.group * self.choice.quiescence_groups);
+        if lanes == 0 {
+            return Err(StageError::OutOfMemory);
+        }
         let (runner, buffers) = self.work(level + 1, len, 0)?;
         let here = &buffers.levels[level];
-        for first in (0..len).step_by(LEAVES) {
-            let end = len.min(first + LEAVES);
-            let lanes = (end - first).min(most).min(resident);
+        let step = lanes * POSITIONS_PER_LANE;
+        for first in (0..len).step_by(step) {
+            let end = len.min(first + step);
+            let lanes = lanes.min(end - first);
+            runner.clear("how many positions are taken", &buffers.item_count, 1)?;
             let arguments = [
                 Buffer(&here.positions),
                 Buffer(&buffers.lines),
                 Uint(first as u32),
                 Uint(end as u32),
+                Uint(depth),
                 Uint(lanes as u32),
                 Uint(room as u32),
                 Buffer(&buffers.items),
+                Buffer(&buffers.item_count),
                 Buffer(&buffers.lost),
                 Buffer(&here.roots),
             ];
             // SAFETY: the level has room for so many positions and their values, says `work`; there are so many times
-            // the room for moves.
+            // the room for moves. The stacks are made for a depth of one at most.
             unsafe { runner.launch(Stage::Quiesce, lanes, &arguments)? };
         }
         Ok(())
@@ -80,10 +91,18 @@ impl Session {
 
 /// A position's value stands where its root stood, which is not asked for here.
 impl JudgeStages for Session {
-    fn judge(&mut self, level: usize, len: usize, leaves: Leaves) -> Result<(), StageError> {
+    fn last_plies_judged(&self, leaves: Leaves) -> u32 {
+        match leaves {
+            Leaves::Static => 0,
+            // Alone, leaves would not profit by the bounds that their brothers are.
+            Leaves::Quiescent => 1,
+        }
+    }
+
+    fn judge(&mut self, level: usize, len: usize, depth: u32, leaves: Leaves) -> Result<(), StageError> {
         match leaves {
             Leaves::Static => self.judge_statically(level, len),
-            Leaves::Quiescent => self.quiesce(level, len),
+            Leaves::Quiescent => self.quiesce(level, len, depth.min(1)),
         }
     }
 
@@ -159,8 +178,8 @@ mod tests {
         for (error, from, to) in [
             ("a king beside a king is under attack", "& ~their.king,\n        guarded", ",\n        guarded"),
             ("mates are as good as soon", "-1 - value", "-value"),
-            ("stalemate is a loss", "found = 0;", "found = -1;"),
-            ("nobody has to evade a check", "if (judgement.check) {", "if (false) {"),
+            ("stalemate is a loss", "drawn || (all", "(all"),
+            ("nobody has to evade a check", "all_moves || judgement.check) {", "all_moves) {"),
             ("a cutoff comes too early", "nodes[parent].alpha <", "nodes[parent].alpha + 50 <"),
         ] {
             let mut backend = session(&device);

@@ -77,11 +77,17 @@ pub(crate) fn source(choice: &Choice, module: Module) -> String {
         choice.sliders.define(),
         choice.position_form.define()
     );
-    for (name, size) in [("", choice.group), ("REPLIES_", choice.replies_group), ("COUNT_", choice.count_group)] {
+    let groups = [
+        ("", choice.group),
+        ("REPLIES_", choice.replies_group),
+        ("COUNT_", choice.count_group),
+        ("QUIESCENCE_", choice.group),
+    ];
+    for (name, size) in groups {
         source += &format!("#define {name}GROUP {size}\n#define {name}KERNEL");
-        // NVIDIA's compiler heeds a limit of registers only where it does not know the work-groups' size; only one kernel
-        // gains by it.
-        if name != "REPLIES_" || choice.registers.is_none() {
+        // NVIDIA's compiler heeds a limit of registers only where it does not know the work-groups' size; only these
+        // kernels gain by it.
+        if !matches!(name, "REPLIES_" | "QUIESCENCE_") || choice.registers.is_none() {
             source += &format!(" __attribute__((reqd_work_group_size({name}GROUP, 1, 1)))");
         }
         source += "\n";
@@ -413,9 +419,11 @@ pub(crate) const SIGNATURES: [Signature; 20] = [
             ("lines", Input("ulong2")),
             ("first", Uint),
             ("end", Uint),
+            ("depth", Uint),
             ("lanes", Uint),
             ("room", Uint),
             ("items", Output("ulong")),
+            ("taken", Output("uint")),
             ("lost", Output("uint")),
             ("values", Output("uint")),
         ],

@@ -41,7 +41,12 @@ __kernel KERNEL void judge(
     values[index] = moves ? judgement.value : without_moves(judgement.check);
 }
 
-// A position in quiescence whose moves are looked at one after the other.
+// Whether a position is one of stalemate.
+INLINE bool is_stalemate(Position position, bool check, __global const ulong2 *restrict lines) {
+    return !check && !moves_certainly(position, lines) && count_moves_of(position, lines, false) == 0;
+}
+
+// A position whose moves are looked at one after the other.
 typedef struct {
     Position position;
     // The moves still to come.
@@ -49,44 +54,65 @@ typedef struct {
     int best, alpha, beta;
 } Node;
 
-// Judges positions by quiescence: each work-item does alpha-beta, depth first, below one position after the other.
+// Finds the values of positions `depth` plies (none or one) above their leaves, which are judged by quiescence. Each
+// work-item does alpha-beta, depth first, below one position after the other: so the best leaf is a bound for its
+// brothers. No leaf is left out, but most need no more than the evaluation.
 //
 // Every turn of the loop looks at one position, whichever ply it is on, so that the work-items of a group stay together
-// although their trees differ. Each has room for so many moves; if that is not enough, `lost` is set, and no value is of
-// any use. Mates are counted from the leaf.
-__kernel KERNEL void quiesce(
+// although their trees differ. Who is done takes the next position. Each has room for so many moves; if that is not
+// enough, `lost` is set, and no value is of any use. Mates are counted from where the work-item begins.
+__kernel QUIESCENCE_KERNEL void quiesce(
     __global const Packed *restrict positions,
     __global const ulong2 *restrict lines,
     uint first,
     uint end,
+    uint depth,
     uint lanes,
     uint room,
     __global ulong *restrict items,
+    __global uint *restrict taken,
     __global uint *restrict lost,
     __global uint *restrict values
 ) {
     const uint lane = get_global_id(0);
-    uint index = first + lane;
-    if (lane >= lanes || index >= end) {
+    if (lane >= lanes) {
         return;
     }
-    Node nodes[QUIESCENCE_PLIES];
-    Position here = load_position(positions, index);
-    uint ply = 0;
-    int alpha = -MATE - 1, beta = MATE + 1;
+    Node nodes[QUIESCENCE_PLIES + 1];
+    Position here = {0, 0, 0, 0, 0};
+    uint index = end, ply = 0;
+    int alpha = 0, beta = 0;
+    bool opened = false;
     for (;;) {
+        if (opened) {
+            const uint parent = ply - 1;
+            alpha = -nodes[parent].beta;
+            beta = -nodes[parent].alpha;
+            here = made(nodes[parent].position, (uint) items[nodes[parent].at]);
+            nodes[parent].at += 1;
+        } else {
+            index = first + atomic_inc(taken);
+            if (index >= end) {
+                return;
+            }
+            here = load_position(positions, index);
+            alpha = -MATE - 1;
+            beta = MATE + 1;
+        }
         const Judgement judgement = judgement_of(here);
-        int found = judgement.check && ply < QUIESCENCE_PLIES ? (int) ply - MATE : judgement.value;
-        bool opened = false;
+        const bool all_moves = ply < depth, is_leaf = ply == depth, is_last = ply == depth + QUIESCENCE_PLIES;
+        int found = judgement.check && !is_last ? (int) ply - MATE : judgement.value;
+        const bool drawn = is_leaf && is_stalemate(here, judgement.check, lines);
+        opened = false;
         // Who is not in check can stand pat.
-        if (ply < QUIESCENCE_PLIES && (judgement.check || found < beta)) {
+        if (all_moves || (!drawn && !is_last && (judgement.check || found < beta))) {
             const uint top = ply == 0 ? lane * room : nodes[ply - 1].end;
             Writer out = {items, top, (lane + 1) * room, 0};
             const Frame frame = frame_of(here);
             const Lines king_lines = lines_of(lines, frame.king_square);
             const Limits limits = limits_of(frame, king_lines, lines);
             captures(&out, frame, king_lines, limits);
-            if (judgement.check) {
+            if (all_moves || judgement.check) {
                 quiets(&out, here, frame, king_lines, limits, lines);
             } else {
                 push_promotions(&out, frame, limits);
@@ -97,12 +123,13 @@ __kernel KERNEL void quiesce(
             }
             opened = out.at > top;
             if (opened) {
-                nodes[ply] = (Node){here, top, out.at, found, max(alpha, found), beta};
+                const int best = all_moves ? -MATE - 1 : found;
+                nodes[ply] = (Node){here, top, out.at, best, max(alpha, best), beta};
                 ply += 1;
-            } else if (ply == 0 && !judgement.check && !moves_certainly(here, lines) &&
-                       count_moves_of(here, lines, false) == 0) {
-                found = 0;
             }
+        }
+        if (drawn || (all_moves && !opened && !judgement.check)) {
+            found = 0;
         }
         // Goes back up to a position that has moves left and no cutoff.
         for (;;) {
@@ -119,22 +146,8 @@ __kernel KERNEL void quiesce(
                 ply = parent;
             }
         }
-        if (opened) {
-            const uint parent = ply - 1;
-            alpha = -nodes[parent].beta;
-            beta = -nodes[parent].alpha;
-            here = made(nodes[parent].position, (uint) items[nodes[parent].at]);
-            nodes[parent].at += 1;
-        } else {
+        if (!opened) {
             values[index] = found;
-            // Before the addition could overflow.
-            if (end - index <= lanes) {
-                return;
-            }
-            index += lanes;
-            here = load_position(positions, index);
-            alpha = -MATE - 1;
-            beta = MATE + 1;
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Minimax on a device: what is the same for every GPU interface.
 //!
 //! The tree is walked as in counting, part by part, with every successor made in generation order, so that those of a
-//! position lie side by side. Leaves are judged where they are; then each level's values are backed up into the level
+//! position lie side by side. Leaves are judged where they are, or with their parents, if that spares something; then each level's values are backed up into the level
 //! above, and what stands in the next level is overwritten by the next part. Only the values of the roots leave the device.
 
 use super::{Part, StageError, Stages, bases, cut, in_batches};
@@ -13,11 +13,14 @@ use crate::{Backend, BackendError, Leaves, Quad48, Rules, Score};
 /// Devices do not know of the fifty-move rule: it is seen to that no tree is long enough for it. Values are those of
 /// [`Score::value`]. Stages may be queued, as there.
 pub trait JudgeStages: Stages {
-    /// Judges a level's first `len` positions.
+    /// How many plies above the leaves the device looks on by itself; [`JudgeStages::judge`] is never asked for more.
+    fn last_plies_judged(&self, leaves: Leaves) -> u32;
+
+    /// Gives a level's first `len` positions the values that they have so many plies deep.
     ///
     /// # Errors
     /// If memory runs out or the device fails; so in all methods.
-    fn judge(&mut self, level: usize, len: usize, leaves: Leaves) -> Result<(), StageError>;
+    fn judge(&mut self, level: usize, len: usize, depth: u32, leaves: Leaves) -> Result<(), StageError>;
 
     /// Gives the positions of a part, whose successors are the next level and have values, their values.
     ///
@@ -72,7 +75,7 @@ pub(super) fn values<S: JudgeStages>(
     let mut scores = Vec::with_capacity(positions.len());
     in_batches(
         stages,
-        |_| depth as usize + 1,
+        |stages| depth.saturating_sub(stages.last_plies_judged(leaves)) as usize + 1,
         positions,
         |stages, batch| {
             stages.upload(rules, batch)?;
@@ -92,8 +95,8 @@ fn descend<S: JudgeStages>(
     depth: u32,
     leaves: Leaves,
 ) -> Result<(), StageError> {
-    if depth == 0 {
-        return stages.judge(level, len, leaves);
+    if depth <= stages.last_plies_judged(leaves) {
+        return stages.judge(level, len, depth, leaves);
     }
     let sums = stages.count(level, len)?;
     let sizes = stages.sizes();

@@ -234,9 +234,15 @@ fn value(node: Quad48, depth: u32) -> Score {
 }
 
 impl JudgeStages for Mock {
-    fn judge(&mut self, level: usize, len: usize, _: Leaves) -> Result<(), StageError> {
+    fn last_plies_judged(&self, leaves: Leaves) -> u32 {
+        if leaves == Leaves::Quiescent { 1 } else { 0 }
+    }
+
+    fn judge(&mut self, level: usize, len: usize, depth: u32, leaves: Leaves) -> Result<(), StageError> {
         self.stage()?;
-        self.values[level] = self.levels[level][..len].iter().map(|&(_, position)| judgement(position)).collect();
+        assert!(depth <= self.last_plies_judged(leaves));
+        let positions = &self.levels[level][..len];
+        self.values[level] = positions.iter().map(|&(_, position)| value(position, depth).value()).collect();
         Ok(())
     }
 
@@ -351,9 +357,11 @@ fn values_are_backed_up_however_little_fits_and_whatever_fails() {
     for blocks in [1, 2, 5, 1000] {
         for depth in 0..7 {
             let expected: Vec<_> = roots.iter().map(|&root| value(root, depth)).collect();
-            let mut mock = Mock::new(blocks);
-            let found = judging::values(&mut mock, &Rules::STANDARD, &roots, depth, Leaves::Static);
-            assert_eq!(found, Ok(expected), "{blocks} blocks, depth {depth}");
+            for leaves in [Leaves::Static, Leaves::Quiescent] {
+                let mut mock = Mock::new(blocks);
+                let found = judging::values(&mut mock, &Rules::STANDARD, &roots, depth, leaves);
+                assert_eq!(found.as_ref(), Ok(&expected), "{blocks} blocks, depth {depth}");
+            }
         }
     }
     let expected: Vec<_> = roots.iter().map(|&root| value(root, 5)).collect();
