@@ -6,18 +6,30 @@ use kogge_board::{BackendError, Leaves};
 
 use crate::kernels::{Module, Stage, source};
 use crate::runtime::Argument::{Buffer, Uint};
+use crate::runtime::{Buffer as Memory, Node};
 use crate::stages::Session;
 
 /// Leaves that are judged by the evaluation in one launch, so that drivers do not take a long kernel for one that hangs.
 const LEAVES: usize = 1 << 24;
 
-/// Positions that a work-item does quiescence searches for in one launch, on average: enough to even out, and not so many
-/// that it takes long.
-const POSITIONS_PER_LANE: usize = 8;
+/// Positions that a work-item of a quiescence search looks at in one launch, likewise.
+const STEPS: u32 = 1 << 12;
 
 /// Moves of a quiescence search that there is room for at first, and how many there can be at most.
 const ROOM: usize = 256;
-const MOST_ROOM: usize = (MOST_MOVES * (QUIESCENCE_PLIES + 1)) as usize + 1;
+const MOST_ROOM: usize = MOST_MOVES as usize * NODES + 1;
+
+/// Positions of a quiescence search that are being looked at, one on each ply.
+const NODES: usize = QUIESCENCE_PLIES as usize + 1;
+
+/// What quiescence searches take besides the buffers of the stages.
+pub(crate) struct Quiescence {
+    nodes: Memory<Node>,
+    /// Where each work-item is: the index of its position, and the ply.
+    states: Memory<[u32; 2]>,
+    /// For how many moves each has room.
+    room: usize,
+}
 
 impl Session {
     /// Compiles what is needed to judge; returns whether that is new.
@@ -25,7 +37,16 @@ impl Session {
     /// # Errors
     /// If the compiler fails, with its log.
     pub(crate) fn begin_judging(&mut self) -> Result<bool, BackendError> {
-        self.quiescence_room = ROOM;
+        match &mut self.quiescence {
+            Some(quiescence) => quiescence.room = ROOM,
+            None => {
+                let lanes = self.choice.group * self.choice.quiescence_groups;
+                let queue = &self.runner.queue;
+                let buffers = queue.buffer(lanes * NODES).and_then(|nodes| Ok((nodes, queue.buffer(lanes)?)));
+                let (nodes, states) = buffers.map_err(|failure| self.no_room(failure))?;
+                self.quiescence = Some(Quiescence { nodes, states, room: ROOM });
+            }
+        }
         if self.runner.has(Module::Judging) {
             return Ok(false);
         }
@@ -56,34 +77,42 @@ impl Session {
     }
 
     fn quiesce(&mut self, level: usize, len: usize, depth: u32) -> Result<(), StageError> {
-        let (room, most) = (self.quiescence_room, self.sizes().moves / self.quiescence_room);
-        let lanes = most.min(self.choice.group * self.choice.quiescence_groups);
-        if lanes == 0 {
+        let moves = self.sizes().moves;
+        self.work(level + 1, len, 0)?;
+        let (Some(buffers), Some(Quiescence { nodes, states, room })) = (&self.buffers, &self.quiescence) else {
+            return Ok(());
+        };
+        let (runner, here) = (&mut self.runner, &buffers.levels[level]);
+        let lanes = states.len().min(moves / room).min(len);
+        if lanes == 0 && len > 0 {
             return Err(StageError::OutOfMemory);
         }
-        let (runner, buffers) = self.work(level + 1, len, 0)?;
-        let here = &buffers.levels[level];
-        let step = lanes * POSITIONS_PER_LANE;
-        for first in (0..len).step_by(step) {
-            let end = len.min(first + step);
-            let lanes = lanes.min(end - first);
-            runner.clear("how many positions are taken", &buffers.item_count, 1)?;
+        runner.clear("how many positions are taken", &buffers.item_count, 1)?;
+        runner.clear("where searches are", states, lanes)?;
+        let running = &buffers.successor_count;
+        let mut is_running = len > 0;
+        while is_running {
+            runner.clear("whether searches are running", running, 1)?;
             let arguments = [
                 Buffer(&here.positions),
                 Buffer(&buffers.lines),
-                Uint(first as u32),
-                Uint(end as u32),
+                Uint(len as u32),
                 Uint(depth),
+                Uint(STEPS),
                 Uint(lanes as u32),
-                Uint(room as u32),
+                Uint(*room as u32),
                 Buffer(&buffers.items),
+                Buffer(nodes),
+                Buffer(states),
                 Buffer(&buffers.item_count),
+                Buffer(running),
                 Buffer(&buffers.lost),
                 Buffer(&here.roots),
             ];
-            // SAFETY: the level has room for so many positions and their values, says `work`; there are so many times
-            // the room for moves. The stacks are made for a depth of one at most.
+            // SAFETY: the level has room for so many positions and their values, says `work`; there are so many states,
+            // nodes for each of them, and so many times the room for moves. The nodes are enough for a depth of one.
             unsafe { runner.launch(Stage::Quiesce, lanes, &arguments)? };
+            is_running = runner.read("whether searches are running", running, 1)? != [0];
         }
         Ok(())
     }
@@ -127,7 +156,9 @@ impl JudgeStages for Session {
         let (runner, buffers) = self.work(1, len, 0)?;
         if runner.read("whether moves were lost", &buffers.lost, 1)? != [0] {
             runner.clear("whether moves were lost", &buffers.lost, 1)?;
-            self.quiescence_room = MOST_ROOM;
+            if let Some(quiescence) = &mut self.quiescence {
+                quiescence.room = MOST_ROOM;
+            }
             return Err(StageError::Again);
         }
         let values = runner.read("the values", &buffers.levels[0].roots, len)?;
@@ -162,12 +193,12 @@ mod tests {
         backend.session.begin_judging().unwrap();
         let expected = Cpu::new(Some(1)).unwrap().minimax(&Rules::STANDARD, &kiwipete(), 1, Leaves::Quiescent);
         for room in 1..20 {
-            backend.session.quiescence_room = room;
+            backend.session.quiescence.as_mut().unwrap().room = room;
             let (rules, leaves) = (Rules::STANDARD, Leaves::Quiescent);
             let found =
                 breadth_first::minimax(&mut backend, |backend| &mut backend.session, &rules, &kiwipete(), 1, leaves);
             assert_eq!(found, expected, "room for {room} moves");
-            assert_eq!(backend.session.quiescence_room, MOST_ROOM);
+            assert_eq!(backend.session.quiescence.as_ref().unwrap().room, MOST_ROOM);
         }
     }
 
@@ -180,7 +211,7 @@ mod tests {
             ("mates are as good as soon", "-1 - value", "-value"),
             ("stalemate is a loss", "drawn || (all", "(all"),
             ("nobody has to evade a check", "all_moves || judgement.check) {", "all_moves) {"),
-            ("a cutoff comes too early", "nodes[parent].alpha <", "nodes[parent].alpha + 50 <"),
+            ("a cutoff comes too early", "opened = alpha <", "opened = alpha + 50 <"),
         ] {
             let mut backend = session(&device);
             let source = source(&backend.session.choice, Module::Judging);

@@ -77,17 +77,11 @@ pub(crate) fn source(choice: &Choice, module: Module) -> String {
         choice.sliders.define(),
         choice.position_form.define()
     );
-    let groups = [
-        ("", choice.group),
-        ("REPLIES_", choice.replies_group),
-        ("COUNT_", choice.count_group),
-        ("QUIESCENCE_", choice.group),
-    ];
-    for (name, size) in groups {
+    for (name, size) in [("", choice.group), ("REPLIES_", choice.replies_group), ("COUNT_", choice.count_group)] {
         source += &format!("#define {name}GROUP {size}\n#define {name}KERNEL");
-        // NVIDIA's compiler heeds a limit of registers only where it does not know the work-groups' size; only these
-        // kernels gain by it.
-        if !matches!(name, "REPLIES_" | "QUIESCENCE_") || choice.registers.is_none() {
+        // NVIDIA's compiler heeds a limit of registers only where it does not know the work-groups' size; only one kernel
+        // gains by it.
+        if name != "REPLIES_" || choice.registers.is_none() {
             source += &format!(" __attribute__((reqd_work_group_size({name}GROUP, 1, 1)))");
         }
         source += "\n";
@@ -417,13 +411,16 @@ pub(crate) const SIGNATURES: [Signature; 20] = [
         parameters: &[
             ("positions", Input("Packed")),
             ("lines", Input("ulong2")),
-            ("first", Uint),
-            ("end", Uint),
+            ("len", Uint),
             ("depth", Uint),
+            ("steps", Uint),
             ("lanes", Uint),
             ("room", Uint),
             ("items", Output("ulong")),
+            ("all_nodes", Output("Node")),
+            ("states", Output("uint")),
             ("taken", Output("uint")),
+            ("running", Output("uint")),
             ("lost", Output("uint")),
             ("values", Output("uint")),
         ],

@@ -6,6 +6,7 @@ use kogge_board::breadth_first::{MOST_MOVES, Part, Sizes, StageError, Stages};
 use kogge_board::{BackendError, Quad48, Rules};
 
 use crate::buffers::{self, Buffers};
+use crate::judging::Quiescence;
 use crate::kernels::{Module, Stage, source};
 use crate::merge::Merging;
 use crate::options::{Choice, Options, Traversal};
@@ -38,8 +39,8 @@ pub(crate) struct Session {
     pub(crate) merging: Option<Merging>,
     /// Whether the closed form had left more moves than there is room for. Until this is reset, every reply is counted.
     pub(crate) lost: bool,
-    /// For how many moves a quiescence search has room.
-    pub(crate) quiescence_room: usize,
+    /// What quiescence searches take, once there were any.
+    pub(crate) quiescence: Option<Quiescence>,
 }
 
 impl Session {
@@ -80,7 +81,7 @@ impl Session {
             device_memory: device.memory,
             merging: None,
             lost: false,
-            quiescence_room: 0,
+            quiescence: None,
         })
     }
 

@@ -58,19 +58,25 @@ typedef struct {
 // work-item does alpha-beta, depth first, below one position after the other: so the best leaf is a bound for its
 // brothers. No leaf is left out, but most need no more than the evaluation.
 //
-// Every turn of the loop looks at one position, whichever ply it is on, so that the work-items of a group stay together
-// although their trees differ. Who is done takes the next position. Each has room for so many moves; if that is not
-// enough, `lost` is set, and no value is of any use. Mates are counted from where the work-item begins.
-__kernel QUIESCENCE_KERNEL void quiesce(
+// Every step looks at one position, whichever ply it is on, so that the work-items of a group stay together although
+// their trees differ. Who is done takes the next position. After so many steps the kernel ends, and says in `running`
+// whether there is more to do; where each work-item is, `states` (the index of its position, and the ply) and `nodes` keep.
+//
+// Each has room for so many moves; if that is not enough, `lost` is set, and no value is of any use. Mates are counted
+// from where the work-item begins.
+__kernel KERNEL void quiesce(
     __global const Packed *restrict positions,
     __global const ulong2 *restrict lines,
-    uint first,
-    uint end,
+    uint len,
     uint depth,
+    uint steps,
     uint lanes,
     uint room,
     __global ulong *restrict items,
+    __global Node *restrict all_nodes,
+    __global uint *restrict states,
     __global uint *restrict taken,
+    __global uint *restrict running,
     __global uint *restrict lost,
     __global uint *restrict values
 ) {
@@ -78,32 +84,30 @@ __kernel QUIESCENCE_KERNEL void quiesce(
     if (lane >= lanes) {
         return;
     }
-    Node nodes[QUIESCENCE_PLIES + 1];
-    Position here = {0, 0, 0, 0, 0};
-    uint index = end, ply = 0;
-    int alpha = 0, beta = 0;
-    bool opened = false;
-    for (;;) {
-        if (opened) {
-            const uint parent = ply - 1;
-            alpha = -nodes[parent].beta;
-            beta = -nodes[parent].alpha;
-            here = made(nodes[parent].position, (uint) items[nodes[parent].at]);
-            nodes[parent].at += 1;
+    __global Node *nodes = all_nodes + lane * (QUIESCENCE_PLIES + 1);
+    uint index = states[2 * lane], ply = states[2 * lane + 1];
+    for (uint step = 0; step < steps; ++step) {
+        Position here;
+        int alpha = -MATE - 1, beta = MATE + 1;
+        if (ply > 0) {
+            const Node parent = nodes[ply - 1];
+            nodes[ply - 1].at = parent.at + 1;
+            alpha = -parent.beta;
+            beta = -parent.alpha;
+            here = made(parent.position, (uint) items[parent.at]);
         } else {
-            index = first + atomic_inc(taken);
-            if (index >= end) {
+            index = atomic_inc(taken);
+            if (index >= len) {
+                states[2 * lane + 1] = 0;
                 return;
             }
             here = load_position(positions, index);
-            alpha = -MATE - 1;
-            beta = MATE + 1;
         }
         const Judgement judgement = judgement_of(here);
         const bool all_moves = ply < depth, is_leaf = ply == depth, is_last = ply == depth + QUIESCENCE_PLIES;
         int found = judgement.check && !is_last ? (int) ply - MATE : judgement.value;
         const bool drawn = is_leaf && is_stalemate(here, judgement.check, lines);
-        opened = false;
+        bool opened = false;
         // Who is not in check can stand pat.
         if (all_moves || (!drawn && !is_last && (judgement.check || found < beta))) {
             const uint top = ply == 0 ? lane * room : nodes[ply - 1].end;
@@ -136,20 +140,23 @@ __kernel QUIESCENCE_KERNEL void quiesce(
             if (opened || ply == 0) {
                 break;
             }
-            const uint parent = ply - 1;
-            const int best = max(nodes[parent].best, -found);
-            nodes[parent].best = best;
-            nodes[parent].alpha = max(nodes[parent].alpha, best);
-            opened = nodes[parent].alpha < nodes[parent].beta && nodes[parent].at < nodes[parent].end;
+            __global Node *parent = nodes + (ply - 1);
+            const int best = max(parent->best, -found), alpha = max(parent->alpha, best);
+            parent->best = best;
+            parent->alpha = alpha;
+            opened = alpha < parent->beta && parent->at < parent->end;
             if (!opened) {
                 found = best;
-                ply = parent;
+                ply -= 1;
             }
         }
         if (!opened) {
             values[index] = found;
         }
     }
+    states[2 * lane] = index;
+    states[2 * lane + 1] = ply;
+    *running = 1;
 }
 
 // Gives the positions of some blocks the values that their successors have: the greatest of these.
@@ -174,8 +181,8 @@ __kernel KERNEL void back_up(
     }
     const uint at = bases[index / GROUP] - bases[first / GROUP] + offsets[index];
     int best = -MATE - 1;
-    for (uint move = 0; move < len; ++move) {
-        best = max(best, before((int) successor_values[at + move]));
+    for (uint successor = 0; successor < len; ++successor) {
+        best = max(best, before((int) successor_values[at + successor]));
     }
     values[index] = best;
 }
