@@ -11,6 +11,7 @@
 
 mod backend;
 mod buffers;
+mod judging;
 mod kernels;
 mod magic;
 mod merge;

@@ -11,6 +11,7 @@
 mod adapters;
 mod backend;
 mod buffers;
+mod judging;
 mod kernels;
 mod merge;
 mod options;
