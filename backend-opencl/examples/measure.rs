@@ -6,10 +6,11 @@
 //! * `conform`: random positions against the CPU reference, with every variant of the kernels;
 //! * `perft`: the six standard positions, deeper and deeper while that takes less than S seconds (10);
 //! * `profile`: how long each kernel runs;
+//! * `minimax`: leaves judged in the six standard positions, by the evaluation and by quiescence, and by which kernels;
 //! * `sweep`: how the rate depends on the variant and on the other options.
 //!
-//! An argument such as `replies=384,count=256,compiler=-DNAME` measures just these options: a row for each such argument,
-//! after the sections. The names are those of [`set`].
+//! An argument such as `replies=384,count=256,compiler=-DNAME` measures just these options: a row for each such argument.
+//! With the section `minimax`, its table is made for each of them. The names are those of [`set`].
 //!
 //! Without `--device` it takes the first GPU, or the first device if there is none. `--portable` leaves out what only one
 //! vendor's compiler knows. `--binary` writes the compiled kernels to a file (on NVIDIA's driver, that is PTX). The
@@ -21,7 +22,7 @@ use std::time::Instant;
 
 use kogge_backend_opencl::{OpenCl, Options, Positions, Sliders, Traversal, devices};
 use kogge_board::testing::placement;
-use kogge_board::{Backend, BackendError, DeviceKind, Fen, Quad48, Rules};
+use kogge_board::{Backend, BackendError, DeviceKind, Fen, Leaves, Quad48, Rules};
 use kogge_movegen_cpu::Cpu;
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
@@ -67,7 +68,7 @@ fn plan() -> Outcome<Plan> {
             "--portable" => plan.portable = true,
             "--binary" => plan.binary = Some(value()?),
             "--seconds" => plan.seconds = value()?.parse()?,
-            "conform" | "perft" | "profile" | "sweep" => plan.sections.push(argument),
+            "conform" | "perft" | "profile" | "minimax" | "sweep" => plan.sections.push(argument),
             "default" => plan.rows.push((argument, Options::default())),
             _ if argument.contains('=') => {
                 let mut options = Options::default();
@@ -80,7 +81,7 @@ fn plan() -> Outcome<Plan> {
         }
     }
     if plan.sections.is_empty() && plan.rows.is_empty() {
-        plan.sections = ["conform", "perft", "profile", "sweep"].map(String::from).to_vec();
+        plan.sections = ["conform", "perft", "profile", "minimax", "sweep"].map(String::from).to_vec();
     }
     Ok(plan)
 }
@@ -127,7 +128,7 @@ fn measure(plan: &Plan) -> Outcome {
     if let Some(file) = &plan.binary {
         std::fs::write(file, backend.binary()?)?;
     }
-    if !plan.rows.is_empty() {
+    if !plan.rows.is_empty() && plan.sections.is_empty() {
         table(plan, &workloads(plan)?, plan.rows.clone());
     }
     for section in &plan.sections {
@@ -136,6 +137,13 @@ fn measure(plan: &Plan) -> Outcome {
             "conform" => conform(plan)?,
             "perft" => perft(&mut backend, plan.seconds)?,
             "profile" => profile(plan)?,
+            "minimax" if plan.rows.is_empty() => minimax(plan, &Options::default())?,
+            "minimax" => {
+                for (name, options) in &plan.rows {
+                    println!("{name}:\n");
+                    minimax(plan, options)?;
+                }
+            }
             _ => sweep(plan)?,
         }
     }
@@ -293,6 +301,49 @@ fn profile(plan: &Plan) -> Outcome {
             busy as f64 * 1e-6,
             busy as f64 * 1e-7 / seconds
         );
+    }
+    Ok(())
+}
+
+/// Judges the leaves of each standard position, to the deepest tree of at most so many, and compares the scores of those
+/// of less than a million with the CPU's.
+fn minimax(plan: &Plan, options: &Options) -> Outcome {
+    let mut cpu = Cpu::new(None)?;
+    println!("| position | depth | leaves | judged by | score | seconds | M leaves/s | by kernel, in ms |");
+    println!("|---|---:|---:|---|---:|---:|---:|---|");
+    for (leaves, most) in [(Leaves::Static, 6_000_000_000), (Leaves::Quiescent, 200_000_000)] {
+        let mut deepest: HashMap<&str, (Fen, u32, u64)> = HashMap::new();
+        for (name, fen, depth, nodes) in known().filter(|&(_, _, depth, nodes)| depth > 0 && nodes <= most) {
+            let root = [Quad48::from(&fen.position)];
+            if nodes <= 1_000_000 {
+                let mut backend = plan.open(options)?;
+                let found = backend.minimax(&fen.rules, &root, depth, leaves)?;
+                let expected = cpu.minimax(&fen.rules, &root, depth, leaves)?;
+                if found != expected {
+                    return Err(format!("{fen} is worth {expected:?} at depth {depth}, not {found:?}").into());
+                }
+            }
+            deepest.insert(name, (fen, depth, nodes));
+        }
+        for (name, (fen, depth, nodes)) in deepest {
+            let root = [Quad48::from(&fen.position)];
+            let timed = |profile: bool| -> Outcome<_> {
+                let mut backend = plan.open(&Options { profile, ..options.clone() })?;
+                backend.minimax(&fen.rules, &root, depth.min(3), leaves)?;
+                backend.profile()?;
+                let start = Instant::now();
+                let score = backend.minimax(&fen.rules, &root, depth, leaves)?[0];
+                Ok((score, start.elapsed().as_secs_f64(), backend.profile()?))
+            };
+            let (score, seconds, _) = timed(false)?;
+            let (_, _, times) = timed(true)?;
+            let times = times.iter().map(|time| format!("{} {:.1}", time.name, time.nanoseconds as f64 * 1e-6));
+            println!(
+                "| {name} | {depth} | {nodes} | {leaves:?} | {score} | {seconds:.3} | {:.0} | {} |",
+                nodes as f64 / seconds * 1e-6,
+                times.collect::<Vec<_>>().join(", ")
+            );
+        }
     }
     Ok(())
 }

@@ -3,8 +3,9 @@
 use kogge_board::breadth_first::{self, DeviceMerge};
 use kogge_board::merge::{Merge, MergeOptions};
 use kogge_board::tuning::{Cache, settle};
-use kogge_board::{Backend, BackendError, DeviceInfo, Quad48, Rules, Successors, self_test};
+use kogge_board::{Backend, BackendError, DeviceInfo, Leaves, Quad48, Rules, Score, Successors, minimax, self_test};
 
+use crate::kernels::Module;
 use crate::options::Options;
 use crate::platform::{Device, PlatformError, platforms};
 use crate::profile::KernelTime;
@@ -16,7 +17,7 @@ use crate::stages::Session;
 /// of the tree fit in [`Options::memory`]; they do not grow with the tree.
 pub struct OpenCl {
     info: DeviceInfo,
-    session: Session,
+    pub(crate) session: Session,
 }
 
 /// All devices of all platforms, in OpenCL's order; their indices are those that [`OpenCl::open`] takes.
@@ -85,12 +86,15 @@ impl OpenCl {
     /// # Errors
     /// If the driver does not give them.
     pub fn binary(&self) -> Result<Vec<u8>, BackendError> {
-        let doing = "to give back the compiled kernels".to_owned();
-        self.session.runner.program.binary().map_err(|failure| BackendError::Device {
+        let binaries = [Module::Counting, Module::Judging]
+            .into_iter()
+            .filter_map(|module| self.session.runner.program(module).map(|program| program.binary()));
+        let binaries = binaries.collect::<Result<Vec<_>, _>>().map_err(|failure| BackendError::Device {
             device: self.info.name.clone(),
-            doing,
+            doing: "to give back the compiled kernels".to_owned(),
             reason: failure.to_string(),
-        })
+        })?;
+        Ok(binaries.concat())
     }
 
     /// How long each kernel ran since this was last asked, if [`Options::profile`] was set; else nothing.
@@ -129,5 +133,18 @@ impl Backend for OpenCl {
         self.session.lost = false;
         self.session.begin_merging(options.memory)?;
         Ok(Box::new(DeviceMerge::new(&mut self.session, rules, options.hash_bits)))
+    }
+
+    fn minimax(
+        &mut self,
+        rules: &Rules,
+        positions: &[Quad48],
+        depth: u32,
+        leaves: Leaves,
+    ) -> Result<Vec<Score>, BackendError> {
+        if self.session.begin_judging()? {
+            minimax::self_test(self).inspect_err(|_| self.session.runner.forget(Module::Judging))?;
+        }
+        breadth_first::minimax(self, |backend| &mut backend.session, rules, positions, depth, leaves)
     }
 }

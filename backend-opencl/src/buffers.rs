@@ -14,7 +14,7 @@ const SUCCESSORS: usize = 1 << 20;
 /// The buffers of one level of the tree.
 pub(crate) struct Level {
     pub(crate) positions: Buffer<Packed>,
-    /// Whose tree each position belongs to.
+    /// Whose tree each position belongs to; in minimax, what each position is worth.
     pub(crate) roots: Buffer<u32>,
     /// Legal moves of each position, and where they begin within their block.
     pub(crate) counts: Buffer<u32>,
@@ -120,6 +120,7 @@ mod tests {
             replies_group: 64,
             count_group: 64,
             count_groups: 8,
+            quiescence_groups: 8,
             queued_per_lane: 40,
             spread_per_lane: 40,
             closed_form: true,

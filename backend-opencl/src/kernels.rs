@@ -2,10 +2,21 @@
 
 use crate::options::Choice;
 use kogge_board::breadth_first::MOST_MOVES;
-use kogge_board::tuning;
+use kogge_board::evaluation::{FEATURES, PHASE, TEMPO, TERMS};
+use kogge_board::minimax::QUIESCENCE_PLIES;
+use kogge_board::{Score, tuning};
+
+/// Kernels that are compiled together, when the first of them is needed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Module {
+    /// What counts, expands and merges.
+    Counting,
+    /// What finds values.
+    Judging,
+}
 
 /// The source files in the order in which the compiler gets them; each uses only what stands before it.
-const SOURCES: [&str; 14] = [
+const SOURCES: [&str; 16] = [
     include_str!("kernels/bits.cl"),
     include_str!("kernels/fill.cl"),
     include_str!("kernels/position.cl"),
@@ -20,10 +31,44 @@ const SOURCES: [&str; 14] = [
     include_str!("kernels/replies.cl"),
     include_str!("kernels/steps.cl"),
     include_str!("kernels/spread.cl"),
+    include_str!("kernels/evaluation.cl"),
+    include_str!("kernels/minimax.cl"),
 ];
 
-/// The source of a program: the choices as macros, then the files.
-pub(crate) fn source(choice: &Choice) -> String {
+impl Module {
+    /// The source files that it needs.
+    fn sources(self) -> impl Iterator<Item = &'static str> {
+        let last = SOURCES.len() - 2;
+        let chosen = match self {
+            Self::Counting => [0..last, last..last],
+            // Up to the generator.
+            Self::Judging => [0..8, last..SOURCES.len()],
+        };
+        chosen.into_iter().flatten().map(|index| SOURCES[index])
+    }
+}
+
+/// The numbers of the evaluation and of minimax, as macros.
+fn numbers() -> String {
+    let terms = TERMS.iter().map(|term| {
+        let (feature, squares) = (term.feature as usize, term.squares);
+        format!(" TERM({feature}, {squares:#x}UL, {}, {})", term.middlegame, term.endgame)
+    });
+    let numbers = [
+        ("FEATURES", FEATURES.to_string()),
+        ("PHASE", format!("{PHASE}u")),
+        ("TEMPO", TEMPO.to_string()),
+        ("MOST_CENTIPAWNS", Score::MOST_CENTIPAWNS.to_string()),
+        ("MATE", Score::MATE.to_string()),
+        ("LONGEST_MATE", Score::LONGEST_MATE.to_string()),
+        ("QUIESCENCE_PLIES", format!("{QUIESCENCE_PLIES}u")),
+        ("TERMS", terms.collect()),
+    ];
+    numbers.map(|(name, number)| format!("#define {name} {number}\n")).concat()
+}
+
+/// The source of a module: the choices as macros, then the files.
+pub(crate) fn source(choice: &Choice, module: Module) -> String {
     let mut source = format!(
         "#define QUEUED_PER_LANE {}\n#define SPREAD_PER_LANE {}\n#define STACKED {}\n#define MOST_MOVES {MOST_MOVES}u\n#define {}\n#define {}\n",
         choice.queued_per_lane,
@@ -44,9 +89,10 @@ pub(crate) fn source(choice: &Choice) -> String {
     if choice.nvidia {
         source += "#define NVIDIA\n";
     }
-    for file in SOURCES {
-        source += file;
+    if module == Module::Judging {
+        source += &numbers();
     }
+    module.sources().for_each(|file| source += file);
     source
 }
 
@@ -55,7 +101,7 @@ pub(crate) const WEIGH_GROUPS: usize = 64;
 
 /// Another one whenever the source is.
 pub(crate) fn fingerprint() -> String {
-    tuning::fingerprint(SOURCES)
+    tuning::fingerprint(SOURCES.into_iter().chain([&*numbers()]))
 }
 
 /// What a kernel's parameter is. Buffers are told apart by the C type of their elements.
@@ -98,6 +144,9 @@ pub(crate) enum Stage {
     Replies,
     Spread,
     SpreadItems,
+    Judge,
+    Quiesce,
+    BackUp,
 }
 
 /// All of them.
@@ -119,9 +168,20 @@ pub(crate) const STAGES: [Stage; SIGNATURES.len()] = [
     Stage::Replies,
     Stage::Spread,
     Stage::SpreadItems,
+    Stage::Judge,
+    Stage::Quiesce,
+    Stage::BackUp,
 ];
 
 impl Stage {
+    /// Where the kernel is.
+    pub(crate) const fn module(self) -> Module {
+        match self {
+            Self::Judge | Self::Quiesce | Self::BackUp => Module::Judging,
+            _ => Module::Counting,
+        }
+    }
+
     /// The size of the kernel's work-groups.
     pub(crate) const fn group(self, choice: &Choice) -> usize {
         match self {
@@ -142,7 +202,7 @@ impl Stage {
 }
 
 /// Every kernel with its parameters, in the order of the source.
-pub(crate) const SIGNATURES: [Signature; 17] = [
+pub(crate) const SIGNATURES: [Signature; 20] = [
     Signature {
         name: "upload",
         parameters: &[
@@ -336,6 +396,48 @@ pub(crate) const SIGNATURES: [Signature; 17] = [
             ("successor_count", Output("uint")),
         ],
     },
+    Signature {
+        name: "judge",
+        parameters: &[
+            ("positions", Input("Packed")),
+            ("lines", Input("ulong2")),
+            ("first", Uint),
+            ("end", Uint),
+            ("values", Output("uint")),
+        ],
+    },
+    Signature {
+        name: "quiesce",
+        parameters: &[
+            ("positions", Input("Packed")),
+            ("lines", Input("ulong2")),
+            ("len", Uint),
+            ("depth", Uint),
+            ("steps", Uint),
+            ("lanes", Uint),
+            ("room", Uint),
+            ("items", Output("ulong")),
+            ("all_nodes", Output("Node")),
+            ("states", Output("uint")),
+            ("taken", Output("uint")),
+            ("running", Output("uint")),
+            ("lost", Output("uint")),
+            ("values", Output("uint")),
+        ],
+    },
+    Signature {
+        name: "back_up",
+        parameters: &[
+            ("positions", Input("Packed")),
+            ("counts", Input("uint")),
+            ("offsets", Input("uint")),
+            ("bases", Input("uint")),
+            ("first", Uint),
+            ("end", Uint),
+            ("successor_values", Input("uint")),
+            ("values", Output("uint")),
+        ],
+    },
 ];
 
 #[cfg(test)]
@@ -386,6 +488,9 @@ mod tests {
             "replies",
             "spread",
             "spread_items",
+            "judge",
+            "quiesce",
+            "back_up",
         ]) {
             assert_eq!(SIGNATURES[stage as usize].name, name);
         }

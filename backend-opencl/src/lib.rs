@@ -32,6 +32,7 @@ pub mod measurements {
 
 mod backend;
 mod buffers;
+mod judging;
 mod kernels;
 mod magic;
 mod merge;

@@ -117,7 +117,7 @@ impl Session {
         Ok(())
     }
 
-    fn no_room(&self, failure: Failure) -> BackendError {
+    pub(crate) fn no_room(&self, failure: Failure) -> BackendError {
         let (device, doing) = (self.runner.device.clone(), "making room for positions".to_owned());
         if failure.is_out_of_memory() {
             BackendError::OutOfMemory { device, doing }

@@ -3,12 +3,12 @@
 use kogge_board::{BackendError, self_test};
 
 use crate::OpenCl;
-use crate::kernels::source;
+use crate::kernels::{Module, source};
 use crate::options::{Options, Sliders, Traversal};
 use crate::platform::{Device, platforms};
 use crate::stages::Session;
 
-fn first_device() -> Option<Device> {
+pub(crate) fn first_device() -> Option<Device> {
     let platforms = platforms().inspect_err(|error| eprintln!("Skipped: {error}")).ok()?;
     platforms.into_iter().filter_map(|platform| platform.devices.ok()).flatten().next()
 }
@@ -16,7 +16,7 @@ fn first_device() -> Option<Device> {
 /// What the self-test says of kernels in which the one text stands for the other.
 fn verdict(device: &Device, options: &Options, from: &str, to: &str) -> Result<(), BackendError> {
     let session = Session::with_source(device, options, |choice| {
-        let source = source(choice);
+        let source = source(choice, Module::Counting);
         assert!(source.contains(from), "the kernels do not say: {from}");
         source.replacen(from, to, 1)
     })?;

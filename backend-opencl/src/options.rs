@@ -95,6 +95,9 @@ impl Traversal {
     }
 }
 
+/// How many work-items of a quiescence search a compute unit is given at once, about.
+const RESIDENT: usize = 512;
+
 /// What can be chosen. `None` stands for what is best on the device as far as it is known: what
 /// [`tune`](kogge_board::tuning::tune) found there, else the default.
 ///
@@ -168,6 +171,8 @@ pub(crate) struct Choice {
     pub(crate) count_group: usize,
     /// Work-groups that count the replies to moves.
     pub(crate) count_groups: usize,
+    /// Work-groups that do quiescence searches.
+    pub(crate) quiescence_groups: usize,
     pub(crate) queued_per_lane: usize,
     /// Moves that a work-group can hold in local memory when it makes successors, per work-item.
     pub(crate) spread_per_lane: usize,
@@ -235,6 +240,8 @@ impl Options {
             replies_group,
             count_group,
             count_groups: groups_per_unit * device.compute_units.max(1) as usize,
+            // As many as are resident, so that each has as many positions as possible to even out.
+            quiescence_groups: (RESIDENT / group).max(1) * device.compute_units.max(1) as usize,
             queued_per_lane,
             spread_per_lane: (device.local_memory as usize / 4 / group).saturating_sub(1).clamp(1, MOST_SPREAD),
             closed_form: self.closed_form.unwrap_or(true),

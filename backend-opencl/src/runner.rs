@@ -4,7 +4,7 @@ use kogge_board::BackendError;
 use kogge_board::breadth_first::StageError;
 use ocl::ffi::CL_MEM_OBJECT_ALLOCATION_FAILURE;
 
-use crate::kernels::{SIGNATURES, STAGES, Signature, Stage, Type};
+use crate::kernels::{Module, SIGNATURES, STAGES, Signature, Stage, Type};
 use crate::options::Choice;
 use crate::profile::Profile;
 use crate::runtime::{Argument, Buffer, Element, Failure, Kernel, Program, Queue};
@@ -14,12 +14,13 @@ pub(crate) struct Runner {
     /// The device's name.
     pub(crate) device: String,
     pub(crate) queue: Queue,
-    pub(crate) program: Program,
+    /// The modules that are compiled.
+    programs: Vec<(Module, Program)>,
     /// What the compiler said.
     pub(crate) log: String,
     pub(crate) profile: Option<Profile>,
-    /// In the order of the stages.
-    kernels: Vec<Launch>,
+    /// In the order of the stages; those of modules that are not compiled are missing.
+    kernels: [Option<Launch>; STAGES.len()],
 }
 
 /// A kernel and how it is launched.
@@ -32,33 +33,51 @@ struct Launch {
 }
 
 impl Runner {
-    /// Compiles the kernels from their [source](crate::kernels::source).
+    /// A device for which nothing is compiled yet.
+    pub(crate) fn new(device: String, queue: Queue, profiled: bool) -> Self {
+        let (programs, log, profile) = (Vec::new(), String::new(), profiled.then(Profile::new));
+        Self { device, queue, programs, log, profile, kernels: [const { None }; STAGES.len()] }
+    }
+
+    /// Whether a module is compiled.
+    pub(crate) fn has(&self, module: Module) -> bool {
+        self.program(module).is_some()
+    }
+
+    /// A module, if it is compiled.
+    pub(crate) fn program(&self, module: Module) -> Option<&Program> {
+        self.programs.iter().find(|(known, _)| *known == module).map(|(_, program)| program)
+    }
+
+    /// Forgets a module.
+    pub(crate) fn forget(&mut self, module: Module) {
+        self.programs.retain(|(known, _)| *known != module);
+        for stage in STAGES.into_iter().filter(|stage| stage.module() == module) {
+            self.kernels[stage as usize] = None;
+        }
+    }
+
+    /// Compiles the kernels of a module from their [source](crate::kernels::source).
     ///
     /// # Errors
     /// A sentence, with the compiler's log if it is the compiler that failed.
-    pub(crate) fn new(
-        device: String,
-        queue: Queue,
-        choice: &Choice,
-        profiled: bool,
-        source: &str,
-    ) -> Result<Self, String> {
-        let (program, log) = queue.build(source, &choice.compiler_options());
+    pub(crate) fn compile(&mut self, choice: &Choice, module: Module, source: &str) -> Result<(), String> {
+        let (program, log) = self.queue.build(source, &choice.compiler_options());
         let program = program
             .map_err(|failure| format!("the kernels cannot be compiled. {failure} The compiler says:\n{log}"))?;
-        let mut kernels = Vec::new();
-        for stage in STAGES {
+        for stage in STAGES.into_iter().filter(|stage| stage.module() == module) {
             let Signature { name, .. } = SIGNATURES[stage as usize];
             let group = stage.group(choice);
             let kernel = program.kernel(name).map_err(|failure| failure.to_string())?;
-            let most = queue.max_work_group_size(&kernel).map_err(|failure| failure.to_string())?;
+            let most = self.queue.max_work_group_size(&kernel).map_err(|failure| failure.to_string())?;
             if most < group {
                 return Err(format!("the kernel {name} runs in work-groups of at most {most}, and not of {group}."));
             }
-            kernels.push(Launch { kernel, group, most_groups: stage.most_groups(choice) });
+            self.kernels[stage as usize] = Some(Launch { kernel, group, most_groups: stage.most_groups(choice) });
         }
-        let profile = profiled.then(Profile::new);
-        Ok(Self { device, queue, program, log, profile, kernels })
+        self.programs.push((module, program));
+        self.log += &log;
+        Ok(())
     }
 
     /// An error that names the device and what it was doing.
@@ -90,7 +109,11 @@ impl Runner {
         if items == 0 {
             return Ok(());
         }
-        let Launch { kernel, group, most_groups } = &mut self.kernels[stage as usize];
+        let Some(Launch { kernel, group, most_groups }) = &mut self.kernels[stage as usize] else {
+            let (device, doing) = (self.device.clone(), format!("to run the kernel {name}"));
+            let reason = "it has not been compiled.".to_owned();
+            return Err(BackendError::Device { device, doing, reason }.into());
+        };
         let groups = items.div_ceil(*group).min(*most_groups);
         // SAFETY: the arguments are those of the table, as tests see to, and another test compares the table with the
         // source. That the buffers are large enough is the caller's promise.

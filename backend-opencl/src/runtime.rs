@@ -142,6 +142,11 @@ impl Packed {
     }
 }
 
+/// A position whose moves are looked at, as the kernels keep it.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(transparent)]
+pub(crate) struct Node([u64; 8]);
+
 /// What a buffer can hold.
 pub(crate) trait Element: Pod {
     /// How the kernels see it: a C type, of which an element is one or several.
@@ -178,6 +183,10 @@ impl Element for Quad48 {
 
 impl Element for Packed {
     const NAME: &'static str = "Packed";
+}
+
+impl Element for Node {
+    const NAME: &'static str = "Node";
 }
 
 impl<T> Buffer<T> {

@@ -6,7 +6,8 @@ use kogge_board::breadth_first::{MOST_MOVES, Part, Sizes, StageError, Stages};
 use kogge_board::{BackendError, Quad48, Rules};
 
 use crate::buffers::{self, Buffers};
-use crate::kernels::{Stage, source};
+use crate::judging::Quiescence;
+use crate::kernels::{Module, Stage, source};
 use crate::merge::Merging;
 use crate::options::{Choice, Options, Traversal};
 use crate::platform::Device;
@@ -38,6 +39,8 @@ pub(crate) struct Session {
     pub(crate) merging: Option<Merging>,
     /// Whether the closed form had left more moves than there is room for. Until this is reset, every reply is counted.
     pub(crate) lost: bool,
+    /// What quiescence searches take, once there were any.
+    pub(crate) quiescence: Option<Quiescence>,
 }
 
 impl Session {
@@ -46,10 +49,10 @@ impl Session {
     /// # Errors
     /// If the options do not fit the device, or if it or its compiler fails; then with the compiler's log.
     pub(crate) fn new(device: &Device, options: &Options) -> Result<Self, BackendError> {
-        Self::with_source(device, options, source)
+        Self::with_source(device, options, |choice| source(choice, Module::Counting))
     }
 
-    /// The same with kernels of this source.
+    /// The same with counting kernels of this source.
     pub(crate) fn with_source(
         device: &Device,
         options: &Options,
@@ -63,8 +66,8 @@ impl Session {
         }
         let choice = options.choose(device).map_err(unavailable)?;
         let queue = Queue::new(device, options.profile).map_err(|failure| unavailable(failure.to_string()))?;
-        let source = source(&choice);
-        let runner = Runner::new(device.name.clone(), queue, &choice, options.profile, &source).map_err(unavailable)?;
+        let mut runner = Runner::new(device.name.clone(), queue, options.profile);
+        runner.compile(&choice, Module::Counting, &source(&choice)).map_err(unavailable)?;
         let sizes = Sizes { roots: 0, positions: 0, moves: 0, successors: 0, block: choice.group };
         let table = table(choice.sliders);
         Ok(Self {
@@ -78,6 +81,7 @@ impl Session {
             device_memory: device.memory,
             merging: None,
             lost: false,
+            quiescence: None,
         })
     }
 

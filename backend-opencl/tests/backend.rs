@@ -163,6 +163,15 @@ fn merging_without_room() {
     }
 }
 
+/// Nor do values depend on how sliders are found when leaves are counted.
+#[test]
+fn minimax_scores() {
+    let mut cpu = Cpu::new(Some(1)).unwrap();
+    for options in [carry(), Options { position_form: Some(Positions::Boards48), ..tiny() }] {
+        with_backend(&options, |backend| conformance::minimax_scores(backend, &mut cpu));
+    }
+}
+
 /// Deep enough that moves of every kind are taken back, by both sides.
 #[test]
 fn depth_first_below_random_placements() {

@@ -5,9 +5,10 @@ use std::time::Instant;
 use kogge_board::breadth_first::{self, DeviceMerge};
 use kogge_board::merge::{Merge, MergeOptions};
 use kogge_board::tuning::{Cache, settle};
-use kogge_board::{Backend, BackendError, DeviceInfo, Quad48, Rules, Successors, self_test};
+use kogge_board::{Backend, BackendError, DeviceInfo, Leaves, Quad48, Rules, Score, Successors, minimax, self_test};
 
 use crate::adapters::{Device, devices};
+use crate::kernels::Module;
 use crate::options::Options;
 use crate::profile::{KernelTime, Opening};
 use crate::stages::Session;
@@ -19,7 +20,7 @@ use crate::stages::Session;
 /// tree.
 pub struct Wgpu {
     info: DeviceInfo,
-    session: Session,
+    pub(crate) session: Session,
 }
 
 impl Wgpu {
@@ -98,5 +99,18 @@ impl Backend for Wgpu {
     fn merge(&mut self, rules: &Rules, options: &MergeOptions) -> Result<Box<dyn Merge + '_>, BackendError> {
         self.session.begin_merging(options.memory)?;
         Ok(Box::new(DeviceMerge::new(&mut self.session, rules, options.hash_bits)))
+    }
+
+    fn minimax(
+        &mut self,
+        rules: &Rules,
+        positions: &[Quad48],
+        depth: u32,
+        leaves: Leaves,
+    ) -> Result<Vec<Score>, BackendError> {
+        if self.session.begin_judging()? {
+            minimax::self_test(self).inspect_err(|_| self.session.runner.forget(Module::Judging))?;
+        }
+        breadth_first::minimax(self, |backend| &mut backend.session, rules, positions, depth, leaves)
     }
 }

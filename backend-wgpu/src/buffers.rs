@@ -15,7 +15,7 @@ const SUCCESSORS: usize = 1 << 20;
 /// The buffers of one level of the tree.
 pub(crate) struct Level {
     pub(crate) positions: Buffer<Planes32>,
-    /// Whose tree each position belongs to.
+    /// Whose tree each position belongs to; in minimax, what each position is worth.
     pub(crate) roots: Buffer<u32>,
     /// Legal moves of each position, and where they begin within their block.
     pub(crate) counts: Buffer<u32>,
@@ -29,7 +29,7 @@ pub(crate) struct Buffers {
     pub(crate) levels: Vec<Level>,
     /// Moves that are being written: the move, and the index of its position.
     pub(crate) items: Buffer<[u32; 2]>,
-    /// How many there are.
+    /// How many there are. In quiescence: how many positions are taken, and whether there is more to do.
     pub(crate) item_count: Buffer<u32>,
     pub(crate) block_sums: Buffer<u32>,
     /// Two words for each root, the lower first, after two that say whether there was no room for some move.
@@ -84,7 +84,7 @@ impl Buffers {
         Ok(Self {
             levels: (0..levels).map(|_| level()).collect::<Result<_, Failure>>()?,
             items: gpu.buffer("items", sizes.moves)?,
-            item_count: gpu.buffer("item count", 1)?,
+            item_count: gpu.buffer("item count", 2)?,
             block_sums: gpu.buffer("block sums", blocks)?,
             totals: gpu.buffer("totals", sizes.roots + 1)?,
             quads: gpu.buffer("quads", sizes.roots)?,

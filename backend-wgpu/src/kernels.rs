@@ -1,7 +1,9 @@
 //! The kernels: their source, put together from pieces, and the one table of what they read and write.
 
 use kogge_board::breadth_first::MOST_MOVES;
-use kogge_board::tuning;
+use kogge_board::evaluation::{FEATURES, PHASE, TEMPO, TERMS};
+use kogge_board::minimax::QUIESCENCE_PLIES;
+use kogge_board::{Score, tuning};
 
 use crate::options::{Choice, Sliders, Word};
 
@@ -49,31 +51,41 @@ impl Direction {
     }
 }
 
-/// The source of all kernels: the sizes as constants, then the pieces.
-pub(crate) fn source(choice: &Choice) -> String {
+/// Kernels that are compiled together, when the first of them is needed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Module {
+    /// What counts, expands and merges.
+    Counting,
+    /// What finds values.
+    Judging,
+}
+
+/// The source of all kernels of a module: the sizes as constants, then the pieces.
+pub(crate) fn source(choice: &Choice, module: Module) -> String {
     let Choice { group, replies_group, count_group, queued_per_lane, .. } = choice;
     let sizes = format!(
         "const GROUP: u32 = {group}u;\nconst REPLIES_GROUP: u32 = {replies_group}u;\nconst COUNT_GROUP: u32 = \
          {count_group}u;\nconst QUEUED_PER_LANE: u32 = {queued_per_lane}u;\nconst WEIGH_GROUP: u32 = {WEIGH_GROUP}u;\nconst MOST_MOVES: u32 = \
          {MOST_MOVES}u;\n"
     );
-    sizes + &pieces(choice.word, choice.sliders, choice.subgroups)
+    sizes + &pieces(module, choice.word, choice.sliders, choice.subgroups)
 }
 
 /// Another one whenever the source is, in any of its forms.
 pub(crate) fn fingerprint() -> String {
     // Each piece that depends on a choice is in one of these.
     let forms = [
-        pieces(Word::Native, Sliders::Fill, false),
-        pieces(Word::Native, Sliders::Carry, true),
-        pieces(Word::Emulated, Sliders::Fill, true),
-        pieces(Word::Emulated, Sliders::Carry, false),
+        pieces(Module::Counting, Word::Native, Sliders::Fill, false),
+        pieces(Module::Counting, Word::Native, Sliders::Carry, true),
+        pieces(Module::Counting, Word::Emulated, Sliders::Fill, true),
+        pieces(Module::Counting, Word::Emulated, Sliders::Carry, false),
+        pieces(Module::Judging, Word::Native, Sliders::Fill, false),
     ];
     tuning::fingerprint(forms.iter().map(String::as_str))
 }
 
 /// All pieces of a form of the source, in a fixed order.
-fn pieces(word: Word, sliders: Sliders, subgroups: bool) -> String {
+fn pieces(module: Module, word: Word, sliders: Sliders, subgroups: bool) -> String {
     let mut source = match word {
         Word::Native => include_str!("kernels/word_native.wgsl"),
         Word::Emulated => include_str!("kernels/word_emulated.wgsl"),
@@ -97,23 +109,26 @@ fn pieces(word: Word, sliders: Sliders, subgroups: bool) -> String {
         include_str!("kernels/position.wgsl"),
         include_str!("kernels/frame.wgsl"),
         include_str!("kernels/count.wgsl"),
-        match subgroups {
-            true => include_str!("kernels/scan_by_subgroups.wgsl"),
-            false => include_str!("kernels/scan.wgsl"),
-        },
-        include_str!("kernels/make.wgsl"),
     ] {
         source += piece;
     }
+    match (module, subgroups) {
+        (Module::Judging, _) => {}
+        (Module::Counting, true) => source += include_str!("kernels/scan_by_subgroups.wgsl"),
+        (Module::Counting, false) => source += include_str!("kernels/scan.wgsl"),
+    }
+    source += include_str!("kernels/make.wgsl");
     for direction in &DIRECTIONS {
         source += &direction.write(include_str!("kernels/moves_by_direction.wgsl"));
     }
-    for piece in [
-        include_str!("kernels/generate.wgsl"),
-        include_str!("kernels/merge.wgsl"),
-        include_str!("kernels/perft.wgsl"),
-        include_str!("kernels/numbers.wgsl"),
-    ] {
+    source += include_str!("kernels/generate.wgsl");
+    if module == Module::Judging {
+        source += &numbers();
+        return source + include_str!("kernels/evaluation.wgsl") + include_str!("kernels/minimax.wgsl");
+    }
+    for piece in
+        [include_str!("kernels/merge.wgsl"), include_str!("kernels/perft.wgsl"), include_str!("kernels/numbers.wgsl")]
+    {
         source += piece;
     }
     for direction in &DIRECTIONS {
@@ -123,6 +138,29 @@ fn pieces(word: Word, sliders: Sliders, subgroups: bool) -> String {
         source += &direction.write(include_str!("kernels/along_by_axis.wgsl"));
     }
     source + include_str!("kernels/replies.wgsl") + include_str!("kernels/steps.wgsl")
+}
+
+/// The numbers of the evaluation and of minimax: constants, and the sums of all terms as a function.
+fn numbers() -> String {
+    let constants = [
+        ("FEATURES", "u32", FEATURES.to_string()),
+        ("PHASE", "u32", PHASE.to_string()),
+        ("TEMPO", "i32", TEMPO.to_string()),
+        ("MOST_CENTIPAWNS", "i32", Score::MOST_CENTIPAWNS.to_string()),
+        ("MATE", "i32", Score::MATE.to_string()),
+        ("LONGEST_MATE", "i32", Score::LONGEST_MATE.to_string()),
+        ("QUIESCENCE_PLIES", "u32", QUIESCENCE_PLIES.to_string()),
+    ];
+    let mut source = constants.map(|(name, kind, number)| format!("const {name}: {kind} = {number};\n")).concat();
+    source += "fn weigh(features: array<Board, FEATURES>) -> vec2<i32> {\n    var sum = vec2<i32>(0, 0);\n";
+    for term in &TERMS {
+        let (feature, low, high) = (term.feature as usize, term.squares as u32, term.squares >> 32);
+        source += &format!(
+            "    sum += vec2<i32>({}, {}) * i32(count_ones(features[{feature}] & join({low:#x}u, {high:#x}u)));\n",
+            term.middlegame, term.endgame
+        );
+    }
+    source + "    return sum;\n}\n"
 }
 
 /// Work-items of a work-group that weighs leaves, and how many such groups there are at most. Each group has a sum of its
@@ -175,6 +213,10 @@ const PLACES: Parameter = output("places", 23);
 const FRESH: Parameter = output("fresh", 24);
 const KNOWN_TOTALS: Parameter = input("known_totals", 25);
 const NEW_SUMS: Parameter = output("new_sums", 26);
+const VALUES: Parameter = output("values", 27);
+const SUCCESSOR_VALUES: Parameter = input("successor_values", 28);
+const NODES: Parameter = output("nodes", 29);
+const STATES: Parameter = output("states", 30);
 
 /// A kernel and its buffers.
 #[derive(Clone, Copy, Debug)]
@@ -199,10 +241,43 @@ pub(crate) enum Stage {
     Weigh,
     CountMoves,
     Replies,
+    Judge,
+    Quiesce,
+    BackUp,
 }
 
+impl Stage {
+    /// Where the kernel is.
+    pub(crate) const fn module(self) -> Module {
+        match self {
+            Self::Judge | Self::Quiesce | Self::BackUp => Module::Judging,
+            _ => Module::Counting,
+        }
+    }
+}
+
+/// All of them.
+pub(crate) const STAGES: [Stage; SIGNATURES.len()] = [
+    Stage::Upload,
+    Stage::Count,
+    Stage::Scan,
+    Stage::Make,
+    Stage::MakeQuads,
+    Stage::Moves,
+    Stage::Load,
+    Stage::Insert,
+    Stage::Append,
+    Stage::Appended,
+    Stage::Weigh,
+    Stage::CountMoves,
+    Stage::Replies,
+    Stage::Judge,
+    Stage::Quiesce,
+    Stage::BackUp,
+];
+
 /// Every kernel with its buffers, in the order of the source.
-pub(crate) const SIGNATURES: [Signature; 13] = [
+pub(crate) const SIGNATURES: [Signature; 16] = [
     Signature { name: "upload", parameters: &[QUADS, SUCCESSORS, SUCCESSOR_ROOTS] },
     Signature { name: "count", parameters: &[POSITIONS, LINES, NEW_COUNTS] },
     Signature { name: "scan", parameters: &[COUNTS, NEW_OFFSETS, BLOCK_SUMS] },
@@ -231,6 +306,12 @@ pub(crate) const SIGNATURES: [Signature; 13] = [
     Signature { name: "weigh", parameters: &[ROOT_MULTIPLICITIES, COUNTS, KNOWN_TOTALS, NEW_SUMS] },
     Signature { name: "count_moves", parameters: &[POSITIONS, ROOTS, LINES, ITEMS, ITEM_COUNT, TOTALS] },
     Signature { name: "replies", parameters: &[POSITIONS, ROOTS, LINES, NEW_ITEMS, NEW_ITEM_COUNT, TOTALS] },
+    Signature { name: "judge", parameters: &[POSITIONS, LINES, VALUES] },
+    Signature {
+        name: "quiesce",
+        parameters: &[POSITIONS, LINES, NEW_ITEMS, NEW_ITEM_COUNT, TOTALS, VALUES, NODES, STATES],
+    },
+    Signature { name: "back_up", parameters: &[POSITIONS, COUNTS, OFFSETS, BASES, SUCCESSOR_VALUES, VALUES] },
 ];
 
 /// What is known of each square beforehand: the lines through it and the leaps from it, without the square itself.
@@ -277,6 +358,8 @@ mod tests {
                 replies_group: 96,
                 count_group: 32,
                 count_groups: 256,
+                quiescence_lanes: 256,
+                quiescence_steps: 64,
                 queued_per_lane: 40,
                 closed_form: true,
                 positions: 1 << 22,
@@ -287,8 +370,8 @@ mod tests {
     }
 
     /// The module, if naga finds it valid with no more than what was chosen, 64-bit integers and sub-groups.
-    fn validated(choice: &Choice) -> (naga::Module, naga::valid::ModuleInfo) {
-        let source = source(choice);
+    fn validated(choice: &Choice, module: Module) -> (naga::Module, naga::valid::ModuleInfo) {
+        let source = source(choice, module);
         let module = naga::front::wgsl::parse_str(&source)
             .unwrap_or_else(|error| panic!("{choice:?}: {}", error.emit_to_string(&source)));
         let mut capabilities = Capabilities::empty();
@@ -303,7 +386,8 @@ mod tests {
     #[test]
     fn every_form_of_the_source_is_valid() {
         for choice in choices() {
-            validated(&choice);
+            validated(&choice, Module::Counting);
+            validated(&choice, Module::Judging);
         }
     }
 
@@ -311,7 +395,7 @@ mod tests {
     #[test]
     fn no_word_is_left_to_be_replaced() {
         for choice in choices() {
-            let source = source(&choice);
+            let source = source(&choice, Module::Counting) + &source(&choice, Module::Judging);
             let code = source.lines().filter(|line| !line.starts_with("//"));
             for line in code {
                 for word in ["DIRECTION", "OPPOSITE", "TOWARDS", "BACKWARDS", "DISTANCE", "OFFSET", "LANDING"] {
@@ -323,11 +407,19 @@ mod tests {
 
     #[test]
     fn the_table_is_what_the_source_says() {
-        for choice in choices() {
-            let (module, info) = validated(&choice);
-            let names: Vec<_> = module.entry_points.iter().map(|entry| entry.name.as_str()).collect();
-            assert_eq!(names, SIGNATURES.map(|signature| signature.name));
-            for (index, Signature { name, parameters }) in SIGNATURES.into_iter().enumerate() {
+        let parts = [Module::Counting, Module::Judging].into_iter();
+        for (part, choice) in parts.flat_map(|part| choices().map(move |choice| (part, choice))) {
+            let (module, info) = validated(&choice, part);
+            let of_part = || STAGES.into_iter().filter(|stage| stage.module() == part);
+            let index_of = |name| module.entry_points.iter().position(|entry| entry.name == name);
+            // Others come with what is common to both.
+            let indices: Vec<_> = of_part().map(|stage| index_of(SIGNATURES[stage as usize].name)).collect();
+            assert!(
+                indices.is_sorted() && indices.last().is_some_and(|&last| last == Some(module.entry_points.len() - 1))
+            );
+            for stage in of_part() {
+                let Signature { name, parameters } = SIGNATURES[stage as usize];
+                let index = index_of(name).unwrap();
                 let used = module.global_variables.iter().filter_map(|(handle, variable)| {
                     let used: GlobalUse = info.get_entry_point(index)[handle];
                     let binding = variable.binding?.binding;
@@ -348,20 +440,15 @@ mod tests {
 
     #[test]
     fn stages_and_signatures_have_one_order() {
+        assert!(STAGES.into_iter().enumerate().all(|(index, stage)| stage as usize == index));
         for (stage, name) in [
             (Stage::Upload, "upload"),
-            (Stage::Count, "count"),
             (Stage::Scan, "scan"),
-            (Stage::Make, "make"),
-            (Stage::MakeQuads, "make_quads"),
             (Stage::Moves, "moves"),
             (Stage::Load, "load"),
-            (Stage::Insert, "insert"),
-            (Stage::Append, "append"),
-            (Stage::Appended, "appended"),
             (Stage::Weigh, "weigh"),
-            (Stage::CountMoves, "count_moves"),
             (Stage::Replies, "replies"),
+            (Stage::BackUp, "back_up"),
         ] {
             assert_eq!(SIGNATURES[stage as usize].name, name);
         }

@@ -32,6 +32,7 @@ pub mod measurements {
 mod adapters;
 mod backend;
 mod buffers;
+mod judging;
 mod kernels;
 mod merge;
 mod options;

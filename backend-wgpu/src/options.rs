@@ -85,6 +85,9 @@ pub(crate) struct Choice {
     pub(crate) replies_group: usize,
     pub(crate) count_group: usize,
     pub(crate) count_groups: usize,
+    /// Work-items that do quiescence searches, and how many positions each looks at in one launch.
+    pub(crate) quiescence_lanes: usize,
+    pub(crate) quiescence_steps: u32,
     pub(crate) queued_per_lane: usize,
     pub(crate) closed_form: bool,
     pub(crate) positions: usize,
@@ -101,6 +104,9 @@ const MOST_MEMORY: u64 = 16 << 30;
 /// Work-groups that count replies on a GPU: many for each of its multiprocessors, whose number wgpu does not tell, so that
 /// none is left waiting for the last.
 const COUNT_GROUPS: usize = 8192;
+
+/// Work-items that do quiescence searches on a GPU: as many as the largest has at once.
+const QUIESCENCE_LANES: usize = 1 << 16;
 
 /// Moves that are written at once on a GPU, where memory permits.
 const MOVES: u64 = 1 << 27;
@@ -163,6 +169,9 @@ impl Options {
             replies_group,
             count_group,
             count_groups,
+            quiescence_lanes: if gpu { QUIESCENCE_LANES } else { 256 },
+            // Lavapipe stops all loops of a work-item, without a word, after 65536 turns.
+            quiescence_steps: if gpu { 1 << 12 } else { 1 << 6 },
             queued_per_lane,
             closed_form: self.closed_form.unwrap_or(true),
             positions: within("positions", positions, size_of::<Planes32>())?,

@@ -14,7 +14,7 @@ use wgpu::{
     ShaderModuleDescriptor, ShaderRuntimeChecks, ShaderSource, ShaderStages,
 };
 
-use crate::kernels::{SCALARS, SIGNATURES, Signature, Stage, source};
+use crate::kernels::{Module, SCALARS, SIGNATURES, STAGES, Signature, Stage, source};
 use crate::options::Choice;
 use crate::profile::{Opening, Profile};
 use crate::runtime::{Buffer, Failure, Gpu};
@@ -34,10 +34,13 @@ pub(crate) struct Scalars {
     pub(crate) partition_index: u32,
     pub(crate) partition_of: u32,
     pub(crate) hash_mask: u32,
-    /// How many entries there is room for.
+    /// How many entries there is room for; in quiescence, moves.
     pub(crate) room: u32,
     /// How many plies deep leaves are.
     pub(crate) depth: u32,
+    /// How many work-items do quiescence searches, and how many positions each of them looks at.
+    pub(crate) lanes: u32,
+    pub(crate) steps: u32,
 }
 
 /// A compiled kernel.
@@ -55,7 +58,8 @@ pub(crate) struct Runner {
     pub(crate) device: String,
     pub(crate) gpu: Gpu,
     pub(crate) profile: Option<Profile>,
-    kernels: Vec<Kernel>,
+    /// In the order of the stages; those of modules that are not compiled are missing.
+    kernels: [Option<Kernel>; STAGES.len()],
     max_groups: usize,
     /// What was recorded but not submitted.
     recorded: Option<CommandEncoder>,
@@ -69,43 +73,8 @@ pub(crate) struct Runner {
 const SLOTS: usize = 64;
 
 impl Runner {
-    /// Compiles the kernels.
-    pub(crate) fn new(
-        device: String,
-        gpu: Gpu,
-        choice: &Choice,
-        max_groups: usize,
-        profiled: bool,
-        opening: &mut Opening,
-    ) -> Result<Self, Failure> {
-        let start = Instant::now();
-        let descriptor = ShaderModuleDescriptor { label: None, source: ShaderSource::Wgsl(source(choice).into()) };
-        let checks =
-            ShaderRuntimeChecks { force_loop_bounding: false, int_div_checks: false, ..ShaderRuntimeChecks::checked() };
-        // SAFETY: no loop is endless: each takes a square from a board in every turn, moves all its squares on until
-        // they have left the board, counts up or down to a bound, or goes round a table that has a free place. All divisors are the work-group's size. Everything
-        // else is checked.
-        let module = unsafe { gpu.device.create_shader_module_trusted(descriptor, checks) };
-        gpu.check()?;
-        opening.source = start.elapsed();
-        let start = Instant::now();
-        // Compilers take their time, and their kernels do not depend on each other.
-        let kernels = thread::scope(|scope| {
-            let (gpu, module) = (&gpu, &module);
-            let compiling = SIGNATURES.map(|signature| {
-                scope.spawn(move || {
-                    let start = Instant::now();
-                    let kernel = Kernel::new(gpu, module, &signature);
-                    (kernel, (signature.name, start.elapsed()))
-                })
-            });
-            compiling.map(|kernel| kernel.join()).into_iter().collect::<Result<Vec<_>, _>>()
-        });
-        gpu.check()?;
-        let kernels = kernels.map_err(|_| Failure::Other("a compiler gave up.".into()))?;
-        let (kernels, compilations) = kernels.into_iter().unzip();
-        opening.compilations = compilations;
-        opening.kernels = start.elapsed();
+    /// A device for which nothing is compiled yet.
+    pub(crate) fn new(device: String, gpu: Gpu, max_groups: usize, profiled: bool) -> Result<Self, Failure> {
         let alignment = gpu.device.limits().min_uniform_buffer_offset_alignment as usize;
         let slot_size = size_of::<Scalars>().next_multiple_of(alignment);
         let scalars = gpu.device.create_buffer(&wgpu::BufferDescriptor {
@@ -117,7 +86,60 @@ impl Runner {
         gpu.check()?;
         let profile = profiled.then(Profile::new);
         let (recorded, slots) = (None, Vec::new());
+        let kernels = [const { None }; STAGES.len()];
         Ok(Self { device, gpu, profile, kernels, max_groups, recorded, scalars, slots, slot_size })
+    }
+
+    /// Whether a module is compiled.
+    pub(crate) fn has(&self, module: Module) -> bool {
+        STAGES.into_iter().all(|stage| stage.module() != module || self.kernels[stage as usize].is_some())
+    }
+
+    /// Forgets a module.
+    pub(crate) fn forget(&mut self, module: Module) {
+        for stage in STAGES.into_iter().filter(|stage| stage.module() == module) {
+            self.kernels[stage as usize] = None;
+        }
+    }
+
+    /// Compiles the kernels of a module, and says how long that took.
+    pub(crate) fn compile(&mut self, choice: &Choice, module: Module) -> Result<Opening, Failure> {
+        let gpu = &self.gpu;
+        let mut opening = Opening::default();
+        let start = Instant::now();
+        let source = ShaderSource::Wgsl(source(choice, module).into());
+        let descriptor = ShaderModuleDescriptor { label: None, source };
+        let checks =
+            ShaderRuntimeChecks { force_loop_bounding: false, int_div_checks: false, ..ShaderRuntimeChecks::checked() };
+        // SAFETY: no loop is endless: each takes a square from a board in every turn, moves all its squares on until
+        // they have left the board, counts up or down to a bound, goes round a table that has a free place, or goes
+        // back to the root of a tree. All divisors are the
+        // work-group's size or the pieces of a full board. Everything else is checked.
+        let source = unsafe { gpu.device.create_shader_module_trusted(descriptor, checks) };
+        gpu.check()?;
+        opening.source = start.elapsed();
+        let start = Instant::now();
+        // Compilers take their time, and their kernels do not depend on each other.
+        let stages: Vec<_> = STAGES.into_iter().filter(|stage| stage.module() == module).collect();
+        let kernels = thread::scope(|scope| {
+            let compile = |&stage: &Stage| {
+                let source = &source;
+                scope.spawn(move || {
+                    let (start, signature) = (Instant::now(), SIGNATURES[stage as usize]);
+                    let kernel = Kernel::new(gpu, source, &signature);
+                    (stage, kernel, (signature.name, start.elapsed()))
+                })
+            };
+            let compiling: Vec<_> = stages.iter().map(compile).collect();
+            compiling.into_iter().map(|kernel| kernel.join()).collect::<Result<Vec<_>, _>>()
+        });
+        gpu.check()?;
+        for (stage, kernel, time) in kernels.map_err(|_| Failure::Other("a compiler gave up.".into()))? {
+            self.kernels[stage as usize] = Some(kernel);
+            opening.compilations.push(time);
+        }
+        opening.kernels = start.elapsed();
+        Ok(opening)
     }
 
     /// An error that names the device and what it was doing.
@@ -165,7 +187,10 @@ impl Runner {
             binding: parameter.binding,
             resource: buffer.as_entire_binding(),
         });
-        let Kernel { pipeline, layout } = &self.kernels[stage as usize];
+        let Some(Kernel { pipeline, layout }) = &self.kernels[stage as usize] else {
+            let failure = Failure::Other("it has not been compiled.".into());
+            return Err(self.failed(&format!("to run the kernel {name}"), failure));
+        };
         let bound = self.gpu.device.create_bind_group(&BindGroupDescriptor {
             label: Some(name),
             layout,

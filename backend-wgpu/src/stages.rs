@@ -8,7 +8,8 @@ use kogge_board::{BackendError, Quad48, Rules};
 
 use crate::adapters::Device;
 use crate::buffers::{self, Buffers};
-use crate::kernels::Stage;
+use crate::judging::Quiescence;
+use crate::kernels::{Module, Stage};
 use crate::merge::Merging;
 use crate::options::{Choice, Options};
 use crate::profile::Opening;
@@ -33,6 +34,8 @@ pub(crate) struct Session {
     pub(crate) merging: Option<Merging>,
     /// Whether there was no room for some move; from then on moves are counted before they are written.
     lost: bool,
+    /// What quiescence searches take, once there were any.
+    pub(crate) quiescence: Option<Quiescence>,
     pub(crate) opening: Opening,
 }
 
@@ -58,8 +61,11 @@ impl Session {
         let start = Instant::now();
         let gpu = Gpu::open(device, choice.features()).map_err(|failure| failed("when it was opened", failure))?;
         opening.device = start.elapsed();
-        let runner = Runner::new(device.name.clone(), gpu, &choice, device.max_groups, options.profile, &mut opening)
-            .map_err(|failure| failed("when kernels were compiled", failure))?;
+        let runner = Runner::new(device.name.clone(), gpu, device.max_groups, options.profile);
+        let mut runner = runner.map_err(|failure| failed("when it was opened", failure))?;
+        let compiled = runner.compile(&choice, Module::Counting);
+        let compiled = compiled.map_err(|failure| failed("when kernels were compiled", failure))?;
+        opening = Opening { device: opening.device, ..compiled };
         let sizes = Sizes { roots: 0, positions: 0, moves: 0, successors: 0, block: choice.group };
         Ok(Self {
             runner,
@@ -71,6 +77,7 @@ impl Session {
             choice,
             merging: None,
             lost: false,
+            quiescence: None,
             opening,
         })
     }
@@ -176,12 +183,12 @@ impl Session {
 }
 
 /// The numbers of a kernel that works on these positions.
-fn scalars_of(positions: &Range<usize>) -> Scalars {
+pub(crate) fn scalars_of(positions: &Range<usize>) -> Scalars {
     Scalars { first: positions.start as u32, end: positions.end as u32, ..Scalars::default() }
 }
 
 /// The numbers of a kernel that works on all of so many elements.
-fn all(len: usize) -> Scalars {
+pub(crate) fn all(len: usize) -> Scalars {
     Scalars { end: len as u32, ..Scalars::default() }
 }
 

@@ -106,6 +106,14 @@ fn merging_without_room() {
     }
 }
 
+#[test]
+fn minimax_scores() {
+    let mut cpu = Cpu::new(Some(1)).unwrap();
+    for options in [native(), tiny(Word::Emulated, Sliders::Fill)] {
+        with_backend(&options, |backend| conformance::minimax_scores(backend, &mut cpu));
+    }
+}
+
 /// More moves than there is room for when successors are made in any order: fewer positions are taken at once.
 #[test]
 fn more_moves_than_there_is_room_for() {

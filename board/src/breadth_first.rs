@@ -8,13 +8,16 @@
 //! the tree. What does not fit is split at the borders of the scan's blocks.
 //!
 //! A device implements [`Stages`]; [`perft`], [`count`] and [`expand`] are then what a
-//! [`Backend`](crate::Backend) needs, and [`DeviceMerge`] if it implements [`MergeStages`] as well. If memory runs out, the buffers are made smaller and the batch
+//! [`Backend`](crate::Backend) needs, [`minimax()`] too if it implements [`JudgeStages`], and [`DeviceMerge`] if it
+//! implements [`MergeStages`]. If memory runs out, the buffers are made smaller and the batch
 //! that was under way starts again; a total is used only once everything below its roots is in it.
 
+mod judging;
 mod merging;
 
 use std::ops::Range;
 
+pub use judging::{JudgeStages, minimax};
 pub use merging::{DeviceMerge, MergeStages, Origin, Ply};
 
 use crate::{BackendError, Quad48, Rules, Successors};
@@ -439,6 +442,13 @@ fn bases(sums: &[u32]) -> Vec<u32> {
 /// Cuts a level of `len` positions at borders of blocks into parts of at most `most` moves, of about
 /// the same size. Parts without moves are left out. A block never has more than `most`.
 fn parts(sums: &[u32], len: usize, block: usize, most: usize) -> Vec<Part> {
+    let mut parts = cut(sums, len, block, most);
+    parts.retain(|part| part.moves > 0);
+    parts
+}
+
+/// The same with every position in some part.
+fn cut(sums: &[u32], len: usize, block: usize, most: usize) -> Vec<Part> {
     let total: usize = sums.iter().map(|&sum| sum as usize).sum();
     // Parts of equal size keep the device as busy at the end as at the start.
     let fair = total.div_ceil(total.div_ceil(most.max(1)).max(1));
@@ -446,7 +456,7 @@ fn parts(sums: &[u32], len: usize, block: usize, most: usize) -> Vec<Part> {
     let mut part = Part { positions: 0..0, moves: 0 };
     for (index, &sum) in sums.iter().enumerate() {
         let sum = sum as usize;
-        if part.moves >= fair || part.moves + sum > most {
+        if part.moves >= fair.max(1) || part.moves + sum > most {
             parts.push(part);
             part = Part { positions: index * block..index * block, moves: 0 };
         }
@@ -454,7 +464,6 @@ fn parts(sums: &[u32], len: usize, block: usize, most: usize) -> Vec<Part> {
         part.moves += sum;
     }
     parts.push(part);
-    parts.retain(|part| part.moves > 0);
     parts
 }
 

@@ -29,7 +29,7 @@
 
 use crate::attacks::{Sides, in_check};
 use crate::bits::PAWN_RANKS;
-use crate::{Backend, BackendError, Quad48, Rules, Score, evaluate};
+use crate::{Backend, BackendError, Fen, Quad48, Rules, Score, evaluate};
 
 /// Plies without capture or pawn move after which the game is drawn, unless the last one mates.
 pub const FIFTY_MOVES: u8 = 100;
@@ -94,6 +94,47 @@ pub fn by_expansion<B: Backend + ?Sized>(
         }
     }
     Ok(values)
+}
+
+/// Positions in which something of everything happens: castling, mates and stalemates at hand, pins, en passant, promotions
+/// with and without a capture, checks by two pieces, passed pawns, bare kings.
+const KNOWN: [&str; 6] = [
+    "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+    "r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1",
+    "rnbq1k1r/pp1Pbppp/2p5/8/2B5/8/PPP1NnPP/RNBQK2R w KQ - 1 8",
+    "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+    "7k/8/5KQ1/8/8/8/8/8 w - - 0 1",
+    "8/8/1p6/8/8/k7/p7/K7 b - - 0 1",
+];
+
+/// The first of them in which quiescence does not take long.
+const FEW_MOVES: usize = 3;
+
+/// Whether a backend's own [`Backend::minimax`] gives what its successors and the host's evaluation give.
+///
+/// # Errors
+/// [`BackendError::WrongAnswer`] if not, or the backend's.
+pub fn self_test<B: Backend + ?Sized>(backend: &mut B) -> Result<(), BackendError> {
+    let fens = KNOWN.iter().filter_map(|fen| fen.parse::<Fen>().ok());
+    let mut positions: Vec<_> = fens.map(|fen| Quad48::from(&fen.position)).collect();
+    let successors = backend.expand(&Rules::STANDARD, &positions)?.positions;
+    positions.extend(successors);
+    let (all, few) = (&positions[..], &positions[FEW_MOVES..KNOWN.len().min(positions.len())]);
+    for (positions, depth, leaves) in
+        [(all, 0, Leaves::Static), (all, 1, Leaves::Static), (all, 0, Leaves::Quiescent), (few, 1, Leaves::Quiescent)]
+    {
+        let found = backend.minimax(&Rules::STANDARD, positions, depth, leaves)?;
+        let expected = by_expansion(backend, &Rules::STANDARD, positions, depth, leaves)?;
+        if let Some(wrong) = (0..positions.len()).find(|&index| found.get(index) != expected.get(index)) {
+            let score = |scores: &[Score]| scores.get(wrong).map_or_else(|| "nothing".into(), Score::to_string);
+            let device = backend.info().name.clone();
+            let fen = Fen::new(positions[wrong].unpack_unchecked(), Rules::STANDARD);
+            let (found, expected) = (score(&found), score(&expected));
+            let reason = format!("it found {found} instead of {expected} {depth} plies below {fen}.");
+            return Err(BackendError::WrongAnswer { device, reason });
+        }
+    }
+    Ok(())
 }
 
 /// The values of leaves.

@@ -6,6 +6,7 @@
 use kogge_board::{BackendError, Quad48, Rules, Score, evaluate};
 
 use crate::generate::Wanted;
+use crate::judge::Judgement;
 use crate::tree::{Batch, Queue, Source, Tree};
 #[cfg(doc)]
 use crate::{settle, tree};
@@ -31,6 +32,7 @@ pub struct Code {
     successors: unsafe fn(&Rules, &Quad48, Wanted, &mut Vec<Quad48>) -> bool,
     count: unsafe fn(&Rules, &Quad48) -> u32,
     evaluate: unsafe fn(&Quad48) -> Score,
+    judge: unsafe fn(&[Quad48], &mut Vec<Judgement>),
     expand_register: unsafe fn(&mut Batch, &mut Batch, &mut Queue) -> usize,
     last_ply: unsafe fn(&Batch, &mut [u64]),
     last_two_plies: unsafe fn(&Batch, &mut Queue, Option<&mut [u64]>) -> u64,
@@ -40,8 +42,8 @@ pub struct Code {
 macro_rules! compile {
     ($module:ident, $name:literal, $word:ty $(, #[$attribute:meta])?) => {
         mod $module {
-            use super::{Batch, Quad48, Queue, Rules, Score, Wanted};
-            use crate::{generate, settle, tree};
+            use super::{Batch, Judgement, Quad48, Queue, Rules, Score, Wanted};
+            use crate::{generate, judge, settle, tree};
 
             /// # Safety
             /// The CPU must have the features of this compilation.
@@ -62,6 +64,13 @@ macro_rules! compile {
             $(#[$attribute])?
             unsafe fn evaluate(position: &Quad48) -> Score {
                 super::evaluate(position)
+            }
+
+            /// # Safety
+            /// The CPU must have the features of this compilation.
+            $(#[$attribute])?
+            unsafe fn judge(positions: &[Quad48], out: &mut Vec<Judgement>) {
+                judge::judge::<$word>(positions, out);
             }
 
             /// # Safety
@@ -92,8 +101,17 @@ macro_rules! compile {
                 settle::settle::<$word>(batch, hashes);
             }
 
-            pub(super) const CODE: super::Code =
-                super::Code { name: $name, successors, count, evaluate, expand_register, last_ply, last_two_plies, settle };
+            pub(super) const CODE: super::Code = super::Code {
+                name: $name,
+                successors,
+                count,
+                evaluate,
+                judge,
+                expand_register,
+                last_ply,
+                last_two_plies,
+                settle,
+            };
         }
     };
 }
@@ -199,6 +217,12 @@ impl Code {
     pub fn evaluate(&self, position: &Quad48) -> Score {
         // SAFETY: as in `successors`.
         unsafe { (self.evaluate)(position) }
+    }
+
+    /// Appends what is known of each position without looking ahead.
+    pub(crate) fn judge(&self, positions: &[Quad48], out: &mut Vec<Judgement>) {
+        // SAFETY: as in `successors`.
+        unsafe { (self.judge)(positions, out) }
     }
 
     /// See [`tree::expand_register`].

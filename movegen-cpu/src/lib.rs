@@ -80,6 +80,7 @@ mod fill;
 mod frame;
 mod generate;
 mod hash;
+mod judge;
 pub mod mailbox;
 mod merge;
 mod minimax;

@@ -197,6 +197,14 @@ INLINE bool allows_en_passant(Position position, __global const ulong2 *restrict
     return captors.x || captors.y;
 }
 
+// Promotions without a capture.
+INLINE void push_promotions(Writer *out, Frame frame, Limits limits) {
+    const ulong steps = north_step(free_to_move(frame.pawns & frame.own, limits, limits.pinned_on_file)) & frame.empty;
+    FOR_EACH(to, steps & limits.evasion & RANK_8) {
+        emit_promotions(out, to - 8, to);
+    }
+}
+
 // Quiet moves: promotions, pawn pushes, knights, sliders, king, castling.
 INLINE void quiets(
     Writer *out,
@@ -210,9 +218,7 @@ INLINE void quiets(
     const ulong targets = empty & limits.evasion;
     const ulong steps = north_step(free_to_move(frame.pawns & own, limits, limits.pinned_on_file)) & empty;
     const ulong twice = north_step(steps & THIRD_RANK) & targets;
-    FOR_EACH(to, steps & targets & RANK_8) {
-        emit_promotions(out, to - 8, to);
-    }
+    push_promotions(out, frame, limits);
     FOR_EACH(to, steps & targets & ~RANK_8) {
         emit(out, to - 8, to, PAWN, 0);
     }

@@ -7,13 +7,16 @@ struct Scalars {
     // What the rules say: the four castling files in four bytes, and whether the halfmove clock is kept.
     castling_files: u32,
     halfmove_clock: u32,
-    // What is merged: which partition, the bits of the hash that are used, how many entries there is room for, and how
-    // many plies deep the leaves are.
+    // What is merged: which partition, the bits of the hash that are used, how many entries there is room for (or, in
+    // quiescence, moves), how many plies deep the leaves are, and how many work-items do quiescence searches.
     partition_index: u32,
     partition_of: u32,
     hash_mask: u32,
     room: u32,
     depth: u32,
+    lanes: u32,
+    // How many positions each of these looks at.
+    steps: u32,
 }
 
 @group(0) @binding(0) var<uniform> scalars: Scalars;
@@ -35,7 +38,7 @@ struct Scalars {
 // Moves: the move, and the index of its position.
 @group(0) @binding(11) var<storage, read> items: array<vec2<u32>>;
 @group(0) @binding(12) var<storage, read_write> new_items: array<vec2<u32>>;
-// How many moves there are.
+// How many moves there are. In quiescence: how many positions are taken, and whether there is more to do.
 @group(0) @binding(17) var<storage, read> item_count: array<u32>;
 @group(0) @binding(18) var<storage, read_write> new_item_count: array<atomic<u32>>;
 // Positions as `Quad48`, three parts each, on their way in and out.
@@ -57,6 +60,13 @@ struct Scalars {
 // Totals again, and sums of them of eight words each.
 @group(0) @binding(25) var<storage, read> known_totals: array<vec2<u32>>;
 @group(0) @binding(26) var<storage, read_write> new_sums: array<u32>;
+
+// What positions are worth to the side to move.
+@group(0) @binding(27) var<storage, read_write> values: array<i32>;
+@group(0) @binding(28) var<storage, read> successor_values: array<i32>;
+// Quiescence searches: positions that are being looked at, four parts each, and where each work-item is.
+@group(0) @binding(29) var<storage, read_write> nodes: array<vec4<u32>>;
+@group(0) @binding(30) var<storage, read_write> states: array<vec2<u32>>;
 
 // The work-group's number. There may be more work-groups than are needed.
 fn group_index(workgroup: vec3<u32>, workgroups: vec3<u32>) -> u32 {

@@ -167,20 +167,26 @@ fn allows_en_passant(position: Position, word: u32) -> bool {
     return nonempty(captors.from_east | captors.from_west);
 }
 
-// Pawn pushes: promotions, single pushes, double pushes.
-fn pawn_pushes(out: ptr<function, Writer>, position: Position, frame: Frame, limits: Limits, targets: Board) {
+// Promotions without a capture.
+fn push_promotions(out: ptr<function, Writer>, frame: Frame, limits: Limits) {
     let pushed = north_step(free_to_move(frame.pawns & frame.own, limits, limits.pinned_on_file)) & frame.empty;
-    let twice = north_step(pushed & THIRD_RANK) & targets;
-    var left = pushed & targets & RANK_8;
+    var left = pushed & limits.evasion & RANK_8;
     while nonempty(left) {
         let to = lowest_index(left);
         emit_promotions(out, to - 8u, to);
         left = without_lowest(left);
     }
+}
+
+// Pawn pushes: promotions, single pushes, double pushes.
+fn pawn_pushes(out: ptr<function, Writer>, position: Position, frame: Frame, limits: Limits, targets: Board) {
+    let pushed = north_step(free_to_move(frame.pawns & frame.own, limits, limits.pinned_on_file)) & frame.empty;
+    let twice = north_step(pushed & THIRD_RANK) & targets;
+    push_promotions(out, frame, limits);
     steps(out, pushed & targets & ~RANK_8, 8, PAWN);
     let watchers = frame.pawns & frame.their;
     let watched = east_step(watchers) | west_step(watchers);
-    left = twice;
+    var left = twice;
     while nonempty(left) {
         let to = lowest_index(left);
         var kind = 0u;

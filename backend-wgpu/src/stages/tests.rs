@@ -1,7 +1,8 @@
 //! What happens when a device fails, at every moment that it can.
 
+use kogge_board::breadth_first::JudgeStages;
 use kogge_board::merge::{Entry, Merge, MergeError, Partition};
-use kogge_board::{Fen, breadth_first};
+use kogge_board::{Fen, Leaves, breadth_first};
 
 use super::*;
 use crate::adapters::devices;
@@ -117,9 +118,9 @@ fn kernels_that_the_device_rejects_are_an_error() {
     let options = Options { word: Some(crate::Word::Native), ..Options::default() };
     let Ok(choice) = options.choose(&device) else { return };
     let gpu = Gpu::open(&device, wgpu::Features::empty()).unwrap();
-    let mut opening = Opening::default();
-    let runner = Runner::new(device.name.clone(), gpu, &choice, device.max_groups, false, &mut opening);
-    let failure = runner.map(|_| ()).unwrap_err();
+    let mut runner = Runner::new(device.name.clone(), gpu, device.max_groups, false).unwrap();
+    let failure = runner.compile(&choice, Module::Counting).unwrap_err();
+    assert!(!runner.has(Module::Counting));
     assert!(matches!(&failure, Failure::Other(reason) if reason.starts_with("wgpu says: ")), "{failure:?}");
 }
 
@@ -136,6 +137,25 @@ fn moves_without_room_are_counted_another_way() {
     assert_eq!(breadth_first::perft(&mut session, &crowded.rules, &positions, 2), Ok(vec![alone[0]; 1000]));
     assert!(session.lost, "{:?}", session.sizes);
     assert_eq!(leaves(&mut session, 4), Ok(vec![197_281]));
+}
+
+/// Whatever is found in it, there is room the second time.
+#[test]
+fn quiescence_without_room_for_moves_is_done_again() {
+    let Some(mut session) = session() else { return };
+    session.begin_judging().unwrap();
+    let fen: Fen = "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1".parse().unwrap();
+    let root = Quad48::from(&fen.position);
+    let values = |session: &mut Session| {
+        session.prepare(1).unwrap();
+        session.upload(&fen.rules, &[root]).unwrap();
+        session.judge(0, 1, 1, Leaves::Quiescent).unwrap();
+        session.values(1)
+    };
+    let expected = values(&mut session).unwrap();
+    session.quiescence.as_mut().unwrap().room = 10;
+    assert_eq!(values(&mut session), Err(StageError::Again));
+    assert_eq!(values(&mut session), Ok(expected));
 }
 
 #[test]

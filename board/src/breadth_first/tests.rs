@@ -1,6 +1,7 @@
 //! The walk over a device that is none: trees of numbers, tiny buffers, and failures at will.
 
 use super::*;
+use crate::{Leaves, Score};
 
 /// The most children of a node here.
 const MOST_CHILDREN: u64 = 4;
@@ -31,6 +32,7 @@ struct Mock {
     levels: Vec<Vec<(usize, Quad48)>>,
     counts: Vec<Vec<u32>>,
     bases: Vec<Vec<u32>>,
+    values: Vec<Vec<i32>>,
     totals: Vec<u64>,
     /// What a total can hold.
     total_limit: Option<u64>,
@@ -101,6 +103,7 @@ impl Stages for Mock {
         self.levels.resize(levels, Vec::new());
         self.counts.resize(levels, Vec::new());
         self.bases.resize(levels, Vec::new());
+        self.values.resize(levels, Vec::new());
         Ok(())
     }
 
@@ -217,6 +220,56 @@ impl Stages for Mock {
     }
 }
 
+/// What a node is worth as a leaf, and without children.
+fn judgement(node: Quad48) -> i32 {
+    (mix(node.white ^ 77) % 1000) as i32
+}
+
+fn value(node: Quad48, depth: u32) -> Score {
+    let values = children(node).into_iter().map(|child| value(child, depth - 1).before());
+    match depth {
+        0 => Score::from_value(judgement(node)),
+        _ => values.max().unwrap_or(Score::DRAW),
+    }
+}
+
+impl JudgeStages for Mock {
+    fn last_plies_judged(&self, leaves: Leaves) -> u32 {
+        if leaves == Leaves::Quiescent { 1 } else { 0 }
+    }
+
+    fn judge(&mut self, level: usize, len: usize, depth: u32, leaves: Leaves) -> Result<(), StageError> {
+        self.stage()?;
+        assert!(depth <= self.last_plies_judged(leaves));
+        let positions = &self.levels[level][..len];
+        self.values[level] = positions.iter().map(|&(_, position)| value(position, depth).value()).collect();
+        Ok(())
+    }
+
+    fn back_up(&mut self, level: usize, part: &Part) -> Result<(), StageError> {
+        self.stage()?;
+        // What comes after that is left over from other parts.
+        let mut below = std::mem::take(&mut self.values[level + 1]).into_iter().take(part.moves);
+        let parents = self.levels[level][part.positions.clone()].iter();
+        let values: Vec<_> = parents
+            .map(|&(_, parent)| below.by_ref().take(children(parent).len()).map(|value| -value).max().unwrap_or(0))
+            .collect();
+        assert_eq!(below.next(), None, "every value is backed up");
+        let here = &mut self.values[level];
+        here.resize(here.len().max(part.positions.end), 0);
+        here[part.positions.clone()].copy_from_slice(&values);
+        Ok(())
+    }
+
+    fn values(&mut self, len: usize) -> Result<Vec<i32>, StageError> {
+        self.stage()?;
+        if std::mem::take(&mut self.lost) {
+            return Err(StageError::Again);
+        }
+        Ok(self.values[0][..len].to_vec())
+    }
+}
+
 fn roots(many: u64) -> Vec<Quad48> {
     (0..many).map(node).collect()
 }
@@ -295,6 +348,30 @@ fn what_was_left_out_is_counted_again() {
         let mut mock = Mock { last_plies: 3, losing: vec![call], ..Mock::new(8) };
         assert_eq!(perft(&mut mock, &Rules::STANDARD, &roots, 6), Ok(expected(&roots, 6)), "stage {call}");
         assert_eq!(mock.last_plies, 1);
+    }
+}
+
+#[test]
+fn values_are_backed_up_however_little_fits_and_whatever_fails() {
+    let roots = roots(50);
+    for blocks in [1, 2, 5, 1000] {
+        for depth in 0..7 {
+            let expected: Vec<_> = roots.iter().map(|&root| value(root, depth)).collect();
+            for leaves in [Leaves::Static, Leaves::Quiescent] {
+                let mut mock = Mock::new(blocks);
+                let found = judging::values(&mut mock, &Rules::STANDARD, &roots, depth, leaves);
+                assert_eq!(found.as_ref(), Ok(&expected), "{blocks} blocks, depth {depth}");
+            }
+        }
+    }
+    let expected: Vec<_> = roots.iter().map(|&root| value(root, 5)).collect();
+    let mut calm = Mock::new(8);
+    judging::values(&mut calm, &Rules::STANDARD, &roots, 5, Leaves::Static).unwrap();
+    for call in 1..=calm.calls {
+        for mut mock in [Mock { failing: vec![call], ..Mock::new(8) }, Mock { losing: vec![call], ..Mock::new(8) }] {
+            let found = judging::values(&mut mock, &Rules::STANDARD, &roots, 5, Leaves::Static);
+            assert_eq!(found.as_ref(), Ok(&expected), "stage {call}");
+        }
     }
 }
 

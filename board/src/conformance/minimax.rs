@@ -1,32 +1,31 @@
 //! The part of the suite that is about minimax.
 
-use crate::{Backend, Fen, Leaves, Quad48};
+use crate::minimax::FIFTY_MOVES;
+use crate::{Backend, Fen, Leaves, Quad48, Rules};
 
 use super::{placements, playouts};
 
-/// How many batches of random positions are looked at.
-const BATCHES: usize = 12;
+/// How many batches of random positions are looked at, and how many positions of each at most.
+const BATCHES: usize = 16;
+const POSITIONS: usize = 30;
 
 /// Scores of random positions, near and at the end of games, by the evaluation and by quiescence.
 pub fn minimax_scores(backend: &mut dyn Backend, reference: &mut dyn Backend) {
     let batches: Vec<_> = playouts(reference).into_iter().chain(placements()).collect();
     let step = batches.len().div_ceil(BATCHES);
     for (number, (rules, positions)) in batches.into_iter().step_by(step).enumerate() {
-        // Quiescence asks for successors again and again: with many men about, it takes long.
-        let few: Vec<_> = positions.into_iter().filter(|position| men(position) <= 20).step_by(17).take(6).collect();
         let rules = rules.with_halfmove_clock(number % 2 == 0);
-        for (depth, leaves) in [(0, Leaves::Quiescent), (1, Leaves::Static), (2, Leaves::Static)] {
-            let ask = |backend: &mut dyn Backend| {
-                let scores = backend.minimax(&rules, &few, depth, leaves);
-                scores.unwrap_or_else(|error| panic!("{error}"))
-            };
-            let (ours, theirs) = (ask(backend), ask(reference));
-            assert_eq!(ours.len(), few.len(), "a score for each position");
-            for (position, (ours, theirs)) in few.iter().zip(ours.into_iter().zip(theirs)) {
-                let fen = Fen::new(position.unpack_unchecked(), rules);
-                assert_eq!(ours, theirs, "{fen} at depth {depth}, {leaves:?}");
-            }
+        let mut few: Vec<_> = positions.into_iter().step_by(5).take(POSITIONS).collect();
+        // Some come into the reach of the fifty-move rule.
+        for (clock, position) in (FIFTY_MOVES - 4..).step_by(2).zip(few.iter_mut().step_by(11)) {
+            *position = position.with_halfmove_clock(clock);
         }
+        compare(backend, reference, &rules, &few, 0);
+        compare(backend, reference, &rules, &few, 1);
+        // The rules of the end of games hold at every depth; what leads there may be left to few.
+        few.retain(|position| men(position) <= 12);
+        few.truncate(POSITIONS / 5);
+        compare(backend, reference, &rules, &few, 2);
     }
     // Mate, stalemate, and a capture that loses a piece.
     for fen in [
@@ -46,6 +45,22 @@ pub fn minimax_scores(backend: &mut dyn Backend, reference: &mut dyn Backend) {
                     "{fen} at depth {depth}"
                 );
             }
+        }
+    }
+}
+
+/// Compares the scores of positions at a depth, by the evaluation and by quiescence.
+fn compare(backend: &mut dyn Backend, reference: &mut dyn Backend, rules: &Rules, positions: &[Quad48], depth: u32) {
+    for leaves in [Leaves::Static, Leaves::Quiescent] {
+        let ask = |backend: &mut dyn Backend| {
+            let scores = backend.minimax(rules, positions, depth, leaves);
+            scores.unwrap_or_else(|error| panic!("{error}"))
+        };
+        let (ours, theirs) = (ask(backend), ask(reference));
+        assert_eq!(ours.len(), positions.len(), "a score for each position");
+        for (position, (ours, theirs)) in positions.iter().zip(ours.into_iter().zip(theirs)) {
+            let fen = Fen::new(position.unpack_unchecked(), *rules);
+            assert_eq!(ours, theirs, "{fen} at depth {depth}, {leaves:?}");
         }
     }
 }
