@@ -7,7 +7,28 @@
 //!
 //! [`OpenCl`] is the [`Backend`](kogge_board::Backend). [`tune`](kogge_board::tuning::tune) finds the [`Options`] that are
 //! fastest on a device.
-#![doc = include_str!("../MEASUREMENTS.md")]
+//!
+//! ```no_run
+//! use kogge_backend_opencl::{Options, OpenCl, devices};
+//! use kogge_board::{Backend, Fen, Quad48};
+//!
+//! for device in devices()? {
+//!     // This compiles the kernels and tests them; kogge uses no device that has not counted right.
+//!     let mut backend = OpenCl::on(&device, &Options::default())?;
+//!     let start = Fen::start();
+//!     let leaves = backend.perft(&start.rules, &[Quad48::from(&start.position)], 7)?;
+//!     println!("{}: {leaves:?}", device.name);
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! How fast it is, and what was tried: [`measurements`].
+
+/// Not code, but a page.
+#[cfg(doc)]
+pub mod measurements {
+    #![doc = include_str!("../MEASUREMENTS.md")]
+}
 
 mod backend;
 mod buffers;

@@ -14,6 +14,26 @@
 //! assert_eq!(packed.unpack(&fen.rules)?, fen.position);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! # What is where
+//!
+//! | for | look at |
+//! |---|---|
+//! | text | [`Fen`], [`Move::from_uci`], [`Move::from_san`] |
+//! | what is legal | [`Position::check`], [`Rules`] |
+//! | packed bytes | [`Format`], which has a table of them, and [`Packed`] |
+//! | a new backend | [`Backend`], [`breadth_first`] for GPUs, [`merge`], [`self_test`] |
+//! | what a position is worth | [`evaluate`], [`minimax`], [`Score`] |
+//! | bitboards | [`attacks`], [`bits`], [`zobrist`] |
+//!
+//! # Features
+//!
+//! None is on by default.
+//!
+//! * `tuning`: finds the fastest options of a device and keeps them in a file (the module `tuning`); brings in what reads
+//!   and writes JSON.
+//! * `testing`: what tests of a generator need: random legal positions (`testing`), the suite that every backend must pass
+//!   (`conformance`), long comparisons (`soak`), and backends that are wrong on purpose (`buggy`); brings in `proptest`.
 
 pub mod attacks;
 pub mod backend;

@@ -8,6 +8,25 @@
 //!
 //! [`Driver::perft`] counts every leaf. [`Driver::perft_merged`] makes a tree's plies one after the other, each position
 //! once with the number of paths to it, in a given memory and as far as it pays; [`Driver::unique`] counts such plies.
+//!
+//! ```
+//! use kogge_board::Fen;
+//! use kogge_driver::{Driver, MergeSettings};
+//! use kogge_movegen_cpu::Cpu;
+//!
+//! let mut cpu = Cpu::new(None)?;
+//! let mut driver = Driver::new(&mut cpu, &());
+//! let start = Fen::start();
+//! assert_eq!(driver.perft(&start, 5)?, 4_865_609);
+//! assert_eq!(driver.perft_merged(&start, 6, &MergeSettings::with_memory(1 << 28))?.leaves, 119_060_324);
+//! assert_eq!(driver.unique(&start, 3, 1 << 28)?, [1, 20, 400, 5362]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Features
+//!
+//! * `ledger`, on by default: counts that take weeks, in SQLite files and PostgreSQL databases (the module `ledger`).
+//!   Without it, neither database is built.
 
 mod attacks;
 mod best;

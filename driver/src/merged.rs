@@ -56,6 +56,10 @@ const CHEAP_SECONDS: f64 = 0.01;
 const SAMPLE_SECONDS: f64 = 0.003;
 const ENLARGED: u64 = 16;
 
+/// How often a short sample is taken; the quickest counts. On a busy machine, a thread may wait a thousand times as long as
+/// it then works, and what looked so dear to count would be merged, for minutes and in gigabytes.
+const SAMPLES: usize = 3;
+
 /// Plies that a plan may take to make, each.
 const PLAN_SECONDS: f64 = 1.0;
 
@@ -373,9 +377,15 @@ impl<'d> Work<'d> {
             self.check_cancelled()?;
             let middle = (len - sample) / 2;
             let range = middle..middle + sample;
-            let begin = Instant::now();
-            let leaves = self.merge.perft(range.clone(), below)? as f64;
-            let seconds = begin.elapsed().as_secs_f64();
+            let (mut leaves, mut seconds) = (0.0, f64::INFINITY);
+            for _ in 0..SAMPLES {
+                let begin = Instant::now();
+                leaves = self.merge.perft(range.clone(), below)? as f64;
+                seconds = begin.elapsed().as_secs_f64().min(seconds);
+                if seconds > 10.0 * SAMPLE_SECONDS {
+                    break;
+                }
+            }
             if sample < len && seconds * ENLARGED as f64 <= SAMPLE_SECONDS {
                 // A device is as fast as it can be only if it has enough to do.
                 sample = sample.saturating_mul(ENLARGED).min(len);

@@ -193,7 +193,10 @@ impl Estimates {
             }
             let below = self.remaining - merged;
             if merged >= least && below <= MAX_CALL_DEPTH {
-                let below_seconds = parents * self.count_each[below as usize];
+                let each = self.count_each[below as usize];
+                // To make successors and merge them takes longer than to count them, whatever was measured on a busy machine.
+                let each = if below == 1 && self.merge_each > 0.0 { each.min(self.merge_each) } else { each };
+                let below_seconds = parents * each;
                 let mut choice = Choice { stages: stages.clone(), below_seconds };
                 if let (Some(last), Some(partitions)) = (choice.stages.last_mut(), partitions) {
                     *last = stage(grandparents, parents, f64::from(partitions.max(last.partitions)));
@@ -263,6 +266,9 @@ mod tests {
         assert_eq!(free.choose(0, 99, None).unwrap().stages.len(), 4);
         let dear = Estimates { merge_each: 1.0, ..start(5, 9, 1e12) };
         assert_eq!(dear.choose(0, 99, None).unwrap().stages, []);
+        // A ply above the leaves there is nothing to be gained, even if counting was timed while the machine was busy.
+        let busy = Estimates { count_each: [1.0; MAX_CALL_DEPTH as usize + 1], ..start(7, 8, 1e12) };
+        assert_eq!(busy.choose(0, 99, None).unwrap().stages, []);
         // Unless there is too much below for one call.
         let deep = Estimates { merge_each: 1.0, ..start(5, 14, 1e12) };
         assert_eq!(deep.choose(0, 99, None).unwrap().stages.len(), 2);

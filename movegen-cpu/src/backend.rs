@@ -16,8 +16,8 @@ use crate::tree::Tree;
 /// All of a CPU's cores, or as many threads as asked for.
 ///
 /// Memory: a thread keeps the successors of the positions on its way down, about 2 KiB a ply; a
-/// batch of fewer positions than the threads can share is expanded until there are
-/// [`TASKS_PER_THREAD`] for each. Neither grows with the size of the tree.
+/// batch of fewer positions than the threads can share is expanded until there are 64 for each.
+/// Neither grows with the size of the tree.
 #[derive(Debug)]
 pub struct Cpu {
     info: DeviceInfo,
@@ -41,7 +41,7 @@ struct Scratch {
 const LEAST_HASHED: u32 = 3;
 
 /// How many tasks a thread should find in a batch, so that the last ones end at about the same time.
-pub const TASKS_PER_THREAD: usize = 64;
+const TASKS_PER_THREAD: usize = 64;
 
 /// Positions that one task of a shallow batch takes together.
 const SHALLOW_TASK: usize = 256;

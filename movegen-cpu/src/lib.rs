@@ -9,6 +9,16 @@
 //! * [`mailbox`] is the oracle: another generator, of the classical kind, that shares no rules with
 //!   the first, so that each checks the other.
 //!
+//! ```
+//! use kogge_board::{Backend, Fen, Quad48};
+//! use kogge_movegen_cpu::Cpu;
+//!
+//! let kiwipete: Fen = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1".parse()?;
+//! let leaves = Cpu::new(None)?.perft(&kiwipete.rules, &[Quad48::from(&kiwipete.position)], 4)?;
+//! assert_eq!(leaves, [4_085_603]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! # Generation order
 //!
 //! Every backend writes successors in this order, byte for byte. All directions are those of the
@@ -82,7 +92,7 @@ mod steps;
 mod tree;
 mod word;
 
-pub use backend::{Cpu, TASKS_PER_THREAD};
+pub use backend::Cpu;
 pub use code::Code;
 pub use count::count;
 pub use generate::{Wanted, expand};
