@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use self::charts::{Bars, Curve, bars, curves};
 use self::data::{Bench, Class, Rival, Row};
-use self::svg::{Svg, TELLABLE};
+use self::svg::Svg;
 use crate::{Result, root};
 
 /// The six positions, and what they are called on the page.
@@ -118,9 +118,9 @@ one. Times are medians. Raw: one call of the backend, every leaf counted anew. M
 of a ply once.
 "
         .to_owned();
-        for Picture { file, caption, .. } in &self.pictures {
+        for Picture { file, caption, svg } in &self.pictures {
             // Writing to a string cannot fail.
-            let _ = write!(text, "\n![]({file})\n\n{caption}\n");
+            let _ = write!(text, "\n![{}]({file})\n\n{caption}\n", svg.title);
         }
         for bench in &self.benches {
             text += &table(bench);
@@ -176,9 +176,8 @@ fn rates(
         };
         all.push(Bars { label: rival.label(), values: POSITIONS.iter().map(value).collect() });
     }
-    all.truncate(TELLABLE);
     let groups = POSITIONS.map(|(_, name)| name.to_owned());
-    let svg = bars(title, "leaves per second", &groups, &all, &magnitude);
+    let svg = bars(title, "leaves per second", &groups, &all, &round);
     let caption = format!("Leaves per second, every leaf counted, no hash table.{}", sources(&rivals));
     Some(Picture { file, svg, caption })
 }
@@ -327,6 +326,14 @@ fn si(value: f64, unit: &str) -> String {
         [(1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n"), (1e-12, "p"), (1e-15, "f"), (1e-18, "a"), (1e-21, "z")];
     let (scale, prefix) = PREFIXES.into_iter().find(|(scale, _)| value > 0.999 * scale).unwrap_or(PREFIXES[7]);
     format!("{:.0} {prefix}{unit}", value / scale)
+}
+
+/// The same of a round number: `2.5 T`.
+fn round(number: f64) -> String {
+    let text = magnitude(number);
+    let (digits, prefix) = text.split_once(' ').unwrap_or((&text, ""));
+    let digits = if digits.contains('.') { digits.trim_end_matches('0').trim_end_matches('.') } else { digits };
+    format!("{digits} {prefix}").trim_end().to_owned()
 }
 
 fn prefixed(number: f64, prefixes: &[(f64, &str)]) -> String {

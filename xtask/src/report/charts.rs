@@ -41,7 +41,9 @@ pub(super) fn bars(title: &str, unit: &str, groups: &[String], all: &[Bars], tic
     let right = WIDTH - widest(&mut values().map(|(_, text)| text)) - SIZE;
     let step = step(greatest);
     let scale = (right - left) / greatest.max(f64::MIN_POSITIVE);
-    let height = groups.len() as f64 * (all.len() as f64 * BAR + ROW);
+    let present =
+        |group: usize| all.iter().filter(|bars| matches!(bars.values.get(group), Some(Some(_)))).count() as f64;
+    let height = (0..groups.len()).map(|group| present(group) * BAR + ROW).sum::<f64>();
     for index in 0..=(greatest / step) as u32 {
         let x = left + scale * step * f64::from(index);
         svg.rule([x, y], [x, y + height]);
@@ -51,13 +53,13 @@ pub(super) fn bars(title: &str, unit: &str, groups: &[String], all: &[Bars], tic
     let bottom = y + height + 3.2 * SIZE;
     for (group, name) in groups.iter().enumerate() {
         y += ROW / 2.0;
-        svg.text([left - SIZE / 2.0, y + all.len() as f64 * BAR / 2.0 + 0.35 * SIZE], Anchor::End, name);
+        svg.text([left - SIZE / 2.0, y + present(group) * BAR / 2.0 + 0.35 * SIZE], Anchor::End, name);
         for (colour, bars) in all.iter().enumerate() {
             if let Some((value, text)) = bars.values.get(group).and_then(Option::as_ref) {
                 svg.bar([left, y, (scale * value).max(1.0), BAR - 2.0], colour);
                 svg.text([left + scale * value + SIZE / 3.0, y + BAR - 4.0], Anchor::Start, text);
+                y += BAR;
             }
-            y += BAR;
         }
         y += ROW / 2.0;
     }

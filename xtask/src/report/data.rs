@@ -41,8 +41,6 @@ pub(super) struct Row {
     pub(super) position: String,
     pub(super) deduplicated: bool,
     pub(super) depth: u32,
-    /// Counts beyond 2^64 are rounded, which no picture shows.
-    pub(super) nodes: f64,
     pub(super) seconds: f64,
     pub(super) spread: f64,
     pub(super) noisy: bool,
@@ -53,6 +51,7 @@ pub(super) struct Row {
 #[derive(Deserialize)]
 pub(super) struct Step {
     pub(super) depth: u32,
+    /// Counts beyond 2^64 are rounded, which no picture shows.
     pub(super) nodes: f64,
     pub(super) seconds: f64,
 }

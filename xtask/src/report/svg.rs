@@ -6,8 +6,9 @@ use std::fmt::Write;
 pub(super) const SIZE: f64 = 12.0;
 const LETTER: f64 = 0.58;
 
-/// Colours of lines and bars, on light pages and on dark ones.
-const COLOURS: [(&str, &str); 8] = [
+/// Colours of lines and bars, on light pages and on dark ones. They come again after the last; legends are in the order of
+/// the bars.
+const COLOURS: [(&str, &str); 12] = [
     ("#0969da", "#58a6ff"),
     ("#bc4c00", "#f0883e"),
     ("#1a7f37", "#56d364"),
@@ -16,10 +17,11 @@ const COLOURS: [(&str, &str); 8] = [
     ("#0b7285", "#39c5cf"),
     ("#7d4e00", "#d9a441"),
     ("#57606a", "#9ea7b3"),
+    ("#cf222e", "#ff7b72"),
+    ("#4d7c0f", "#a3d977"),
+    ("#3d5a80", "#98c1d9"),
+    ("#9d4edd", "#e2b6ff"),
 ];
-
-/// How many things a picture can tell apart by colour.
-pub(super) const TELLABLE: usize = COLOURS.len();
 
 /// Where words stand, seen from the point that is given.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -36,7 +38,7 @@ pub(super) type Area = [f64; 4];
 pub(super) struct Svg {
     width: f64,
     height: f64,
-    title: String,
+    pub(super) title: String,
     body: String,
     /// Where words stand, for tests that they do not overlap.
     words: Vec<(String, Area)>,
@@ -44,7 +46,7 @@ pub(super) struct Svg {
 
 impl Svg {
     pub(super) fn new(width: f64, title: &str) -> Self {
-        let mut svg = Self { width, height: 0.0, title: escape(title), body: String::new(), words: Vec::new() };
+        let mut svg = Self { width, height: 0.0, title: title.to_owned(), body: String::new(), words: Vec::new() };
         svg.bold([0.0, 1.5 * SIZE], title);
         svg
     }
@@ -72,7 +74,7 @@ impl Svg {
 
     /// A filled rectangle: left, top, width, height.
     pub(super) fn bar(&mut self, [x, y, width, height]: [f64; 4], colour: usize) {
-        let colour = colour % TELLABLE;
+        let colour = colour % COLOURS.len();
         self.line(&format!(
             "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" class=\"f{colour}\"/>"
         ));
@@ -90,19 +92,19 @@ impl Svg {
             // Writing to a string cannot fail.
             let _ = write!(path, "{}{x:.1} {y:.1}", if index == 0 { 'M' } else { 'L' });
         }
-        let (colour, dashes) = (colour % TELLABLE, if dashed { " stroke-dasharray=\"6 4\"" } else { "" });
+        let (colour, dashes) = (colour % COLOURS.len(), if dashed { " stroke-dasharray=\"6 4\"" } else { "" });
         self.line(&format!("<path d=\"{path}\" class=\"s{colour}\"{dashes}/>"));
     }
 
     /// A point.
     pub(super) fn dot(&mut self, [x, y]: [f64; 2], colour: usize) {
-        let colour = colour % TELLABLE;
+        let colour = colour % COLOURS.len();
         self.line(&format!("<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3\" class=\"f{colour}\"/>"));
     }
 
     /// A point of another kind.
     pub(super) fn diamond(&mut self, [x, y]: [f64; 2], colour: usize) {
-        let colour = colour % TELLABLE;
+        let colour = colour % COLOURS.len();
         self.line(&format!("<path d=\"M{x:.1} {y:.1}m-5 0l5 -5l5 5l-5 5z\" class=\"f{colour}\"/>"));
     }
 
@@ -129,7 +131,8 @@ impl Svg {
 
     /// The file.
     pub(super) fn finish(&self) -> String {
-        let Self { width, height, title, body, .. } = self;
+        let Self { width, height, body, .. } = self;
+        let title = escape(&self.title);
         let colours = |dark: bool| -> String {
             let style = |(index, (light, on_dark)): (usize, &(&str, &str))| {
                 let colour = if dark { on_dark } else { light };
@@ -141,8 +144,8 @@ impl Svg {
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height:.0}\" \
              viewBox=\"0 0 {width} {height:.0}\" role=\"img\">\n<title>{title}</title>\n<style>\n\
              text{{font:{SIZE}px system-ui,-apple-system,'Segoe UI','DejaVu Sans',sans-serif;fill:#1f2328}}\n\
-             .title{{font-size:{}px;font-weight:bold}}\n.rule{{stroke:#afb8c1;stroke-width:1;fill:none}}\n{}\n\
-             @media (prefers-color-scheme:dark){{text{{fill:#e6edf3}}.rule{{stroke:#484f58}}{}}}\n</style>\n{body}</svg>\n",
+             .title{{font-size:{}px;font-weight:bold}}\n.rule{{stroke:#d8dee4;stroke-width:1;fill:none}}\n{}\n\
+             @media (prefers-color-scheme:dark){{text{{fill:#e6edf3}}.rule{{stroke:#30363d}}{}}}\n</style>\n{body}</svg>\n",
             1.25 * SIZE,
             colours(false),
             colours(true)

@@ -120,6 +120,9 @@ fn numbers_read_well() {
     for (number, text) in [(0.0, "0"), (999.0, "999"), (2.058e12, "2.06 T"), (1.5e10, "15.0 G"), (8.6e16, "86.0 P")] {
         assert_eq!(magnitude(number), text);
     }
+    for (number, text) in [(0.0, "0"), (2.5e12, "2.5 T"), (1e10, "10 G"), (5e11, "500 G")] {
+        assert_eq!(round(number), text);
+    }
     for (value, text) in [(1.0, "1 s"), (1000.0, "1000 s"), (1e-1, "100 ms"), (1e-6, "1 µs"), (1e-11, "10 ps")] {
         assert_eq!(si(value, "s"), text);
     }
