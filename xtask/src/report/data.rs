@@ -1,4 +1,5 @@
-//! What a report is made from: answers of `kogge bench --json`, and what other programs reach.
+//! What a report is made from: answers of `kogge bench --json`, by themselves or in what a bundle brings back, and what
+//! other programs reach.
 
 use std::fs;
 use std::path::Path;
@@ -79,8 +80,8 @@ impl Bench {
     pub(super) fn read(file: &Path) -> Result<Self> {
         let name = file.display();
         let text = fs::read_to_string(file).map_err(|error| format!("{name} could not be read: {error}."))?;
-        let mut bench: Self = serde_json::from_str(&text)
-            .map_err(|error| format!("{name} is not an answer of kogge bench --json: {error}."))?;
+        let mut bench =
+            Self::parse(&text).map_err(|error| format!("{name} is not an answer of kogge bench --json: {error}."))?;
         if bench.command != "bench" {
             return Err(format!("{name} is an answer of kogge {}, not of kogge bench --json.", bench.command).into());
         }
@@ -89,6 +90,12 @@ impl Bench {
         }
         bench.name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         Ok(bench)
+    }
+
+    /// An answer, or the one in the field `bench` of what a bundle brings back.
+    pub(super) fn parse(text: &str) -> serde_json::Result<Self> {
+        let value: serde_json::Value = serde_json::from_str(text)?;
+        Self::deserialize(value.get("bench").unwrap_or(&value))
     }
 
     /// The rows of a subject that were counted in one way.

@@ -41,7 +41,9 @@ fn bench(name: &str, subjects: &[(&str, &str, &str)]) -> Bench {
         rows.join(","),
         packing.join(",")
     );
-    let mut bench: Bench = serde_json::from_str(&text).expect("a measurement");
+    // A bundle brings it back together with other things.
+    let text = if name == "h200" { format!("{{\"devices\":[],\"bench\":{text}}}") } else { text };
+    let mut bench = Bench::parse(&text).expect("a measurement");
     bench.name = name.to_owned();
     bench
 }
