@@ -11,7 +11,8 @@ use std::time::Instant;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use kogge_backend_opencl::{OpenCl, Options, devices};
-use kogge_board::{Backend, DeviceKind, Fen, Quad48};
+use kogge_board::known::{self, Known};
+use kogge_board::{Backend, DeviceKind, Quad48};
 use kogge_movegen_cpu::Cpu;
 
 /// A depth is deep enough if it takes as many seconds.
@@ -37,37 +38,21 @@ fn open() -> Option<OpenCl> {
     Some(backend)
 }
 
-/// The six positions by name, each with its known leaves at depth 1, 2 and so on.
-fn standard() -> Vec<(&'static str, Fen, Vec<u64>)> {
-    let mut standard: Vec<(&str, Fen, Vec<u64>)> = Vec::new();
-    for line in include_str!("../../data/known-counts.tsv").lines().filter(|line| !line.starts_with('#')) {
-        let [name, fen, depth, leaves, _] = *line.split('\t').collect::<Vec<_>>() else { panic!("{line}") };
-        if standard.last().is_none_or(|&(last, ..)| last != name) {
-            standard.push((name, fen.parse().unwrap(), Vec::new()));
-        }
-        let known = &mut standard.last_mut().unwrap().2;
-        // What does not fit into 64 bits is no depth for a benchmark.
-        if let (Ok(depth), Ok(leaves)) = (depth.parse::<usize>(), leaves.parse())
-            && depth == known.len() + 1
-        {
-            known.push(leaves);
-        }
-    }
-    assert_eq!(standard.len(), 6);
-    standard
-}
-
 fn perft(c: &mut Criterion) {
     let Some(mut backend) = open() else { return };
     let device = backend.info().name.clone();
     let most = number("KOGGE_BENCH_LEAVES");
-    for (name, fen, known) in standard() {
+    for known in known::standard() {
+        let (name, fen) = (known.name, &known.root);
         let root = [Quad48::from(&fen.position)];
-        let mut count = |depth: usize| {
-            assert_eq!(backend.perft(&fen.rules, black_box(&root), depth as u32).unwrap(), [known[depth - 1]]);
+        // What does not fit into 64 bits is no depth for a benchmark.
+        let leaves = |depth| u64::try_from(known.leaves(depth).unwrap()).unwrap();
+        let mut count = |depth| {
+            assert_eq!(backend.perft(&fen.rules, black_box(&root), depth).unwrap(), [leaves(depth)]);
         };
+        let deepest = known.depth_within(most.unwrap_or(u64::MAX).into()).max(1);
         let mut depth = 1;
-        while depth < known.len() && most.is_none_or(|most| known[depth] <= most) {
+        while depth < deepest {
             let start = Instant::now();
             count(depth);
             if most.is_none() && start.elapsed().as_secs_f64() > ENOUGH {
@@ -76,7 +61,7 @@ fn perft(c: &mut Criterion) {
             depth += 1;
         }
         let mut group = c.benchmark_group(format!("{device}/perft/{name}"));
-        group.throughput(Throughput::Elements(known[depth - 1]));
+        group.throughput(Throughput::Elements(leaves(depth)));
         group.bench_function(BenchmarkId::new("raw", depth), |b| b.iter(|| count(depth)));
     }
 }
@@ -87,7 +72,7 @@ fn batches(c: &mut Criterion) {
     let device = backend.info().name.clone();
     let size = if is_gpu(backend.info().kind) { 1 << 16 } else { 1 << 12 };
     let mut cpu = Cpu::new(None).unwrap();
-    for (name, fen, _) in standard() {
+    for Known { name, root: fen, .. } in known::standard() {
         let rules = fen.rules;
         let mut positions = vec![Quad48::from(&fen.position)];
         for _ in 0..3 {

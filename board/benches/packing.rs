@@ -8,15 +8,11 @@ use std::hint::black_box;
 
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use kogge_board::{Circle32, Fen, Five42, Packed, Pieces38, Pieces64, Quad48, Rules};
+use kogge_board::{Circle32, Five42, Packed, Pieces38, Pieces64, Quad48, Rules, known};
 
 /// The positions of the "marcel" suite, over and over.
 fn positions(count: usize) -> Vec<Quad48> {
-    let suite = include_str!("../../data/random.epd").lines().map(|line| {
-        let fen: Fen = line.split(';').next().unwrap_or(line).parse().expect("the suite holds FENs");
-        Quad48::from(&fen.position)
-    });
-    let suite: Vec<Quad48> = suite.collect();
+    let suite: Vec<_> = known::random().iter().map(|fen| Quad48::from(&fen.position)).collect();
     suite.into_iter().cycle().take(count).collect()
 }
 

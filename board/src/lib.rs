@@ -48,6 +48,7 @@ pub mod evaluation;
 mod fen;
 mod five42;
 mod format;
+pub mod known;
 mod list_move;
 pub mod merge;
 pub mod minimax;

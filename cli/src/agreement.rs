@@ -25,7 +25,7 @@ fn usable() -> Vec<Named> {
     for entry in ENTRIES {
         let listed = entry.devices().unwrap_or_default();
         for number in (0..listed.len()).filter(|&number| listed[number].is_ok()) {
-            let request = Request { device: Some(number), threads: None, hash: None };
+            let request = Request { device: Some(number), ..Request::default() };
             let opened = entry.open(request).unwrap_or_else(|failure| panic!("{failure}"));
             usable.push(Named { name: entry.name, number, backend: opened.backend });
         }

@@ -43,8 +43,9 @@ pub(crate) struct Common {
     /// What computes; `auto` takes the best that works
     #[arg(long, global = true, value_name = "NAME", default_value = "auto", help_heading = "Where to compute")]
     pub(crate) backend: BackendName,
-    /// Which of the backend's devices, as `kogge devices` numbers them. `kogge run` also takes a list of backends and
-    /// devices, such as `cpu,opencl:0`, and `all`: every GPU once and the CPU, or, with --backend, all devices of that
+    /// Which of the backend's devices, as `kogge devices` numbers them. `kogge run` and `kogge bench` also take a list of
+    /// backends and devices, such as `cpu,opencl:0`, and `all`: for `run` every GPU once and the CPU, for `bench` every
+    /// backend on every device, or, with --backend, all devices of that
     #[arg(long, global = true, value_name = "N", help_heading = "Where to compute")]
     pub(crate) device: Option<Devices>,
     /// CPU threads at most [default: one per core]
@@ -124,6 +125,9 @@ pub(crate) enum Command {
     Devices,
     /// Find the fastest options for a device of opencl or wgpu, which takes about a minute, and keep them for all later runs
     Tune(Tune),
+    /// Measure how fast devices count the six standard positions, leaf by leaf and by merged plies, and what packing costs;
+    /// without --backend and --device, all that can be used but emulated GPUs
+    Bench(Bench),
     /// Print a completion script for a shell
     Completions {
         /// The shell
@@ -315,6 +319,27 @@ pub(crate) struct Tune {
     /// Forget what was found on the device before, and go back to the defaults
     #[arg(long)]
     pub(crate) forget: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Bench {
+    /// Seconds for everything, about: depths are chosen so that it fits [default: 160]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..=86400))]
+    pub(crate) seconds: Option<u32>,
+    /// A quick look, the same as --seconds 15
+    #[arg(long, conflicts_with = "seconds")]
+    pub(crate) quick: bool,
+    /// How often everything is timed
+    #[arg(long, value_name = "N", default_value = "5", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) repetitions: u32,
+    /// Variants of the CPU backend to measure, such as `portable,avx2`, or `all` [default: the best]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) variant: Vec<String>,
+    #[command(flatten)]
+    pub(crate) memory: Memory,
+    /// Show how many times as fast everything is as in this earlier JSON, at the same depths
+    #[arg(long, value_name = "OLD.json")]
+    pub(crate) compare: Option<PathBuf>,
 }
 
 #[derive(Debug, Subcommand)]

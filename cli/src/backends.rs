@@ -18,7 +18,7 @@ use crate::failure::Failure;
 use crate::many::Devices;
 
 /// What was asked of a backend.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Request {
     /// Which of its devices.
     pub(crate) device: Option<usize>,
@@ -26,11 +26,14 @@ pub(crate) struct Request {
     pub(crate) threads: Option<NonZeroUsize>,
     /// How many bytes of hash table.
     pub(crate) hash: Option<NonZeroUsize>,
+    /// Which variant of the CPU backend's code.
+    pub(crate) variant: Option<&'static str>,
 }
 
 impl From<&Common> for Request {
     fn from(common: &Common) -> Self {
-        Self { device: common.device.as_ref().and_then(Devices::number), threads: common.threads, hash: None }
+        let device = common.device.as_ref().and_then(Devices::number);
+        Self { device, threads: common.threads, hash: None, variant: None }
     }
 }
 
@@ -109,7 +112,11 @@ fn open_gpu(auto: OpenKind, request: Request) -> Option<OpenedOr> {
 }
 
 fn open_cpu(request: Request) -> OpenedOr {
-    let mut cpu = Cpu::new(request.threads.map(NonZeroUsize::get))?;
+    let threads = request.threads.map(NonZeroUsize::get);
+    let mut cpu = match request.variant {
+        Some(name) => Cpu::with_variant(threads, name)?,
+        None => Cpu::new(threads)?,
+    };
     cpu.set_hash(request.hash.map_or(0, NonZeroUsize::get))?;
     Ok(boxed(cpu))
 }
@@ -357,7 +364,7 @@ mod tests {
         list: || Ok(vec![Ok(Mailbox::new().info().clone())]),
         open: working,
     };
-    const ANY: Request = Request { device: None, threads: None, hash: None };
+    const ANY: Request = Request { device: None, threads: None, hash: None, variant: None };
     const LAST: Entry = Entry { name: BackendName::Mailbox, auto: |_, _| None, ..WORKING };
 
     #[track_caller]

@@ -23,7 +23,8 @@ pub(crate) enum Devices {
 }
 
 impl Devices {
-    const EXPECTED: &str = "expected a device's number, or, for kogge run, all or a list such as cpu,opencl:0";
+    const EXPECTED: &str =
+        "expected a device's number, or, for kogge run and kogge bench, all or a list such as cpu,opencl:0";
 
     /// The number, if it is one.
     pub(crate) fn number(&self) -> Option<usize> {

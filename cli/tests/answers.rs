@@ -208,6 +208,7 @@ fn every_field_of_the_json_is_documented() {
         "diff 1 --against mailbox",
         "devices",
         "position show",
+        "bench --seconds 1 --repetitions 1 --backend mailbox",
         "position pack --format circle32 \"4k3/8/8/8/8/8/8/4K3 w - - 0 1\"",
     ] {
         kogge(&words(&format!("{line} --json"))).json().iter().for_each(check);

@@ -198,7 +198,7 @@ fn ledgers_of_something_else_are_refused() {
         (vec!["ledger", place, "--export", "ledger.txt"], "neither a .csv nor a .parquet file nor a folder"),
         (vec!["run", "5", "--ledger", place, "--device", "gpu"], "all or a list such as cpu,opencl:0"),
         (vec!["run", "5", "--ledger", place, "--device", "cpu,mailbox", "--backend", "cpu"], "leave --backend out"),
-        (vec!["perft", "5", "--device", "all"], "Only kogge run works with several devices"),
+        (vec!["perft", "5", "--device", "all"], "Only kogge run and kogge bench work with several devices"),
     ] {
         let run = kogge(&arguments);
         assert!(run.code == 2 || run.code == 3, "{arguments:?}: {run:?}");

@@ -29,6 +29,7 @@
 //!   Without it, neither database is built.
 
 mod attacks;
+pub mod bench;
 mod best;
 mod diff;
 mod divide;

@@ -7,23 +7,29 @@ use std::hint::black_box;
 use std::str::FromStr;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use kogge_board::{Backend, Fen, Quad48};
+use kogge_board::{Backend, Fen, Quad48, known};
 use kogge_movegen_cpu::Cpu;
 
-/// Name, FEN, depth, leaves.
-const CASES: [(&str, &str, u32, u64); 10] = [
-    ("startpos", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 5, 4_865_609),
-    ("kiwipete", "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1", 4, 4_085_603),
-    ("pos3", "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1", 6, 11_030_083),
-    ("pos4", "r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1", 5, 15_833_292),
-    ("pos5", "rnbq1k1r/pp1Pbppp/2p5/8/2B5/8/PPP1NnPP/RNBQK2R w KQ - 1 8", 4, 2_103_487),
-    ("pos6", "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10", 4, 3_894_594),
-    // The mailbox has these totals, too.
+/// The standard positions are counted to the depth that has at most so many leaves.
+const LEAVES: u128 = 20_000_000;
+
+/// Endgames: name, FEN, depth, leaves. The mailbox has these totals, too.
+const ENDGAMES: [(&str, &str, u32, u64); 4] = [
     ("rooks", "8/5k2/3R4/2p1p3/4r3/5P2/3K4/8 w - - 0 1", 6, 20_045_228),
     ("pawns", "8/8/1k1p4/1p4p1/1P1P2P1/2K5/8/8 w - - 0 1", 8, 2_341_978),
     ("queens", "8/3k4/8/2q5/8/4Q1P1/6K1/8 w - - 0 1", 5, 7_363_115),
     ("minors", "8/2k5/3n4/2p1p3/2P1P3/3B4/2K5/8 w - - 0 1", 6, 2_077_363),
 ];
+
+/// Name, root, depth, leaves.
+fn cases() -> Vec<(&'static str, Fen, u32, u64)> {
+    let standard = known::standard().into_iter().map(|known| {
+        let depth = known.depth_within(LEAVES);
+        let leaves = known.leaves(depth).unwrap().try_into().unwrap();
+        (known.name, known.root, depth, leaves)
+    });
+    standard.chain(ENDGAMES.map(|(name, fen, depth, leaves)| (name, fen.parse().unwrap(), depth, leaves))).collect()
+}
 
 fn cozy_perft(board: &cozy_chess::Board, depth: u32) -> u64 {
     let mut nodes = 0;
@@ -44,10 +50,10 @@ fn cozy_perft(board: &cozy_chess::Board, depth: u32) -> u64 {
 
 fn perft(c: &mut Criterion) {
     let mut cpu = Cpu::new(Some(1)).unwrap();
-    for (name, fen, depth, leaves) in CASES {
+    for (name, parsed, depth, leaves) in cases() {
+        let fen = &parsed.to_string();
         let mut group = c.benchmark_group(format!("perft/{name}"));
         group.throughput(Throughput::Elements(leaves));
-        let parsed: Fen = fen.parse().unwrap();
         let root = [Quad48::from(&parsed.position)];
         group.bench_function(BenchmarkId::new("kogge", depth), |b| {
             b.iter(|| assert_eq!(cpu.perft(&parsed.rules, black_box(&root), depth).unwrap(), [leaves]));
@@ -67,8 +73,7 @@ fn perft(c: &mut Criterion) {
 /// Positions three plies below each root: their successors written, and their moves counted.
 fn batches(c: &mut Criterion) {
     let mut cpu = Cpu::new(Some(1)).unwrap();
-    for (name, fen, ..) in CASES {
-        let parsed: Fen = fen.parse().unwrap();
+    for (name, parsed, ..) in cases() {
         let mut positions = vec![Quad48::from(&parsed.position)];
         for _ in 0..3 {
             positions = cpu.expand(&parsed.rules, &positions).unwrap().positions;

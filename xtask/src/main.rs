@@ -8,12 +8,13 @@ mod licences;
 mod metadata;
 mod neon;
 mod probe;
+mod report;
 mod steps;
 mod system;
 
 use std::{
     error::Error,
-    path::Path,
+    path::{Path, PathBuf},
     process::ExitCode,
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
@@ -74,6 +75,12 @@ enum Command {
         #[arg(long)]
         known: bool,
     },
+    /// Make the page of measurements, docs/report, from what `kogge bench --json` printed
+    Report {
+        /// Files to take into it, besides those that are there
+        #[arg(value_name = "BENCH.json")]
+        files: Vec<PathBuf>,
+    },
     /// Test the CPU code for AArch64 in an emulator
     Neon,
     /// Everything that a change must pass: lint, licences, fuzz, neon, test
@@ -115,6 +122,7 @@ fn run(command: Command) -> Result {
             let seconds = minutes.map(|minutes| minutes.saturating_mul(60)).or(seconds);
             soak(seconds.unwrap_or(0), seed.unwrap_or_else(seed_from_clock), threads, known)
         }
+        Command::Report { files } => report::run(&files),
         Command::Neon => neon::test(),
         Command::Ci => ci(),
         Command::Bundle { debug } => bundle::make(debug),

@@ -97,7 +97,8 @@ pub(super) fn run(args: &args::Diff, context: &mut Context) -> Result<Answer, Fa
     };
     let (second, diff) = match &args.against {
         Opponent::Backend(name, device) => {
-            other = context.open_as(*name, Request { device: *device, threads: context.common.threads, hash: None })?;
+            let request = Request { device: *device, threads: context.common.threads, ..Request::default() };
+            other = context.open_as(*name, request)?;
             let name = other.backend.info().backend.to_owned();
             (name, compare(&mut Driver::new(&mut *other.backend, &monitor))?)
         }

@@ -1,5 +1,6 @@
 //! One file per command: arguments to plan, plan to work, work to output.
 
+mod bench;
 mod best;
 mod devices;
 pub(crate) mod diff;
@@ -33,10 +34,11 @@ use crate::output::Output;
 pub(crate) fn run(cli: Cli) -> Result<Answer, Failure> {
     let Common { json, quiet, .. } = cli.common;
     let mut context = Context { common: cli.common, output: Output::new(json, quiet) };
-    if !matches!(cli.command, Command::Run(_))
+    if !matches!(cli.command, Command::Run(_) | Command::Bench(_))
         && matches!(context.common.device, Some(Devices::All | Devices::Named(_)))
     {
-        return Err(Failure::Input("Only kogge run works with several devices; give --device one number.".to_owned()));
+        let reason = "Only kogge run and kogge bench work with several devices; give --device one number.";
+        return Err(Failure::Input(reason.to_owned()));
     }
     match cli.command {
         Command::Perft(perft) => perft::run(&perft, &mut context),
@@ -52,6 +54,7 @@ pub(crate) fn run(cli: Cli) -> Result<Answer, Failure> {
         Command::Position { command } => position::run(&command, &mut context),
         Command::Devices => devices::run(&mut context),
         Command::Tune(arguments) => tune::run(&arguments, &mut context),
+        Command::Bench(arguments) => bench::run(&arguments, &mut context),
         Command::Completions { shell } => generate::completions(shell, &mut context),
         Command::Man { dir } => generate::man(dir.as_deref(), &mut context),
     }

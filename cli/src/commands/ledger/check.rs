@@ -149,7 +149,7 @@ fn other_than(backends: &[&str], context: &Context) -> Option<BackendName> {
 
 /// The backend of a GPU, if there is one that `auto` would take.
 fn gpu() -> Option<BackendName> {
-    let request = Request { device: None, threads: None, hash: None };
+    let request = Request::default();
     let opened = backends::open(BackendName::Auto, request, None).ok()?;
     let name = opened.backend.info().backend;
     [BackendName::Opencl, BackendName::Wgpu].into_iter().find(|gpu| gpu.name() == name)

@@ -1,0 +1,74 @@
+//! The machine that is measured, as far as the system tells.
+
+use std::num::NonZeroUsize;
+use std::thread::available_parallelism;
+
+use serde::Serialize;
+
+/// A machine on which so large a share of the cores is busy before anything is measured is noisy.
+const BUSY: f64 = 0.2;
+
+#[derive(Serialize)]
+pub(super) struct Machine {
+    /// Operating system and architecture.
+    system: String,
+    /// The CPU's name; Linux tells.
+    processor: Option<String>,
+    /// How many threads run at the same time.
+    cores: usize,
+    /// How many were busy on average in the minute before; Linux tells.
+    load: Option<f64>,
+}
+
+impl Machine {
+    pub(super) fn now() -> Self {
+        let read = |file| std::fs::read_to_string(file).ok();
+        Self {
+            system: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
+            processor: read("/proc/cpuinfo").as_deref().and_then(processor),
+            cores: available_parallelism().map_or(1, NonZeroUsize::get),
+            load: read("/proc/loadavg").as_deref().and_then(load),
+        }
+    }
+
+    /// Why what is measured here may be wrong, as a sentence.
+    pub(super) fn busy(&self) -> Option<String> {
+        let load = self.load.filter(|load| *load > BUSY * self.cores as f64)?;
+        Some(format!(
+            "The machine was busy before anything was measured: {load:.1} of {} cores in the last minute.",
+            self.cores
+        ))
+    }
+}
+
+fn processor(text: &str) -> Option<String> {
+    let line = text.lines().find(|line| line.starts_with("model name"))?;
+    Some(line.split_once(':')?.1.trim().to_owned())
+}
+
+fn load(text: &str) -> Option<f64> {
+    text.split_whitespace().next()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_linux_tells_is_read() {
+        let text = "processor\t: 0\nmodel name\t: Some CPU @ 2.50GHz\n\nmodel name\t: Other\n";
+        assert_eq!(processor(text).as_deref(), Some("Some CPU @ 2.50GHz"));
+        assert_eq!(processor("processor: 0"), None);
+        assert_eq!(load("1.71 1.74 2.04 2/345 6789\n"), Some(1.71));
+        assert_eq!(load("much"), None);
+    }
+
+    #[test]
+    fn a_busy_machine_is_noisy() {
+        let machine = |load| Machine { system: String::new(), processor: None, cores: 10, load };
+        assert_eq!(machine(None).busy(), None);
+        assert_eq!(machine(Some(1.9)).busy(), None);
+        let sentence = machine(Some(2.1)).busy().expect("a sentence");
+        assert!(sentence.contains("2.1 of 10 cores"), "{sentence}");
+    }
+}

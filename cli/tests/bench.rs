@@ -1,0 +1,108 @@
+//! `kogge bench`: tables, JSON, comparison, refusals.
+
+mod support;
+
+use std::fs;
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+use support::{Run, kogge, words};
+
+/// A measurement that takes a moment.
+const SHORT: &str = "bench --seconds 1 --repetitions 2 --threads 1";
+
+fn file(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("bench-{name}-{}.json", std::process::id()))
+}
+
+/// One object; what is noisy is said beside it.
+#[track_caller]
+fn report(run: &Run) -> Value {
+    assert_eq!(run.code, 0, "{run:?}");
+    assert!(run.stderr.lines().all(|line| line.starts_with("note: ")), "{run:?}");
+    run.json().pop().expect("an object")
+}
+
+#[test]
+fn what_is_named_is_measured_with_known_counts() {
+    let report = report(&kogge(&words(&format!("{SHORT} --device cpu,mailbox --json"))));
+    let names: Vec<_> = report["subjects"].as_array().expect("a list").iter().map(|row| &row["backend"]).collect();
+    assert_eq!(names, ["cpu", "mailbox"]);
+    let rows = report["rows"].as_array().expect("a list");
+    assert_eq!(rows.len(), 24);
+    for row in rows {
+        let steps = row["climb"].as_array().expect("a list");
+        let step = &steps[row["depth"].as_u64().expect("a depth") as usize - 1];
+        assert_eq!(step["nodes"], row["nodes"]);
+        assert_eq!(row["times"].as_array().map(Vec::len), Some(2));
+        assert!(row["seconds"].as_f64() > Some(0.0) && row["per_second"].as_f64() > Some(0.0), "{row}");
+        assert_eq!(row["noisy"], row["spread"].as_f64() > Some(0.1), "{row}");
+    }
+    let start = rows.iter().find(|row| row["position"] == "startpos" && row["subject"] == 1).expect("a row");
+    assert_eq!(start["climb"][2]["nodes"], 8902);
+    assert_eq!(report["packing"].as_array().map(Vec::len), Some(5));
+    assert_eq!((&report["failed"], &report["compared"]), (&json!([]), &json!(null)));
+}
+
+#[test]
+fn variants_of_the_cpu_are_measured_side_by_side() {
+    let run = kogge(&words(&format!("{SHORT} --backend cpu --variant portable,portable")));
+    assert_eq!(run.code, 0, "{run:?}");
+    let heads: Vec<_> = run.stdout.lines().filter(|line| line.starts_with("cpu: ")).collect();
+    assert_eq!(heads, ["cpu: CPU, 1 thread, portable"; 2]);
+    for position in ["startpos  raw ", "kiwipete  merged ", "pos6      merged "] {
+        assert_eq!(run.stdout.matches(position).count(), 2, "{}", run.stdout);
+    }
+    assert!(run.stdout.contains("\ncircle32      32  "), "{}", run.stdout);
+}
+
+#[test]
+fn an_earlier_measurement_is_compared_with() {
+    let old = file("old");
+    let line = format!("{SHORT} --backend mailbox");
+    let mut before = report(&kogge(&words(&format!("{line} --json"))));
+    for row in before["rows"].as_array_mut().expect("a list") {
+        row["depth"] = json!(2);
+        row["per_second"] = json!(1.0);
+    }
+    fs::write(&old, before.to_string()).expect("a file");
+    let old = old.display();
+    let after = report(&kogge(&words(&format!("{line} --json --compare {old}"))));
+    assert_eq!(after["compared"], old.to_string());
+    for row in after["rows"].as_array().expect("a list") {
+        assert_eq!(row["depth"], 2, "the same as before");
+        assert_eq!(row["ratio"], row["per_second"]);
+    }
+    let table = kogge(&words(&format!("{line} --compare {old}")));
+    assert!(table.stdout.contains("   ratio\n") && table.stdout.contains("x\n"), "{table:?}");
+    // Nothing in it is about the CPU's own code.
+    let other = kogge(&words(&format!("{SHORT} --backend cpu --compare {old}")));
+    assert_eq!((other.code, other.stdout.as_str()), (2, ""));
+    assert!(other.stderr.contains("Nothing that is measured now"), "{other:?}");
+    fs::remove_file(file("old")).expect("a file");
+}
+
+#[test]
+fn wrong_calls_are_refused() {
+    let (none, other) = (file("none"), file("other"));
+    fs::write(&other, "{\"command\":\"perft\",\"subjects\":[],\"rows\":[]}").expect("a file");
+    let (none, text) = (none.display(), other.display());
+    for (line, reason) in [
+        ("bench --seconds 0", "--seconds"),
+        ("bench --quick --seconds 5", "cannot be used with"),
+        ("bench --repetitions 0", "--repetitions"),
+        ("bench --backend cpu --variant none", "There is no variant \"none\" that this CPU can run"),
+        ("bench --backend mailbox --variant all", "Only the cpu backend has variants"),
+        ("bench --backend cpu --device mailbox", "leave --backend out"),
+        ("bench --backend cpu --device 7", "There is no device 7 of the cpu backend"),
+        ("bench --device 0", "only together with its backend"),
+        (&format!("bench --compare {none}"), "could not be read"),
+        (&format!("bench --compare {text}"), "but what kogge perft does"),
+        ("bench --compare Cargo.toml", "is not what kogge bench --json prints"),
+    ] {
+        let run = kogge(&words(line));
+        assert_eq!((run.code, run.stdout.as_str()), (2, ""), "kogge {line}: {run:?}");
+        assert!(run.stderr.contains(reason), "kogge {line}: {}", run.stderr);
+    }
+    fs::remove_file(other).expect("a file");
+}

@@ -1,0 +1,77 @@
+//! What packing and unpacking cost, format by format.
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use kogge_board::{Circle32, Fen, Five42, Format, Packed, Pieces38, Pieces64, Position, Quad48, known};
+
+use super::Times;
+
+/// Positions that are packed one after the other: few enough that they stay in the first-level cache.
+const BATCH: usize = 256;
+
+/// How long one time is taken over, in seconds.
+const SPAN: f64 = 0.005;
+
+/// What a format costs, in nanoseconds for each position, on one thread.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Cost {
+    /// The format.
+    pub format: Format,
+    /// From a [`Position`].
+    pub pack: Times,
+    /// To a [`Position`], without asking whether it is legal.
+    pub unpack: Times,
+}
+
+/// Measures all formats, in turn and so many times.
+pub fn measure(repetitions: usize) -> Vec<Cost> {
+    let positions: Vec<Position> = known::random().iter().take(BATCH).map(|Fen { position, .. }| *position).collect();
+    let empty = |format| Cost { format, pack: Times::default(), unpack: Times::default() };
+    let mut costs = Format::ALL.map(empty);
+    // The first time, code and positions come into the caches.
+    for round in 0..=repetitions.max(1) {
+        for cost in &mut costs {
+            let [pack, unpack] = match cost.format {
+                Format::Quad48 => once::<Quad48>(&positions),
+                Format::Circle32 => once::<Circle32>(&positions),
+                Format::Five42 => once::<Five42>(&positions),
+                Format::Pieces38 => once::<Pieces38>(&positions),
+                Format::Pieces64 => once::<Pieces64>(&positions),
+            };
+            if round > 0 {
+                cost.pack.all.push(pack);
+                cost.unpack.all.push(unpack);
+            }
+        }
+    }
+    costs.into()
+}
+
+/// Nanoseconds to pack and to unpack a position.
+fn once<T: Packed>(positions: &[Position]) -> [f64; 2] {
+    let mut packed: Vec<T> = positions.iter().map(T::pack).collect();
+    let mut back = positions.to_vec();
+    let pack = each(positions.len(), || {
+        black_box(positions).iter().zip(&mut packed).for_each(|(position, packed)| *packed = T::pack(position));
+        black_box(&packed);
+    });
+    let unpack = each(positions.len(), || {
+        black_box(&packed).iter().zip(&mut back).for_each(|(packed, back)| *back = packed.unpack_unchecked());
+        black_box(&back);
+    });
+    [pack, unpack]
+}
+
+/// Nanoseconds for each of so many things that `work` does at once, over [`SPAN`].
+fn each(things: usize, mut work: impl FnMut()) -> f64 {
+    let (start, mut rounds) = (Instant::now(), 0);
+    loop {
+        work();
+        rounds += 1;
+        let seconds = start.elapsed().as_secs_f64();
+        if seconds >= SPAN {
+            return 1e9 * seconds / (rounds * things.max(1)) as f64;
+        }
+    }
+}

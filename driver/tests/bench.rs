@@ -1,0 +1,104 @@
+//! The standard measurement on real and on broken backends.
+
+mod support;
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use kogge_board::buggy::{Buggy, no_black_queenside};
+use kogge_board::known;
+use kogge_board::{Backend, Format};
+use kogge_driver::bench::{Measured, Settings, Subject, Task, Times, measure, packing};
+use kogge_driver::{Error, Observer};
+use kogge_movegen_cpu::Cpu;
+use kogge_movegen_cpu::mailbox::Mailbox;
+
+const FREE: Settings<'_> = Settings { seconds: 0.2, repetitions: 3, depth: &|_| None };
+
+fn run(backends: &mut [Box<dyn Backend>], settings: &Settings<'_>) -> Measured {
+    let mut subjects: Vec<_> =
+        backends.iter_mut().map(|backend| Subject { backend: &mut **backend, memory: 64 << 20 }).collect();
+    measure(&mut subjects, &known::standard(), settings, &()).unwrap()
+}
+
+#[test]
+fn every_position_is_counted_in_both_ways_by_all() {
+    let mut backends: Vec<Box<dyn Backend>> = vec![Box::new(Cpu::new(Some(1)).unwrap()), Box::new(Mailbox::new())];
+    let Measured { rows, failed } = run(&mut backends, &FREE);
+    assert_eq!((rows.len(), failed), (24, vec![]));
+    let positions = known::standard();
+    for (index, row) in rows.iter().enumerate() {
+        // Those that are compared are measured one after the other.
+        let task = Task { subject: index % 2, position: index / 4, deduplicated: index % 4 > 1 };
+        assert_eq!(row.task, task);
+        assert_eq!(Some(row.leaves), positions[index / 4].leaves(row.depth));
+        assert!(row.climb.len() >= row.depth as usize, "{row:?}");
+        assert!(row.times.all.len() == 3 && row.times.median() > 0.0, "{row:?}");
+    }
+    // The faster one goes deeper.
+    assert!(rows.iter().step_by(2).map(|row| row.depth).sum::<u32>() > 6 + rows[1].depth);
+}
+
+#[test]
+fn depths_that_are_given_are_kept() {
+    let mut backends: Vec<Box<dyn Backend>> = vec![Box::new(Cpu::new(Some(1)).unwrap())];
+    let depth = |task: Task| Some(if task.deduplicated { 4 } else { 2 });
+    let Measured { rows, .. } = run(&mut backends, &Settings { seconds: 1e-6, repetitions: 1, depth: &depth });
+    assert_eq!(rows.len(), 12);
+    assert!(rows.iter().all(|row| Some(row.depth) == depth(row.task)), "{rows:?}");
+}
+
+#[test]
+fn without_time_the_shallowest_trees_are_counted() {
+    let mut backends: Vec<Box<dyn Backend>> = vec![Box::new(Mailbox::new())];
+    let Measured { rows, .. } = run(&mut backends, &Settings { seconds: 0.0, repetitions: 1, ..FREE });
+    assert!(rows.len() == 12 && rows.iter().all(|row| row.depth == 1), "{rows:?}");
+}
+
+#[test]
+fn who_miscounts_is_named_and_has_no_rows() {
+    let buggy = Buggy::new(Cpu::new(Some(1)).unwrap(), no_black_queenside);
+    let mut backends: Vec<Box<dyn Backend>> = vec![Box::new(buggy), Box::new(Mailbox::new())];
+    let depth = |_| Some(3);
+    let Measured { rows, failed } = run(&mut backends, &Settings { depth: &depth, ..FREE });
+    assert_eq!(rows.len(), 12);
+    assert!(rows.iter().all(|row| row.task.subject == 1));
+    let [(0, error)] = &failed[..] else { panic!("{failed:?}") };
+    let error = error.to_string();
+    assert!(error.contains("cannot be trusted") && error.contains("leaves 2 plies below r3k2r"), "{error}");
+}
+
+#[test]
+fn a_measurement_can_be_stopped() {
+    /// Stops after so many questions.
+    struct Stop(AtomicUsize);
+    impl Observer for Stop {
+        fn is_cancelled(&self) -> bool {
+            self.0.fetch_sub(1, Ordering::Relaxed) == 0
+        }
+    }
+    let mut cpu = Cpu::new(Some(1)).unwrap();
+    let mut subjects = [Subject { backend: &mut cpu, memory: 64 << 20 }];
+    let stopped = measure(&mut subjects, &known::standard(), &FREE, &Stop(AtomicUsize::new(3)));
+    assert!(matches!(stopped, Err(Error::Cancelled(_))), "{stopped:?}");
+}
+
+#[test]
+fn medians_and_spreads() {
+    for (times, median, spread) in
+        [(&[][..], 0.0, 0.0), (&[2.0], 2.0, 0.0), (&[3.0, 1.0, 2.0], 2.0, 1.0), (&[4.0, 1.0], 2.5, 1.2)]
+    {
+        let times = Times { all: times.to_vec() };
+        assert_eq!((times.median(), times.spread()), (median, spread), "{times:?}");
+    }
+}
+
+#[test]
+fn every_format_costs_something() {
+    let costs = packing::measure(2);
+    assert_eq!(costs.iter().map(|cost| cost.format).collect::<Vec<_>>(), Format::ALL);
+    for cost in costs {
+        for times in [&cost.pack, &cost.unpack] {
+            assert!(times.all.len() == 2 && (0.1..1e5).contains(&times.median()), "{cost:?}");
+        }
+    }
+}

@@ -1,0 +1,351 @@
+//! `cargo xtask report`: a page of tables and pictures from what `kogge bench --json` printed.
+//!
+//! The page is made from the JSON files and `rivals.tsv` alone, which lie beside it.
+
+mod charts;
+mod data;
+mod svg;
+
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use self::charts::{Bars, Curve, bars, curves};
+use self::data::{Bench, Class, Rival, Row};
+use self::svg::Svg;
+use crate::{Result, root};
+
+/// The six positions, and what they are called on the page.
+const POSITIONS: [(&str, &str); 6] = [
+    ("startpos", "start position"),
+    ("kiwipete", "Kiwipete"),
+    ("pos3", "position 3"),
+    ("pos4", "position 4"),
+    ("pos5", "position 5"),
+    ("pos6", "position 6"),
+];
+
+/// The classes of devices that are compared among themselves, with how other programs of that class count, what the
+/// picture is called, and its file.
+const CLASSES: [(Class, &str, &str, &str); 3] = [
+    (Class::Gpu, "raw", "Every leaf counted, on GPUs", "raw-gpu.svg"),
+    (Class::Cores, "", "Every leaf counted, on all cores of a CPU", "raw-cpu.svg"),
+    (Class::Core, "core", "Every leaf counted, on one thread of a CPU", "raw-core.svg"),
+];
+
+/// Makes the page. New files are taken into the documentation; without any, it is made from those that are there.
+pub(crate) fn run(files: &[PathBuf]) -> Result {
+    let folder = root().join("docs/report");
+    for file in files {
+        let name = file.file_name().ok_or_else(|| format!("{} is no file.", file.display()))?;
+        Bench::read(file)?;
+        let copy = folder.join(name);
+        if fs::canonicalize(file).ok() != fs::canonicalize(&copy).ok() {
+            fs::copy(file, &copy).map_err(|error| format!("{} could not be written: {error}.", copy.display()))?;
+        }
+    }
+    let made = make(&folder)?;
+    for old in files_in(&folder, "svg")? {
+        fs::remove_file(old)?;
+    }
+    for (name, text) in &made {
+        fs::write(folder.join(name), text)?;
+    }
+    println!("{} files in {}", made.len(), folder.display());
+    Ok(())
+}
+
+/// The files of the folder with this ending, by name.
+fn files_in(folder: &Path, extension: &str) -> Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).map_err(|error| format!("{} could not be read: {error}.", folder.display()))? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|found| found == extension) {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// The page and its pictures, by file name, from the data in a folder.
+fn make(folder: &Path) -> Result<Vec<(String, String)>> {
+    let benches: Vec<Bench> = files_in(folder, "json")?.iter().map(|file| Bench::read(file)).collect::<Result<_>>()?;
+    if benches.is_empty() {
+        return Err(
+            format!("There is no measurement in {}; give files of kogge bench --json.", folder.display()).into()
+        );
+    }
+    let rivals = Rival::read(&folder.join("rivals.tsv"))?;
+    let page = Page::new(benches, rivals);
+    let mut files = vec![("README.md".to_owned(), page.text())];
+    files.extend(page.pictures.iter().map(|picture| (picture.file.to_owned(), picture.svg.finish())));
+    Ok(files)
+}
+
+/// A picture of the page.
+struct Picture {
+    file: &'static str,
+    svg: Svg,
+    /// What stands below it.
+    caption: String,
+}
+
+struct Page {
+    benches: Vec<Bench>,
+    pictures: Vec<Picture>,
+}
+
+impl Page {
+    fn new(benches: Vec<Bench>, rivals: Vec<Rival>) -> Self {
+        let mut pictures = Vec::new();
+        for (class, counting, title, file) in CLASSES {
+            pictures.extend(rates(&benches, &rivals, class, counting, title, file));
+        }
+        pictures.extend(times(&benches, &rivals));
+        pictures.extend(growth(&benches));
+        pictures.extend(packing(&benches));
+        Self { benches, pictures }
+    }
+
+    fn text(&self) -> String {
+        let mut text = "\
+# Measurements
+
+Made by `cargo xtask report` from the JSON files in this folder, which `kogge bench --json` printed, and from
+[rivals.tsv](rivals.tsv), what other programs reach. Every count of kogge's that was timed was compared with the published
+one. Times are medians. Raw: one call of the backend, every leaf counted anew. Merged: as `kogge perft` counts, each position
+of a ply once.
+"
+        .to_owned();
+        for Picture { file, caption, svg } in &self.pictures {
+            // Writing to a string cannot fail.
+            let _ = write!(text, "\n![{}]({file})\n\n{caption}\n", svg.title);
+        }
+        for bench in &self.benches {
+            text += &table(bench);
+        }
+        text
+    }
+}
+
+/// All that was measured on devices of a class, with the words for a legend.
+fn subjects(benches: &[Bench], wanted: Class) -> Vec<(&Bench, usize, String)> {
+    let mut found = Vec::new();
+    for bench in benches {
+        let of_class = bench.subjects.iter().enumerate().filter(|(_, subject)| subject.class() == Some(wanted));
+        for (index, subject) in of_class {
+            let machine = if benches.len() > 1 { format!(" ({})", bench.name) } else { String::new() };
+            found.push((bench, index, subject.label() + &machine));
+        }
+    }
+    found
+}
+
+/// Leaves per second by position, of a class of devices and of other programs on such.
+fn rates(
+    benches: &[Bench],
+    rivals: &[Rival],
+    class: Class,
+    counting: &str,
+    title: &str,
+    file: &'static str,
+) -> Option<Picture> {
+    let mut all: Vec<Bars> = Vec::new();
+    for (bench, subject, label) in subjects(benches, class) {
+        let value = |(name, _): &(&str, &str)| {
+            let row = bench.rows(subject, false).find(|row| row.position == *name)?;
+            Some((row.per_second, format!("{} (depth {})", magnitude(row.per_second), row.depth)))
+        };
+        all.push(Bars { label, values: POSITIONS.iter().map(value).collect() });
+    }
+    if all.is_empty() {
+        return None;
+    }
+    let rivals: Vec<_> = rivals.iter().filter(|rival| rival.counting == counting).collect();
+    for rival in &rivals {
+        if all.iter().any(|bars| bars.label == rival.label()) {
+            continue;
+        }
+        let value = |(name, _): &(&str, &str)| {
+            let mut same = rivals.iter().filter(|other| other.label() == rival.label());
+            let found = same.find(|other| other.position == *name)?;
+            let wrong = if found.note.is_empty() { String::new() } else { format!("; {}", found.note) };
+            let rate = found.per_second?;
+            Some((rate, format!("{} (depth {}{wrong})", magnitude(rate), found.depth)))
+        };
+        all.push(Bars { label: rival.label(), values: POSITIONS.iter().map(value).collect() });
+    }
+    let groups = POSITIONS.map(|(_, name)| name.to_owned());
+    let svg = bars(title, "leaves per second", &groups, &all, &round);
+    let caption = format!("Leaves per second, every leaf counted, no hash table.{}", sources(&rivals));
+    Some(Picture { file, svg, caption })
+}
+
+/// Where the numbers of other programs are from.
+fn sources(rivals: &[&Rival]) -> String {
+    let mut said = Vec::new();
+    for rival in rivals {
+        let (link, how) = rival.source.split_once(", ").unwrap_or((&rival.source, ""));
+        let sentence = format!("{}: [{link}]({link}), {how}", rival.label());
+        if !said.contains(&sentence) {
+            said.push(sentence);
+        }
+    }
+    match said.len() {
+        0 => String::new(),
+        _ => format!(" Other programs:\n\n* {}.", said.join(".\n* ")),
+    }
+}
+
+/// The curves of the start position, raw and merged.
+fn start_curves(benches: &[Bench], points: impl Fn(&Row) -> Vec<(u32, f64)>) -> Vec<Curve> {
+    let mut all = Vec::new();
+    for class in [Class::Gpu, Class::Cores, Class::Core] {
+        for (bench, subject, label) in subjects(benches, class) {
+            for dashed in [false, true] {
+                if let Some(row) = bench.rows(subject, dashed).find(|row| row.position == POSITIONS[0].0) {
+                    all.push(Curve { label: label.clone(), dashed, points_only: false, points: points(row) });
+                }
+            }
+        }
+    }
+    all
+}
+
+const STYLES: &str = "Solid: every leaf counted. Dashed: equal positions merged.";
+
+/// Time by depth; `None` if only emulators were measured.
+fn times(benches: &[Bench], rivals: &[Rival]) -> Option<Picture> {
+    let mut all = start_curves(benches, Row::seconds);
+    if all.is_empty() {
+        return None;
+    }
+    let is_shown =
+        |rival: &&Rival| rival.counting == "hashed" && all.iter().any(|curve| curve.label.contains("opencl"));
+    let rivals: Vec<_> = rivals.iter().filter(is_shown).collect();
+    for rival in &rivals {
+        let label = format!("{}, hash tables", rival.label());
+        let point = rival.seconds.map(|seconds| (rival.depth, seconds));
+        match all.iter_mut().find(|curve| curve.label == label) {
+            Some(curve) => curve.points.extend(point),
+            None => all.push(Curve { label, dashed: false, points_only: true, points: point.into_iter().collect() }),
+        }
+    }
+    let svg = curves("Time to count the start position", "time", &all, &[STYLES], &|value| si(value, "s"));
+    let caption = format!("Time to perft(n) of the start position.{}", sources(&rivals));
+    Some(Picture { file: "time.svg", svg, caption })
+}
+
+/// What a leaf costs by depth; `None` if only emulators were measured.
+fn growth(benches: &[Bench]) -> Option<Picture> {
+    let all = start_curves(benches, Row::nanoseconds);
+    if all.is_empty() {
+        return None;
+    }
+    let tick = |value: f64| si(value * 1e-9, "s");
+    let svg = curves("Cost of a leaf of the start position", "time for each leaf", &all, &[STYLES], &tick);
+    let caption =
+        "What a leaf costs by depth, start position. Counting every leaf, the cost falls until a device is busy, and \
+                   then stays; merging, it falls with every ply."
+            .to_owned();
+    Some(Picture { file: "growth.svg", svg, caption })
+}
+
+/// Formats by size and by cost, from the first machine.
+fn packing(benches: &[Bench]) -> Vec<Picture> {
+    let Some(bench) = benches.iter().find(|bench| !bench.packing.is_empty()) else { return Vec::new() };
+    let groups: Vec<_> = bench.packing.iter().map(|row| row.format.clone()).collect();
+    let size = |row: &data::Packing| Some((row.bytes.into(), format!("{} bytes", row.bytes)));
+    let bytes = [Bars { label: "size".to_owned(), values: bench.packing.iter().map(size).collect() }];
+    let nanoseconds = |value: f64| Some((value, format!("{value:.1} ns")));
+    let costs = [
+        Bars { label: "packing".to_owned(), values: bench.packing.iter().map(|row| nanoseconds(row.pack)).collect() },
+        Bars {
+            label: "unpacking".to_owned(),
+            values: bench.packing.iter().map(|row| nanoseconds(row.unpack)).collect(),
+        },
+    ];
+    let on = bench.processor.as_deref().unwrap_or(&bench.system);
+    vec![
+        Picture {
+            file: "packing-size.svg",
+            svg: bars("Packed positions: size", "bytes for each position", &groups, &bytes, &|value| value.to_string()),
+            caption: "Bytes of a packed position.".to_owned(),
+        },
+        Picture {
+            file: "packing-cost.svg",
+            svg: bars("Packed positions: cost", "nanoseconds for each position", &groups, &costs, &|value| {
+                value.to_string()
+            }),
+            caption: format!("Nanoseconds to pack and to unpack a position, one by one, on one thread ({on})."),
+        },
+    ]
+}
+
+/// All rates of a machine.
+fn table(bench: &Bench) -> String {
+    let Bench { name, kogge, system, processor, cores, load, seconds, repetitions, subjects, .. } = bench;
+    let processor = processor.as_deref().unwrap_or("unknown CPU");
+    let load = load.map_or(String::new(), |load| format!(", {load:.2} of them busy before"));
+    let mut text = format!(
+        "\n## {name}\n\nkogge {kogge}; {processor}, {cores} cores{load}; {system}. [{name}.json]({name}.json), measured in \
+         {seconds:.0} s, the median of {repetitions}. Leaves per second, with the depth and the spread of the times (from the \
+         least to the greatest, as a share of the median); `!` marks spreads of more than a tenth.\n\n"
+    );
+    for (index, subject) in (1..).zip(subjects) {
+        let driver = &subject.driver;
+        text += &format!("{index}. {}: {}, {driver}; {}\n", subject.backend, subject.device, subject.variant);
+    }
+    let numbers: Vec<_> = (1..=subjects.len()).map(|index| format!(" {index} |")).collect();
+    text += &format!("\n| position | counted |{}\n|---|---|{}\n", numbers.concat(), "---:|".repeat(subjects.len()));
+    for (position, title) in POSITIONS {
+        for (deduplicated, how) in [(false, "raw"), (true, "merged")] {
+            let cell = |subject: usize| {
+                let found = bench.rows(subject, deduplicated).find(|row| row.position == position);
+                found.map_or(" - |".to_owned(), |Row { per_second, depth, spread, noisy, .. }| {
+                    let mark = if *noisy { " !" } else { "" };
+                    format!(" {} ({depth}; {:.1} %{mark}) |", magnitude(*per_second), 100.0 * spread)
+                })
+            };
+            let cells: String = (0..subjects.len()).map(cell).collect();
+            text += &format!("| {title} | {how} |{cells}\n");
+        }
+    }
+    text
+}
+
+/// Three digits and a prefix, for people: `2.06 T`.
+fn magnitude(number: f64) -> String {
+    prefixed(number, &[(1e18, "E"), (1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, "")])
+}
+
+/// A power of ten of a unit: `10 ms`.
+fn si(value: f64, unit: &str) -> String {
+    const PREFIXES: [(f64, &str); 8] =
+        [(1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n"), (1e-12, "p"), (1e-15, "f"), (1e-18, "a"), (1e-21, "z")];
+    let (scale, prefix) = PREFIXES.into_iter().find(|(scale, _)| value > 0.999 * scale).unwrap_or(PREFIXES[7]);
+    format!("{:.0} {prefix}{unit}", value / scale)
+}
+
+/// The same of a round number: `2.5 T`.
+fn round(number: f64) -> String {
+    let text = magnitude(number);
+    let (digits, prefix) = text.split_once(' ').unwrap_or((&text, ""));
+    let digits = if digits.contains('.') { digits.trim_end_matches('0').trim_end_matches('.') } else { digits };
+    format!("{digits} {prefix}").trim_end().to_owned()
+}
+
+fn prefixed(number: f64, prefixes: &[(f64, &str)]) -> String {
+    let (scale, prefix) = prefixes.iter().copied().find(|(scale, _)| number >= *scale).unwrap_or((1.0, ""));
+    let scaled = number / scale;
+    let digits = match scaled {
+        0.0 | 100.0.. => 0,
+        10.0.. => 1,
+        _ => 2,
+    };
+    format!("{scaled:.digits$} {prefix}").trim_end().to_owned()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,210 @@
+//! What a report is made from: answers of `kogge bench --json`, by themselves or in what a bundle brings back, and what
+//! other programs reach.
+
+use std::fs;
+use std::path::Path;
+
+use serde::Deserialize;
+
+use crate::Result;
+
+/// An answer of `kogge bench --json`; `cli/JSON.md` describes the fields.
+#[derive(Deserialize)]
+pub(super) struct Bench {
+    /// The file's name without its end.
+    #[serde(skip)]
+    pub(super) name: String,
+    command: String,
+    pub(super) kogge: String,
+    pub(super) system: String,
+    pub(super) processor: Option<String>,
+    pub(super) cores: usize,
+    pub(super) load: Option<f64>,
+    pub(super) seconds: f64,
+    pub(super) repetitions: u32,
+    pub(super) subjects: Vec<Subject>,
+    pub(super) rows: Vec<Row>,
+    pub(super) packing: Vec<Packing>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Subject {
+    pub(super) backend: String,
+    pub(super) device: String,
+    pub(super) driver: String,
+    pub(super) kind: String,
+    pub(super) variant: String,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Row {
+    pub(super) subject: usize,
+    pub(super) position: String,
+    pub(super) deduplicated: bool,
+    pub(super) depth: u32,
+    pub(super) seconds: f64,
+    pub(super) spread: f64,
+    pub(super) noisy: bool,
+    pub(super) per_second: f64,
+    pub(super) climb: Vec<Step>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Step {
+    pub(super) depth: u32,
+    /// Counts beyond 2^64 are rounded, which no picture shows.
+    pub(super) nodes: f64,
+    pub(super) seconds: f64,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Packing {
+    pub(super) format: String,
+    pub(super) bytes: u32,
+    pub(super) pack: f64,
+    pub(super) unpack: f64,
+}
+
+/// How the devices of a picture count: only like is compared with like.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Class {
+    /// GPUs.
+    Gpu,
+    /// CPUs on all cores.
+    Cores,
+    /// One thread of a CPU.
+    Core,
+}
+
+impl Bench {
+    pub(super) fn read(file: &Path) -> Result<Self> {
+        let name = file.display();
+        let text = fs::read_to_string(file).map_err(|error| format!("{name} could not be read: {error}."))?;
+        let mut bench =
+            Self::parse(&text).map_err(|error| format!("{name} is not an answer of kogge bench --json: {error}."))?;
+        if bench.command != "bench" {
+            return Err(format!("{name} is an answer of kogge {}, not of kogge bench --json.", bench.command).into());
+        }
+        if bench.rows.iter().any(|row| row.subject >= bench.subjects.len()) {
+            return Err(format!("{name} is damaged: a row is about a subject that is not there.").into());
+        }
+        bench.name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        Ok(bench)
+    }
+
+    /// An answer, or the one in the field `bench` of what a bundle brings back.
+    pub(super) fn parse(text: &str) -> serde_json::Result<Self> {
+        let value: serde_json::Value = serde_json::from_str(text)?;
+        Self::deserialize(value.get("bench").unwrap_or(&value))
+    }
+
+    /// The rows of a subject that were counted in one way.
+    pub(super) fn rows(&self, subject: usize, deduplicated: bool) -> impl Iterator<Item = &Row> {
+        self.rows.iter().filter(move |row| row.subject == subject && row.deduplicated == deduplicated)
+    }
+}
+
+impl Subject {
+    /// What it is called in a legend.
+    pub(super) fn label(&self) -> String {
+        match self.backend.as_str() {
+            "cpu" => format!("cpu, {}, {}", self.device.trim_start_matches("CPU, "), self.variant),
+            backend => format!("{backend}, {}", self.device),
+        }
+    }
+
+    /// `None` for emulators of GPUs, which stand in no picture.
+    pub(super) fn class(&self) -> Option<Class> {
+        match self.kind.as_str() {
+            "GPU" | "integrated GPU" => Some(Class::Gpu),
+            "CPU" if self.device == "CPU, 1 thread" || self.backend == "mailbox" => Some(Class::Core),
+            "CPU" => Some(Class::Cores),
+            _ => None,
+        }
+    }
+}
+
+impl Row {
+    /// Seconds by depth, the measured depth as it was measured last.
+    pub(super) fn seconds(&self) -> Vec<(u32, f64)> {
+        let seconds = |step: &Step| if step.depth == self.depth { self.seconds } else { step.seconds };
+        self.climb.iter().map(|step| (step.depth, seconds(step))).collect()
+    }
+
+    /// Nanoseconds for a leaf, by depth.
+    pub(super) fn nanoseconds(&self) -> Vec<(u32, f64)> {
+        let leaves = |depth| self.climb.iter().find(|step| step.depth == depth).map_or(1.0, |step| step.nodes);
+        self.seconds().into_iter().map(|(depth, seconds)| (depth, 1e9 * seconds / leaves(depth))).collect()
+    }
+}
+
+/// A line of `rivals.tsv`.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Rival {
+    pub(super) program: String,
+    pub(super) device: String,
+    pub(super) counting: String,
+    pub(super) position: String,
+    pub(super) depth: u32,
+    pub(super) seconds: Option<f64>,
+    pub(super) per_second: Option<f64>,
+    pub(super) note: String,
+    pub(super) source: String,
+}
+
+impl Rival {
+    pub(super) fn read(file: &Path) -> Result<Vec<Self>> {
+        let name = file.display();
+        let text = fs::read_to_string(file).map_err(|error| format!("{name} could not be read: {error}."))?;
+        let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.starts_with('#'));
+        lines
+            .map(|(number, line)| {
+                Self::parse(line).ok_or_else(|| format!("Line {number} of {name} is not as its head says.").into())
+            })
+            .collect()
+    }
+
+    /// A line, which must have a source.
+    fn parse(line: &str) -> Option<Self> {
+        let [program, device, counting, position, depth, seconds, per_second, note, source] =
+            *line.split('\t').collect::<Vec<_>>()
+        else {
+            return None;
+        };
+        let number = |text: &str| if text == "-" { Some(None) } else { text.parse().ok().map(Some) };
+        let known = ["raw", "core", "hashed"].contains(&counting);
+        (known && source.starts_with("https://")).then_some(())?;
+        Some(Self {
+            program: program.to_owned(),
+            device: device.to_owned(),
+            counting: counting.to_owned(),
+            position: position.to_owned(),
+            depth: depth.parse().ok()?,
+            seconds: number(seconds)?,
+            per_second: number(per_second)?,
+            note: note.to_owned(),
+            source: source.to_owned(),
+        })
+    }
+
+    pub(super) fn label(&self) -> String {
+        format!("{}, {}", self.program, self.device)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rival_without_a_source_is_refused() {
+        let line = "A\tB\traw\tstartpos\t9\t3.68\t6.63e11\t\thttps://example.org, run here";
+        let rival = Rival::parse(line).expect("a rival");
+        assert_eq!((rival.label().as_str(), rival.per_second, rival.depth), ("A, B", Some(6.63e11), 9));
+        for wrong in
+            [line.replace("https://example.org, run here", ""), line.replace("raw", "cooked"), "A\tB".to_owned()]
+        {
+            assert_eq!(Rival::parse(&wrong), None, "{wrong}");
+        }
+    }
+}
