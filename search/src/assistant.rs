@@ -27,8 +27,6 @@ use crate::table::{Bound, Known, Table, key};
 
 /// The deepest that positions are judged, in plies.
 const DEEPEST: u8 = 4;
-/// Positions beside a line, at most.
-const MOST_FRONTIER: usize = 1 << 15;
 /// Positions in a batch: at first, and at most. Each brings some thirty leaves.
 const FIRST_BATCH: usize = 1 << 4;
 const MOST_BATCH: usize = 1 << 14;
@@ -123,23 +121,33 @@ impl Judge {
         task: &Task,
         tasks: &Receiver<Option<Task>>,
     ) -> Result<Result<Option<Task>, RecvError>, BackendError> {
-        let frontier = frontier(self.code, &task.rules, &task.line);
+        let mut frontier = Frontier::default();
+        // The line's end comes first: that is where the search goes next.
+        let mut line = task.line.iter().rev();
         let mut size = FIRST_BATCH;
         for depth in 1..=DEEPEST {
-            let mut rest = &frontier[..];
-            while !rest.is_empty() {
+            let mut done = 0;
+            loop {
                 if let Some(newest) = tasks.try_iter().last() {
                     return Ok(Ok(newest));
                 }
-                let (batch, later) = rest.split_at(size.min(rest.len()));
+                while frontier.found.len() < done + size
+                    && let Some(position) = line.next()
+                {
+                    frontier.look_beside(self.code, &task.rules, position);
+                }
+                let batch = &frontier.found[done..frontier.found.len().min(done + size)];
+                if batch.is_empty() {
+                    break;
+                }
                 let start = Instant::now();
                 self.judge(task, batch, depth)?;
+                done += batch.len();
                 match start.elapsed() {
                     took if took > CALL => size = (size / 2).max(1),
                     took if took < CALL / 2 => size = (size * 2).min(MOST_BATCH),
                     _ => {}
                 }
-                rest = later;
             }
             size = (size / MOVES).max(1);
         }
@@ -175,29 +183,28 @@ impl Judge {
     }
 }
 
-/// The quiet positions that one and two plies from the positions of a line lead to, each once. Those of
-/// the line's end come first: that is where the search goes next.
-fn frontier(code: Code, rules: &Rules, line: &[Quad48]) -> Vec<Quad48> {
-    let (mut seen, mut found) = (HashSet::new(), Vec::new());
-    let (mut near, mut captures) = (Vec::new(), Vec::new());
-    for position in line.iter().rev() {
+/// The quiet positions beside a line, each once.
+#[derive(Default)]
+struct Frontier {
+    found: Vec<Quad48>,
+    seen: HashSet<u64>,
+    /// Room for successors.
+    near: Vec<Quad48>,
+    captures: Vec<Quad48>,
+}
+
+impl Frontier {
+    /// Adds the quiet positions that one and two plies from a position lead to.
+    fn look_beside(&mut self, code: Code, rules: &Rules, position: &Quad48) {
+        let Self { found, seen, near, captures } = self;
         near.clear();
-        code.successors(rules, position, Wanted::All, &mut near);
+        code.successors(rules, position, Wanted::All, near);
         for index in 0..near.len() {
             let successor = near[index];
-            code.successors(rules, &successor, Wanted::All, &mut near);
+            code.successors(rules, &successor, Wanted::All, near);
         }
-        for position in &near {
-            if seen.insert(key(position)) && is_quiet(code, rules, position, &mut captures) {
-                found.push(*position);
-            }
-        }
-        if found.len() >= MOST_FRONTIER {
-            found.truncate(MOST_FRONTIER);
-            break;
-        }
+        found.extend(near.iter().filter(|near| seen.insert(key(near)) && is_quiet(code, rules, near, captures)));
     }
-    found
 }
 
 /// Whether the side to move is not in check, can neither promote nor win material by a capture, and the
@@ -231,6 +238,12 @@ mod tests {
         (fen.rules.with_halfmove_clock(true), Quad48::from(&fen.position))
     }
 
+    fn frontier(code: Code, rules: &Rules, position: &Quad48) -> Vec<Quad48> {
+        let mut frontier = Frontier::default();
+        frontier.look_beside(code, rules, position);
+        frontier.found
+    }
+
     #[test]
     fn what_it_remembers_is_the_minimax_value() {
         let code = Code::chosen().unwrap();
@@ -240,7 +253,7 @@ mod tests {
         for fen in [MIDDLEGAME, "6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1", "7k/8/5K2/6Q1/8/8/8/8 w - - 0 1"] {
             let (rules, root) = position(fen);
             let task = Task { rules, table: Arc::new(Table::new(1 << 20).unwrap()), line: vec![root] };
-            let all = frontier(code, &rules, &task.line);
+            let all = frontier(code, &rules, &root);
             let frontier: Vec<_> = all.iter().copied().step_by(all.len().div_ceil(20)).collect();
             assert!(frontier.len() >= 5, "{fen}: {}", frontier.len());
             for depth in 1..=2 {
@@ -272,7 +285,7 @@ mod tests {
         let mut judge = Judge { backend: Box::new(Cpu::new(Some(1)).unwrap()), code, judged: Arc::default() };
         let (rules, root) = position(MIDDLEGAME);
         let task = Task { rules, table: Arc::new(Table::new(1 << 20).unwrap()), line: vec![root] };
-        let frontier = &frontier(code, &rules, &task.line)[..10];
+        let frontier = &frontier(code, &rules, &root)[..10];
         let deep = Known { best: Some(1), score: 77, evaluation: 5, depth: 1, bound: Bound::Upper };
         task.table.put(key(&frontier[3]), deep);
         judge.judge(&task, frontier, 1).unwrap();
@@ -284,7 +297,7 @@ mod tests {
     fn the_frontier_is_quiet() {
         let code = Code::chosen().unwrap();
         let (rules, root) = position(MIDDLEGAME);
-        let found = frontier(code, &rules, &[root]);
+        let found = frontier(code, &rules, &root);
         let distinct: HashSet<_> = found.iter().copied().collect();
         assert!(found.len() > 100 && distinct.len() == found.len(), "{}", found.len());
         assert!(!found.iter().any(in_check));

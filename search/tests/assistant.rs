@@ -190,7 +190,7 @@ fn an_option_chooses_it() {
         ("none", 20, "bestmove", "info string"),
         ("good", 20, "info string The device has judged ", "without it"),
         ("missing", 20, "info string There is no such device.\nreadyok", "judged"),
-        ("failing", 1_500, "A bead is lost. The search goes on without it.", "judged 1"),
+        ("failing", 3_000, "A bead is lost. The search goes on without it.", "judged 1"),
     ] {
         let collected = Collected::default();
         let input = format!("setoption name Backend value {backend}\nisready\ngo movetime {time}\n");
