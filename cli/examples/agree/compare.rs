@@ -11,30 +11,33 @@ use kogge_search::alpha_beta;
 use rayon::prelude::*;
 
 /// How far a comparison goes: depths from 1 to this.
-pub const DEEPEST: u32 = 4;
+pub(crate) const DEEPEST: u32 = 4;
 const LEAVES: [Leaves; 2] = [Leaves::Static, Leaves::Quiescent];
 
 /// Positions with more leaves than this are left out, by how leaves are judged; the second limit is for the mailbox, which
 /// is slow.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
-    pub leaves: [u64; 2],
-    pub by_mailbox: [u64; 2],
-    /// At most so many positions of a round, by depth.
-    pub positions: [usize; DEEPEST as usize],
+pub(crate) struct Limits {
+    pub(crate) leaves: [u64; 2],
+    pub(crate) by_mailbox: [u64; 2],
+    /// At most so many positions of a batch, by depth.
+    pub(crate) positions: [usize; DEEPEST as usize],
+    /// With more men than this, positions of games and those placed at random are judged without quiescence: where much can be
+    /// captured, it takes long.
+    pub(crate) men: [u32; 2],
 }
 
 /// Which positions were compared.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Compared {
+pub(crate) struct Compared {
     /// By how leaves are judged, and by depth from 1.
-    pub positions: [[u64; DEEPEST as usize]; 2],
+    pub(crate) positions: [[u64; DEEPEST as usize]; 2],
     /// Those that the mailbox judged too.
-    pub by_mailbox: [[u64; DEEPEST as usize]; 2],
+    pub(crate) by_mailbox: [[u64; DEEPEST as usize]; 2],
     /// The leaves below all of them.
-    pub leaves: u64,
+    pub(crate) leaves: u64,
     /// How many scores were mates.
-    pub mates: u64,
+    pub(crate) mates: u64,
 }
 
 impl AddAssign for Compared {
@@ -69,7 +72,7 @@ impl fmt::Display for Compared {
 ///
 /// # Errors
 /// A sentence about the first difference, or about a failure.
-pub fn round(soak: &mut Soak, limits: &Limits, others: &mut [Box<dyn Backend>]) -> Result<Compared, String> {
+pub(crate) fn round(soak: &mut Soak, limits: &Limits, others: &mut [Box<dyn Backend>]) -> Result<Compared, String> {
     let mut cpu = Cpu::new(None).map_err(sentence)?;
     let mut compared = Compared::default();
     for (number, (rules, positions)) in soak.positions(&mut cpu).map_err(sentence)?.into_iter().enumerate() {
@@ -80,15 +83,18 @@ pub fn round(soak: &mut Soak, limits: &Limits, others: &mut [Box<dyn Backend>]) 
             _ => (rules, positions),
         };
         for kind in 0..LEAVES.len() {
-            // What has too many leaves has more of them a ply deeper.
+            let men = |position: &Quad48| position.unpack_unchecked().occupied().count_ones();
+            let most_men = limits.men[usize::from(number > 0)];
             let mut fitting = positions.clone();
+            fitting.retain(|position| LEAVES[kind] == Leaves::Static || men(position) <= most_men);
             for depth in 1..=DEEPEST {
-                let counts = cpu.perft(&rules, &fitting, depth).map_err(sentence)?;
-                let mut counted: Vec<_> = fitting.into_iter().zip(counts).collect();
+                let step = fitting.len().div_ceil(limits.positions[depth as usize - 1]).max(1);
+                let some: Vec<_> = fitting.into_iter().step_by(step).collect();
+                let counts = cpu.perft(&rules, &some, depth).map_err(sentence)?;
+                let mut counted: Vec<_> = some.into_iter().zip(counts).collect();
                 counted.retain(|(_, leaves)| *leaves <= limits.leaves[kind]);
-                let step = counted.len().div_ceil(limits.positions[depth as usize - 1]).max(1);
-                let some: Vec<_> = counted.iter().copied().step_by(step).collect();
-                compared += Case { rules, depth, kind }.compare(&some, limits, &mut cpu, others)?;
+                compared += Case { rules, depth, kind }.compare(&counted, limits, &mut cpu, others)?;
+                // What has too many leaves has more of them a ply deeper.
                 fitting = counted.into_iter().map(|(position, _)| position).collect();
             }
         }

@@ -19,8 +19,12 @@ use kogge_board::testing::placement;
 use proptest::strategy::Strategy;
 
 /// Middlegames are compared four plies deep, too.
-const LIMITS: Limits =
-    Limits { leaves: [3_000_000, 300_000], by_mailbox: [30_000, 3_000], positions: [1_000, 400, 100, 20] };
+const LIMITS: Limits = Limits {
+    leaves: [3_000_000, 300_000],
+    by_mailbox: [30_000, 3_000],
+    positions: [1_000, 400, 150, 40],
+    men: [32, 16],
+};
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

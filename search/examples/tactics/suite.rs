@@ -5,14 +5,14 @@ use kogge_search::{Found, Game, Limits, Searcher, Signals};
 
 /// A position with a task.
 #[derive(Clone, Debug)]
-pub struct Problem {
+pub(crate) struct Problem {
     /// Its `id`, or else its FEN.
-    pub name: String,
-    pub game: Game,
+    pub(crate) name: String,
+    pub(crate) game: Game,
     /// The moves of `bm`: one of them is to be found, if there are any.
-    pub best: Vec<Move>,
+    pub(crate) best: Vec<Move>,
     /// The moves of `am`: none of them is to be played.
-    pub avoid: Vec<Move>,
+    pub(crate) avoid: Vec<Move>,
 }
 
 impl Problem {
@@ -20,7 +20,7 @@ impl Problem {
     ///
     /// # Errors
     /// A sentence, if it is none, or if nothing is to be found.
-    pub fn parse(line: &str) -> Result<Self, String> {
+    pub(crate) fn parse(line: &str) -> Result<Self, String> {
         let wrong = |what: String| format!("{line:?}: {what}");
         // Four fields, then operations, each ending with a semicolon.
         let end = line.match_indices(' ').nth(3).map_or(line.len(), |(index, _)| index);
@@ -46,7 +46,7 @@ impl Problem {
     }
 
     /// Searches without any knowledge from before; gives what was found, and whether that is the solution.
-    pub fn search(&self, searcher: &mut Searcher, limits: &Limits) -> (Found, bool) {
+    pub(crate) fn search(&self, searcher: &mut Searcher, limits: &Limits) -> (Found, bool) {
         searcher.forget();
         let found = searcher.search(&self.game, limits, &Signals::default(), &mut |_| ());
         let is_solved = found
