@@ -82,18 +82,18 @@ pub(crate) fn round(soak: &mut Soak, limits: &Limits, others: &mut [Box<dyn Back
             0 => (rules.with_halfmove_clock(true), positions.into_iter().enumerate().map(near).collect()),
             _ => (rules, positions),
         };
-        for kind in 0..LEAVES.len() {
+        for (kind, leaves) in LEAVES.into_iter().enumerate() {
             let men = |position: &Quad48| position.unpack_unchecked().occupied().count_ones();
             let most_men = limits.men[usize::from(number > 0)];
             let mut fitting = positions.clone();
-            fitting.retain(|position| LEAVES[kind] == Leaves::Static || men(position) <= most_men);
+            fitting.retain(|position| leaves == Leaves::Static || men(position) <= most_men);
             for depth in 1..=DEEPEST {
                 let step = fitting.len().div_ceil(limits.positions[depth as usize - 1]).max(1);
                 let some: Vec<_> = fitting.into_iter().step_by(step).collect();
                 let counts = cpu.perft(&rules, &some, depth).map_err(sentence)?;
                 let mut counted: Vec<_> = some.into_iter().zip(counts).collect();
-                counted.retain(|(_, leaves)| *leaves <= limits.leaves[kind]);
-                compared += Case { rules, depth, kind }.compare(&counted, limits, &mut cpu, others)?;
+                counted.retain(|(_, count)| *count <= limits.leaves[kind]);
+                compared += Case { rules, depth, kind, leaves }.compare(&counted, limits, &mut cpu, others)?;
                 // What has too many leaves has more of them a ply deeper.
                 fitting = counted.into_iter().map(|(position, _)| position).collect();
             }
@@ -111,8 +111,9 @@ fn sentence(error: BackendError) -> String {
 struct Case {
     rules: Rules,
     depth: u32,
-    /// Which of [`LEAVES`].
+    /// Which of [`LEAVES`], and how these are judged.
     kind: usize,
+    leaves: Leaves,
 }
 
 impl Case {
@@ -124,28 +125,27 @@ impl Case {
         cpu: &mut Cpu,
         others: &mut [Box<dyn Backend>],
     ) -> Result<Compared, String> {
-        let Self { rules, depth, kind } = self;
+        let Self { rules, depth, kind, leaves } = self;
         let positions: Vec<_> = counted.iter().map(|(position, _)| *position).collect();
-        let values = cpu.minimax(&rules, &positions, depth, LEAVES[kind]).map_err(sentence)?;
-        let alone = |position: &Quad48| Ok(alpha_beta(&rules, position, depth, LEAVES[kind])?.0);
+        let values = cpu.minimax(&rules, &positions, depth, leaves).map_err(sentence)?;
+        let alone = |position: &Quad48| Ok(alpha_beta(&rules, position, depth, leaves)?.0);
         let found: Result<Vec<_>, _> = positions.par_iter().map(alone).collect();
         self.hold("alpha-beta", &positions, &found.map_err(sentence)?, &values)?;
         for backend in others {
-            let found = backend.minimax(&rules, &positions, depth, LEAVES[kind]).map_err(sentence)?;
+            let found = backend.minimax(&rules, &positions, depth, leaves).map_err(sentence)?;
             self.hold(backend.info().backend, &positions, &found, &values)?;
         }
-        let few =
-            |((_, leaves), value): (&(Quad48, u64), &Score)| (*leaves <= limits.by_mailbox[kind]).then_some(*value);
+        let few = |((_, count), value): (&(Quad48, u64), &Score)| (*count <= limits.by_mailbox[kind]).then_some(*value);
         let few: Vec<_> = counted.iter().zip(&values).map(few).collect();
         let slowly = |(position, value): (&Quad48, &Option<Score>)| {
             value.map(|value| {
-                let found = Mailbox::new().minimax(&rules, &[*position], depth, LEAVES[kind]).map_err(sentence)?;
+                let found = Mailbox::new().minimax(&rules, &[*position], depth, leaves).map_err(sentence)?;
                 self.hold("mailbox", &[*position], &found, &[value])
             })
         };
         let checked: Result<Vec<()>, String> = positions.par_iter().zip(&few).filter_map(slowly).collect();
         let mut compared = Compared {
-            leaves: counted.iter().map(|(_, leaves)| leaves).sum(),
+            leaves: counted.iter().map(|(_, count)| count).sum(),
             mates: values.iter().filter(|value| value.mate_plies().is_some()).count() as u64,
             ..Compared::default()
         };
@@ -156,13 +156,13 @@ impl Case {
 
     /// Whether a backend found these values.
     fn hold(self, name: &str, positions: &[Quad48], found: &[Score], values: &[Score]) -> Result<(), String> {
-        let Self { rules, depth, kind } = self;
+        let Self { rules, depth, leaves, .. } = self;
         match (0..positions.len()).find(|&index| found.get(index) != values.get(index)) {
             None => Ok(()),
             Some(index) => Err(format!(
                 "{depth} plies below {}\nunder {rules:?}, {:?}, the CPU backend says {:?} and {name} {:?}",
                 Fen::new(positions[index].unpack_unchecked(), rules),
-                LEAVES[kind],
+                leaves,
                 values.get(index),
                 found.get(index)
             )),
