@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::ops::AddAssign;
+use std::time::Instant;
 
 use kogge_board::soak::Soak;
 use kogge_board::{Backend, BackendError, Fen, Leaves, Quad48, Rules, Score};
@@ -20,11 +21,12 @@ const LEAVES: [Leaves; 2] = [Leaves::Static, Leaves::Quiescent];
 pub(crate) struct Limits {
     pub(crate) leaves: [u64; 2],
     pub(crate) by_mailbox: [u64; 2],
-    /// At most so many positions of a batch, by depth.
-    pub(crate) positions: [usize; DEEPEST as usize],
-    /// With more men than this, positions of games and those placed at random are judged without quiescence: where much can be
-    /// captured, it takes long.
+    /// At most so many positions of games, and of each batch of those placed at random, by depth.
+    pub(crate) positions: [[usize; DEEPEST as usize]; 2],
+    /// Positions of either kind with more men are compared without quiescence only: where much can be captured, it takes long.
     pub(crate) men: [u32; 2],
+    /// Nothing is begun after this.
+    pub(crate) end: Option<Instant>,
 }
 
 /// Which positions were compared.
@@ -84,11 +86,15 @@ pub(crate) fn round(soak: &mut Soak, limits: &Limits, others: &mut [Box<dyn Back
         };
         for (kind, leaves) in LEAVES.into_iter().enumerate() {
             let men = |position: &Quad48| position.unpack_unchecked().occupied().count_ones();
-            let most_men = limits.men[usize::from(number > 0)];
+            let origin = usize::from(number > 0);
+            let most_men = limits.men[origin];
             let mut fitting = positions.clone();
             fitting.retain(|position| leaves == Leaves::Static || men(position) <= most_men);
             for depth in 1..=DEEPEST {
-                let step = fitting.len().div_ceil(limits.positions[depth as usize - 1]).max(1);
+                if limits.end.is_some_and(|end| Instant::now() > end) {
+                    return Ok(compared);
+                }
+                let step = fitting.len().div_ceil(limits.positions[origin][depth as usize - 1]).max(1);
                 let some: Vec<_> = fitting.into_iter().step_by(step).collect();
                 let counts = cpu.perft(&rules, &some, depth).map_err(sentence)?;
                 let mut counted: Vec<_> = some.into_iter().zip(counts).collect();

@@ -18,12 +18,13 @@ use kogge_board::soak::Soak;
 use kogge_board::testing::placement;
 use proptest::strategy::Strategy;
 
-/// Middlegames are compared four plies deep, too.
+/// Openings are compared four plies deep, too.
 const LIMITS: Limits = Limits {
-    leaves: [3_000_000, 300_000],
-    by_mailbox: [30_000, 3_000],
-    positions: [1_000, 400, 150, 40],
+    leaves: [300_000, 30_000],
+    by_mailbox: [10_000, 1_000],
+    positions: [[1_000, 400, 200, 60], [8, 6, 4, 2]],
     men: [32, 16],
+    end: None,
 };
 
 fn main() -> ExitCode {
@@ -57,8 +58,9 @@ fn compare_for(time: Duration, seed: u64, devices: &[String]) -> Result<(), Stri
     }
     let (mut soak, mut compared) = (Soak::new(seed, placement().boxed()), Compared::default());
     let start = Instant::now();
+    let limits = Limits { end: Some(start + time), ..LIMITS };
     while start.elapsed() < time {
-        compared += round(&mut soak, &LIMITS, &mut others)?;
+        compared += round(&mut soak, &limits, &mut others)?;
         println!("{:.0} s: {compared}", start.elapsed().as_secs_f64());
     }
     println!("No differences.");
