@@ -97,10 +97,7 @@ impl Soak {
         reference: &mut dyn Backend,
     ) -> Result<Compared, SoakError> {
         let mut compared = Compared::default();
-        let (rules, games) = self.games(reference)?;
-        let mut batches = vec![(rules, games)];
-        batches.extend(self.placements());
-        for (rules, positions) in &batches {
+        for (rules, positions) in &self.positions(reference)? {
             let leaves = compare(backends, reference, rules, positions, 2)?;
             let some = (self.random() as usize % DEEP..positions.len()).step_by(DEEP);
             let deep: Vec<_> =
@@ -111,6 +108,16 @@ impl Soak {
             compared.leaves += leaves.iter().chain(&below).sum::<u64>();
         }
         Ok(compared)
+    }
+
+    /// Another few thousand positions, by their rules; the backend plays the random moves.
+    ///
+    /// # Errors
+    /// The backend's.
+    pub fn positions(&mut self, backend: &mut dyn Backend) -> Result<Vec<(Rules, Vec<Quad48>)>, BackendError> {
+        let mut batches = vec![self.games(backend)?];
+        batches.extend(self.placements());
+        Ok(batches)
     }
 
     /// Positions placed at random, by their rules.

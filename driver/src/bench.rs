@@ -27,6 +27,8 @@ const AGAIN: usize = 3;
 /// longer as the ply before did, but this at least.
 const STEEPER: f64 = 1.5;
 const LEAST_GROWTH: f64 = 3.0;
+/// What every count takes, however shallow, is the least time of a climb; this share of a time may be noise.
+const NOISE: f64 = 0.1;
 /// The share of the progress that is for the climb.
 const CLIMB: f64 = 0.2;
 
@@ -276,13 +278,13 @@ fn expected(climb: &[f64], known: &Known, deduplicated: bool) -> f64 {
     let Some(&last) = climb.last() else { return 0.0 };
     let depth = climb.len() as u32;
     let leaves = |depth| known.leaves(depth).unwrap_or(1) as f64;
-    let mut growth = leaves(depth + 1) / leaves(depth);
-    if let [.., before, last] = climb
-        && deduplicated
-    {
-        growth = growth.min((STEEPER * last / before).max(LEAST_GROWTH));
+    let growth = leaves(depth + 1) / leaves(depth);
+    let always = climb.iter().copied().fold(last, f64::min);
+    let expected = always + (last - always + NOISE * last) * growth;
+    match climb {
+        [.., before, last] if deduplicated => expected.min(last * (STEEPER * last / before).max(LEAST_GROWTH)),
+        _ => expected,
     }
-    last * growth
 }
 
 /// An observer whose progress is another's.
@@ -291,5 +293,27 @@ struct OnlyStop<'a>(&'a dyn Observer);
 impl Observer for OnlyStop<'_> {
     fn is_cancelled(&self) -> bool {
         self.0.is_cancelled()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kogge_board::known;
+
+    use super::*;
+
+    #[test]
+    fn what_every_count_takes_does_not_grow() {
+        let start = &known::standard()[0];
+        let expected = |climb: &[f64], deduplicated| super::expected(climb, start, deduplicated);
+        assert_eq!(expected(&[], false), 0.0);
+        // A tenth of a second always, and as much of work, which grows.
+        let seconds = expected(&[0.1, 0.1, 0.1, 0.1, 0.2], false);
+        assert!((2.0..4.0).contains(&seconds), "{seconds}");
+        // A device that is slow to begin is given time to begin.
+        assert!((0.1..0.4).contains(&expected(&[0.1], true)));
+        assert!((0.1..0.4).contains(&expected(&[0.1, 0.1, 0.1], false)));
+        // Merged plies grow as they grew.
+        assert!((0.5..1.0).contains(&expected(&[0.001, 0.01, 0.02, 0.1], true)));
     }
 }

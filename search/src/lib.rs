@@ -19,6 +19,7 @@
 //! Positions come from the table-free generator of `kogge-movegen-cpu`, which writes all successors of
 //! a position at once: there are no moves to make and unmake, and a move is the index of its successor.
 
+mod assistant;
 mod exchange;
 mod game;
 mod limits;

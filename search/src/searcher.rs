@@ -1,13 +1,16 @@
 //! The search from the root: iterative deepening, aspiration windows, several best lines, threads.
 
+use std::io;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use kogge_board::{BackendError, Move, Quad48, Score};
+use kogge_board::{Backend, BackendError, Move, Quad48, Score};
 use kogge_movegen_cpu::Code;
 
 use crate::Game;
+use crate::assistant::{Assistant, Task};
 use crate::limits::{Limits, Signals, Timer};
 use crate::table::Table;
 use crate::worker::{INFINITE, MAX_PLY, Shared, Worker};
@@ -44,11 +47,14 @@ pub struct Found {
     pub depth: u32,
     /// Positions searched by all threads.
     pub nodes: u64,
+    /// Positions that [the assistant](Searcher::set_assistant) judged meanwhile; none without one.
+    pub judged: Option<u64>,
 }
 
 /// A search engine: its options, and what it remembers from search to search.
 pub struct Searcher {
-    table: Table,
+    table: Arc<Table>,
+    assistant: Option<Assistant>,
     workers: Vec<Worker>,
     threads: usize,
     /// How many best lines to find.
@@ -73,9 +79,9 @@ impl Searcher {
     /// If there is no memory for that, or if the environment variable `KOGGE_CPU` names code that this
     /// CPU cannot run.
     pub fn new() -> Result<Self, BackendError> {
-        let table = Table::new(TABLE).ok_or_else(|| no_memory(TABLE))?;
-        let code = Code::chosen()?;
-        Ok(Self { table, workers: Vec::new(), threads: 1, lines: 1, overhead: Duration::from_millis(10), code })
+        let table = Arc::new(Table::new(TABLE).ok_or_else(|| no_memory(TABLE))?);
+        let (code, overhead) = (Code::chosen()?, Duration::from_millis(10));
+        Ok(Self { table, assistant: None, workers: Vec::new(), threads: 1, lines: 1, overhead, code })
     }
 
     /// Replaces the transposition table by one of this many bytes.
@@ -84,8 +90,8 @@ impl Searcher {
     /// If there is no memory for it; the old one is gone then, and a small one in its place.
     pub fn set_table(&mut self, bytes: usize) -> Result<(), BackendError> {
         // One of no bytes has one bucket; both are not kept at once.
-        self.table = Table::new(0).ok_or_else(|| no_memory(0))?;
-        self.table = Table::new(bytes).ok_or_else(|| no_memory(bytes))?;
+        self.table = Arc::new(Table::new(0).ok_or_else(|| no_memory(0))?);
+        self.table = Arc::new(Table::new(bytes).ok_or_else(|| no_memory(bytes))?);
         Ok(())
     }
 
@@ -93,6 +99,22 @@ impl Searcher {
     pub fn set_threads(&mut self, threads: usize) {
         self.threads = threads.max(1);
         self.workers.truncate(self.threads);
+    }
+
+    /// Lets a backend help from now on, or none: it judges quiet positions beside the best line in large
+    /// batches, on a thread of its own, for the transposition table. What is found then depends on how fast
+    /// it is. If it fails, `complain` hears why, and the search goes on without it.
+    ///
+    /// # Errors
+    /// If the thread cannot be started.
+    pub fn set_assistant(
+        &mut self,
+        backend: Option<Box<dyn Backend>>,
+        complain: impl FnOnce(&BackendError) + Send + 'static,
+    ) -> io::Result<()> {
+        self.assistant = None;
+        self.assistant = backend.map(|backend| Assistant::new(backend, self.code, Box::new(complain))).transpose()?;
+        Ok(())
     }
 
     /// Forgets everything that was learnt: another game begins.
@@ -116,7 +138,7 @@ impl Searcher {
         }
         if moves.is_empty() {
             let score = kogge_board::minimax::without_moves(game.position());
-            return Found { score, line: Vec::new(), depth: 0, nodes: 0 };
+            return Found { score, line: Vec::new(), depth: 0, nodes: 0, judged: None };
         }
         self.table.grow_older();
         while self.workers.len() < self.threads {
@@ -135,9 +157,17 @@ impl Searcher {
         let roots: Vec<_> = moves.iter().map(|&(played, after)| Root::new(played, after)).collect();
         let (shared, lines) = (&shared, self.lines.clamp(1, roots.len()));
         let Some((main, helpers)) = self.workers.split_first_mut() else {
-            return Found { score: Score::DRAW, line: vec![moves[0].0], depth: 0, nodes: 0 };
+            return Found { score: Score::DRAW, line: vec![moves[0].0], depth: 0, nodes: 0, judged: None };
         };
-        thread::scope(|scope| {
+        let (assistant, table) = (self.assistant.as_ref(), &self.table);
+        let judged = |assistant: &Assistant| assistant.judged();
+        let judged_before = assistant.map(judged);
+        let help = |line: Vec<Quad48>| {
+            if let Some(assistant) = assistant {
+                assistant.help(Some(Task { rules: *game.rules(), table: Arc::clone(table), line }));
+            }
+        };
+        let mut found = thread::scope(|scope| {
             for (number, worker) in helpers.iter_mut().enumerate() {
                 let roots = roots.clone();
                 scope.spawn(move || {
@@ -147,10 +177,15 @@ impl Searcher {
                 });
             }
             let iteration = Iteration { worker: main, shared, game, timer: Some(&timer), roots, lines };
-            let found = iteration.run(limits, &timer, report);
+            let found = iteration.run(limits, &timer, report, &help);
             shared.ended.store(true, Ordering::Relaxed);
             found
-        })
+        });
+        if let Some(assistant) = assistant {
+            assistant.help(None);
+        }
+        found.judged = assistant.map(judged).zip(judged_before).map(|(now, before)| now - before);
+        found
     }
 }
 
@@ -194,8 +229,14 @@ struct Iteration<'a> {
 }
 
 impl Iteration<'_> {
-    /// Goes deeper and deeper until a limit is reached.
-    fn run(mut self, limits: &Limits, timer: &Timer, report: &mut dyn FnMut(&Info)) -> Found {
+    /// Goes deeper and deeper until a limit is reached; `help` hears of every best line.
+    fn run(
+        mut self,
+        limits: &Limits,
+        timer: &Timer,
+        report: &mut dyn FnMut(&Info),
+        help: &dyn Fn(Vec<Quad48>),
+    ) -> Found {
         let signals = self.shared.signals;
         let mut finished = 0;
         let mut patience: f64 = 1.0;
@@ -212,6 +253,7 @@ impl Iteration<'_> {
                 break;
             }
             finished = depth;
+            help([&[*self.game.position()], &self.roots[0].line[..]].concat());
             let is_same = self.roots[0].played == best_before;
             patience = if is_same { (patience * 0.9).max(0.6) } else { (patience + 0.5).min(2.0) };
             let score = Score::from_value(self.roots[0].best);
@@ -226,7 +268,8 @@ impl Iteration<'_> {
             }
         }
         let best = &self.roots[0];
-        Found { score: Score::from_value(best.best), line: self.moves(best), depth: finished, nodes: self.nodes() }
+        let score = Score::from_value(best.best);
+        Found { score, line: self.moves(best), depth: finished, nodes: self.nodes(), judged: None }
     }
 
     /// Searches the root to a depth: the best move, then the best of the others, and so on. Gives whether

@@ -7,7 +7,7 @@
 //! that two positions share a key, about once in 10^19 pairs: then a score may be wrong, but never a
 //! move, since a move is an index into the successors that the position itself has.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 use kogge_board::{Quad48, State};
 
@@ -83,7 +83,7 @@ struct Bucket([Entry; 4]);
 #[derive(Debug)]
 pub(crate) struct Table {
     buckets: Vec<Bucket>,
-    age: u8,
+    age: AtomicU8,
 }
 
 impl Table {
@@ -93,18 +93,26 @@ impl Table {
         let mut buckets = Vec::new();
         buckets.try_reserve_exact(len).ok()?;
         buckets.resize_with(len, Bucket::default);
-        Some(Self { buckets, age: 0 })
+        Some(Self { buckets, age: AtomicU8::new(0) })
     }
 
     /// Forgets everything.
-    pub(crate) fn clear(&mut self) {
-        self.buckets.fill_with(Bucket::default);
-        self.age = 0;
+    pub(crate) fn clear(&self) {
+        for entry in self.buckets.iter().flat_map(|bucket| &bucket.0) {
+            entry.check.store(0, Ordering::Relaxed);
+            entry.data.store(0, Ordering::Relaxed);
+        }
+        self.age.store(0, Ordering::Relaxed);
     }
 
     /// A new search begins: what older ones left is replaced first.
-    pub(crate) fn grow_older(&mut self) {
-        self.age = (self.age + 1) % AGES;
+    pub(crate) fn grow_older(&self) {
+        self.age.store((self.age() + 1) % AGES, Ordering::Relaxed);
+    }
+
+    #[inline]
+    fn age(&self) -> u8 {
+        self.age.load(Ordering::Relaxed)
     }
 
     fn bucket(&self, key: u64) -> &Bucket {
@@ -125,6 +133,7 @@ impl Table {
     /// Remembers what is known of the position with this key, in place of what is worth least: what
     /// was known of it, or the shallowest, of older searches first.
     pub(crate) fn put(&self, key: u64, mut known: Known) {
+        let now = self.age();
         let mut place = 0;
         let mut least = i32::MAX;
         let bucket = &self.bucket(key).0;
@@ -137,24 +146,32 @@ impl Table {
                 }
                 break;
             }
-            let age = (self.age + AGES - (data >> 58) as u8) % AGES;
+            let age = (now + AGES - (data >> 58) as u8) % AGES;
             let worth = if data == 0 { i32::MIN } else { (data >> 48) as u8 as i32 - 8 * i32::from(age) };
             if worth < least {
                 (place, least) = (index, worth);
             }
         }
-        let data = known.pack(self.age);
+        let data = known.pack(now);
         bucket[place].check.store(key ^ data, Ordering::Relaxed);
         bucket[place].data.store(data, Ordering::Relaxed);
+    }
+
+    /// Remembers what is known of the position with this key, unless it is known as deep already.
+    pub(crate) fn offer(&self, key: u64, known: Known) {
+        if self.get(key).is_none_or(|old| old.depth < known.depth) {
+            self.put(key, known);
+        }
     }
 
     /// How full the table is with this search's entries, in thousandths, by a sample.
     pub(crate) fn fullness(&self) -> u32 {
         let sample = &self.buckets[..self.buckets.len().min(250)];
         let entries = sample.iter().flat_map(|bucket| &bucket.0);
+        let now = self.age();
         let used = entries.filter(|entry| {
             let data = entry.data.load(Ordering::Relaxed);
-            data != 0 && (data >> 58) as u8 == self.age
+            data != 0 && (data >> 58) as u8 == now
         });
         (used.count() * 1000 / (4 * sample.len())) as u32
     }
@@ -191,7 +208,7 @@ mod tests {
 
     #[test]
     fn what_was_put_comes_back() {
-        let mut table = Table::new(1 << 16).unwrap();
+        let table = Table::new(1 << 16).unwrap();
         assert_eq!(table.get(0), None);
         for bound in [Bound::Upper, Bound::Lower, Bound::Exact] {
             let entry = Known { best: Some(217), score: 31_999, evaluation: -30_000, depth: 127, bound };
@@ -200,13 +217,17 @@ mod tests {
         }
         table.put(1 << 60, known(None, 3));
         assert_eq!(table.get(1 << 60), Some(known(Some(217), 3)), "the move is kept");
+        for (depth, best) in [(2, 217), (3, 217), (4, 5)] {
+            table.offer(1 << 60, known(Some(5), depth));
+            assert_eq!(table.get(1 << 60), Some(known(Some(best), depth.max(3))), "only what is deeper is taken");
+        }
         table.clear();
         assert_eq!(table.get(1 << 60), None);
     }
 
     #[test]
     fn shallow_and_old_entries_go_first() {
-        let mut table = Table::new(0).unwrap();
+        let table = Table::new(0).unwrap();
         for key in 1..=4 {
             table.put(key, known(None, 10 * key as u8));
         }

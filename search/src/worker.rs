@@ -314,7 +314,9 @@ impl Worker {
             tried += 1;
             let successor = self.stack[start + usize::from(index)];
             let is_quiet = usize::from(index) >= tactical_moves;
-            if best > -MATES && !is_principal && !is_check {
+            let gives_check = in_check(&successor);
+            // What gives check is not quiet enough to be left out.
+            if best > -MATES && !is_principal && !is_check && !gives_check {
                 if is_quiet {
                     // Late move pruning: near the leaves, quiet moves this late hardly ever help.
                     let enough = (4 + depth * depth) / if is_improving { 1 } else { 2 };
@@ -338,9 +340,7 @@ impl Worker {
                 if is_quiet {
                     less -= (rank.min(1 << 15) / 8_192).clamp(-2, 2);
                 }
-                if in_check(&successor) {
-                    less -= 1;
-                }
+                less -= i32::from(gives_check);
                 wanted -= less.clamp(0, (depth - 2).max(0));
             }
             let reduced = wanted < depth - 1;

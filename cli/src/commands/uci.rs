@@ -2,7 +2,7 @@
 
 use std::io;
 
-use kogge_board::{Fen, Move};
+use kogge_board::{Backend, Fen, Move};
 use kogge_driver::{Driver, Observer};
 use kogge_search::Signals;
 use kogge_search::uci::{Host, serve};
@@ -19,7 +19,7 @@ pub(super) fn run(context: &Context) -> Result<Answer, Failure> {
     Ok(Answer::Done)
 }
 
-/// Who counts for `go perft`. It is opened when it is first needed: that may take seconds.
+/// Who counts for `go perft`, opened when it is first needed, and who helps the search: that may take seconds.
 struct Counter {
     backend: BackendName,
     request: Request,
@@ -72,6 +72,15 @@ impl Host for Counter {
         let depth = depth.min(kogge_driver::MAX_DEPTH);
         let stop = Stop(signals);
         Driver::new(&mut *opened.backend, &stop).divide(root, depth).map_err(|error| error.to_string())
+    }
+
+    fn assistant(&mut self) -> Result<Option<Box<dyn Backend>>, String> {
+        // A search is on the CPU anyway, and a GPU has to be asked for by name.
+        if !matches!(self.backend, BackendName::Opencl | BackendName::Wgpu) {
+            return Ok(None);
+        }
+        let opened = backends::open(self.backend, self.request, None).map_err(|failure| failure.to_string())?;
+        Ok(Some(opened.backend))
     }
 }
 

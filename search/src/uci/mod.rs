@@ -14,12 +14,13 @@ use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use kogge_board::{BackendError, Color, Fen, Move};
+use kogge_board::{Backend, BackendError, Color, Fen, Move};
 
 use crate::{Found, Game, Info, Limits, Searcher, Signals};
 use command::{Command, Go, Position};
 
-/// What a UCI engine leaves to the program that it is part of: `go perft`, and options about it.
+/// What a UCI engine leaves to the program that it is part of: `go perft`, a device that helps the
+/// search, and options about both.
 pub trait Host: Send {
     /// Lines that declare further options, from `name` on.
     fn options(&self) -> Vec<String> {
@@ -40,6 +41,15 @@ pub trait Host: Send {
     /// # Errors
     /// A sentence, if they cannot be counted or `signals` say to stop.
     fn divide(&mut self, root: &Fen, depth: u32, signals: &Signals) -> Result<Vec<(Move, u128)>, String>;
+
+    /// Opens the backend that options want to help the search, if they want one. It is asked for before
+    /// `readyok`, at the beginning and whenever one of these options has been set.
+    ///
+    /// # Errors
+    /// A sentence, if it cannot be opened.
+    fn assistant(&mut self) -> Result<Option<Box<dyn Backend>>, String> {
+        Ok(None)
+    }
 }
 
 /// Longer lines are cut; a game of a thousand moves has some ten thousand bytes.
@@ -109,6 +119,26 @@ impl Output {
 struct Works {
     searcher: Searcher,
     host: Box<dyn Host>,
+    /// Whether the host has something else to say about who helps.
+    changed: bool,
+}
+
+impl Works {
+    /// Sees to it that the search has the help that options want: to open a device can take seconds.
+    fn prepare(&mut self, output: &Output) {
+        if !std::mem::take(&mut self.changed) {
+            return;
+        }
+        let backend = self.host.assistant().unwrap_or_else(|sentence| {
+            output.note(&sentence);
+            None
+        });
+        let theirs = output.clone();
+        let complain = move |error: &BackendError| theirs.note(&format!("{error} The search goes on without it."));
+        if let Err(error) = self.searcher.set_assistant(backend, complain) {
+            output.note(&format!("No thread could be started to help the search: {error}."));
+        }
+    }
 }
 
 /// A search or a count that is going on.
@@ -134,7 +164,7 @@ impl Session {
         let said = Said { to: Box::new(output), result: Ok(()) };
         Ok(Self {
             output: Output(Arc::new(Mutex::new(said))),
-            works: Some(Works { searcher: Searcher::new()?, host }),
+            works: Some(Works { searcher: Searcher::new()?, host, changed: true }),
             job: None,
             start,
             game: Game::new(&start)?,
@@ -151,7 +181,12 @@ impl Session {
     fn obey(&mut self, command: Command) {
         match command {
             Command::Uci => self.introduce(),
-            Command::IsReady => self.output.say("readyok"),
+            Command::IsReady => {
+                if let Some(works) = &mut self.works {
+                    works.prepare(&self.output);
+                }
+                self.output.say("readyok");
+            }
             Command::NewGame => {
                 if let Some(works) = self.idle() {
                     works.searcher.forget();
@@ -261,7 +296,11 @@ impl Session {
                 }
             }
             _ => {
-                let set = self.idle().and_then(|works| works.host.set_option(name, value));
+                let set = self.idle().and_then(|works| {
+                    let set = works.host.set_option(name, value);
+                    works.changed |= matches!(set, Some(Ok(())));
+                    set
+                });
                 set.unwrap_or_else(|| Err(format!("There is no option {name:?}.")))?;
             }
         }
@@ -322,11 +361,15 @@ impl Session {
                 names.divide(&game, depth, &mut *works.host, &theirs, &output);
                 return works;
             }
+            works.prepare(&output);
             let mut report = |info: &Info| output.say(&names.info(&game, info));
             let found = works.searcher.search(&game, &limits, &theirs, &mut report);
             // Nothing may be said before the GUI wants to hear it.
             while !theirs.is_stopped() && (waits || ponder && !theirs.is_ponderhit()) {
                 thread::sleep(Duration::from_millis(1));
+            }
+            if let Some(judged) = found.judged {
+                output.note(&format!("The device has judged {judged} positions beside the best line."));
             }
             output.say(&names.best(&game, &found));
             works

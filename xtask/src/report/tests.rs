@@ -129,3 +129,20 @@ fn numbers_read_well() {
         assert_eq!(si(value, "s"), text);
     }
 }
+
+/// Nobody has measured without making the page, and nobody has changed how it is made without making it again.
+#[test]
+fn the_page_is_that_of_its_data() {
+    let folder = root().join("docs/report");
+    let data = files_in(&folder, "json").expect("a folder");
+    if data.is_empty() {
+        assert!(!folder.join("README.md").exists(), "A page has data.");
+        assert!(make(&folder).is_err_and(|error| error.to_string().contains("There is no measurement")));
+        return;
+    }
+    let made = make(&folder).expect("a page");
+    for (name, text) in &made {
+        assert!(fs::read_to_string(folder.join(name)).is_ok_and(|old| old == *text), "Run cargo xtask report: {name}");
+    }
+    assert_eq!(files_in(&folder, "svg").expect("a folder").len() + 1, made.len(), "Run cargo xtask report.");
+}

@@ -1,0 +1,58 @@
+//! A suite of positions with the moves that are to be found, or to be avoided, in EPD.
+
+use kogge_board::{Fen, Move};
+use kogge_search::{Found, Game, Limits, Searcher, Signals};
+
+/// A position with a task.
+#[derive(Clone, Debug)]
+pub(crate) struct Problem {
+    /// Its `id`, or else its FEN.
+    pub(crate) name: String,
+    pub(crate) game: Game,
+    /// The moves of `bm`: one of them is to be found, if there are any.
+    pub(crate) best: Vec<Move>,
+    /// The moves of `am`: none of them is to be played.
+    pub(crate) avoid: Vec<Move>,
+}
+
+impl Problem {
+    /// Reads a line of EPD.
+    ///
+    /// # Errors
+    /// A sentence, if it is none, or if nothing is to be found.
+    pub(crate) fn parse(line: &str) -> Result<Self, String> {
+        let wrong = |what: String| format!("{line:?}: {what}");
+        // Four fields, then operations, each ending with a semicolon.
+        let end = line.match_indices(' ').nth(3).map_or(line.len(), |(index, _)| index);
+        let root: Fen = line[..end].parse().map_err(|error| wrong(format!("{error}")))?;
+        let game = Game::new(&root).map_err(|error| error.to_string())?;
+        let legal: Vec<Move> = game.moves().into_iter().map(|(played, _)| played).collect();
+        let mut problem = Self { name: line[..end].to_owned(), game, best: Vec::new(), avoid: Vec::new() };
+        for operation in line[end..].split(';') {
+            let (name, operands) = operation.trim().split_once(' ').unwrap_or_default();
+            let moves = || operands.split_ascii_whitespace().map(|text| Move::from_san(text, &root.position, &legal));
+            let moves = || moves().collect::<Result<Vec<_>, _>>().map_err(|error| wrong(error.to_string()));
+            match name {
+                "bm" => problem.best = moves()?,
+                "am" => problem.avoid = moves()?,
+                "id" => problem.name = operands.trim_matches('"').to_owned(),
+                _ => {}
+            }
+        }
+        match problem.best.is_empty() && problem.avoid.is_empty() {
+            true => Err(wrong("It says neither which move is best nor which one to avoid.".to_owned())),
+            false => Ok(problem),
+        }
+    }
+
+    /// Searches without any knowledge from before; gives what was found, and whether that is the solution.
+    pub(crate) fn search(&self, searcher: &mut Searcher, limits: &Limits) -> (Found, bool) {
+        searcher.forget();
+        let found = searcher.search(&self.game, limits, &Signals::default(), &mut |_| ());
+        let is_solved = found
+            .line
+            .first()
+            .is_some_and(|played| (self.best.is_empty() || self.best.contains(played)) && !self.avoid.contains(played));
+        (found, is_solved)
+    }
+}
