@@ -300,8 +300,6 @@ impl Observer for OnlyStop<'_> {
 mod tests {
     use kogge_board::known;
 
-    use super::*;
-
     #[test]
     fn what_every_count_takes_does_not_grow() {
         let start = &known::standard()[0];
