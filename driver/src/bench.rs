@@ -2,8 +2,9 @@
 //!
 //! Each position is counted in two ways: every leaf, by one call of the backend ([`Backend::perft`]), and by merged plies
 //! ([`Driver::perft_merged`]). First, each subject climbs in each of these down the tree, depth by depth, until a count
-//! takes as long as a measurement may; this is the warm-up as well. Then the depths so found are timed again and again, in
-//! turn, so that whatever disturbs the machine for a while disturbs all subjects alike.
+//! takes as long as a measurement may. Then the depths so found are timed again and again, in turn, so that whatever
+//! disturbs the machine for a while disturbs all subjects alike. Before a count is timed it is done once untimed, unless
+//! the subject has just done it: a GPU's buffers are made for one count, and made again for another.
 //!
 //! Only depths are counted whose leaves unrelated programs have published.
 
@@ -19,7 +20,7 @@ use crate::frontier::counting;
 use crate::{Driver, Error, MergeSettings, Observer, Progress};
 
 /// The share of all the time that a single count may take.
-const LONGEST: f64 = 0.01;
+const LONGEST: f64 = 0.008;
 /// A depth of the climb that takes less than this, in seconds, is counted [`AGAIN`] times.
 const SHORT: f64 = 0.003;
 const AGAIN: usize = 3;
@@ -122,7 +123,8 @@ pub fn measure(
     observer: &dyn Observer,
 ) -> Result<Measured, Error> {
     let start = Instant::now();
-    let mut bench = Bench { subjects, positions, settings, observer, progress: Progress::default() };
+    let warm = vec![None; subjects.len()];
+    let mut bench = Bench { subjects, positions, settings, observer, progress: Progress::default(), warm };
     let mut measured = Measured::default();
     let tasks = bench.tasks();
     bench.progress.total = tasks.len() as u64;
@@ -135,7 +137,7 @@ pub fn measure(
     }
 
     fit(&mut measured.rows, settings, settings.seconds - start.elapsed().as_secs_f64());
-    let cost = |row: &Row| row.climb[row.depth as usize - 1];
+    let cost = |row: &Row| 2.0 * row.climb[row.depth as usize - 1];
     let whole = measured.rows.iter().map(cost).sum::<f64>() * settings.repetitions.max(1) as f64;
     let mut spent = 0.0;
     for _ in 0..settings.repetitions.max(1) {
@@ -144,7 +146,7 @@ pub fn measure(
             bench.advance(CLIMB + (1.0 - CLIMB) * spent / whole.max(1e-9))?;
             spent += cost;
             if let Some(index) = measured.rows.iter().position(|row| row.task == task) {
-                match bench.count(task, depth) {
+                match bench.time(task, depth) {
                     Ok(seconds) => measured.rows[index].times.all.push(seconds),
                     failed => measured.keep(task.subject, failed.map(|_| None))?,
                 }
@@ -175,7 +177,7 @@ impl Measured {
 
 /// Makes the rows that take longest shallower until all can be timed in this many seconds.
 fn fit(rows: &mut [Row], settings: &Settings<'_>, seconds: f64) {
-    let cost = |row: &Row| row.climb[row.depth as usize - 1] * settings.repetitions.max(1) as f64;
+    let cost = |row: &Row| 2.0 * row.climb[row.depth as usize - 1] * settings.repetitions.max(1) as f64;
     while rows.iter().map(cost).sum::<f64>() > seconds {
         let free = rows.iter_mut().filter(|row| row.depth > 1 && (settings.depth)(row.task).is_none());
         let Some(longest) = free.max_by(|a, b| cost(a).total_cmp(&cost(b))) else { return };
@@ -190,6 +192,8 @@ struct Bench<'a, 'b> {
     settings: &'a Settings<'a>,
     observer: &'a dyn Observer,
     progress: Progress,
+    /// What each subject has counted last.
+    warm: Vec<Option<(Task, u32)>>,
 }
 
 impl Bench<'_, '_> {
@@ -233,9 +237,19 @@ impl Bench<'_, '_> {
     fn settle(&mut self, task: Task, depth: u32) -> Result<f64, Error> {
         let mut times = Times::default();
         while times.all.len() < AGAIN && times.all.iter().sum::<f64>() < SHORT {
-            times.all.push(self.count(task, depth)?);
+            times.all.push(self.time(task, depth)?);
         }
         Ok(times.median())
+    }
+
+    /// Counts once, after having counted the same, and gives the seconds that it took.
+    fn time(&mut self, task: Task, depth: u32) -> Result<f64, Error> {
+        if self.warm[task.subject] != Some((task, depth)) {
+            self.warm[task.subject] = None;
+            self.count(task, depth)?;
+            self.warm[task.subject] = Some((task, depth));
+        }
+        self.count(task, depth)
     }
 
     /// Counts once, compares, and gives the seconds that it took.
