@@ -206,6 +206,7 @@ mod tests {
     #[test]
     fn kernels_that_judge_wrong_are_not_used() {
         let Some(device) = first_device() else { return };
+        let mut backend = session(&device);
         for (error, from, to) in [
             ("a king beside a king is under attack", "& ~their.king,\n        guarded", ",\n        guarded"),
             ("mates are as good as soon", "-1 - value", "-value"),
@@ -213,10 +214,10 @@ mod tests {
             ("nobody has to evade a check", "all_moves || judgement.check) {", "all_moves) {"),
             ("a cutoff comes too early", "opened = alpha <", "opened = alpha + 50 <"),
         ] {
-            let mut backend = session(&device);
             let source = source(&backend.session.choice, Module::Judging);
             assert!(source.contains(from), "the kernels do not say: {from}");
             let choice = backend.session.choice.clone();
+            backend.session.runner.forget(Module::Judging);
             backend.session.runner.compile(&choice, Module::Judging, &source.replacen(from, to, 1)).unwrap();
             let verdict = kogge_board::minimax::self_test(&mut backend);
             assert!(matches!(verdict, Err(BackendError::WrongAnswer { .. })), "{error}: {verdict:?}");
