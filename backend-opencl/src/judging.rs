@@ -1,8 +1,10 @@
 //! Finding values on a device: leaves judged, and values backed up.
 
-use kogge_board::breadth_first::{JudgeStages, MOST_MOVES, Part, StageError, Stages};
-use kogge_board::minimax::QUIESCENCE_PLIES;
-use kogge_board::{BackendError, Leaves};
+use kogge_board::BackendError;
+use kogge_board::breadth_first::{
+    JudgeStages, MOST_QUIESCENCE_ROOM, PLIES_WITH_QUIESCENCE, Part, QUIESCENCE_NODES, QUIESCENCE_ROOM, StageError,
+    Stages,
+};
 
 use crate::kernels::{Module, Stage, source};
 use crate::runtime::Argument::{Buffer, Uint};
@@ -14,13 +16,6 @@ const LEAVES: usize = 1 << 24;
 
 /// Positions that a work-item of a quiescence search looks at in one launch, likewise.
 const STEPS: u32 = 1 << 12;
-
-/// Moves of a quiescence search that there is room for at first, and how many there can be at most.
-const ROOM: usize = 256;
-const MOST_ROOM: usize = MOST_MOVES as usize * NODES + 1;
-
-/// Positions of a quiescence search that are being looked at, one on each ply.
-const NODES: usize = QUIESCENCE_PLIES as usize + 1;
 
 /// What quiescence searches take besides the buffers of the stages.
 pub(crate) struct Quiescence {
@@ -38,13 +33,14 @@ impl Session {
     /// If the compiler fails, with its log.
     pub(crate) fn begin_judging(&mut self) -> Result<bool, BackendError> {
         match &mut self.quiescence {
-            Some(quiescence) => quiescence.room = ROOM,
+            Some(quiescence) => quiescence.room = QUIESCENCE_ROOM,
             None => {
                 let lanes = self.choice.group * self.choice.quiescence_groups;
                 let queue = &self.runner.queue;
-                let buffers = queue.buffer(lanes * NODES).and_then(|nodes| Ok((nodes, queue.buffer(lanes)?)));
+                let buffers =
+                    queue.buffer(lanes * QUIESCENCE_NODES).and_then(|nodes| Ok((nodes, queue.buffer(lanes)?)));
                 let (nodes, states) = buffers.map_err(|failure| self.no_room(failure))?;
-                self.quiescence = Some(Quiescence { nodes, states, room: ROOM });
+                self.quiescence = Some(Quiescence { nodes, states, room: QUIESCENCE_ROOM });
             }
         }
         if self.runner.has(Module::Judging) {
@@ -57,8 +53,11 @@ impl Session {
         })?;
         Ok(true)
     }
+}
 
-    fn judge_statically(&mut self, level: usize, len: usize) -> Result<(), StageError> {
+/// A position's value stands where its root stood, which is not asked for here.
+impl JudgeStages for Session {
+    fn judge(&mut self, level: usize, len: usize) -> Result<(), StageError> {
         let (runner, buffers) = self.work(level + 1, len, 0)?;
         let here = &buffers.levels[level];
         for first in (0..len).step_by(LEAVES) {
@@ -80,7 +79,10 @@ impl Session {
         let moves = self.sizes().moves;
         self.work(level + 1, len, 0)?;
         let (Some(buffers), Some(Quiescence { nodes, states, room })) = (&self.buffers, &self.quiescence) else {
-            return Ok(());
+            let (device, doing) = (self.runner.device.clone(), "to look for quiescence".to_owned());
+            return Err(
+                BackendError::Device { device, doing, reason: "nothing was made ready for that.".to_owned() }.into()
+            );
         };
         let (runner, here) = (&mut self.runner, &buffers.levels[level]);
         let lanes = states.len().min(moves / room).min(len);
@@ -97,7 +99,7 @@ impl Session {
                 Buffer(&here.positions),
                 Buffer(&buffers.lines),
                 Uint(len as u32),
-                Uint(depth),
+                Uint(depth.min(PLIES_WITH_QUIESCENCE)),
                 Uint(STEPS),
                 Uint(lanes as u32),
                 Uint(*room as u32),
@@ -115,24 +117,6 @@ impl Session {
             is_running = runner.read("whether searches are running", running, 1)? != [0];
         }
         Ok(())
-    }
-}
-
-/// A position's value stands where its root stood, which is not asked for here.
-impl JudgeStages for Session {
-    fn last_plies_judged(&self, leaves: Leaves) -> u32 {
-        match leaves {
-            Leaves::Static => 0,
-            // Alone, leaves would not profit by the bounds that their brothers are.
-            Leaves::Quiescent => 1,
-        }
-    }
-
-    fn judge(&mut self, level: usize, len: usize, depth: u32, leaves: Leaves) -> Result<(), StageError> {
-        match leaves {
-            Leaves::Static => self.judge_statically(level, len),
-            Leaves::Quiescent => self.quiesce(level, len, depth.min(1)),
-        }
     }
 
     fn back_up(&mut self, level: usize, part: &Part) -> Result<(), StageError> {
@@ -156,8 +140,13 @@ impl JudgeStages for Session {
         let (runner, buffers) = self.work(1, len, 0)?;
         if runner.read("whether moves were lost", &buffers.lost, 1)? != [0] {
             runner.clear("whether moves were lost", &buffers.lost, 1)?;
-            if let Some(quiescence) = &mut self.quiescence {
-                quiescence.room = MOST_ROOM;
+            let device = self.runner.device.clone();
+            match &mut self.quiescence {
+                Some(quiescence) if quiescence.room < MOST_QUIESCENCE_ROOM => quiescence.room = MOST_QUIESCENCE_ROOM,
+                _ => {
+                    let reason = "it found more moves than positions can have.".to_owned();
+                    return Err(BackendError::WrongAnswer { device, reason }.into());
+                }
             }
             return Err(StageError::Again);
         }
@@ -168,7 +157,7 @@ impl JudgeStages for Session {
 
 #[cfg(test)]
 mod tests {
-    use kogge_board::{Backend, Fen, Quad48, Rules, breadth_first};
+    use kogge_board::{Backend, Fen, Leaves, Quad48, Rules, breadth_first};
     use kogge_movegen_cpu::Cpu;
 
     use super::*;
@@ -198,8 +187,13 @@ mod tests {
             let found =
                 breadth_first::minimax(&mut backend, |backend| &mut backend.session, &rules, &kiwipete(), 1, leaves);
             assert_eq!(found, expected, "room for {room} moves");
-            assert_eq!(backend.session.quiescence.as_ref().unwrap().room, MOST_ROOM);
+            assert_eq!(backend.session.quiescence.as_ref().unwrap().room, MOST_QUIESCENCE_ROOM);
         }
+        // Where there is room for all that can be, moves without room are an error, not another try.
+        let Session { runner, buffers, .. } = &mut backend.session;
+        runner.write("that moves were lost", &buffers.as_ref().unwrap().lost, &[1]).unwrap();
+        let answer = backend.session.values(1);
+        assert!(matches!(answer, Err(StageError::Backend(BackendError::WrongAnswer { .. }))), "{answer:?}");
     }
 
     /// The self-test must find errors: they are put in, one at a time.

@@ -7,7 +7,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use kogge_backend_opencl::{OpenCl, Options, Positions, Sliders, Traversal};
 use kogge_board::testing::{Placement, placement};
-use kogge_board::{Backend, Fen, Quad48, Rules, conformance};
+use kogge_board::{Backend, Fen, Leaves, Quad48, Rules, conformance};
 use kogge_movegen_cpu::Cpu;
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -266,6 +266,9 @@ proptest! {
                 assert_eq!(successors.ends.len(), positions.len());
                 assert_eq!(successors.of(positions.len() - 1).len(), 20);
                 assert_eq!(backend.perft(&Rules::STANDARD, &positions, 2).unwrap().last(), Some(&400));
+                let scores = backend.minimax(&Rules::STANDARD, &positions, 1, Leaves::Static).unwrap();
+                let start = backend.minimax(&Rules::STANDARD, &[start], 1, Leaves::Static).unwrap();
+                assert_eq!(scores.last(), start.last());
             });
         }
     }

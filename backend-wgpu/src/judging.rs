@@ -1,8 +1,10 @@
 //! Finding values on a device: leaves judged, and values backed up.
 
-use kogge_board::breadth_first::{JudgeStages, MOST_MOVES, Part, StageError, Stages};
-use kogge_board::minimax::QUIESCENCE_PLIES;
-use kogge_board::{BackendError, Leaves};
+use kogge_board::BackendError;
+use kogge_board::breadth_first::{
+    JudgeStages, MOST_QUIESCENCE_ROOM, PLIES_WITH_QUIESCENCE, Part, QUIESCENCE_NODES, QUIESCENCE_ROOM, StageError,
+    Stages,
+};
 
 use crate::kernels::{Module, Stage};
 use crate::runner::Scalars;
@@ -11,13 +13,6 @@ use crate::stages::{Session, all, scalars_of};
 
 /// Leaves that are judged by the evaluation in one launch, so that drivers do not take a long kernel for one that hangs.
 const LEAVES: usize = 1 << 24;
-
-/// Moves of a quiescence search that there is room for at first, and how many there can be at most.
-const ROOM: usize = 256;
-const MOST_ROOM: usize = MOST_MOVES as usize * NODES + 1;
-
-/// Positions of a quiescence search that are being looked at, one on each ply.
-const NODES: usize = QUIESCENCE_PLIES as usize + 1;
 
 /// What quiescence searches take besides the buffers of the stages.
 pub(crate) struct Quiescence {
@@ -35,15 +30,16 @@ impl Session {
     /// If the compiler fails.
     pub(crate) fn begin_judging(&mut self) -> Result<bool, BackendError> {
         match &mut self.quiescence {
-            Some(quiescence) => quiescence.room = ROOM,
+            Some(quiescence) => quiescence.room = QUIESCENCE_ROOM,
             None => {
                 let lanes = self.choice.quiescence_lanes;
                 let gpu = &self.runner.gpu;
-                let buffers =
-                    gpu.buffer("nodes", lanes * NODES).and_then(|nodes| Ok((nodes, gpu.buffer("states", lanes)?)));
+                let buffers = gpu
+                    .buffer("nodes", lanes * QUIESCENCE_NODES)
+                    .and_then(|nodes| Ok((nodes, gpu.buffer("states", lanes)?)));
                 let (nodes, states) =
                     buffers.map_err(|failure| self.runner.error("to make room for quiescence searches", failure))?;
-                self.quiescence = Some(Quiescence { nodes, states, room: ROOM });
+                self.quiescence = Some(Quiescence { nodes, states, room: QUIESCENCE_ROOM });
             }
         }
         if self.runner.has(Module::Judging) {
@@ -53,8 +49,11 @@ impl Session {
         compiled.map_err(|failure| self.runner.error("to compile kernels", failure))?;
         Ok(true)
     }
+}
 
-    fn judge_statically(&mut self, level: usize, len: usize) -> Result<(), StageError> {
+/// A position's value stands where its root stood, which is not asked for here.
+impl JudgeStages for Session {
+    fn judge(&mut self, level: usize, len: usize) -> Result<(), StageError> {
         let group = self.choice.group;
         let (runner, buffers) = self.work(level + 1, len, 0)?;
         let here = &buffers.levels[level];
@@ -70,7 +69,10 @@ impl Session {
         let (moves, group, steps) = (self.sizes().moves, self.choice.group, self.choice.quiescence_steps);
         self.work(level + 1, len, 0)?;
         let (Some(buffers), Some(Quiescence { nodes, states, room })) = (&self.buffers, &self.quiescence) else {
-            return Ok(());
+            let (device, doing) = (self.runner.device.clone(), "to look for quiescence".to_owned());
+            return Err(
+                BackendError::Device { device, doing, reason: "nothing was made ready for that.".to_owned() }.into()
+            );
         };
         let (runner, here) = (&mut self.runner, &buffers.levels[level]);
         let lanes = self.choice.quiescence_lanes.min(moves / room).min(len);
@@ -87,6 +89,7 @@ impl Session {
             &nodes.raw,
             &states.raw,
         ];
+        let depth = depth.min(PLIES_WITH_QUIESCENCE);
         let scalars = Scalars { depth, room: *room as u32, lanes: lanes as u32, steps, ..all(len) };
         runner.clear(&buffers.item_count, 2);
         runner.clear(states, lanes);
@@ -98,24 +101,6 @@ impl Session {
             runner.write("how many positions are taken", &buffers.item_count, &[counts[0], 0])?;
         }
         Ok(())
-    }
-}
-
-/// A position's value stands where its root stood, which is not asked for here.
-impl JudgeStages for Session {
-    fn last_plies_judged(&self, leaves: Leaves) -> u32 {
-        match leaves {
-            Leaves::Static => 0,
-            // Alone, leaves would not profit by the bounds that their brothers are.
-            Leaves::Quiescent => 1,
-        }
-    }
-
-    fn judge(&mut self, level: usize, len: usize, depth: u32, leaves: Leaves) -> Result<(), StageError> {
-        match leaves {
-            Leaves::Static => self.judge_statically(level, len),
-            Leaves::Quiescent => self.quiesce(level, len, depth.min(1)),
-        }
     }
 
     fn back_up(&mut self, level: usize, part: &Part) -> Result<(), StageError> {
@@ -138,8 +123,13 @@ impl JudgeStages for Session {
         let lost = runner.read("whether moves were lost", &buffers.totals, 1)?;
         if lost.first() != Some(&[0, 0]) {
             runner.clear(&buffers.totals, 1);
-            if let Some(quiescence) = &mut self.quiescence {
-                quiescence.room = MOST_ROOM;
+            let device = self.runner.device.clone();
+            match &mut self.quiescence {
+                Some(quiescence) if quiescence.room < MOST_QUIESCENCE_ROOM => quiescence.room = MOST_QUIESCENCE_ROOM,
+                _ => {
+                    let reason = "it found more moves than positions can have.".to_owned();
+                    return Err(BackendError::WrongAnswer { device, reason }.into());
+                }
             }
             return Err(StageError::Again);
         }

@@ -17,7 +17,9 @@ mod merging;
 
 use std::ops::Range;
 
-pub use judging::{JudgeStages, minimax};
+pub use judging::{
+    JudgeStages, MOST_QUIESCENCE_ROOM, PLIES_WITH_QUIESCENCE, QUIESCENCE_NODES, QUIESCENCE_ROOM, minimax,
+};
 pub use merging::{DeviceMerge, MergeStages, Origin, Ply};
 
 use crate::{BackendError, Quad48, Rules, Successors};

@@ -2,7 +2,7 @@
 
 use kogge_board::breadth_first::JudgeStages;
 use kogge_board::merge::{Entry, Merge, MergeError, Partition};
-use kogge_board::{Fen, Leaves, breadth_first};
+use kogge_board::{Fen, breadth_first};
 
 use super::*;
 use crate::adapters::devices;
@@ -149,7 +149,7 @@ fn quiescence_without_room_for_moves_is_done_again() {
     let values = |session: &mut Session| {
         session.prepare(1).unwrap();
         session.upload(&fen.rules, &[root]).unwrap();
-        session.judge(0, 1, 1, Leaves::Quiescent).unwrap();
+        session.quiesce(0, 1, 1).unwrap();
         session.values(1)
     };
     let expected = values(&mut session).unwrap();

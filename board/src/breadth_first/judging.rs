@@ -4,23 +4,40 @@
 //! position lie side by side. Leaves are judged where they are, or with their parents, if that spares something; then each level's values are backed up into the level
 //! above, and what stands in the next level is overwritten by the next part. Only the values of the roots leave the device.
 
-use super::{Part, StageError, Stages, bases, cut, in_batches};
+use super::{MOST_MOVES, Part, StageError, Stages, bases, cut, in_batches};
 use crate::minimax::{FIFTY_MOVES, QUIESCENCE_PLIES, by_expansion, check_depth};
 use crate::{Backend, BackendError, Leaves, Quad48, Rules, Score};
+
+/// Plies above the leaves that belong to a quiescence search: alone, a leaf would not profit by the bounds that its
+/// brothers are.
+pub const PLIES_WITH_QUIESCENCE: u32 = 1;
+
+/// Positions of a quiescence search that are being looked at, one on each ply.
+pub const QUIESCENCE_NODES: usize = (PLIES_WITH_QUIESCENCE + QUIESCENCE_PLIES) as usize;
+
+/// Moves of a quiescence search that there should be room for at first, and where there can be no more, whatever the
+/// position.
+pub const QUIESCENCE_ROOM: usize = 256;
+/// See [`QUIESCENCE_ROOM`].
+pub const MOST_QUIESCENCE_ROOM: usize = MOST_MOVES as usize * QUIESCENCE_NODES + 1;
 
 /// What a device does to find values, besides [`Stages`].
 ///
 /// Devices do not know of the fifty-move rule: it is seen to that no tree is long enough for it. Values are those of
 /// [`Score::value`]. Stages may be queued, as there.
 pub trait JudgeStages: Stages {
-    /// How many plies above the leaves the device looks on by itself; [`JudgeStages::judge`] is never asked for more.
-    fn last_plies_judged(&self, leaves: Leaves) -> u32;
-
-    /// Gives a level's first `len` positions the values that they have so many plies deep.
+    /// Gives a level's first `len` positions, which are leaves, their evaluations; mate and stalemate are seen.
     ///
     /// # Errors
     /// If memory runs out or the device fails; so in all methods.
-    fn judge(&mut self, level: usize, len: usize, depth: u32, leaves: Leaves) -> Result<(), StageError>;
+    fn judge(&mut self, level: usize, len: usize) -> Result<(), StageError>;
+
+    /// Gives a level's first `len` positions the values that they have so many plies deep, at most
+    /// [`PLIES_WITH_QUIESCENCE`], with quiescence at the leaves.
+    ///
+    /// # Errors
+    /// If memory runs out or the device fails.
+    fn quiesce(&mut self, level: usize, len: usize, depth: u32) -> Result<(), StageError>;
 
     /// Gives the positions of a part, whose successors are the next level and have values, their values.
     ///
@@ -64,6 +81,14 @@ pub fn minimax<B: Backend, S: JudgeStages>(
     Ok(scores.map(Option::unwrap_or_default).collect())
 }
 
+/// How many plies above the leaves the device looks on by itself.
+const fn plies_judged(leaves: Leaves) -> u32 {
+    match leaves {
+        Leaves::Static => 0,
+        Leaves::Quiescent => PLIES_WITH_QUIESCENCE,
+    }
+}
+
 /// The values of positions far from the fifty-move rule.
 pub(super) fn values<S: JudgeStages>(
     stages: &mut S,
@@ -75,7 +100,7 @@ pub(super) fn values<S: JudgeStages>(
     let mut scores = Vec::with_capacity(positions.len());
     in_batches(
         stages,
-        |stages| depth.saturating_sub(stages.last_plies_judged(leaves)) as usize + 1,
+        |_| depth.saturating_sub(plies_judged(leaves)) as usize + 1,
         positions,
         |stages, batch| {
             stages.upload(rules, batch)?;
@@ -95,8 +120,11 @@ fn descend<S: JudgeStages>(
     depth: u32,
     leaves: Leaves,
 ) -> Result<(), StageError> {
-    if depth <= stages.last_plies_judged(leaves) {
-        return stages.judge(level, len, depth, leaves);
+    if depth <= plies_judged(leaves) {
+        return match leaves {
+            Leaves::Static => stages.judge(level, len),
+            Leaves::Quiescent => stages.quiesce(level, len, depth),
+        };
     }
     let sums = stages.count(level, len)?;
     let sizes = stages.sizes();

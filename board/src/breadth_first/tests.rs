@@ -234,13 +234,13 @@ fn value(node: Quad48, depth: u32) -> Score {
 }
 
 impl JudgeStages for Mock {
-    fn last_plies_judged(&self, leaves: Leaves) -> u32 {
-        if leaves == Leaves::Quiescent { 1 } else { 0 }
+    fn judge(&mut self, level: usize, len: usize) -> Result<(), StageError> {
+        self.quiesce(level, len, 0)
     }
 
-    fn judge(&mut self, level: usize, len: usize, depth: u32, leaves: Leaves) -> Result<(), StageError> {
+    fn quiesce(&mut self, level: usize, len: usize, depth: u32) -> Result<(), StageError> {
         self.stage()?;
-        assert!(depth <= self.last_plies_judged(leaves));
+        assert!(depth <= PLIES_WITH_QUIESCENCE);
         let positions = &self.levels[level][..len];
         self.values[level] = positions.iter().map(|&(_, position)| value(position, depth).value()).collect();
         Ok(())
