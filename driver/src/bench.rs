@@ -136,7 +136,7 @@ pub fn measure(
         }
     }
 
-    fit(&mut measured.rows, settings, settings.seconds - start.elapsed().as_secs_f64());
+    fit(&mut measured.rows, positions, settings, settings.seconds - start.elapsed().as_secs_f64());
     let cost = |row: &Row| 2.0 * row.climb[row.depth as usize - 1];
     let whole = measured.rows.iter().map(cost).sum::<f64>() * settings.repetitions.max(1) as f64;
     let mut spent = 0.0;
@@ -176,12 +176,13 @@ impl Measured {
 }
 
 /// Makes the rows that take longest shallower until all can be timed in this many seconds.
-fn fit(rows: &mut [Row], settings: &Settings<'_>, seconds: f64) {
+fn fit(rows: &mut [Row], positions: &[Known], settings: &Settings<'_>, seconds: f64) {
     let cost = |row: &Row| 2.0 * row.climb[row.depth as usize - 1] * settings.repetitions.max(1) as f64;
     while rows.iter().map(cost).sum::<f64>() > seconds {
         let free = rows.iter_mut().filter(|row| row.depth > 1 && (settings.depth)(row.task).is_none());
         let Some(longest) = free.max_by(|a, b| cost(a).total_cmp(&cost(b))) else { return };
         longest.depth -= 1;
+        longest.leaves = positions[longest.task.position].leaves(longest.depth).unwrap_or(0);
     }
 }
 
@@ -313,6 +314,31 @@ impl Observer for OnlyStop<'_> {
 #[cfg(test)]
 mod tests {
     use kogge_board::known;
+
+    use super::{Row, Settings, Task, Times};
+
+    #[test]
+    fn a_row_that_is_made_shallower_has_the_leaves_of_its_new_depth() {
+        let positions = known::standard();
+        let row = |position, climb: &[f64]| Row {
+            task: Task { subject: 0, position, deduplicated: false },
+            depth: climb.len() as u32,
+            leaves: positions[position].leaves(climb.len() as u32).unwrap(),
+            times: Times::default(),
+            climb: climb.to_vec(),
+        };
+        let fitted = |seconds: f64, depth: &dyn Fn(Task) -> Option<u32>| -> Vec<(u32, u128)> {
+            let mut rows = [row(0, &[0.1, 0.2, 0.4]), row(1, &[0.1, 0.3])];
+            super::fit(&mut rows, &positions, &Settings { seconds, repetitions: 5, depth }, seconds);
+            rows.iter().map(|row| (row.depth, row.leaves)).collect()
+        };
+        assert_eq!(fitted(7.0, &|_| None), [(3, 8902), (2, 2039)]);
+        assert_eq!(fitted(6.9, &|_| None), [(2, 400), (2, 2039)]);
+        assert_eq!(fitted(3.0, &|_| None), [(2, 400), (1, 48)]);
+        assert_eq!(fitted(0.0, &|_| None), [(1, 20), (1, 48)]);
+        // Given depths stay.
+        assert_eq!(fitted(0.0, &|task| (task.position == 0).then_some(3)), [(3, 8902), (1, 48)]);
+    }
 
     #[test]
     fn what_every_count_takes_does_not_grow() {
