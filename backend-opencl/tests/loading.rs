@@ -39,7 +39,7 @@ fn without_a_library_the_error_is_clear_and_quick() {
     with_variable("without_a_library_the_error_is_clear_and_quick", "KOGGE_OPENCL_LIBRARY", name, || {
         let start = Instant::now();
         let error = platforms().expect_err("there is no library to list platforms");
-        assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
+        assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
         assert!(matches!(&error, PlatformError::NoLibrary { reason } if reason.contains(name)), "{error:?}");
         assert!(error.to_string().contains("KOGGE_OPENCL_LIBRARY"), "{error}");
     });
@@ -82,7 +82,7 @@ fn without_a_driver_the_error_is_another() {
     with_variable("without_a_driver_the_error_is_another", "OCL_ICD_VENDORS", empty, || {
         let start = Instant::now();
         let error = platforms().expect_err("there is no driver");
-        assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
+        assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
         if !is_required() && matches!(error, PlatformError::NoLibrary { .. }) {
             eprintln!("Skipped, for want of an OpenCL loader.");
             return;

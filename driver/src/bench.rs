@@ -175,12 +175,17 @@ impl Measured {
     }
 }
 
-/// Makes the rows that take longest shallower until all can be timed in this many seconds.
+/// Makes the rows that take longest shallower until all can be timed in this many seconds, but no row that takes no more
+/// than its equal share of the time: it shall not suffer for others that cannot be shallower.
 fn fit(rows: &mut [Row], positions: &[Known], settings: &Settings<'_>, seconds: f64) {
     let cost = |row: &Row| 2.0 * row.climb[row.depth as usize - 1] * settings.repetitions.max(1) as f64;
+    let share = (1.0 - CLIMB) * settings.seconds / rows.len() as f64;
     while rows.iter().map(cost).sum::<f64>() > seconds {
         let free = rows.iter_mut().filter(|row| row.depth > 1 && (settings.depth)(row.task).is_none());
         let Some(longest) = free.max_by(|a, b| cost(a).total_cmp(&cost(b))) else { return };
+        if cost(longest) <= share {
+            return;
+        }
         longest.depth -= 1;
         longest.leaves = positions[longest.task.position].leaves(longest.depth).unwrap_or(0);
     }
@@ -336,7 +341,10 @@ mod tests {
         assert_eq!(fitted(6.9, &|_| None), [(2, 400), (2, 2039)]);
         assert_eq!(fitted(3.0, &|_| None), [(2, 400), (1, 48)]);
         assert_eq!(fitted(0.0, &|_| None), [(1, 20), (1, 48)]);
-        // Given depths stay.
+        // Given depths stay, and so does what takes no more than 0.8 / 2 of all.
+        assert_eq!(fitted(7.8, &|task| (task.position == 0).then_some(3)), [(3, 8902), (2, 2039)]);
+        assert_eq!(fitted(3.9, &|task| (task.position == 0).then_some(3)), [(3, 8902), (1, 48)]);
+        assert_eq!(fitted(2.4, &|task| (task.position == 1).then_some(2)), [(1, 20), (2, 2039)]);
         assert_eq!(fitted(0.0, &|task| (task.position == 0).then_some(3)), [(3, 8902), (1, 48)]);
     }
 

@@ -3,6 +3,7 @@
 mod support;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use kogge_board::buggy::{Buggy, no_black_queenside};
 use kogge_board::known;
@@ -11,6 +12,7 @@ use kogge_driver::bench::{Measured, Settings, Subject, Task, Times, measure, pac
 use kogge_driver::{Error, Observer};
 use kogge_movegen_cpu::Cpu;
 use kogge_movegen_cpu::mailbox::Mailbox;
+use support::Slow;
 
 const FREE: Settings<'_> = Settings { seconds: 0.2, repetitions: 3, depth: &|_| None };
 
@@ -34,8 +36,17 @@ fn every_position_is_counted_in_both_ways_by_all() {
         assert!(row.climb.len() >= row.depth as usize, "{row:?}");
         assert!(row.times.all.len() == 3 && row.times.median() > 0.0, "{row:?}");
     }
-    // The faster one goes deeper.
-    assert!(rows.iter().step_by(2).map(|row| row.depth).sum::<u32>() > 6 + rows[1].depth);
+}
+
+#[test]
+fn a_faster_backend_is_measured_on_deeper_trees() {
+    let mut cpu = Cpu::new(Some(1)).unwrap();
+    let mut slow = Slow(Cpu::new(Some(1)).unwrap(), Duration::from_millis(60));
+    let mut subjects = [&mut cpu as &mut dyn Backend, &mut slow].map(|backend| Subject { backend, memory: 64 << 20 });
+    let settings = Settings { seconds: 6.0, repetitions: 1, ..FREE };
+    // The position with the fewest moves.
+    let rows = measure(&mut subjects, &known::standard()[3..4], &settings, &()).unwrap().rows;
+    assert!(rows[0].depth > 1 && rows[1].depth == 1, "{rows:?}");
 }
 
 #[test]
@@ -98,7 +109,7 @@ fn every_format_costs_something() {
     assert_eq!(costs.iter().map(|cost| cost.format).collect::<Vec<_>>(), Format::ALL);
     for cost in costs {
         for times in [&cost.pack, &cost.unpack] {
-            assert!(times.all.len() == 2 && (0.1..1e5).contains(&times.median()), "{cost:?}");
+            assert!(times.all.len() == 2 && (0.1..1e9).contains(&times.median()), "{cost:?}");
         }
     }
 }

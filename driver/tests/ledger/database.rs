@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use kogge_driver::ledger::{Event, LedgerError, Postgres, Store, Watcher};
 use kogge_movegen_cpu::mailbox::Mailbox;
 
+use super::support::Slow;
 use super::support::server::Server;
 use super::{KIWIPETE_4, cpu, database, kiwipete, options, source};
 
@@ -50,7 +51,9 @@ fn a_server_that_is_restarted_costs_nothing_but_time() {
     let ledger = kiwipete(database(&server.schema("restarted")));
     let begun = Begun::default();
     let total = thread::scope(|scope| {
-        let work = scope.spawn(|| ledger.work(&mut [Box::new(Slow(Mailbox::new()))], &options("patient"), &begun));
+        // The work is not over before the server has been stopped.
+        let slow = Slow(Mailbox::new(), Duration::from_millis(1));
+        let work = scope.spawn(|| ledger.work(&mut [Box::new(slow)], &options("patient"), &begun));
         for _ in 0..2 {
             let start = Instant::now();
             while !begun.0.swap(false, Ordering::Relaxed) {
@@ -66,41 +69,6 @@ fn a_server_that_is_restarted_costs_nothing_but_time() {
     let (total, snapshot) = total.unwrap();
     assert_eq!(total, KIWIPETE_4);
     assert!(snapshot.devices[0].entries <= 2038);
-}
-
-/// A device that takes its time, so that the work is not over before the server has been stopped.
-struct Slow(Mailbox);
-
-impl kogge_board::Backend for Slow {
-    fn info(&self) -> &kogge_board::DeviceInfo {
-        self.0.info()
-    }
-
-    fn count(
-        &mut self,
-        rules: &kogge_board::Rules,
-        positions: &[kogge_board::Quad48],
-    ) -> Result<Vec<u32>, kogge_board::BackendError> {
-        self.0.count(rules, positions)
-    }
-
-    fn expand(
-        &mut self,
-        rules: &kogge_board::Rules,
-        positions: &[kogge_board::Quad48],
-    ) -> Result<kogge_board::Successors, kogge_board::BackendError> {
-        self.0.expand(rules, positions)
-    }
-
-    fn perft(
-        &mut self,
-        rules: &kogge_board::Rules,
-        positions: &[kogge_board::Quad48],
-        depth: u32,
-    ) -> Result<Vec<u64>, kogge_board::BackendError> {
-        thread::sleep(Duration::from_millis(1) * positions.len() as u32);
-        self.0.perft(rules, positions, depth)
-    }
 }
 
 #[test]

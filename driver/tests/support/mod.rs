@@ -9,8 +9,9 @@ pub mod tree;
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
-use kogge_board::{DeviceInfo, DeviceKind, Fen};
+use kogge_board::{Backend, BackendError, DeviceInfo, DeviceKind, Fen, Quad48, Rules, Successors};
 use kogge_driver::{Observer, Progress};
 
 pub const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
@@ -55,5 +56,27 @@ impl Observer for Watch {
 
     fn is_cancelled(&self) -> bool {
         self.asked.fetch_add(1, Ordering::Relaxed) + 1 == self.stop_at
+    }
+}
+
+/// A device that takes this much longer for each position whose leaves it counts.
+pub struct Slow<B>(pub B, pub Duration);
+
+impl<B: Backend> Backend for Slow<B> {
+    fn info(&self) -> &DeviceInfo {
+        self.0.info()
+    }
+
+    fn count(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Vec<u32>, BackendError> {
+        self.0.count(rules, positions)
+    }
+
+    fn expand(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Successors, BackendError> {
+        self.0.expand(rules, positions)
+    }
+
+    fn perft(&mut self, rules: &Rules, positions: &[Quad48], depth: u32) -> Result<Vec<u64>, BackendError> {
+        std::thread::sleep(self.1 * positions.len() as u32);
+        self.0.perft(rules, positions, depth)
     }
 }
