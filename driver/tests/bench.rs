@@ -44,9 +44,13 @@ fn a_faster_backend_is_measured_on_deeper_trees() {
     let mut slow = Slow(Cpu::new(Some(1)).unwrap(), Duration::from_millis(60));
     let mut subjects = [&mut cpu as &mut dyn Backend, &mut slow].map(|backend| Subject { backend, memory: 64 << 20 });
     let settings = Settings { seconds: 6.0, repetitions: 1, ..FREE };
-    // The position with the fewest moves.
-    let rows = measure(&mut subjects, &known::standard()[3..4], &settings, &()).unwrap().rows;
-    assert!(rows[0].depth > 1 && rows[1].depth == 1, "{rows:?}");
+    // The position with the fewest moves; a busy machine may halt even the faster one that long.
+    let deeper = (0..20).any(|_| {
+        let rows = measure(&mut subjects, &known::standard()[3..4], &settings, &()).unwrap().rows;
+        assert_eq!(rows[1].depth, 1, "{rows:?}");
+        rows[0].depth > 1
+    });
+    assert!(deeper);
 }
 
 #[test]
