@@ -48,3 +48,46 @@ impl Corrections {
         *slot = (i32::from(*slot) + change).clamp(-MOST * GRAIN, MOST * GRAIN) as i16;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use kogge_board::Fen;
+
+    use super::*;
+
+    fn position(fen: &str) -> Quad48 {
+        Quad48::from(&fen.parse::<Fen>().unwrap().position)
+    }
+
+    #[test]
+    fn what_was_learnt_holds_for_the_same_pawns() {
+        let [here, there, other, black] = [
+            "4k3/pp6/8/8/8/8/PP6/4K3 w - - 0 1",
+            "4k3/pp6/5n2/8/8/8/PP6/4K2R w - - 7 9",
+            "4k3/pp6/8/8/8/P7/1P6/4K3 w - - 0 1",
+            "4k3/pp6/8/8/8/8/PP6/4K3 b - - 0 1",
+        ]
+        .map(position);
+        let mut corrections = Corrections::new();
+        for _ in 0..100 {
+            let error = 30 - corrections.correct(&here, 0);
+            corrections.learn(&here, 6, error);
+        }
+        assert!((25..=30).contains(&corrections.correct(&there, 0)), "{}", corrections.correct(&there, 0));
+        assert_eq!([&other, &black].map(|other| corrections.correct(other, -7)), [-7; 2]);
+        corrections.clear();
+        assert_eq!(corrections.correct(&here, 5), 5);
+    }
+
+    #[test]
+    fn corrections_have_an_end() {
+        let here = position("4k3/pp6/8/8/8/8/PP6/4K3 w - - 0 1");
+        let mut corrections = Corrections::new();
+        for (error, most) in [(i32::MAX, MOST), (i32::MIN + 1, -MOST)] {
+            for _ in 0..1_000 {
+                corrections.learn(&here, 200, error);
+            }
+            assert_eq!(corrections.correct(&here, 0), most);
+        }
+    }
+}

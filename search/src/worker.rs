@@ -17,7 +17,7 @@ use kogge_board::{Piece, Quad48, Rules, Score, State};
 use kogge_movegen_cpu::{Code, Wanted};
 
 use crate::corrections::Corrections;
-use crate::exchange::{VALUES, kind};
+use crate::exchange::{VALUES, exchange, kind};
 use crate::limits::{Signals, Timer};
 use crate::order::{Candidate, History, LOSING, Node, Step, is_losing, pick, squares};
 use crate::table::{Bound, Known, Table, key};
@@ -321,11 +321,19 @@ impl Worker {
                     let enough = (4 + depth * depth) / if is_improving { 1 } else { 2 };
                     // Futility: too far below alpha for a quiet move.
                     let hopeless = depth <= 6 && static_evaluation + 120 + 90 * depth <= alpha;
-                    if depth <= 7 && quiets_tried as i32 >= enough || hopeless && tried > 1 {
+                    // History pruning: it has hardly ever been any good.
+                    let is_bad = depth <= 4 && rank < -4_000 * depth;
+                    if depth <= 7 && quiets_tried as i32 >= enough || (hopeless || is_bad) && tried > 1 {
                         continue;
                     }
-                } else if depth <= 4 && rank < LOSING / 2 {
-                    continue;
+                }
+                // Static exchange evaluation: so much may be lost at once so near the leaves.
+                if tried > 1 && depth <= 8 && (is_quiet || rank < LOSING / 2) {
+                    let (from, to) = squares(sides.own, &successor);
+                    let most = if is_quiet { 50 } else { 90 };
+                    if from & position.kings == 0 && exchange(position, from, to, sides.empty) < -most * depth {
+                        continue;
+                    }
                 }
             }
             self.steps[ply + 1] = step;
@@ -463,7 +471,7 @@ impl Worker {
                 None => turn,
             };
             let successor = self.stack[start + index];
-            if !is_check && best > -MATES && turn > 0 {
+            if !is_check && best > -MATES && (turn > 0 || best_known.is_none()) {
                 // Delta pruning: even with what is captured, alpha is out of reach.
                 let (_, to) = squares(sides.own, &successor);
                 let captured = if sides.their & to != 0 { kind(position, to) } else { Piece::Pawn };
