@@ -3,14 +3,18 @@
 use kogge_board::{BackendError, self_test};
 
 use crate::OpenCl;
+use crate::devices;
 use crate::kernels::{Module, source};
 use crate::options::{Options, Sliders, Traversal};
-use crate::platform::{Device, platforms};
+use crate::platform::Device;
 use crate::stages::Session;
 
+/// The device to test with; none only where none is required.
 pub(crate) fn first_device() -> Option<Device> {
-    let platforms = platforms().inspect_err(|error| eprintln!("Skipped: {error}")).ok()?;
-    platforms.into_iter().filter_map(|platform| platform.devices.ok()).flatten().next()
+    let devices = devices().inspect_err(|error| eprintln!("Skipped: {error}")).unwrap_or_default();
+    let required = std::env::var("KOGGE_REQUIRE_DEVICES").unwrap_or_default();
+    assert!(!devices.is_empty() || !required.contains("opencl"), "An OpenCL device is required.");
+    devices.into_iter().next()
 }
 
 /// What the self-test says of kernels in which the one text stands for the other.

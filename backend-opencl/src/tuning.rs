@@ -88,14 +88,7 @@ mod tests {
     use kogge_board::tuning::{Cache, Outcome, Trial, tune};
 
     use super::*;
-    use crate::devices;
-
-    fn first_device() -> Option<Device> {
-        let devices = devices().inspect_err(|error| eprintln!("Skipped: {error}")).unwrap_or_default();
-        let required = env::var("KOGGE_REQUIRE_DEVICES").unwrap_or_default();
-        assert!(!devices.is_empty() || !required.contains("opencl"), "An OpenCL device is required.");
-        devices.into_iter().next()
-    }
+    use crate::mutants::first_device;
 
     fn tuned() -> Options {
         Options {

@@ -189,9 +189,9 @@ const fn down(board: u64) -> u64 {
     board | board >> 32
 }
 
-/// The features of white and of black, each as it sees the board.
+/// The sets of all features, in the order of [`Feature`], of white and of black, each as it sees the board.
 #[inline(always)]
-fn both(position: &Quad48) -> [[u64; FEATURES]; 2] {
+pub fn features(position: &Quad48) -> [[u64; FEATURES]; 2] {
     let occupied = position.pawns & PAWN_RANKS
         | position.knights
         | position.bishops_queens
@@ -213,7 +213,7 @@ fn both(position: &Quad48) -> [[u64; FEATURES]; 2] {
 /// ```
 #[inline(always)]
 pub fn evaluate(position: &Quad48) -> Score {
-    let [white, black] = both(position);
+    let [white, black] = features(position);
     let pieces =
         |feature: Feature| (white[feature as usize].count_ones() + black[feature as usize].count_ones()) as i32;
     let minors = pieces(Feature::Knights) + pieces(Feature::Bishops);
@@ -249,16 +249,16 @@ mod tests {
     use crate::Fen;
     use crate::testing::placement;
 
-    fn features(fen: &str) -> [u64; FEATURES] {
+    fn of_white(fen: &str) -> [u64; FEATURES] {
         let fen: Fen = fen.parse().unwrap();
-        both(&Quad48::from(&fen.position))[0]
+        features(&Quad48::from(&fen.position))[0]
     }
 
     #[track_caller]
     fn assert_feature(fen: &str, feature: Feature, squares: &[&str]) {
         let expected = squares.iter().map(|square| square.parse::<crate::Square>().unwrap().bit());
         let expected = expected.fold(0, |board, bit| board | bit);
-        let found = features(fen)[feature as usize];
+        let found = of_white(fen)[feature as usize];
         assert_eq!(found, expected, "{feature:?} of {fen}: {found:#x}");
     }
 

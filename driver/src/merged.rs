@@ -50,6 +50,8 @@ const STEP_SECONDS: f64 = 0.2;
 
 /// A ply that takes less than this is merged without asking whether it pays.
 const CHEAP_SECONDS: f64 = 0.01;
+/// So is one below so few positions.
+const FEW: f64 = 1_000.0;
 
 /// Samples are enlarged by this factor while they then take no longer than this; deeper ones that would take more than
 /// ten times as long are not taken.
@@ -353,8 +355,9 @@ impl<'d> Work<'d> {
             most = plies.saturating_sub(self.ply());
             least = most;
         } else if remaining > 2 && settings.partitions.is_none() {
-            // What it would cost to find out whether this pays, it takes to do.
-            let cheap = positions * self.estimates.merge_each < CHEAP_SECONDS;
+            // What it would cost to find out whether this pays, it takes to do. Of a few positions this is known beforehand:
+            // what they took says more about what else the machine had to do.
+            let cheap = positions <= FEW || positions * self.estimates.merge_each < CHEAP_SECONDS;
             if let Some(next) = self.next_whole().filter(|_| cheap) {
                 return Ok(next);
             }

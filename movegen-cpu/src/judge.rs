@@ -4,7 +4,7 @@
 //! check, and whether it certainly has a legal move.
 
 use kogge_board::bits::{NOT_FILE_A, NOT_FILE_H, PAWN_RANKS};
-use kogge_board::evaluation::{FEATURES, Feature, PHASE, TEMPO, TERMS};
+use kogge_board::evaluation::{FEATURES, PHASE, TEMPO, TERMS};
 use kogge_board::{Quad48, Score, State};
 
 use crate::fill::{
@@ -57,7 +57,7 @@ impl<W: Word> Men<W> {
         [knight_attacks(self.knights), rays.diagonal(), rays.orthogonal()]
     }
 
-    /// The sets of all features, in the order of [`Feature`], and what all men but the king attack.
+    /// The sets of all features, in the order of `Feature`, and what all men but the king attack.
     #[inline(always)]
     fn features(&self, their: &Self) -> ([W; FEATURES], W) {
         let &Self { pawns, knights, bishops, rooks, queens, king, all } = self;
@@ -241,8 +241,6 @@ fn judge_register<W: Word>(boards: &[[u64; MOST_LANES]; 6]) -> [Judgement; MOST_
     }
     judgements
 }
-
-const _: () = assert!(Feature::Threats as usize + 1 == FEATURES);
 
 #[cfg(test)]
 mod tests {

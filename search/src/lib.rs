@@ -20,6 +20,7 @@
 //! a position at once: there are no moves to make and unmake, and a move is the index of its successor.
 
 mod assistant;
+mod corrections;
 mod exchange;
 mod game;
 mod limits;

@@ -24,6 +24,8 @@ pub struct Limits {
     pub moves: Vec<Move>,
     /// The opponent is still thinking: time does not count until [`Signals::ponderhit`].
     pub ponder: bool,
+    /// Since when time counts; since the search begins, if that is not said.
+    pub since: Option<Instant>,
 }
 
 /// What is on the clock of the side to move.
@@ -66,7 +68,9 @@ impl Signals {
 }
 
 /// Moves that the time left is planned for if nobody says how many there are.
-const MOVES_AHEAD: u32 = 28;
+const MOVES_AHEAD: u32 = 26;
+/// Time that is not planned with, up to a quarter of what is left: a busy machine may take it at any moment.
+const RESERVE: Duration = Duration::from_millis(200);
 
 /// When to end for time's sake. The main thread's.
 #[derive(Debug)]
@@ -83,20 +87,22 @@ pub(crate) struct Timer {
 impl Timer {
     /// A timer that begins now; `overhead` is lost between this program and the clock.
     pub(crate) fn new(limits: &Limits, overhead: Duration) -> Self {
-        let start = Instant::now();
+        let start = limits.since.unwrap_or_else(Instant::now);
         let (mut soft, mut hard) = (None, None);
         if let Some(Clock { left, increment, moves_to_go }) = limits.clock {
             let usable = left.saturating_sub(overhead);
+            let usable = usable - RESERVE.min(usable / 4);
             let moves = moves_to_go.unwrap_or(MOVES_AHEAD).clamp(1, MOVES_AHEAD);
             // Whatever else happens, some of the time is left over.
             let most = usable / 5 * if moves == 1 { 4 } else { 2 };
-            let share = usable / moves + increment / 10 * 7;
-            soft = Some((share / 5 * 3).min(most));
-            hard = Some(share.saturating_mul(5) / 2).map(|hard| hard.min(most));
+            let share = usable / moves + increment / 4 * 3;
+            soft = Some(share.min(most));
+            hard = Some(share.saturating_mul(3).min(most));
         }
         if let Some(time) = limits.move_time {
             let time = time.saturating_sub(overhead.min(time / 2));
-            soft = Some(soft.map_or(time, |soft: Duration| soft.min(time)));
+            // A time that is given is used up.
+            soft = soft.map(|soft| soft.min(time));
             hard = Some(hard.map_or(time, |hard: Duration| hard.min(time)));
         }
         Self { start, soft, hard, free: Cell::new((!limits.ponder).then_some(Duration::ZERO)) }
@@ -172,10 +178,22 @@ mod tests {
         let timer = Timer::new(&limits, Duration::ZERO);
         let signals = Signals::default();
         std::thread::sleep(Duration::from_millis(30));
-        assert!(!timer.is_running(&signals) && !timer.is_over(&signals) && !timer.is_soft_over(&signals, 1.0));
+        assert!(!timer.is_running(&signals) && !timer.is_over(&signals));
         signals.ponderhit();
         assert!(timer.is_running(&signals));
         std::thread::sleep(Duration::from_millis(30));
-        assert!(timer.is_over(&signals) && timer.is_soft_over(&signals, 1.0));
+        assert!(timer.is_over(&signals));
+    }
+
+    #[test]
+    fn a_time_for_the_move_is_used_up_and_what_was_lost_before_counts() {
+        let second = Duration::from_secs(1);
+        let signals = Signals::default();
+        let limits = Limits { move_time: Some(1000 * second), ..Limits::default() };
+        let timer = Timer::new(&limits, Duration::ZERO);
+        assert!(!timer.is_soft_over(&signals, 0.0) && !timer.is_over(&signals));
+        let since = Instant::now().checked_sub(2 * second);
+        let timer = Timer::new(&Limits { move_time: Some(second), since, ..limits }, Duration::ZERO);
+        assert!(timer.is_over(&signals));
     }
 }

@@ -17,7 +17,7 @@ pub(crate) struct Candidate {
     pub(crate) score: i32,
     /// Which successor.
     pub(crate) index: u16,
-    /// From and to, as [`Quiet`] has them.
+    /// From and to, as [`Step`] has them.
     pub(crate) step: Step,
 }
 

@@ -69,6 +69,10 @@ const TABLE: usize = 16 << 20;
 
 /// Half the width of the first aspiration window.
 const WINDOW: i32 = 18;
+/// A score that falls by more makes it worth while to think longer.
+const WORRY: i32 = 30;
+/// The stack of a thread that searches: each of some two hundred plies takes less than a KiB.
+pub(crate) const STACK: usize = 4 << 20;
 /// From this depth on, the window is narrow.
 const NARROW: u32 = 5;
 
@@ -122,6 +126,7 @@ impl Searcher {
         self.table.clear();
         for worker in &mut self.workers {
             worker.history.clear();
+            worker.corrections.clear();
         }
     }
 
@@ -170,11 +175,15 @@ impl Searcher {
         let mut found = thread::scope(|scope| {
             for (number, worker) in helpers.iter_mut().enumerate() {
                 let roots = roots.clone();
-                scope.spawn(move || {
+                let work = move || {
                     let mut iteration = Iteration { worker, shared, game, timer: None, roots, lines };
                     // Every other helper is a depth ahead, so that they do not all do the same.
                     let _ = (1 + (number as u32 + 1) % 2..MAX_PLY as u32).all(|depth| iteration.deepen(depth));
-                });
+                };
+                // Without another thread, there are fewer helpers.
+                if thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work).is_err() {
+                    break;
+                }
             }
             let iteration = Iteration { worker: main, shared, game, timer: Some(&timer), roots, lines };
             let found = iteration.run(limits, &timer, report, &help);
@@ -240,6 +249,7 @@ impl Iteration<'_> {
         let signals = self.shared.signals;
         let mut finished = 0;
         let mut patience: f64 = 1.0;
+        let mut value_before = -INFINITE;
         let deepest = limits.depth.unwrap_or(u32::MAX).clamp(1, MAX_PLY as u32 - 1);
         for depth in 1..=deepest {
             let best_before = self.roots[0].played;
@@ -255,7 +265,11 @@ impl Iteration<'_> {
             finished = depth;
             help([&[*self.game.position()], &self.roots[0].line[..]].concat());
             let is_same = self.roots[0].played == best_before;
-            patience = if is_same { (patience * 0.9).max(0.6) } else { (patience + 0.5).min(2.0) };
+            let value = self.roots[0].best;
+            let is_worse = value < value_before - WORRY;
+            value_before = value;
+            patience = if is_same { (patience * 0.9).max(0.6) } else { patience + 0.5 };
+            patience = (patience + if is_worse { 0.4 } else { 0.0 }).min(2.0);
             let score = Score::from_value(self.roots[0].best);
             let is_mate = |most: u32| score.mate_moves().is_some_and(|moves| moves > 0 && moves as u32 <= most);
             if limits.mate.is_some_and(is_mate) || timer.is_soft_over(signals, patience) {
@@ -281,10 +295,13 @@ impl Iteration<'_> {
         for rank in 0..self.lines {
             let is_complete = self.aspire(depth as i32, rank);
             // Those that were not searched come after, in the order they had.
-            self.roots[rank..].sort_by_key(|root| std::cmp::Reverse(root.value));
+            let by_value = |root: &Root| std::cmp::Reverse(root.value);
+            self.roots[rank..].sort_by_key(by_value);
             if !is_complete {
                 return false;
             }
+            // What the search does not look at again may make a later one look better.
+            self.roots[..=rank].sort_by_key(by_value);
         }
         true
     }

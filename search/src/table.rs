@@ -65,6 +65,9 @@ impl Known {
     }
 }
 
+/// How much deeper something was searched that a new bound does not replace.
+const DEEPER: u8 = 4;
+
 /// Searches that ages tell apart.
 const AGES: u8 = 64;
 
@@ -131,7 +134,8 @@ impl Table {
     }
 
     /// Remembers what is known of the position with this key, in place of what is worth least: what
-    /// was known of it, or the shallowest, of older searches first.
+    /// was known of it, or the shallowest, of older searches first. A bound does not take the place of what this
+    /// search found much deeper.
     pub(crate) fn put(&self, key: u64, mut known: Known) {
         let now = self.age();
         let mut place = 0;
@@ -140,10 +144,13 @@ impl Table {
         for (index, entry) in bucket.iter().enumerate() {
             let data = entry.data.load(Ordering::Relaxed);
             if entry.check.load(Ordering::Relaxed) ^ data == key {
-                place = index;
-                if known.best.is_none() {
-                    known.best = Known::unpack(data).and_then(|old| old.best);
+                let Some(old) = Known::unpack(data) else { break };
+                let is_new = (data >> 58) as u8 == now;
+                if is_new && known.bound != Bound::Exact && known.depth.saturating_add(DEEPER) < old.depth {
+                    return;
                 }
+                place = index;
+                known.best = known.best.or(old.best);
                 break;
             }
             let age = (now + AGES - (data >> 58) as u8) % AGES;
@@ -215,8 +222,17 @@ mod tests {
             table.put(1 << 60, entry);
             assert_eq!(table.get(1 << 60), Some(entry));
         }
+        let deep = table.get(1 << 60);
+        table.put(1 << 60, known(None, 3));
+        assert_eq!(table.get(1 << 60), deep, "a bound found much less deep says less");
+        table.grow_older();
         table.put(1 << 60, known(None, 3));
         assert_eq!(table.get(1 << 60), Some(known(Some(217), 3)), "the move is kept");
+        let exact = Known { bound: Bound::Exact, ..known(Some(217), 1) };
+        table.put(1 << 60, Known { depth: 127, ..exact });
+        table.put(1 << 60, exact);
+        assert_eq!(table.get(1 << 60), Some(exact), "but a value is a value");
+        table.put(1 << 60, known(None, 3));
         for (depth, best) in [(2, 217), (3, 217), (4, 5)] {
             table.offer(1 << 60, known(Some(5), depth));
             assert_eq!(table.get(1 << 60), Some(known(Some(best), depth.max(3))), "only what is deeper is taken");

@@ -16,7 +16,8 @@ use kogge_board::minimax::{FIFTY_MOVES, tactical};
 use kogge_board::{Piece, Quad48, Rules, Score, State};
 use kogge_movegen_cpu::{Code, Wanted};
 
-use crate::exchange::{VALUES, kind};
+use crate::corrections::Corrections;
+use crate::exchange::{VALUES, exchange, kind};
 use crate::limits::{Signals, Timer};
 use crate::order::{Candidate, History, LOSING, Node, Step, is_losing, pick, squares};
 use crate::table::{Bound, Known, Table, key};
@@ -50,6 +51,7 @@ pub(crate) struct Worker {
     pub(crate) code: Code,
     pub(crate) rules: Rules,
     pub(crate) history: History,
+    pub(crate) corrections: Corrections,
     /// Keys of all positions from the game's first one to the present one.
     pub(crate) keys: Vec<u64>,
     /// How many of these are the game's.
@@ -86,6 +88,7 @@ impl Worker {
             code,
             rules,
             history: History::new(MAX_PLY + 1),
+            corrections: Corrections::new(),
             keys: Vec::new(),
             played: 0,
             stack: Vec::new(),
@@ -137,7 +140,7 @@ impl Worker {
             if shared.most_nodes.is_some_and(|most| total >= most) {
                 self.stopped = true;
             }
-            if !limited || total.is_multiple_of(PATIENCE) {
+            if !limited || self.nodes.is_multiple_of(PATIENCE) {
                 self.stopped |= shared.signals.is_stopped()
                     || shared.ended.load(Ordering::Relaxed)
                     || timer.is_some_and(|timer| timer.is_over(shared.signals));
@@ -194,7 +197,7 @@ impl Worker {
         if clock >= 4 && self.is_repetition(clock) {
             return Score::DRAW.value();
         }
-        if depth <= 0 {
+        if depth <= 0 && clock < FIFTY_MOVES {
             return self.quiescence(shared, timer, position, ply, [alpha, beta]);
         }
         self.count_node(shared, timer);
@@ -221,12 +224,7 @@ impl Worker {
             && clock < FIFTY_MOVES - 10
         {
             let score = from_table(known.score, ply);
-            let is_enough = match known.bound {
-                Bound::Exact => true,
-                Bound::Lower => score >= beta,
-                Bound::Upper => score <= alpha,
-            };
-            if is_enough {
+            if decides(known.bound, score, [alpha, beta]) {
                 return score;
             }
         }
@@ -245,11 +243,12 @@ impl Worker {
         if is_check {
             depth += 1;
         }
-        let static_evaluation = match known {
-            _ if is_check => -INFINITE,
+        let evaluation = match known {
+            _ if is_check => 0,
             Some(known) => known.evaluation,
             None => self.code.evaluate(position).value(),
         };
+        let static_evaluation = if is_check { -INFINITE } else { self.corrections.correct(position, evaluation) };
         // In check, what was there two plies before stands in.
         self.evaluations[ply] = if is_check && ply >= 2 { self.evaluations[ply - 2] } else { static_evaluation };
         let is_improving = !is_check && (ply < 2 || static_evaluation > self.evaluations[ply - 2]);
@@ -322,11 +321,19 @@ impl Worker {
                     let enough = (4 + depth * depth) / if is_improving { 1 } else { 2 };
                     // Futility: too far below alpha for a quiet move.
                     let hopeless = depth <= 6 && static_evaluation + 120 + 90 * depth <= alpha;
-                    if depth <= 7 && quiets_tried as i32 >= enough || hopeless && tried > 1 {
+                    // History pruning: it has hardly ever been any good.
+                    let is_bad = depth <= 4 && rank < -4_000 * depth;
+                    if depth <= 7 && quiets_tried as i32 >= enough || (hopeless || is_bad) && tried > 1 {
                         continue;
                     }
-                } else if depth <= 4 && rank < LOSING / 2 {
-                    continue;
+                }
+                // Static exchange evaluation: so much may be lost at once so near the leaves.
+                if tried > 1 && depth <= 8 && (is_quiet || rank < LOSING / 2) {
+                    let (from, to) = squares(sides.own, &successor);
+                    let most = if is_quiet { 50 } else { 90 };
+                    if from & position.kings == 0 && exchange(position, from, to, sides.empty) < -most * depth {
+                        continue;
+                    }
                 }
             }
             self.steps[ply + 1] = step;
@@ -387,12 +394,22 @@ impl Worker {
             return 0;
         }
         let bound = bound(best, [old_alpha, beta]);
-        let evaluation = if is_check { 0 } else { static_evaluation };
+        let is_quiet = best_index.is_none_or(|index| usize::from(index) >= tactical_moves);
+        // A bound on the wrong side of the evaluation says nothing about it.
+        let says = match bound {
+            Bound::Exact => true,
+            Bound::Lower => best > static_evaluation,
+            Bound::Upper => best < static_evaluation,
+        };
+        if !is_check && is_quiet && says && best.abs() < MATES {
+            self.corrections.learn(position, depth, best - static_evaluation);
+        }
         self.remember(
             shared,
             place,
             ply,
-            Known { best: best_index, score: best, evaluation, depth: depth as u8, bound },
+            // Where it is known, a check is still to be extended.
+            Known { best: best_index, score: best, evaluation, depth: (depth - i32::from(is_check)) as u8, bound },
         );
         best
     }
@@ -421,12 +438,7 @@ impl Worker {
             && beta - alpha == 1
         {
             let score = from_table(known.score, ply);
-            let is_enough = match known.bound {
-                Bound::Exact => true,
-                Bound::Lower => score >= beta,
-                Bound::Upper => score <= alpha,
-            };
-            if is_enough {
+            if decides(known.bound, score, [alpha, beta]) {
                 return score;
             }
         }
@@ -436,7 +448,7 @@ impl Worker {
         let mut evaluation = 0;
         if !is_check {
             evaluation = known.map_or_else(|| self.code.evaluate(position).value(), |known| known.evaluation);
-            best = evaluation;
+            best = self.corrections.correct(position, evaluation);
             if best >= beta {
                 let known = Known { best: None, score: best, evaluation, depth: 0, bound: Bound::Lower };
                 self.remember(shared, place, ply, known);
@@ -459,7 +471,7 @@ impl Worker {
                 None => turn,
             };
             let successor = self.stack[start + index];
-            if !is_check && best > -MATES && turn > 0 {
+            if !is_check && best > -MATES && (turn > 0 || best_known.is_none()) {
                 // Delta pruning: even with what is captured, alpha is out of reach.
                 let (_, to) = squares(sides.own, &successor);
                 let captured = if sides.their & to != 0 { kind(position, to) } else { Piece::Pawn };
@@ -511,6 +523,15 @@ fn bound(value: i32, [alpha, beta]: [i32; 2]) -> Bound {
         Bound::Exact
     } else {
         Bound::Upper
+    }
+}
+
+/// Whether a bound says all that there is to know about a value with this window.
+fn decides(bound: Bound, score: i32, [alpha, beta]: [i32; 2]) -> bool {
+    match bound {
+        Bound::Exact => true,
+        Bound::Lower => score >= beta,
+        Bound::Upper => score <= alpha,
     }
 }
 

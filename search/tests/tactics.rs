@@ -14,7 +14,8 @@ fn win_at_chess() {
     let unsolved: Vec<_> = problems.filter(|problem| !problem.search(&mut searcher, &limits).1).collect();
     let names: Vec<_> = unsolved.iter().map(|problem| &problem.name).collect();
     println!("{} of 100 are not solved: {names:?}", names.len());
-    assert!(names.len() <= 100, "{names:?}");
+    // 40, the same on every machine; a search that is better may find others.
+    assert!(names.len() <= 45, "{names:?}");
 }
 
 #[test]

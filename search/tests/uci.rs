@@ -75,7 +75,7 @@ fn it_searches_to_every_kind_of_limit() {
         let best = last(&format!("position startpos moves e2e4\ngo {go}\n"));
         assert!(best.starts_with("bestmove "), "go {go}: {best}");
     }
-    assert_eq!(last("position fen 6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1\ngo mate 1\n"), "bestmove a1a8");
+    assert_eq!(last("position fen 6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1\ngo mate 1 depth 9\n"), "bestmove a1a8");
     assert_eq!(last("position fen 7k/5Q2/6K1/8/8/8/8/8 b - - 0 1\ngo depth 3\n"), "bestmove (none)");
     let only = last("position startpos\ngo depth 4 searchmoves a2a3\n");
     assert!(only.starts_with("bestmove a2a3"), "{only}");
@@ -107,8 +107,6 @@ fn castling_is_written_as_agreed() {
 #[test]
 fn what_is_wrong_is_said_and_changes_nothing() {
     for (line, complaint) in [
-        ("position startpos moves e2e5", "info string The move \"e2e5\" is not legal here."),
-        ("position fen 8/8/8/8/8/8/8/8 w - - 0 1", "info string There are 0 white kings"),
         ("setoption name Hash value many", "info string The option Hash takes a number from 1 to 65536, not \"many\"."),
         ("setoption name Threads value 0", "info string The option Threads takes a number from 1 to 512"),
         ("setoption name Nonsense value 1", "info string There is no option \"Nonsense\"."),
@@ -119,6 +117,53 @@ fn what_is_wrong_is_said_and_changes_nothing() {
         assert!(said.contains(complaint), "{line}: {said}");
         assert!(said.contains("\nNodes searched: 20\n") && said.contains("\nd7d5: 1\n"), "{line}: {said}");
     }
+}
+
+#[test]
+fn a_position_that_is_refused_is_not_searched() {
+    for (line, complaint) in [
+        ("position startpos moves e2e4 e7e5 e2e5", "info string The move \"e2e5\" is not legal here."),
+        ("position fen 8/8/8/8/8/8/8/8 w - - 0 1", "info string There are 0 white kings"),
+    ] {
+        let said = transcript(format!("position startpos\n{line}\ngo depth 2\ngo perft 1\n").as_bytes());
+        assert!(said.contains(complaint) && said.contains("\nbestmove (none)\n"), "{line}: {said}");
+        assert!(!said.contains("depth") && !said.contains("Nodes searched"), "{line}: {said}");
+        let after = last(&format!("{line}\nposition startpos\ngo depth 2\n"));
+        assert!(after.starts_with("bestmove ") && after.len() > 12, "{line}: {after}");
+    }
+}
+
+#[test]
+fn counters_out_of_range_do_not_matter() {
+    for counters in ["0 0", "5", "130 90", "-1 -1", "many moves"] {
+        let best = last(&format!("position fen 6k1/5ppp/8/8/8/8/8/R3K3 w - - {counters}\ngo depth 2\n"));
+        assert_eq!(best, "bestmove a1a8", "{counters}");
+    }
+}
+
+#[test]
+fn a_search_that_may_never_end_ends_with_the_input() {
+    for go in ["infinite", "mate 1", "ponder wtime 100 btime 100"] {
+        assert!(last(&format!("position startpos\ngo {go}\n")).starts_with("bestmove "), "{go}");
+    }
+    // The other side's clock is better than none.
+    assert!(last("position startpos moves e2e4\ngo wtime 50\n").starts_with("bestmove "));
+}
+
+#[test]
+fn of_a_line_that_is_too_long_the_rest_is_no_command() {
+    let mut input = b"position startpos moves ".to_vec();
+    while input.len() < 1 << 20 {
+        input.extend_from_slice(b"e2e5 ");
+    }
+    input.extend_from_slice(b" quit quit quit\nuci\n");
+    assert!(transcript(&input).ends_with("uciok\n"));
+}
+
+#[test]
+fn it_introduces_itself_after_a_search_as_before() {
+    let said = transcript(b"uci\nposition startpos\ngo depth 1\nisready\nucinewgame\nuci\n");
+    assert_eq!(said.matches("option name Colour").count(), 2, "{said}");
 }
 
 /// An input that comes when it is said.

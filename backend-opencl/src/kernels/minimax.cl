@@ -60,7 +60,8 @@ typedef struct {
 //
 // Every step looks at one position, whichever ply it is on, so that the work-items of a group stay together although
 // their trees differ. Who is done takes the next position. After so many steps the kernel ends, and says in `running`
-// whether there is more to do; where each work-item is, `states` (the index of its position, and the ply) and `nodes` keep.
+// whether there is more to do; where each work-item is, `states` (the index of its position, none if that is no longer one,
+// and the ply) and `nodes` keep.
 //
 // Each has room for so many moves; if that is not enough, `lost` is set, and no value is of any use. Mates are counted
 // from where the work-item begins.
@@ -86,6 +87,9 @@ __kernel KERNEL void quiesce(
     }
     __global Node *nodes = all_nodes + lane * (QUIESCENCE_PLIES + 1);
     uint index = states[2 * lane], ply = states[2 * lane + 1];
+    if (index >= len) {
+        return;
+    }
     for (uint step = 0; step < steps; ++step) {
         Position here;
         int alpha = -MATE - 1, beta = MATE + 1;
@@ -98,7 +102,7 @@ __kernel KERNEL void quiesce(
         } else {
             index = atomic_inc(taken);
             if (index >= len) {
-                states[2 * lane + 1] = 0;
+                states[2 * lane] = index;
                 return;
             }
             here = load_position(positions, index);

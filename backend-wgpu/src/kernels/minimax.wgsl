@@ -96,8 +96,8 @@ fn store_node(index: u32, node: Node) {
 //
 // Every step looks at one position, whichever ply it is on, so that the work-items of a group stay together although
 // their trees differ. Who is done takes the next position. After so many steps the kernel ends, and says in the second item
-// count whether there is more to do; where each work-item is, `states` (the index of its position, and the ply) and `nodes`
-// keep.
+// count whether there is more to do; where each work-item is, `states` (the index of its position, none
+// if that is no longer one, and the ply) and `nodes` keep.
 //
 // Each has room for so many moves; if that is not enough, the first of the totals is set, and no value is of any use. Mates
 // are counted from where the work-item begins.
@@ -115,6 +115,9 @@ fn quiesce(
     let first_node = lane * (QUIESCENCE_PLIES + 1u);
     var index = states[lane].x;
     var ply = states[lane].y;
+    if index >= scalars.end {
+        return;
+    }
     for (var step = 0u; step < scalars.steps; step++) {
         var here: Position;
         var alpha = -MATE - 1;
@@ -130,7 +133,7 @@ fn quiesce(
         } else {
             index = atomicAdd(&new_item_count[0], 1u);
             if index >= scalars.end {
-                states[lane].y = 0u;
+                states[lane].x = index;
                 return;
             }
             here = load_position(index);

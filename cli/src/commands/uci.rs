@@ -3,7 +3,7 @@
 use std::io;
 
 use kogge_board::{Backend, Fen, Move};
-use kogge_driver::{Driver, Observer};
+use kogge_driver::{Driver, MAX_DEPTH, Observer};
 use kogge_search::Signals;
 use kogge_search::uci::{Host, serve};
 
@@ -69,7 +69,9 @@ impl Host for Counter {
                 Some(backends::open(self.backend, self.request, None).map_err(|failure| failure.to_string())?);
         }
         let opened = self.opened.as_mut().ok_or("There is no backend.")?;
-        let depth = depth.min(kogge_driver::MAX_DEPTH);
+        if depth > MAX_DEPTH {
+            return Err(format!("Leaves are counted down to depth {MAX_DEPTH}, not {depth}."));
+        }
         let stop = Stop(signals);
         Driver::new(&mut *opened.backend, &stop).divide(root, depth).map_err(|error| error.to_string())
     }

@@ -110,6 +110,9 @@ fn go(words: SplitAsciiWhitespace<'_>) -> Go {
             "wtime" | "btime" | "winc" | "binc" | "movestogo" | "depth" | "nodes" | "mate" | "movetime" | "perft" => {
                 if let Some(number) = words.next_if(|word| word.parse::<i64>().is_ok()) {
                     go.set(word, number.parse().unwrap_or(0));
+                } else if word == "perft" {
+                    // Better a small count than a search that nobody asked for.
+                    go.set(word, 1);
                 }
             }
             _ => {}
@@ -142,6 +145,16 @@ impl Go {
             "movetime" => self.move_time = Some(time),
             _ => self.perft = Some(small),
         }
+    }
+
+    /// The clock that the side to move goes by: its own, or the other's if nothing was said of its own.
+    pub(crate) fn clock(&self, black: bool) -> Option<Clock> {
+        self.clocks[usize::from(black)].or(self.clocks[usize::from(!black)])
+    }
+
+    /// Whether the search may go on for ever if no mate is found.
+    pub(crate) fn is_unlimited(&self) -> bool {
+        self.is_endless() || Self { mate: None, ..self.clone() }.is_endless()
     }
 
     /// Whether nothing but `stop` ends the search.
@@ -225,12 +238,18 @@ mod tests {
         assert_eq!(go("go nodes 99999999999").nodes, Some(99_999_999_999));
         assert_eq!(go("go movetime 250").move_time, Some(Duration::from_millis(250)));
         assert_eq!(go("go perft 3").perft, Some(3));
+        assert_eq!(go("go perft").perft, Some(1));
+        assert_eq!(go("go perft many").perft, Some(1));
         assert_eq!(go("go ponder searchmoves e2e4 e7e8q depth 3").search_moves, ["e2e4", "e7e8q"]);
         assert_eq!(go("go searchmoves e2e4 depth 3").depth, Some(3));
         assert_eq!(go("go depth infinite"), Go { infinite: true, ..Go::default() });
         assert_eq!(go("go depth 99999999999999").depth, Some(u32::MAX));
         assert!(go("go").is_endless() && go("go infinite depth 3").is_endless() && go("go ponder").is_endless());
         assert!(!go("go depth 3").is_endless() && !go("go wtime 1").is_endless());
+        assert!(go("go mate 3").is_unlimited() && !go("go mate 3").is_endless());
+        assert!(!go("go mate 3 nodes 9").is_unlimited() && go("go").is_unlimited());
+        assert_eq!([false, true].map(|black| go("go wtime 7").clock(black)), [clock(7, 0, None); 2]);
+        assert_eq!([false, true].map(|black| both.clock(black)), both.clocks);
     }
 
     #[test]

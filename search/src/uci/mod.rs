@@ -10,12 +10,13 @@
 mod command;
 
 use std::io::{self, BufRead, Read, Write};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, mpsc};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use kogge_board::{Backend, BackendError, Color, Fen, Move};
+use kogge_board::{Backend, BackendError, Color, Fen, FenError, Move};
 
+use crate::searcher::STACK;
 use crate::{Found, Game, Info, Limits, Searcher, Signals};
 use command::{Command, Go, Position};
 
@@ -52,7 +53,7 @@ pub trait Host: Send {
     }
 }
 
-/// Longer lines are cut; a game of a thousand moves has some ten thousand bytes.
+/// Of longer lines, the rest is passed over; a game of a thousand moves has some ten thousand bytes.
 const LONGEST_LINE: u64 = 1 << 20;
 /// The largest transposition table, in MiB.
 const MOST_HASH: usize = 1 << 16;
@@ -74,6 +75,9 @@ pub fn serve(input: impl BufRead, output: impl Write + Send + 'static, host: Box
         if input.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line)? == 0 {
             break;
         }
+        if line.len() as u64 == LONGEST_LINE && line.last() != Some(&b'\n') {
+            input.skip_until(b'\n')?;
+        }
         match Command::parse(&String::from_utf8_lossy(&line)) {
             Some(Command::Quit) => {
                 session.finish(true);
@@ -84,8 +88,8 @@ pub fn serve(input: impl BufRead, output: impl Write + Send + 'static, host: Box
         }
         session.said()?;
     }
-    let is_endless = session.job.as_ref().is_some_and(|job| job.is_endless);
-    session.finish(is_endless);
+    let is_unlimited = session.job.as_ref().is_some_and(|job| job.is_unlimited);
+    session.finish(is_unlimited);
     session.said()
 }
 
@@ -143,18 +147,21 @@ impl Works {
 
 /// A search or a count that is going on.
 struct Job {
-    thread: JoinHandle<Works>,
+    thread: JoinHandle<Option<Works>>,
     signals: Arc<Signals>,
-    is_endless: bool,
+    is_unlimited: bool,
+    is_perft: bool,
 }
 
 struct Session {
     output: Output,
-    /// None only while a job has it.
+    /// None while a job has it, or after a job has failed.
     works: Option<Works>,
     job: Option<Job>,
     start: Fen,
     game: Game,
+    /// Whether the last `position` was refused: what is on the board then is not what the GUI believes.
+    is_refused: bool,
     chess960: bool,
 }
 
@@ -168,6 +175,7 @@ impl Session {
             job: None,
             start,
             game: Game::new(&start)?,
+            is_refused: false,
             chess960: false,
         })
     }
@@ -179,6 +187,9 @@ impl Session {
     }
 
     fn obey(&mut self, command: Command) {
+        if self.job.as_ref().is_some_and(|job| job.thread.is_finished()) {
+            self.finish(false);
+        }
         match command {
             Command::Uci => self.introduce(),
             Command::IsReady => {
@@ -193,7 +204,9 @@ impl Session {
                 }
             }
             Command::Position(position) => {
-                if let Err(sentence) = self.set_position(&position) {
+                let set = self.set_position(&position);
+                self.is_refused = set.is_err();
+                if let Err(sentence) = set {
                     self.output.note(&sentence);
                 }
             }
@@ -221,9 +234,24 @@ impl Session {
             job.signals.stop();
         }
         match job.thread.join() {
-            Ok(works) => self.works = Some(works),
-            Err(_) => self.output.note("The search has failed; restart the engine."),
+            Ok(works) => self.works = works.or(self.works.take()),
+            Err(_) => self.fail("The search has failed; restart the engine.", job.is_perft),
         }
+    }
+
+    /// Says why there is no search, and any legal move, if a move is expected: a GUI waits for one.
+    fn fail(&self, sentence: &str, is_perft: bool) {
+        self.output.note(sentence);
+        if is_perft {
+            return;
+        }
+        let any = self.game.moves().first().filter(|_| !self.is_refused).map(|&(played, _)| played);
+        let name = any.map(|any| self.names().name(&self.game, any));
+        self.output.say(&format!("bestmove {}", name.as_deref().unwrap_or("(none)")));
+    }
+
+    fn names(&self) -> Names {
+        Names { chess960: self.chess960 || self.start.is_chess960() }
     }
 
     /// What works, once it is idle.
@@ -309,7 +337,7 @@ impl Session {
 
     /// Sets the position up; if something is wrong with it, nothing changes.
     fn set_position(&mut self, Position { fen, moves }: &Position) -> Result<(), String> {
-        let start: Fen = fen.as_deref().map_or(Ok(Fen::start()), str::parse).map_err(|error| error.to_string())?;
+        let start = fen.as_deref().map_or(Ok(Fen::start()), |fen| parse(fen).map_err(|error| error.to_string()))?;
         let mut game = Game::new(&start).map_err(|error| error.to_string())?;
         for text in moves {
             let played = self.find_move(&start, &game, text)?;
@@ -330,7 +358,12 @@ impl Session {
     }
 
     fn go(&mut self, go: &Go) {
+        let since = Instant::now();
         self.finish(true);
+        let is_perft = go.perft.is_some();
+        if self.is_refused {
+            return self.fail("The last position was refused, so there is none to search.", is_perft);
+        }
         let mut moves = Vec::new();
         for text in &go.search_moves {
             match self.find_move(&self.start, &self.game, text) {
@@ -338,25 +371,27 @@ impl Session {
                 Err(sentence) => self.output.note(&sentence),
             }
         }
-        let Some(mut works) = self.works.take() else { return };
+        let Some(works) = self.works.take() else {
+            return self.fail("An earlier search has failed; restart the engine.", is_perft);
+        };
         let signals = Arc::new(Signals::default());
-        let is_endless = go.is_endless() || go.ponder;
+        let is_unlimited = go.is_unlimited() || go.ponder;
         let black = self.game.position().state().turn() == Color::Black;
         let limits = Limits {
             depth: go.depth,
             nodes: go.nodes,
             mate: go.mate,
             move_time: go.move_time.filter(|_| !go.infinite),
-            clock: go.clocks[usize::from(black)].filter(|_| !go.infinite),
+            clock: go.clock(black).filter(|_| !go.infinite),
             moves,
             ponder: go.ponder,
+            since: Some(since),
         };
-        let game = self.game.clone();
-        let names = Names { chess960: self.chess960 || self.start.is_chess960() };
+        let (game, names) = (self.game.clone(), self.names());
         let (output, perft) = (self.output.clone(), go.perft);
         let (waits, ponder) = (go.is_endless(), go.ponder);
         let theirs = Arc::clone(&signals);
-        let work = move || {
+        let lend = move |mut works: Works| {
             if let Some(depth) = perft {
                 names.divide(&game, depth, &mut *works.host, &theirs, &output);
                 return works;
@@ -374,15 +409,37 @@ impl Session {
             output.say(&names.best(&game, &found));
             works
         };
+        // What a thread that cannot be started was to have is lost with it: so it is sent there.
+        let (sender, receiver) = mpsc::channel();
+        let work = move || receiver.recv().ok().map(lend);
         match thread::Builder::new().name("kogge-search".to_owned()).stack_size(STACK).spawn(work) {
-            Ok(thread) => self.job = Some(Job { thread, signals, is_endless }),
-            Err(error) => self.output.note(&format!("The search could not be started: {error}.")),
+            Ok(thread) => {
+                self.works = sender.send(works).err().map(|unsent| unsent.0);
+                self.job = Some(Job { thread, signals, is_unlimited, is_perft });
+            }
+            Err(error) => {
+                self.works = Some(works);
+                self.fail(&format!("The search could not be started: {error}."), is_perft);
+            }
         }
     }
 }
 
-/// The stack of a thread that searches: each of some two hundred plies takes less than a KiB.
-pub(crate) const STACK: usize = 4 << 20;
+/// Reads a FEN, and takes counters out of their range as near as they can be: they come from long games, or from nowhere,
+/// and no rule needs them.
+fn parse(fen: &str) -> Result<Fen, FenError> {
+    let fields: Vec<&str> = fen.split_ascii_whitespace().collect();
+    fen.parse().or_else(|error| match (&error, &fields[..]) {
+        (
+            FenError::HalfmoveClock(_) | FenError::Fullmove(_) | FenError::Fields(5),
+            [board, turn, rights, passed, rest @ ..],
+        ) => {
+            let clock = rest.first().and_then(|clock| clock.parse::<i64>().ok()).unwrap_or(0).clamp(0, 127);
+            format!("{board} {turn} {rights} {passed} {clock} 1").parse()
+        }
+        _ => Err(error),
+    })
+}
 
 /// How moves are written.
 #[derive(Clone, Copy)]

@@ -1,0 +1,110 @@
+//! Games of kogge against itself.
+
+use std::error::Error;
+use std::io::{Write, stdout};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+
+use kogge_board::attacks::in_check;
+use kogge_board::minimax::tactical;
+use kogge_board::{BackendError, Color, Fen, Quad48};
+use kogge_search::{End, Game, Limits, Searcher, Signals};
+
+/// Plies played at random before a game begins.
+const OPENING: usize = 8;
+/// An opening after which the search sees more than this, in hundredths of a pawn, is no fair one.
+const FAIR: i32 = 150;
+/// A game is over once a side has seen this much for so many plies.
+const DECIDED: i32 = 1_000;
+const PATIENCE: u32 = 6;
+/// A game that lasts longer is a draw.
+const LONGEST: usize = 400;
+
+/// Numbers that look random: those of Steele, Lea and Flood (SplitMix64).
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((mixed ^ mixed >> 31) % limit.max(1) as u64) as usize
+    }
+}
+
+/// Plays games on all cores and prints their quiet positions.
+pub(crate) fn play(count: u64, nodes: u64, seed: u64) -> Result<(), Box<dyn Error>> {
+    let next = AtomicU64::new(0);
+    let work = || -> Result<(), BackendError> {
+        let mut searcher = Searcher::new()?;
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            if number >= count {
+                return Ok(());
+            }
+            // A game depends on its number alone, not on who plays it.
+            let mut random = Random(seed << 32 ^ number);
+            searcher.forget();
+            let lines = game(&mut searcher, nodes, &mut random)?;
+            // Who reads no further has had enough.
+            if stdout().write_all(lines.as_bytes()).is_err() {
+                return Ok(());
+            }
+        }
+    };
+    let threads = thread::available_parallelism()?.get();
+    thread::scope(|scope| {
+        let threads: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        threads.into_iter().try_for_each(|thread| thread.join().unwrap_or(Ok(())))
+    })?;
+    Ok(())
+}
+
+/// The quiet positions of one game; none if its opening was not fair.
+fn game(searcher: &mut Searcher, nodes: u64, random: &mut Random) -> Result<String, BackendError> {
+    let start = Fen::start();
+    let mut game = Game::new(&start)?;
+    for _ in 0..OPENING {
+        let moves = game.moves();
+        let Some((chosen, _)) = moves.get(random.below(moves.len())) else { return Ok(String::new()) };
+        game.play(*chosen);
+    }
+    let limits = Limits { nodes: Some(nodes), ..Limits::default() };
+    let (mut quiet, mut decided, mut winner) = (Vec::new(), 0, 0);
+    let result = loop {
+        let is_white = game.position().state().turn() == Color::White;
+        match game.end() {
+            Some(End::Mate) => break if is_white { "0" } else { "1" },
+            Some(_) => break "0.5",
+            None if quiet.len() > LONGEST => break "0.5",
+            None => {}
+        }
+        let found = searcher.search(&game, &limits, &Signals::default(), &mut |_| ());
+        let score = if is_white { found.score } else { -found.score }.value();
+        if quiet.is_empty() && score.abs() > FAIR {
+            return Ok(String::new());
+        }
+        decided = if score.abs() >= DECIDED && score.signum() == winner { decided + 1 } else { 0 };
+        winner = score.signum();
+        if decided >= PATIENCE {
+            break if winner > 0 { "1" } else { "0" };
+        }
+        quiet.push(is_quiet(&game, &found).then(|| (*game.position(), score)));
+        let Some(&best) = found.line.first() else { break "0.5" };
+        game.play(best);
+    };
+    let line = |(position, score): (Quad48, i32)| {
+        let fen = Fen::new(position.unpack_unchecked(), *game.rules());
+        format!("{fen};{score};{result}\n")
+    };
+    Ok(quiet.into_iter().flatten().map(line).collect())
+}
+
+/// Whether the evaluation should know what the position is worth: no check, and nothing to capture that is worth it.
+fn is_quiet(game: &Game, found: &kogge_search::Found) -> bool {
+    let moves = game.moves();
+    let successors: Vec<_> = moves.iter().map(|(_, after)| *after).collect();
+    let best = moves.iter().position(|(played, _)| Some(played) == found.line.first());
+    let is_capture = best.is_none_or(|index| index < tactical(game.position(), &successors));
+    !is_capture && !in_check(game.position()) && found.score.mate_plies().is_none()
+}
