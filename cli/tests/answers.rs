@@ -311,30 +311,49 @@ fn suites() {
     assert!(binary.code == 2 && binary.stderr.contains("not text"), "{}", binary.stderr);
 }
 
+/// The commands that a help lists.
+fn commands(help: &str) -> Vec<&str> {
+    let listed = help.split_once("\nCommands:\n").map_or("", |(_, listed)| listed);
+    let lines = listed.lines().take_while(|line| !line.is_empty());
+    lines.filter_map(|line| line.strip_prefix("  ")?.split(' ').next()).filter(|name| !name.is_empty()).collect()
+}
+
+/// The flags that a help lists, but for the one that asks for it.
+fn flags(help: &str) -> Vec<&str> {
+    let lines = help.lines().map(str::trim_start).filter(|line| line.starts_with('-'));
+    let names = lines.filter_map(|line| line.split([' ', ',', '=', '[']).find(|word| word.starts_with("--")));
+    names.filter(|name| *name != "--help").collect()
+}
+
 #[test]
 fn help_man_and_completions_know_every_flag() {
-    let help = kogge(&["--help"]).answer("--help");
-    let man = kogge(&["man"]).answer("man");
-    for flag in ["--backend", "--device", "--threads", "--json", "--quiet"] {
-        assert!(help.contains(flag) && man.contains(&flag.replace('-', "\\-")), "{flag}");
-    }
-    for command in
-        ["perft", "divide", "stats", "unique", "suite", "diff", "position", "devices", "tune", "completions", "man"]
-    {
-        assert!(help.contains(&format!("\n  {command} ")), "{command}");
-        let own = kogge(&[command, "--help"]).answer(command);
-        assert!(own.contains("Usage: kogge"), "{own}");
-    }
-    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
-        let script = kogge(&["completions", shell]).answer(shell);
-        assert!(script.contains("max-nodes") && script.contains("unpack"), "{shell}");
-    }
     let pages = std::env::temp_dir().join(format!("kogge-man-{}", std::process::id()));
     std::fs::create_dir_all(&pages).unwrap();
     kogge(&["man", "--dir", pages.to_str().unwrap()]).answer("man --dir");
-    let page = std::fs::read_to_string(pages.join("kogge-suite.1")).unwrap();
+    let scripts =
+        ["bash", "zsh", "fish", "powershell", "elvish"].map(|shell| kogge(&["completions", shell]).answer(shell));
+    let (mut known, mut waiting) = (Vec::new(), vec![String::new()]);
+    while let Some(command) = waiting.pop() {
+        let help = kogge(&[&words(&command)[..], &["--help"]].concat()).answer(&command);
+        assert!(help.contains("Usage: kogge"), "{help}");
+        let page = format!("kogge {command}").trim_end().replace(' ', "-") + ".1";
+        let page = std::fs::read_to_string(pages.join(&page)).unwrap_or_else(|error| panic!("{page}: {error}"));
+        for flag in flags(&help) {
+            assert!(page.contains(&flag.replace('-', "\\-")), "man page of {command}: {flag}");
+            for script in &scripts {
+                assert!(script.contains(flag.trim_start_matches('-')), "{command} {flag}: {script}");
+            }
+        }
+        waiting.extend(commands(&help).into_iter().map(|name| format!("{command} {name}").trim_start().to_owned()));
+        known.push(command);
+    }
     std::fs::remove_dir_all(&pages).unwrap();
-    assert!(page.contains("max\\-nodes"), "{page}");
+    // None is overlooked: the README's commands, and those within others.
+    for command in ["perft", "bench", "best", "run", "ledger", "uci", "position unpack", "man"] {
+        assert!(known.iter().any(|name| name == command), "{command} is not among {known:?}");
+    }
+    let man = kogge(&["man"]).answer("man");
+    assert!(man.contains("\\-\\-backend") && man.contains("kogge\\-perft"), "{man}");
 }
 
 #[test]

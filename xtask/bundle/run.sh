@@ -113,26 +113,29 @@ while read -r backend number; do
     [ "$backend" = cpu ] && most=10000000000
     [ -n "$quick" ] && most=1000000000
     printf '%s %s, published counts up to %s: ' "$backend" "$number" "$most"
-    if "$kogge" suite "$here/known-counts.epd" --max-nodes "$most" --backend "$backend" --device "$number" --json \
-        >"$work/suite" </dev/null; then
+    "$kogge" suite "$here/known-counts.epd" --max-nodes "$most" --backend "$backend" --device "$number" --json \
+        >"$work/suite" </dev/null
+    code=$?
+    if [ "$code" -eq 0 ]; then
         echo 'all right'
     else
-        echo 'NOT RIGHT'
+        echo "NOT RIGHT (exit code $code)"
         grep -v '"status":"PASS"' "$work/suite" >&2
         failed=yes
     fi
     [ -s "$work/suites" ] && echo ',' >>"$work/suites"
-    # The last line is the summary.
-    tail -n 1 "$work/suite" >>"$work/suites"
+    # A suite that breaks, or whose device cannot be opened, has no summary.
+    summary=$(grep '^{"command":"suite",.*}$' "$work/suite")
+    printf '{"backend":"%s","number":%s,"exit_code":%s,"summary":%s}\n' \
+        "$backend" "$number" "$code" "${summary:-null}" >>"$work/suites"
 done <"$work/list"
 
 echo null >"$work/bench"
 if [ -n "$bench" ] && [ -z "$failed" ]; then
     heading 'bench'
-    if ! "$kogge" bench ${quick:+--quick} --json >"$work/bench"; then
-        failed=yes
-        echo null >"$work/bench"
-    fi
+    # If one device fails, the others have been measured all the same. One that is killed leaves no whole line.
+    "$kogge" bench ${quick:+--quick} --json >"$work/measured" || failed=yes
+    [ "$(tail -c 1 "$work/measured" | wc -l)" -eq 1 ] && mv "$work/measured" "$work/bench"
 fi
 
 cpu=$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo 2>/dev/null | head -n 1)

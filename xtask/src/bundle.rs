@@ -17,7 +17,8 @@ use crate::{
 const RUN: &str = include_str!("../bundle/run.sh");
 const README: &str = include_str!("../bundle/README.txt");
 
-/// Makes `target/bundle/kogge-VERSION-TRIPLE.tar.gz`; from a debug build, which is built sooner and counts slower, if asked.
+/// Makes `target/bundle/kogge-VERSION-TRIPLE.tar.gz`, or, from a debug build, which is built sooner and counts slower,
+/// `kogge-VERSION-TRIPLE-debug.tar.gz`.
 pub(crate) fn make(debug: bool) -> Result {
     step("build", || {
         let build = cargo("build").args(["--locked", "--package", "kogge-cli", "--bin", "kogge"]);
@@ -25,12 +26,16 @@ pub(crate) fn make(debug: bool) -> Result {
     })?;
     step("bundle", || {
         let target = metadata::members()?.target_directory;
-        let name = format!("kogge-{}-{}", env!("CARGO_PKG_VERSION"), host()?);
-        let archive =
-            pack(&target.join(if debug { "debug/kogge" } else { "release/kogge" }), &target.join("bundle"), &name)?;
+        let program = target.join(if debug { "debug/kogge" } else { "release/kogge" });
+        let archive = pack(&program, &target.join("bundle"), &name(&host()?, debug))?;
         eprintln!("{}: {:.1} MB", archive.display(), fs::metadata(&archive)?.len() as f64 / 1e6);
         Ok(())
     })
+}
+
+/// What the archive and the folder in it are called. Nobody shall measure with a debug build for want of a name.
+fn name(host: &str, debug: bool) -> String {
+    format!("kogge-{}-{host}{}", env!("CARGO_PKG_VERSION"), if debug { "-debug" } else { "" })
 }
 
 /// Puts everything into a folder of this name, and that into an archive beside it.

@@ -1,11 +1,13 @@
 //! `cargo xtask report`: a page of tables and pictures from what `kogge bench --json` printed.
 //!
-//! The page is made from the JSON files and `rivals.tsv` alone, which lie beside it.
+//! The page is made from what lies beside it alone: the JSON files, a text of the same name where there is something to be
+//! said about one (`h200.txt`), and `rivals.tsv`.
 
 mod charts;
 mod data;
 mod svg;
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -30,29 +32,54 @@ const POSITIONS: [(&str, &str); 6] = [
 const CLASSES: [(Class, &str, &str, &str); 3] = [
     (Class::Gpu, "raw", "Every leaf counted, on GPUs", "raw-gpu.svg"),
     (Class::Cores, "", "Every leaf counted, on all cores of a CPU", "raw-cpu.svg"),
-    (Class::Core, "core", "Every leaf counted, on one thread of a CPU", "raw-core.svg"),
+    (Class::Core, "core", "Every leaf counted, on one core of a CPU", "raw-core.svg"),
 ];
 
 /// Makes the page. New files are taken into the documentation; without any, it is made from those that are there.
 pub(crate) fn run(files: &[PathBuf]) -> Result {
     let folder = root().join("docs/report");
-    for file in files {
-        let name = file.file_name().ok_or_else(|| format!("{} is no file.", file.display()))?;
-        Bench::read(file)?;
+    println!("{} files in {}", update(&folder, files)?, folder.display());
+    Ok(())
+}
+
+/// The same in this folder, with the number of files that were made. Nothing is written before all of them are.
+fn update(folder: &Path, files: &[PathBuf]) -> Result<usize> {
+    let files = measurements(folder, files)?;
+    let made = make(folder, &files)?;
+    for (name, file) in &files {
         let copy = folder.join(name);
-        if fs::canonicalize(file).ok() != fs::canonicalize(&copy).ok() {
+        if !copy.exists() {
             fs::copy(file, &copy).map_err(|error| format!("{} could not be written: {error}.", copy.display()))?;
         }
-    }
-    let made = make(&folder)?;
-    for old in files_in(&folder, "svg")? {
-        fs::remove_file(old)?;
     }
     for (name, text) in &made {
         fs::write(folder.join(name), text)?;
     }
-    println!("{} files in {}", made.len(), folder.display());
-    Ok(())
+    for old in files_in(folder, "svg")? {
+        if !made.iter().any(|(name, _)| old.ends_with(name)) {
+            fs::remove_file(old)?;
+        }
+    }
+    Ok(made.len())
+}
+
+/// The measurements, by the names that they have in the folder: those that are there, and new ones.
+fn measurements(folder: &Path, files: &[PathBuf]) -> Result<BTreeMap<String, PathBuf>> {
+    let read = |file: &Path| fs::read(file).map_err(|error| format!("{} could not be read: {error}.", file.display()));
+    let mut found = BTreeMap::new();
+    for file in files_in(folder, "json")?.iter().chain(files) {
+        let name = file.file_name().filter(|_| file.extension().is_some_and(|end| end == "json"));
+        let name = name
+            .and_then(|name| name.to_str())
+            .ok_or_else(|| format!("{} cannot be taken: the name of a measurement ends in .json.", file.display()))?;
+        if let Some(other) = found.insert(name.to_owned(), file.clone())
+            && read(&other)? != read(file)?
+        {
+            let (file, other) = (file.display(), other.display());
+            return Err(format!("{file} and {other} have the same name and differ; rename one, or remove it.").into());
+        }
+    }
+    Ok(found)
 }
 
 /// The files of the folder with this ending, by name.
@@ -68,19 +95,26 @@ fn files_in(folder: &Path, extension: &str) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// The page and its pictures, by file name, from the data in a folder.
-fn make(folder: &Path) -> Result<Vec<(String, String)>> {
-    let benches: Vec<Bench> = files_in(folder, "json")?.iter().map(|file| Bench::read(file)).collect::<Result<_>>()?;
+/// The page and its pictures, by file name, from these measurements and what else is in the folder.
+fn make(folder: &Path, files: &BTreeMap<String, PathBuf>) -> Result<Vec<(String, String)>> {
+    let mut benches = files.values().map(|file| Bench::read(file)).collect::<Result<Vec<_>>>()?;
     if benches.is_empty() {
         return Err(
             format!("There is no measurement in {}; give files of kogge bench --json.", folder.display()).into()
         );
     }
+    for note in files_in(folder, "txt")? {
+        let bench = benches.iter_mut().find(|bench| note.file_stem().is_some_and(|name| name == bench.name.as_str()));
+        let bench = bench.ok_or_else(|| format!("{} is a note on a measurement that is not there.", note.display()))?;
+        let text =
+            fs::read_to_string(&note).map_err(|error| format!("{} could not be read: {error}.", note.display()))?;
+        bench.note = Some(text.trim().to_owned());
+    }
     let rivals = Rival::read(&folder.join("rivals.tsv"))?;
     let page = Page::new(benches, rivals);
-    let mut files = vec![("README.md".to_owned(), page.text())];
-    files.extend(page.pictures.iter().map(|picture| (picture.file.to_owned(), picture.svg.finish())));
-    Ok(files)
+    let mut made = vec![("README.md".to_owned(), page.text())];
+    made.extend(page.pictures.iter().map(|picture| (picture.file.to_owned(), picture.svg.finish())));
+    Ok(made)
 }
 
 /// A picture of the page.
@@ -118,8 +152,11 @@ one. Times are medians. Raw: one call of the backend, every leaf counted anew. M
 of a ply once.
 "
         .to_owned();
+        // Writing to a string cannot fail.
+        for Bench { name, .. } in self.benches.iter().filter(|bench| bench.note.is_some()) {
+            let _ = write!(text, "\nNot all rows of [{name}](#{name}) can be compared; a note there says which.\n");
+        }
         for Picture { file, caption, svg } in &self.pictures {
-            // Writing to a string cannot fail.
             let _ = write!(text, "\n![{}]({file})\n\n{caption}\n", svg.title);
         }
         for bench in &self.benches {
@@ -285,11 +322,12 @@ fn packing(benches: &[Bench]) -> Vec<Picture> {
 
 /// All rates of a machine.
 fn table(bench: &Bench) -> String {
-    let Bench { name, kogge, system, processor, cores, load, seconds, repetitions, subjects, .. } = bench;
+    let Bench { name, note, kogge, system, processor, cores, load, seconds, repetitions, subjects, .. } = bench;
     let processor = processor.as_deref().unwrap_or("unknown CPU");
-    let load = load.map_or(String::new(), |load| format!(", {load:.2} of them busy before"));
+    let load = load.map_or(String::new(), |load| format!(", a load of {load:.2} before"));
+    let note = note.as_ref().map_or(String::new(), |note| format!("{note}\n\n"));
     let mut text = format!(
-        "\n## {name}\n\nkogge {kogge}; {processor}, {cores} cores{load}; {system}. [{name}.json]({name}.json), measured in \
+        "\n## {name}\n\n{note}kogge {kogge}; {processor}, {cores} cores{load}; {system}. [{name}.json]({name}.json), measured in \
          {seconds:.0} s, the median of {repetitions}. Leaves per second, with the depth and the spread of the times (from the \
          least to the greatest, as a share of the median); `!` marks spreads of more than a tenth.\n\n"
     );

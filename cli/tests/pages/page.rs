@@ -65,6 +65,29 @@ pub(crate) fn named_commands(page: &str) -> Vec<String> {
     commands
 }
 
+/// Where the links and pictures of a page lead, but for what stands in code.
+pub(crate) fn links(page: &str) -> Vec<&str> {
+    let mut fenced = false;
+    let mut links = Vec::new();
+    for line in page.lines() {
+        fenced ^= line.starts_with("```");
+        if !fenced && !line.starts_with("    ") {
+            links.extend(line.split("](").skip(1).filter_map(|rest| Some(rest.split_once(')')?.0)));
+        }
+    }
+    links
+}
+
+/// What a link to a heading of the page names, as GitHub makes it: letters, digits, and dashes for spaces.
+pub(crate) fn headings(page: &str) -> Vec<String> {
+    let titles = page.lines().filter(|line| line.starts_with('#')).map(|line| line.trim_start_matches('#').trim());
+    let kept = |one: char| match one {
+        ' ' | '-' => Some('-'),
+        one => one.is_alphanumeric().then(|| one.to_ascii_lowercase()),
+    };
+    titles.map(|title| title.chars().filter_map(kept).collect()).collect()
+}
+
 fn trim_end(lines: &mut Vec<String>) {
     while lines.last().is_some_and(|line| line.is_empty()) {
         lines.pop();
@@ -86,4 +109,11 @@ fn a_page_is_read() {
     };
     assert_eq!(examples(block), [example("one | two", &["1", "", "2"]), example("three", &[])]);
     assert_eq!(named_commands(page), ["kogge man", "kogge perft 3"]);
+}
+
+#[test]
+fn links_and_headings_are_found() {
+    let page = "# A page\n\n[one](a.md), ![two](b.svg)\n\n    [three](c)\n\n```rust\nf[0](d)\n```\n[four](#the-end-2)\n\n## The end: 2\n";
+    assert_eq!(links(page), ["a.md", "b.svg", "#the-end-2"]);
+    assert_eq!(headings(page), ["a-page", "the-end-2"]);
 }

@@ -40,7 +40,13 @@ fn the_suite_has_every_published_count() {
     assert!(super::suite("one\ttwo\n").is_err());
 }
 
-/// What stands in for kogge: a GPU, a software device, no wgpu, and a suite that fails on a backend of choice.
+#[test]
+fn an_archive_of_a_debug_build_has_a_name_of_its_own() {
+    assert_eq!(name("any-host", false), concat!("kogge-", env!("CARGO_PKG_VERSION"), "-any-host"));
+    assert_eq!(name("any-host", true), concat!("kogge-", env!("CARGO_PKG_VERSION"), "-any-host-debug"));
+}
+
+/// What stands in for kogge: a GPU, a software device, no wgpu. Which call fails, and how, patterns in variables say.
 const STAND_IN: &str = r#"#!/bin/sh
 case "$*" in
 --version) echo 'kogge 9.9 "quoted"' ;;
@@ -54,14 +60,17 @@ cpu            0  CPU, 2 threads (CPU); kogge; avx2
 mailbox        0  one CPU thread (CPU); kogge; 10x12 board
 END
 ;;
-suite*"--backend $WRONG "*) echo '{"status":"FAIL"}'; echo '{"command":"suite","failed":1}'; exit 1 ;;
+$SILENT) exit 3 ;;
+$BREAKING) echo '{"status":"PASS"}'; printf '{"command":"su'; exit 3 ;;
+$WRONG) echo '{"status":"FAIL"}'; echo '{"command":"suite","failed":1}'; exit 1 ;;
+$FAILING) echo '{"command":"bench","failed":[{"backend":"opencl"}]}'; exit 3 ;;
 suite*) echo '{"status":"PASS"}'; echo "{\"command\":\"suite\",\"call\":\"$4 $6 $8\"}" ;;
 bench*) echo "{\"command\":\"bench\",\"call\":\"$*\"}" ;;
 esac
 "#;
 
-/// Runs the script; its exit code, and the JSON that it leaves.
-fn run(name: &str, arguments: &[&str], wrong: &str) -> (Option<i32>, Value) {
+/// Runs the script with these variables; its exit code, and the JSON that it leaves.
+fn run(name: &str, arguments: &[&str], variables: &[(&str, &str)]) -> (Option<i32>, Value) {
     let folder = scratch(name);
     for (file, text) in [("kogge", STAND_IN), ("run.sh", RUN)] {
         fs::write(folder.join(file), text).expect("a file can be written");
@@ -69,26 +78,39 @@ fn run(name: &str, arguments: &[&str], wrong: &str) -> (Option<i32>, Value) {
     }
     let result = folder.join("result.json");
     let mut script = Command::new("sh");
-    script.arg(folder.join("run.sh")).args(arguments).arg("--out").arg(&result).env("WRONG", wrong);
+    script.arg(folder.join("run.sh")).args(arguments).arg("--out").arg(&result).envs(variables.iter().copied());
     let output = script.output().expect("there is a shell");
     let text = fs::read_to_string(&result).unwrap_or_else(|error| panic!("{error}: {output:?}"));
     (output.status.code(), serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}")))
 }
 
+/// Who was verified, and the exit code.
+fn verified(result: &Value) -> Vec<(&str, u64, u64)> {
+    let suites = result["suites"].as_array().expect("a list");
+    let number = |value: &Value| value.as_u64().expect("a number");
+    let mut found = Vec::new();
+    for suite in suites {
+        let name = suite["backend"].as_str().expect("a name");
+        found.push((name, number(&suite["number"]), number(&suite["exit_code"])));
+    }
+    found
+}
+
 fn calls(result: &Value) -> Vec<&str> {
     let suites = result["suites"].as_array().expect("a list");
-    suites.iter().filter_map(|suite| suite["call"].as_str()).collect()
+    suites.iter().filter_map(|suite| suite["summary"]["call"].as_str()).collect()
 }
 
 #[test]
 fn the_script_verifies_and_measures() {
-    let (code, result) = run("bundle-right", &[], "none");
+    let (code, result) = run("bundle-right", &[], &[]);
     assert_eq!(code, Some(0), "{result:#}");
     assert_eq!(result["kogge"], "kogge 9.9 \"quoted\"");
     assert_eq!(result["devices"]["command"], "devices");
+    assert_eq!(verified(&result), [("opencl", 0, 0), ("cpu", 0, 0)]);
     assert_eq!(calls(&result), ["100000000000 opencl 0", "10000000000 cpu 0"]);
     assert_eq!(result["bench"]["call"], "bench --json");
-    let (code, result) = run("bundle-quick", &["--quick", "--software"], "none");
+    let (code, result) = run("bundle-quick", &["--quick", "--software"], &[]);
     assert_eq!(code, Some(0), "{result:#}");
     assert_eq!(calls(&result), ["1000000000 opencl 0", "1000000000 opencl 1", "1000000000 cpu 0"]);
     assert_eq!(result["bench"]["call"], "bench --quick --json");
@@ -96,8 +118,29 @@ fn the_script_verifies_and_measures() {
 
 #[test]
 fn the_script_measures_nothing_that_counts_wrong() {
-    let (code, result) = run("bundle-wrong", &[], "opencl");
+    let (code, result) = run("bundle-wrong", &[], &[("WRONG", "suite*opencl*")]);
     assert_eq!(code, Some(1), "{result:#}");
     assert_eq!((&result["bench"], calls(&result)), (&Value::Null, vec!["10000000000 cpu 0"]));
-    assert_eq!(result["suites"][0]["failed"], 1);
+    assert_eq!(verified(&result), [("opencl", 0, 1), ("cpu", 0, 0)]);
+    assert_eq!(result["suites"][0]["summary"]["failed"], 1);
+}
+
+#[test]
+fn a_device_that_breaks_is_named_in_the_result() {
+    for how in ["SILENT", "BREAKING"] {
+        let (code, result) = run("bundle-broken", &["--software"], &[(how, "suite*--device 1 *")]);
+        assert_eq!((code, &result["bench"]), (Some(1), &Value::Null), "{how}: {result:#}");
+        assert_eq!(verified(&result), [("opencl", 0, 0), ("opencl", 1, 3), ("cpu", 0, 0)], "{how}");
+        assert_eq!(result["suites"][1]["summary"], Value::Null, "{how}");
+        assert_eq!(calls(&result), ["100000000000 opencl 0", "10000000000 cpu 0"], "{how}");
+    }
+}
+
+#[test]
+fn what_was_measured_is_kept_if_a_device_fails() {
+    let (code, result) = run("bundle-failing", &[], &[("FAILING", "bench*")]);
+    assert_eq!(code, Some(1), "{result:#}");
+    assert_eq!(result["bench"]["failed"][0]["backend"], "opencl");
+    let (code, result) = run("bundle-unmeasured", &[], &[("SILENT", "bench*")]);
+    assert_eq!((code, &result["bench"]), (Some(1), &Value::Null), "{result:#}");
 }

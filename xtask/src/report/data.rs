@@ -14,6 +14,9 @@ pub(super) struct Bench {
     /// The file's name without its end.
     #[serde(skip)]
     pub(super) name: String,
+    /// What a reader must know of it.
+    #[serde(skip)]
+    pub(super) note: Option<String>,
     command: String,
     pub(super) kogge: String,
     pub(super) system: String,
@@ -72,7 +75,7 @@ pub(super) enum Class {
     Gpu,
     /// CPUs on all cores.
     Cores,
-    /// One thread of a CPU.
+    /// One core of a CPU: one thread.
     Core,
 }
 

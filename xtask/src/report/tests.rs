@@ -1,9 +1,22 @@
+use std::collections::BTreeSet;
+
 use super::*;
+use crate::metadata;
 
 const RIVALS: &str = "docs/report/rivals.tsv";
 
 /// A measurement of these subjects, as backend, device and kind, at made-up rates.
 fn bench(name: &str, subjects: &[(&str, &str, &str)]) -> Bench {
+    let text = json(subjects);
+    // A bundle brings it back together with other things.
+    let text = if name == "h200" { format!("{{\"devices\":[],\"bench\":{text}}}") } else { text };
+    let mut bench = Bench::parse(&text).expect("a measurement");
+    bench.name = name.to_owned();
+    bench
+}
+
+/// The same as `kogge bench --json` prints it.
+fn json(subjects: &[(&str, &str, &str)]) -> String {
     let described = subjects.iter().map(|(backend, device, kind)| {
         format!(
             "{{\"backend\":\"{backend}\",\"device\":\"{device}\",\"driver\":\"driver 1\",\"kind\":\"{kind}\",\
@@ -34,18 +47,13 @@ fn bench(name: &str, subjects: &[(&str, &str, &str)]) -> Bench {
     let packing = ["quad48", "circle32", "five42"].map(|format| {
         format!("{{\"format\":\"{format}\",\"bytes\":{},\"pack\":12.34,\"unpack\":0.5}}", &format[format.len() - 2..])
     });
-    let text = format!(
+    format!(
         "{{\"command\":\"bench\",\"kogge\":\"0.1.0\",\"system\":\"linux x86_64\",\"processor\":null,\"cores\":2,\"load\":0.5,\
          \"seconds\":9.5,\"repetitions\":5,\"subjects\":[{}],\"rows\":[{}],\"packing\":[{}]}}",
         described.collect::<Vec<_>>().join(","),
         rows.join(","),
         packing.join(",")
-    );
-    // A bundle brings it back together with other things.
-    let text = if name == "h200" { format!("{{\"devices\":[],\"bench\":{text}}}") } else { text };
-    let mut bench = Bench::parse(&text).expect("a measurement");
-    bench.name = name.to_owned();
-    bench
+    )
 }
 
 fn everything() -> Page {
@@ -100,6 +108,114 @@ fn no_rival_is_without_its_source() {
     }
 }
 
+/// What stands in a picture has its source on the page.
+#[test]
+fn no_rival_of_the_page_is_without_its_source() {
+    let folder = root().join("docs/report");
+    let page = fs::read_to_string(folder.join("README.md")).expect("a page");
+    let mut named = BTreeSet::new();
+    for picture in files_in(&folder, "svg").expect("a folder") {
+        let text = fs::read_to_string(&picture).expect("a picture");
+        let (_, below) =
+            page.split_once(&format!("({})", picture.file_name().expect("a name").display())).expect("it is shown");
+        let caption = below.split("\n![").next().unwrap_or_default();
+        for rival in Rival::read(&folder.join("rivals.tsv")).expect("rivals") {
+            if text.contains(&format!(">{}", rival.label())) {
+                assert!(caption.contains(&format!("* {}: [https://", rival.label())), "{rival:?}: {caption}");
+                named.insert(rival.label());
+            }
+        }
+    }
+    assert!(named.contains("perft_gpu_2026, NVIDIA H200"), "{named:?}");
+}
+
+#[test]
+fn one_core_is_compared_with_programs_on_one_core() {
+    let page = everything();
+    let picture = page.pictures.iter().find(|picture| picture.file == "raw-core.svg").expect("it is there");
+    let text = picture.svg.finish();
+    assert!(text.contains("on one core") && text.contains(">cpu, 1 thread, avx512-popcount (core)<"), "{text}");
+    for program in ["chessbit", "Gigantua", "MPerft 5.3", "Stockfish 11", "cozy-chess"] {
+        assert!(text.contains(&format!(">{program}, ")), "{program}");
+        assert!(picture.caption.contains(&format!("* {program}, ")), "{}", picture.caption);
+    }
+    for other in ["opencl", "16 threads", "perft_gpu"] {
+        assert!(!text.contains(other), "{other}");
+    }
+}
+
+/// A folder for a page, with a measurement in it.
+fn folder(name: &str) -> PathBuf {
+    let folder = metadata::members().expect("metadata").target_directory.join("tmp").join(name);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(folder.join("new")).expect("a folder can be made");
+    fs::write(folder.join("rivals.tsv"), "").expect("it can be written");
+    fs::write(folder.join("old.json"), json(&[("cpu", "CPU, 16 threads", "CPU")])).expect("it can be written");
+    folder
+}
+
+/// The names of the files in it.
+fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry"));
+    let files = entries.filter(|entry| entry.path().is_file());
+    let mut names: Vec<_> = files.map(|entry| entry.file_name().display().to_string()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn new_measurements_are_taken_into_the_page() {
+    let folder = folder("report-new");
+    fs::write(folder.join("forgotten.svg"), "").expect("it can be written");
+    fs::write(folder.join("old.txt"), "One row is wrong.\n").expect("it can be written");
+    let new = folder.join("new/core.json");
+    fs::write(&new, json(&[("cpu", "CPU, 1 thread", "CPU")])).expect("it can be written");
+    // The same once more, and one that is there, are no news.
+    let made = update(&folder, &[new.clone(), folder.join("old.json"), new]).expect("a page");
+    let pictures = ["growth.svg", "packing-cost.svg", "packing-size.svg", "raw-core.svg", "raw-cpu.svg", "time.svg"];
+    let mut expected = vec!["README.md", "core.json", "old.json", "old.txt", "rivals.tsv"];
+    assert_eq!(made, pictures.len() + 1);
+    expected.extend(pictures);
+    expected.sort_unstable();
+    assert_eq!(names(&folder), expected);
+    let page = fs::read_to_string(folder.join("README.md")).expect("a page");
+    assert!(page.contains("\n## old\n\nOne row is wrong.\n\nkogge 0.1.0;") && page.contains("[old](#old)"), "{page}");
+    assert!(page.contains("\n## core\n\nkogge 0.1.0;") && page.contains("2 cores, a load of 0.50 before;"), "{page}");
+}
+
+#[test]
+fn what_cannot_be_taken_changes_nothing() {
+    let folder = folder("report-refused");
+    let new = |name: &str, text: &str| {
+        let file = folder.join("new").join(name);
+        fs::create_dir_all(file.parent().expect("a folder")).expect("it can be made");
+        fs::write(&file, text).expect("it can be written");
+        file
+    };
+    let good = json(&[("cpu", "CPU, 1 thread", "CPU")]);
+    let refused = |files: &[PathBuf], reason: &str| {
+        let error = update(&folder, files).expect_err(reason).to_string();
+        assert!(error.contains(reason) && error.ends_with('.'), "{error}");
+        assert_eq!(names(&folder), ["old.json", "old.svg", "rivals.tsv"], "{reason}");
+    };
+    fs::write(folder.join("old.svg"), "").expect("it can be written");
+    refused(&[new("bench.txt", &good)], "the name of a measurement ends in .json");
+    refused(&[new("old.json", &good)], "have the same name and differ");
+    refused(&[new("a.json", &good), new("b/a.json", &(good.clone() + " "))], "have the same name and differ");
+    refused(&[new("fine.json", &good), new("bad.json", "{}")], "is not an answer of kogge bench --json");
+    refused(&[new("fine.json", &good), folder.join("new/none.json")], "could not be read");
+    fs::write(folder.join("rivals.tsv"), "one\n").expect("it can be written");
+    refused(&[new("fine.json", &good)], "is not as its head says");
+}
+
+#[test]
+fn a_note_is_on_a_measurement() {
+    let folder = folder("report-note");
+    fs::write(folder.join("other.txt"), "Why?").expect("it can be written");
+    let error = update(&folder, &[]).expect_err("there is no other.json").to_string();
+    assert!(error.contains("is a note on a measurement that is not there"), "{error}");
+}
+
 #[test]
 fn every_rate_is_in_the_tables() {
     let text = everything().text();
@@ -137,10 +253,12 @@ fn the_page_is_that_of_its_data() {
     let data = files_in(&folder, "json").expect("a folder");
     if data.is_empty() {
         assert!(!folder.join("README.md").exists(), "A page has data.");
-        assert!(make(&folder).is_err_and(|error| error.to_string().contains("There is no measurement")));
+        assert!(
+            make(&folder, &BTreeMap::new()).is_err_and(|error| error.to_string().contains("There is no measurement"))
+        );
         return;
     }
-    let made = make(&folder).expect("a page");
+    let made = make(&folder, &measurements(&folder, &[]).expect("files")).expect("a page");
     for (name, text) in &made {
         assert!(fs::read_to_string(folder.join(name)).is_ok_and(|old| old == *text), "Run cargo xtask report: {name}");
     }
