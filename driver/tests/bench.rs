@@ -130,7 +130,7 @@ fn who_fails_while_it_is_timed_has_no_rows() {
         [&mut cpu as &mut dyn Backend, &mut failing, &mut mailbox].map(|backend| Subject { backend, memory: 64 << 20 });
     let settings = Settings { depth: &|_| Some(2), ..FREE };
     let Measured { rows, failed } = measure(&mut subjects, &known::standard(), &settings, &timing).unwrap();
-    assert_eq!(failed, [(1, error().into())]);
+    assert_eq!(failed, [(1, Error::Backend(error()))]);
     assert_eq!(calls.load(Ordering::Relaxed), 21, "it is asked no more");
     assert_eq!(rows.len(), 24);
     for (index, row) in rows.iter().enumerate() {
@@ -170,7 +170,7 @@ fn who_is_stopped_counts_no_more() {
     let stop = Stop(AtomicUsize::new(0));
     let mut backend = Before(Mailbox::new(), || {
         stop.0.fetch_add(1, Ordering::Relaxed);
-        Ok(())
+        Ok::<(), BackendError>(())
     });
     let mut subjects = [Subject { backend: &mut backend, memory: 64 << 20 }];
     let stopped = measure(&mut subjects, &known::standard(), &FREE, &stop);

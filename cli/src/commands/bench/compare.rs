@@ -187,7 +187,7 @@ mod tests {
     fn what_a_bundle_brings_back_is_read() {
         let bench = r#"{"command":"bench","processor":"P","subjects":[],"rows":[]}"#;
         let bundle = format!(r#"{{"kogge":"kogge 0.1.0","devices":[],"suites":[],"bench":{bench}}}"#);
-        for text in [bench, &bundle] {
+        for text in [bench, bundle.as_str()] {
             let processor = Old::parse(text).map(|old| old.processor);
             assert_eq!(processor, Ok(Some("P".to_owned())), "{text}");
         }
