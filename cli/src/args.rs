@@ -329,7 +329,7 @@ pub(crate) struct Bench {
     /// A quick look, the same as --seconds 15
     #[arg(long, conflicts_with = "seconds")]
     pub(crate) quick: bool,
-    /// How often everything is timed
+    /// How often everything is timed; from one time, nothing is known about noise
     #[arg(long, value_name = "N", default_value = "5", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) repetitions: u32,
     /// Variants of the CPU backend to measure, such as `portable,avx2`, or `all` [default: the best]
@@ -337,7 +337,8 @@ pub(crate) struct Bench {
     pub(crate) variant: Vec<String>,
     #[command(flatten)]
     pub(crate) memory: Memory,
-    /// Show how many times as fast everything is as in this earlier JSON, at the same depths
+    /// Show how many times as fast everything is as in this earlier JSON, or in what a bundle's script left; depths are
+    /// those of then, whatever --seconds says
     #[arg(long, value_name = "OLD.json")]
     pub(crate) compare: Option<PathBuf>,
 }

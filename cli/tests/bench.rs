@@ -42,6 +42,8 @@ fn what_is_named_is_measured_with_known_counts() {
     assert_eq!(start["climb"][2]["nodes"], 8902);
     assert_eq!(report["packing"].as_array().map(Vec::len), Some(5));
     assert_eq!((&report["failed"], &report["compared"]), (&json!([]), &json!(null)));
+    assert_eq!(report["subjects"][0]["compared_with"], json!(null));
+    assert_eq!(report["packing"][0]["pack_ratio"], json!(null));
 }
 
 #[test]
@@ -65,16 +67,44 @@ fn an_earlier_measurement_is_compared_with() {
         row["depth"] = json!(2);
         row["per_second"] = json!(1.0);
     }
+    for cost in before["packing"].as_array_mut().expect("a list") {
+        (cost["pack"], cost["unpack"]) = (json!(1000.0), json!(0.5));
+    }
     fs::write(&old, before.to_string()).expect("a file");
     let old = old.display();
-    let after = report(&kogge(&words(&format!("{line} --json --compare {old}"))));
+    let run = kogge(&words(&format!("{line} --json --compare {old}")));
+    let after = report(&run);
     assert_eq!(after["compared"], old.to_string());
+    assert_eq!(after["subjects"][0]["compared_with"], "one CPU thread, 10x12 board, make and unmake");
+    assert!(!run.stderr.contains("compared with") && !run.stderr.contains("processor"), "{run:?}");
     for row in after["rows"].as_array().expect("a list") {
         assert_eq!(row["depth"], 2, "the same as before");
         assert_eq!(row["ratio"], row["per_second"]);
     }
-    let table = kogge(&words(&format!("{line} --compare {old}")));
-    assert!(table.stdout.contains("   ratio\n") && table.stdout.contains("x\n"), "{table:?}");
+    for cost in after["packing"].as_array().expect("a list") {
+        let number = |field: &str| cost[field].as_f64().expect("a number");
+        assert!((number("pack_ratio") * number("pack") / 1000.0 - 1.0).abs() < 1e-9, "{cost}");
+        assert!((number("unpack_ratio") * number("unpack") / 0.5 - 1.0).abs() < 1e-9, "{cost}");
+    }
+
+    // Another device and processor, in what a bundle brings back.
+    before["subjects"][0]["device"] = json!("ten CPU threads");
+    before["processor"] = json!("Another CPU");
+    fs::write(file("old"), json!({ "kogge": "kogge 0.1.0", "suites": [], "bench": before }).to_string())
+        .expect("a file");
+    let table = kogge(&words(&format!("{line} --repetitions 1 --compare {old}").replace("--repetitions 2 ", "")));
+    let lines: Vec<_> = table.stdout.lines().collect();
+    for (head, rows) in [("position ", "startpos  merged "), ("format ", "five42 ")] {
+        assert!(lines.iter().any(|line| line.starts_with(head) && line.ends_with("   ratio")), "{table:?}");
+        assert!(lines.iter().any(|line| line.starts_with(rows) && line.ends_with('x')), "{table:?}");
+    }
+    let other = "note: mailbox: one CPU thread, 10x12 board, make and unmake is compared with ten CPU threads, 10x12 board, \
+                 make and unmake.";
+    assert!(table.stderr.lines().any(|line| line == other), "{table:?}");
+    let processors = table.stderr.contains("; that of the earlier measurement was Another CPU.");
+    assert_eq!(processors, after["processor"].is_string(), "{table:?}");
+    assert!(table.stderr.contains("timed once each, which says nothing about noise."), "{table:?}");
+    assert!(lines.iter().any(|line| line.starts_with("startpos  raw ") && line.contains("  -  ")), "{table:?}");
     // Nothing in it is about the CPU's own code.
     let other = kogge(&words(&format!("{SHORT} --backend cpu --compare {old}")));
     assert_eq!((other.code, other.stdout.as_str()), (2, ""));
@@ -86,7 +116,10 @@ fn an_earlier_measurement_is_compared_with() {
 fn wrong_calls_are_refused() {
     let (none, other) = (file("none"), file("other"));
     fs::write(&other, "{\"command\":\"perft\",\"subjects\":[],\"rows\":[]}").expect("a file");
-    let (none, text) = (none.display(), other.display());
+    let damaged = file("damaged");
+    let row = json!({ "subject": 0, "position": "pos3", "deduplicated": false, "depth": 2, "per_second": 0 });
+    fs::write(&damaged, json!({ "command": "bench", "subjects": [], "rows": [row] }).to_string()).expect("a file");
+    let (none, text, zero) = (none.display(), other.display(), damaged.display());
     for (line, reason) in [
         ("bench --seconds 0", "--seconds"),
         ("bench --quick --seconds 5", "cannot be used with"),
@@ -98,11 +131,14 @@ fn wrong_calls_are_refused() {
         ("bench --device 0", "only together with its backend"),
         (&format!("bench --compare {none}"), "could not be read"),
         (&format!("bench --compare {text}"), "but what kogge perft does"),
+        (&format!("bench --compare {zero}"), "is damaged: it says that pos3 was counted at 0 leaves a second."),
         ("bench --compare Cargo.toml", "is not what kogge bench --json prints"),
     ] {
         let run = kogge(&words(line));
         assert_eq!((run.code, run.stdout.as_str()), (2, ""), "kogge {line}: {run:?}");
         assert!(run.stderr.contains(reason), "kogge {line}: {}", run.stderr);
     }
-    fs::remove_file(other).expect("a file");
+    for made in [other, damaged] {
+        fs::remove_file(made).expect("a file");
+    }
 }

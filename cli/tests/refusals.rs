@@ -201,7 +201,15 @@ fn wait_until_interrupts_are_caught(process: u32) {
 #[cfg(target_os = "linux")]
 #[test]
 fn interrupted_work_says_how_far_it_was() {
-    for line in ["perft 12", "divide 12", "stats 12", "diff 12 --against mailbox", "perft 12 --backend mailbox"] {
+    // Each count of a bench is waited for: with the seconds it may take they grow.
+    for line in [
+        "perft 12",
+        "divide 12",
+        "stats 12",
+        "diff 12 --against mailbox",
+        "perft 12 --backend mailbox",
+        "bench --backend cpu --seconds 60",
+    ] {
         let mut child = command(&words(line)).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         wait_until_interrupts_are_caught(child.id());
         std::thread::sleep(Duration::from_millis(500));
@@ -214,6 +222,7 @@ fn interrupted_work_says_how_far_it_was() {
         child.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
         assert_eq!((code, stdout.as_str()), (Some(130), ""), "kogge {line}: {stderr}");
         assert!(stderr.starts_with("Stopped on request: ") && stderr.ends_with("; there is no result.\n"), "{stderr}");
+        assert_eq!(line.starts_with("bench"), stderr.contains(" % of the measurement was done; "), "{stderr}");
         assert!(start.elapsed() < Duration::from_secs(10), "kogge {line} took {:?} to stop", start.elapsed());
     }
 }

@@ -2,14 +2,14 @@
 
 mod support;
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use kogge_board::buggy::{Buggy, no_black_queenside};
 use kogge_board::known;
-use kogge_board::{Backend, Format};
+use kogge_board::{Backend, BackendError, DeviceInfo, Format, Quad48, Rules, Successors};
 use kogge_driver::bench::{Measured, Settings, Subject, Task, Times, measure, packing};
-use kogge_driver::{Error, Observer};
+use kogge_driver::{Error, Observer, Progress};
 use kogge_movegen_cpu::Cpu;
 use kogge_movegen_cpu::mailbox::Mailbox;
 use support::Slow;
@@ -82,6 +82,62 @@ fn who_miscounts_is_named_and_has_no_rows() {
     assert!(error.contains("cannot be trusted") && error.contains("leaves 2 plies below r3k2r"), "{error}");
 }
 
+/// A backend to which something may happen before it counts leaves.
+struct Before<F>(Mailbox, F);
+
+impl<F: FnMut() -> Result<(), BackendError> + Send> Backend for Before<F> {
+    fn info(&self) -> &DeviceInfo {
+        self.0.info()
+    }
+
+    fn count(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Vec<u32>, BackendError> {
+        self.0.count(rules, positions)
+    }
+
+    fn expand(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Successors, BackendError> {
+        self.0.expand(rules, positions)
+    }
+
+    fn perft(&mut self, rules: &Rules, positions: &[Quad48], depth: u32) -> Result<Vec<u64>, BackendError> {
+        (self.1)()?;
+        self.0.perft(rules, positions, depth)
+    }
+}
+
+#[test]
+fn who_fails_while_it_is_timed_has_no_rows() {
+    /// Knows when the climb, a fifth of the whole, is over.
+    #[derive(Default)]
+    struct Timing(AtomicBool);
+    impl Observer for Timing {
+        fn progress(&self, progress: &Progress) {
+            self.0.fetch_or(progress.fraction >= 0.2, Ordering::Relaxed);
+        }
+    }
+    let (timing, calls) = (Timing::default(), AtomicUsize::new(0));
+    let error = || BackendError::Device {
+        device: "A device".to_owned(),
+        doing: "counting".to_owned(),
+        reason: "it is tired.".to_owned(),
+    };
+    let fail = || {
+        let fails = timing.0.load(Ordering::Relaxed) && calls.fetch_add(1, Ordering::Relaxed) == 20;
+        if fails { Err(error()) } else { Ok(()) }
+    };
+    let (mut failing, mut cpu, mut mailbox) =
+        (Before(Mailbox::new(), fail), Cpu::new(Some(1)).unwrap(), Mailbox::new());
+    let mut subjects =
+        [&mut cpu as &mut dyn Backend, &mut failing, &mut mailbox].map(|backend| Subject { backend, memory: 64 << 20 });
+    let settings = Settings { depth: &|_| Some(2), ..FREE };
+    let Measured { rows, failed } = measure(&mut subjects, &known::standard(), &settings, &timing).unwrap();
+    assert_eq!(failed, [(1, Error::Backend(error()))]);
+    assert_eq!(calls.load(Ordering::Relaxed), 21, "it is asked no more");
+    assert_eq!(rows.len(), 24);
+    for (index, row) in rows.iter().enumerate() {
+        assert_eq!((row.task.subject, row.times.all.len()), (2 * (index % 2), 3), "{row:?}");
+    }
+}
+
 #[test]
 fn a_measurement_can_be_stopped() {
     /// Stops after so many questions.
@@ -93,8 +149,33 @@ fn a_measurement_can_be_stopped() {
     }
     let mut cpu = Cpu::new(Some(1)).unwrap();
     let mut subjects = [Subject { backend: &mut cpu, memory: 64 << 20 }];
-    let stopped = measure(&mut subjects, &known::standard(), &FREE, &Stop(AtomicUsize::new(3)));
+    // Before a count, and also within one by merged plies, which has a progress of its own.
+    for questions in 0..100 {
+        let stop = Stop(AtomicUsize::new(questions));
+        let settings = Settings { depth: &|_| Some(2), ..FREE };
+        let stopped = measure(&mut subjects, &known::standard(), &settings, &stop);
+        let Err(Error::Cancelled(progress)) = stopped else { panic!("{stopped:?}") };
+        assert_eq!(progress.total, 12, "{progress:?} after {questions} questions");
+    }
+}
+
+#[test]
+fn who_is_stopped_counts_no_more() {
+    struct Stop(AtomicUsize);
+    impl Observer for Stop {
+        fn is_cancelled(&self) -> bool {
+            self.0.load(Ordering::Relaxed) > 0
+        }
+    }
+    let stop = Stop(AtomicUsize::new(0));
+    let mut backend = Before(Mailbox::new(), || {
+        stop.0.fetch_add(1, Ordering::Relaxed);
+        Ok::<(), BackendError>(())
+    });
+    let mut subjects = [Subject { backend: &mut backend, memory: 64 << 20 }];
+    let stopped = measure(&mut subjects, &known::standard(), &FREE, &stop);
     assert!(matches!(stopped, Err(Error::Cancelled(_))), "{stopped:?}");
+    assert_eq!(stop.0.load(Ordering::Relaxed), 1);
 }
 
 #[test]

@@ -8,11 +8,12 @@ use std::io::{self, Write};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use kogge_board::{DeviceInfo, DeviceKind, known};
+use kogge_driver::Error;
 use kogge_driver::bench::packing::{self, Cost};
 use kogge_driver::bench::{self, Settings, Subject, Task, Times};
 use serde::Serialize;
 
-use self::compare::Old;
+use self::compare::{Counterpart, Old};
 use self::machine::Machine;
 use super::Context;
 use crate::Answer;
@@ -56,6 +57,8 @@ struct Described {
     device: Device,
     /// Whether the last two plies are counted in closed form.
     bulk: bool,
+    /// Device and variant that it is compared with.
+    compared_with: Option<String>,
     #[serde(skip)]
     text: String,
 }
@@ -98,6 +101,9 @@ struct Packing {
     pack_spread: f64,
     unpack: f64,
     unpack_spread: f64,
+    /// How many times as fast as before.
+    pack_ratio: Option<f64>,
+    unpack_ratio: Option<f64>,
 }
 
 #[derive(Serialize)]
@@ -114,27 +120,35 @@ pub(super) fn run(arguments: &Bench, context: &mut Context) -> Result<Answer, Fa
     let began = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
     let start = Instant::now();
     let (mut opened, refused) = subjects::open(context, &arguments.variant)?;
-    let before: Vec<_> = opened.iter().map(|opened| compared(old.as_ref(), opened.backend.info())).collect();
+    let infos: Vec<_> = opened.iter().map(|opened| opened.backend.info()).collect();
+    let before = old.as_ref().map_or(vec![None; infos.len()], |old| old.counterparts(&infos));
     if old.is_some() && before.iter().all(Option::is_none) {
         let reason = "Nothing that is measured now is in the earlier measurement; choose with --backend and --device.";
         return Err(Failure::Input(reason.to_owned()));
     }
 
+    let subjects: Vec<_> =
+        opened.iter().zip(&before).map(|(opened, before)| Described::new(opened, old.as_ref().zip(*before))).collect();
+    if let Some(old) = &old {
+        differences(old, &machine, &subjects, &before).iter().for_each(|sentence| context.output.note(sentence));
+    }
+
     let positions = known::standard();
-    let row = |task: Task| old.as_ref()?.row(before[task.subject]?, positions[task.position].name, task.deduplicated);
+    let row =
+        |task: Task| old.as_ref()?.row(before[task.subject]?.subject, positions[task.position].name, task.deduplicated);
     let settings = Settings {
         seconds: f64::from(arguments.seconds.unwrap_or(if arguments.quick { QUICK } else { SECONDS })),
         repetitions: arguments.repetitions as usize,
         depth: &|task| row(task).map(|row| row.depth),
     };
-    let subjects: Vec<_> = opened.iter().map(Described::from).collect();
-    let packing: Vec<_> = packing::measure(settings.repetitions).iter().map(Packing::from).collect();
+    let packing = packing::measure(settings.repetitions);
+    let packing: Vec<_> = packing.iter().map(|cost| Packing::new(cost, old.as_ref())).collect();
     let monitor = context.monitor("leaves")?;
     let gpus = opened.iter().filter(|opened| opened.backend.info().kind != DeviceKind::Cpu).count().max(1) as u64;
     let mut measuring: Vec<_> = opened.iter_mut().map(|opened| subject(opened, arguments, gpus)).collect();
     let result = bench::measure(&mut measuring, &positions, &settings, &monitor);
     monitor.next();
-    let measured = result?;
+    let measured = result.map_err(stopped)?;
 
     let mut failed: Vec<Failed> = refused.into_iter().map(Failed::from).collect();
     for (index, error) in measured.failed {
@@ -166,9 +180,29 @@ pub(super) fn run(arguments: &Bench, context: &mut Context) -> Result<Answer, Fa
     if reasons.is_empty() { Ok(Answer::Done) } else { Err(Failure::Device(reasons.join(" "))) }
 }
 
-/// Which subject of an earlier measurement a device is compared with.
-fn compared(old: Option<&Old>, info: &DeviceInfo) -> Option<usize> {
-    old?.subject(info.backend, &info.name, &info.variant)
+/// In what the earlier measurement is another than this one, as sentences.
+fn differences(old: &Old, machine: &Machine, subjects: &[Described], before: &[Option<Counterpart>]) -> Vec<String> {
+    let others = subjects.iter().zip(before).filter(|(_, before)| before.is_some_and(|before| !before.is_same));
+    let mut sentences: Vec<_> = others
+        .filter_map(|(new, _)| Some(format!("{} is compared with {}.", new.text, new.compared_with.as_ref()?)))
+        .collect();
+    if let (Some(new), Some(old)) = (&machine.processor, &old.processor)
+        && new != old
+    {
+        sentences.push(format!("The processor is {new}; that of the earlier measurement was {old}."));
+    }
+    sentences
+}
+
+/// Why there is no measurement.
+fn stopped(error: Error) -> Failure {
+    match error {
+        Error::Cancelled(progress) => Failure::Interrupted(format!(
+            "Stopped on request: {:.0} % of the measurement was done; there is no result.",
+            100.0 * progress.fraction
+        )),
+        error => error.into(),
+    }
 }
 
 /// A device with its share of the memory. Several may stand for the same GPU, and what they keep adds up.
@@ -179,11 +213,12 @@ fn subject<'a>(opened: &'a mut Opened, arguments: &Bench, gpus: u64) -> Subject<
     Subject { backend: &mut *opened.backend, memory: if is_cpu { share } else { share / gpus } }
 }
 
-impl From<&Opened> for Described {
-    fn from(opened: &Opened) -> Self {
+impl Described {
+    fn new(opened: &Opened, before: Option<(&Old, Counterpart)>) -> Self {
         let info = opened.backend.info();
         let text = format!("{}: {}, {}", info.backend, info.name, info.variant);
-        Self { device: Device::from(info), bulk: opened.bulk, text }
+        let compared_with = before.map(|(old, before)| old.name(before.subject));
+        Self { device: Device::from(info), bulk: opened.bulk, compared_with, text }
     }
 }
 
@@ -193,8 +228,9 @@ impl From<subjects::Refused> for Failed {
     }
 }
 
-impl From<&Cost> for Packing {
-    fn from(Cost { format, pack, unpack }: &Cost) -> Self {
+impl Packing {
+    fn new(Cost { format, pack, unpack }: &Cost, old: Option<&Old>) -> Self {
+        let old = old.and_then(|old| old.packing(*format));
         Self {
             format: format.name(),
             bytes: format.size(),
@@ -202,6 +238,8 @@ impl From<&Cost> for Packing {
             pack_spread: pack.spread(),
             unpack: unpack.median(),
             unpack_spread: unpack.spread(),
+            pack_ratio: old.map(|old| old.pack / pack.median()),
+            unpack_ratio: old.map(|old| old.unpack / unpack.median()),
         }
     }
 }
@@ -232,13 +270,13 @@ impl Row {
 impl Report {
     /// Tables for people.
     fn write(&self, to: &mut dyn Write) -> io::Result<()> {
+        let ratio = if self.compared.is_some() { "   ratio" } else { "" };
         for (index, subject) in self.subjects.iter().enumerate() {
             let rows: Vec<_> = self.rows.iter().filter(|row| row.subject == index).collect();
             if rows.is_empty() {
                 continue;
             }
             writeln!(to, "{}", subject.text)?;
-            let ratio = if self.compared.is_some() { "   ratio" } else { "" };
             writeln!(
                 to,
                 "{:<10}{:<8}{:>5}  {:>22}  {:>10}  {:>8}  {:>9}{ratio}",
@@ -246,12 +284,8 @@ impl Report {
             )?;
             for row in rows {
                 let how = if row.deduplicated { "merged" } else { "raw" };
-                let spread = format!("{:.1} %", 100.0 * row.spread);
-                let ratio = match (&self.compared, row.ratio) {
-                    (None, _) => String::new(),
-                    (Some(_), None) => format!("{:>8}", "-"),
-                    (Some(_), Some(ratio)) => format!("{ratio:>7.2}x"),
-                };
+                let spread = if row.times.len() > 1 { format!("{:.1} %", 100.0 * row.spread) } else { "-".to_owned() };
+                let ratio = self.ratio(row.ratio);
                 writeln!(
                     to,
                     "{:<10}{how:<8}{:>5}  {:>22}  {:>10.6}  {spread:>8}  {:>9}{ratio}",
@@ -264,16 +298,29 @@ impl Report {
             }
             writeln!(to)?;
         }
-        writeln!(to, "{:<10}{:>6}  {:>10}  {:>10}", "format", "bytes", "pack, ns", "unpack, ns")?;
-        for Packing { format, bytes, pack, unpack, .. } in &self.packing {
-            writeln!(to, "{format:<10}{bytes:>6}  {pack:>10.2}  {unpack:>10.2}")?;
+        writeln!(to, "{:<10}{:>6}  {:>10}{ratio}  {:>10}{ratio}", "format", "bytes", "pack, ns", "unpack, ns")?;
+        for Packing { format, bytes, pack, unpack, pack_ratio, unpack_ratio, .. } in &self.packing {
+            let (packed, unpacked) = (self.ratio(*pack_ratio), self.ratio(*unpack_ratio));
+            writeln!(to, "{format:<10}{bytes:>6}  {pack:>10.2}{packed}  {unpack:>10.2}{unpacked}")?;
         }
         Ok(())
+    }
+
+    /// A ratio's column, if anything is compared.
+    fn ratio(&self, ratio: Option<f64>) -> String {
+        match (&self.compared, ratio) {
+            (None, _) => String::new(),
+            (Some(_), None) => format!("{:>8}", "-"),
+            (Some(_), Some(ratio)) => format!("{ratio:>7.2}x"),
+        }
     }
 
     /// Why some of it should not be relied upon.
     fn warnings(&self) -> Vec<String> {
         let mut warnings: Vec<_> = self.machine.busy().into_iter().collect();
+        if self.repetitions == 1 {
+            warnings.push("The rows were timed once each, which says nothing about noise.".to_owned());
+        }
         let noisy = self.rows.iter().filter(|row| row.noisy).count();
         if noisy > 0 {
             warnings.push(format!(

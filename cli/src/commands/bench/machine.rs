@@ -5,7 +5,7 @@ use std::thread::available_parallelism;
 
 use serde::Serialize;
 
-/// A machine on which so large a share of the cores is busy before anything is measured is noisy.
+/// A machine whose load before anything is measured is more than so large a share of its cores is noisy.
 const BUSY: f64 = 0.2;
 
 #[derive(Serialize)]
@@ -13,10 +13,10 @@ pub(super) struct Machine {
     /// Operating system and architecture.
     system: String,
     /// The CPU's name; Linux tells.
-    processor: Option<String>,
+    pub(super) processor: Option<String>,
     /// How many threads run at the same time.
     cores: usize,
-    /// How many were busy on average in the minute before; Linux tells.
+    /// How many threads ran or waited to run on average in the minute before; Linux tells.
     load: Option<f64>,
 }
 
@@ -35,7 +35,7 @@ impl Machine {
     pub(super) fn busy(&self) -> Option<String> {
         let load = self.load.filter(|load| *load > BUSY * self.cores as f64)?;
         Some(format!(
-            "The machine was busy before anything was measured: {load:.1} of {} cores in the last minute.",
+            "The machine was busy before anything was measured: a load of {load:.1} on {} cores in the last minute.",
             self.cores
         ))
     }
@@ -69,6 +69,6 @@ mod tests {
         assert_eq!(machine(None).busy(), None);
         assert_eq!(machine(Some(1.9)).busy(), None);
         let sentence = machine(Some(2.1)).busy().expect("a sentence");
-        assert!(sentence.contains("2.1 of 10 cores"), "{sentence}");
+        assert!(sentence.contains("a load of 2.1 on 10 cores"), "{sentence}");
     }
 }
