@@ -39,7 +39,7 @@ fn what_is_named_is_measured_with_known_counts() {
         assert_eq!(row["noisy"], row["spread"].as_f64() > Some(0.1), "{row}");
     }
     let start = rows.iter().find(|row| row["position"] == "startpos" && row["subject"] == 1).expect("a row");
-    assert_eq!(start["climb"][2]["nodes"], 8902);
+    assert_eq!(start["climb"][0]["nodes"], 20, "how deep it comes, the machine decides");
     assert_eq!(report["packing"].as_array().map(Vec::len), Some(5));
     assert_eq!((&report["failed"], &report["compared"]), (&json!([]), &json!(null)));
     assert_eq!(report["subjects"][0]["compared_with"], json!(null));
