@@ -186,8 +186,8 @@ const HOW: &str = "How to count";
 /// Memory for merged plies.
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct Memory {
-    /// Memory for merged positions, such as 6G; what does not fit is done in parts [default: three quarters of a GPU's
-    /// own memory, else half of what is free]
+    /// Memory for merged positions, such as 6G; what does not fit is done in parts [default: three quarters of what
+    /// a backend uses of a GPU's own memory, else half of what is free]
     #[arg(long, value_name = "SIZE", value_parser = size, help_heading = HOW)]
     pub(crate) memory: Option<NonZeroUsize>,
 }

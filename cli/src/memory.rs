@@ -7,8 +7,9 @@ use crate::args::Memory;
 /// What is taken to be free where the system does not say so: 4 GiB.
 const UNKNOWN: u64 = 4 << 30;
 
-/// Bytes for merged plies on a device: what was asked for; else three quarters of a GPU's own memory; else half of the
-/// memory that the system can give without taking it from others, at most three quarters of what the device may use.
+/// Bytes for merged plies on a device: what was asked for; else three quarters of what its backend uses of a GPU's own
+/// memory; else half of the memory that the system can give without taking it from others, at most three quarters of what
+/// the device may use.
 pub(crate) fn share(asked: Memory, info: &DeviceInfo) -> u64 {
     let device = info.memory.map(|bytes| bytes / 4 * 3);
     match (asked.memory, device) {
