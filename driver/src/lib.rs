@@ -1,5 +1,5 @@
 //! Work on chess trees that any backend can do: perft, divide, statistics, distinct positions,
-//! suites, comparing two backends, the best move by minimax, and how fast all of it is ([`bench`]).
+//! suites, comparing two backends, the best move by minimax, and how fast all of it is ([`mod@bench`]).
 //!
 //! Everything starts from a [`Frontier`], a list of positions with multiplicities, and is shared out
 //! to a [`Backend`](kogge_board::Backend) in pieces that last a fraction of a second. Totals are
