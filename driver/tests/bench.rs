@@ -7,12 +7,12 @@ use std::time::Duration;
 
 use kogge_board::buggy::{Buggy, no_black_queenside};
 use kogge_board::known;
-use kogge_board::{Backend, BackendError, DeviceInfo, Format, Quad48, Rules, Successors};
+use kogge_board::{Backend, BackendError, Format, Quad48};
 use kogge_driver::bench::{Measured, Settings, Subject, Task, Times, measure, packing};
 use kogge_driver::{Error, Observer, Progress};
 use kogge_movegen_cpu::Cpu;
 use kogge_movegen_cpu::mailbox::Mailbox;
-use support::Slow;
+use support::{Before, slow};
 
 const FREE: Settings<'_> = Settings { seconds: 0.2, repetitions: 3, depth: &|_| None };
 
@@ -41,7 +41,7 @@ fn every_position_is_counted_in_both_ways_by_all() {
 #[test]
 fn a_faster_backend_is_measured_on_deeper_trees() {
     let mut cpu = Cpu::new(Some(1)).unwrap();
-    let mut slow = Slow(Cpu::new(Some(1)).unwrap(), Duration::from_millis(60));
+    let mut slow = slow(Cpu::new(Some(1)).unwrap(), Duration::from_millis(60));
     let mut subjects = [&mut cpu as &mut dyn Backend, &mut slow].map(|backend| Subject { backend, memory: 64 << 20 });
     let settings = Settings { seconds: 6.0, repetitions: 1, ..FREE };
     // The position with the fewest moves; a busy machine may halt even the faster one that long.
@@ -82,28 +82,6 @@ fn who_miscounts_is_named_and_has_no_rows() {
     assert!(error.contains("cannot be trusted") && error.contains("leaves 2 plies below r3k2r"), "{error}");
 }
 
-/// A backend to which something may happen before it counts leaves.
-struct Before<F>(Mailbox, F);
-
-impl<F: FnMut() -> Result<(), BackendError> + Send> Backend for Before<F> {
-    fn info(&self) -> &DeviceInfo {
-        self.0.info()
-    }
-
-    fn count(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Vec<u32>, BackendError> {
-        self.0.count(rules, positions)
-    }
-
-    fn expand(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Successors, BackendError> {
-        self.0.expand(rules, positions)
-    }
-
-    fn perft(&mut self, rules: &Rules, positions: &[Quad48], depth: u32) -> Result<Vec<u64>, BackendError> {
-        (self.1)()?;
-        self.0.perft(rules, positions, depth)
-    }
-}
-
 #[test]
 fn who_fails_while_it_is_timed_has_no_rows() {
     /// Knows when the climb, a fifth of the whole, is over.
@@ -120,7 +98,7 @@ fn who_fails_while_it_is_timed_has_no_rows() {
         doing: "counting".to_owned(),
         reason: "it is tired.".to_owned(),
     };
-    let fail = || {
+    let fail = |_: &[Quad48]| {
         let fails = timing.0.load(Ordering::Relaxed) && calls.fetch_add(1, Ordering::Relaxed) == 20;
         if fails { Err(error()) } else { Ok(()) }
     };
@@ -168,7 +146,7 @@ fn who_is_stopped_counts_no_more() {
         }
     }
     let stop = Stop(AtomicUsize::new(0));
-    let mut backend = Before(Mailbox::new(), || {
+    let mut backend = Before(Mailbox::new(), |_: &[Quad48]| {
         stop.0.fetch_add(1, Ordering::Relaxed);
         Ok::<(), BackendError>(())
     });

@@ -1,8 +1,9 @@
 //! Minimax on a device: what is the same for every GPU interface.
 //!
 //! The tree is walked as in counting, part by part, with every successor made in generation order, so that those of a
-//! position lie side by side. Leaves are judged where they are, or with their parents, if that spares something; then each level's values are backed up into the level
-//! above, and what stands in the next level is overwritten by the next part. Only the values of the roots leave the device.
+//! position lie side by side. Leaves are judged where they are, or with their parents, if that spares something; then each
+//! level's values are backed up into the level above, and what stands in the next level is overwritten by the next part.
+//! Only the values of the roots leave the device.
 
 use super::{MOST_MOVES, Part, StageError, Stages, bases, cut, in_batches};
 use crate::minimax::{FIFTY_MOVES, QUIESCENCE_PLIES, by_expansion, check_depth};

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use kogge_driver::ledger::{Event, LedgerError, Postgres, Store, Watcher};
 use kogge_movegen_cpu::mailbox::Mailbox;
 
-use super::support::Slow;
 use super::support::server::Server;
+use super::support::slow;
 use super::{KIWIPETE_4, cpu, database, kiwipete, options, source};
 
 #[test]
@@ -52,7 +52,7 @@ fn a_server_that_is_restarted_costs_nothing_but_time() {
     let begun = Begun::default();
     let total = thread::scope(|scope| {
         // The work is not over before the server has been stopped.
-        let slow = Slow(Mailbox::new(), Duration::from_millis(1));
+        let slow = slow(Mailbox::new(), Duration::from_millis(1));
         let work = scope.spawn(|| ledger.work(&mut [Box::new(slow)], &options("patient"), &begun));
         for _ in 0..2 {
             let start = Instant::now();

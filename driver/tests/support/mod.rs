@@ -59,10 +59,10 @@ impl Observer for Watch {
     }
 }
 
-/// A device that takes this much longer for each position whose leaves it counts.
-pub struct Slow<B>(pub B, pub Duration);
+/// A backend to which something may happen before it counts leaves below these positions. It has no minimax of its own.
+pub struct Before<B, F>(pub B, pub F);
 
-impl<B: Backend> Backend for Slow<B> {
+impl<B: Backend, F: FnMut(&[Quad48]) -> Result<(), BackendError> + Send> Backend for Before<B, F> {
     fn info(&self) -> &DeviceInfo {
         self.0.info()
     }
@@ -76,7 +76,15 @@ impl<B: Backend> Backend for Slow<B> {
     }
 
     fn perft(&mut self, rules: &Rules, positions: &[Quad48], depth: u32) -> Result<Vec<u64>, BackendError> {
-        std::thread::sleep(self.1 * positions.len() as u32);
+        (self.1)(positions)?;
         self.0.perft(rules, positions, depth)
     }
+}
+
+/// A backend that takes this much longer for each position whose leaves it counts.
+pub fn slow<B: Backend>(backend: B, longer: Duration) -> impl Backend {
+    Before(backend, move |positions: &[Quad48]| {
+        std::thread::sleep(longer * positions.len() as u32);
+        Ok(())
+    })
 }
