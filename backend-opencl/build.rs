@@ -1,10 +1,10 @@
-//! Builds the stand-in for the OpenCL library that `ocl` links against; `shim/opencl.c` says what it is for.
+//! Builds the stand-in for the OpenCL library that `ocl` links against; `shim/opencl.c` explains its purpose.
 
 use std::{env, path::PathBuf};
 
 fn main() {
     println!("cargo::rerun-if-changed=shim/opencl.c");
-    // macOS ships OpenCL as a framework, which is always there and which `ocl` names as one.
+    // macOS always has OpenCL, as a framework, and `ocl` links to the framework.
     if env::var("CARGO_CFG_TARGET_OS").as_deref() == Ok("macos") {
         return;
     }
@@ -18,8 +18,8 @@ fn main() {
         .flag_if_supported("-fvisibility=hidden")
         .cargo_metadata(false)
         .compile("OpenCL");
-    // Only the directory is announced. `ocl` itself asks for the library by name, and Cargo puts the directories that
-    // build scripts fill before all others, so that this file is found before any OpenCL that the system has.
+    // Only the directory is announced: `ocl` itself asks for the library by name. Cargo puts the directories of build
+    // scripts before all others, so that the linker finds this file before any OpenCL library of the system.
     let directory = PathBuf::from(env::var_os("OUT_DIR").expect("Cargo sets OUT_DIR for build scripts"));
     println!("cargo::rustc-link-search=native={}", directory.display());
 }

@@ -1,15 +1,14 @@
 /*
- * A stand-in for the OpenCL library, so that kogge builds and starts where there is none.
+ * A stand-in for the OpenCL library, so that kogge builds and starts without one.
  *
  * The `ocl` crate asks the linker for `-lOpenCL`. With the system's library that would make the development package
  * necessary to build and the loader necessary to start, even for someone who only counts on the CPU. This file becomes
  * a static library of the same name. Each function opens the real library once, at run time, and forwards its call.
  *
- * Where the real library cannot be opened, every function that reports a status reports CL_PLATFORM_NOT_FOUND_KHR.
- * Where it lacks a function (an older version), that function reports CL_INVALID_OPERATION.
+ * If the real library cannot be opened, every function that reports a status reports CL_PLATFORM_NOT_FOUND_KHR.
+ * If an older version of the library lacks a function, this function reports CL_INVALID_OPERATION.
  *
- * KOGGE_OPENCL_LIBRARY, if set and not empty, names the library to open instead of the usual ones; nothing else is
- * tried then.
+ * KOGGE_OPENCL_LIBRARY, if set and not empty, names the only library to try, instead of the usual ones.
  *
  * The library is never closed: vendors' drivers keep threads that run in it.
  */
@@ -31,7 +30,7 @@
 #define CL_INVALID_OPERATION (-59)
 #define CL_PLATFORM_NOT_FOUND_KHR (-1001)
 
-/* The OpenCL types by what a calling convention distinguishes: handles, arrays and callbacks are all pointers. */
+/* The OpenCL types, as far as a calling convention distinguishes them: handles, arrays and callbacks are all pointers. */
 typedef void *P;    /* any pointer */
 typedef int32_t I;  /* cl_int */
 typedef uint32_t U; /* cl_uint, cl_bool and every enumeration */
@@ -40,7 +39,7 @@ typedef size_t Z;
 
 /*
  * Every function that `ocl` can reach under its default features: number of arguments, name, types of the arguments.
- * One that is missing here is an error of the linker, never a wrong call.
+ * A missing function is an error of the linker, never a wrong call.
  *
  * STATUS returns its error, CREATE returns an object and stores its error through its last argument, OBJECT returns
  * an object or null.
@@ -184,10 +183,10 @@ typedef void (*function_t)(void);
 
 static library_t library = NULL;
 
-/* Why the library could not be opened; empty where it was. */
+/* The reason why the library could not be opened; empty if it was opened. */
 static char failure[512] = "";
 
-/* The real functions: null until `load` has run, and after it where the library has no such function. */
+/* The real functions: null until `load` has run, and afterwards if the library has no such function. */
 #define DECLARE(result, n, name, types) static result(CL_CALL *real_##name) types = NULL;
 #define DECLARE_STATUS(n, name, types) DECLARE(I, n, name, types)
 #define DECLARE_OBJECT(n, name, types) DECLARE(P, n, name, types)
@@ -253,7 +252,7 @@ static void load(void) {
     FUNCTIONS(FIND_STATUS, FIND_OBJECT, FIND_OBJECT)
 }
 
-/* Loads on the first call, whichever thread makes it; the other threads wait for it. */
+/* Loads the library on the first call of any thread; the other threads wait. */
 #ifdef _WIN32
 static BOOL CALLBACK load_callback(PINIT_ONCE once, PVOID parameter, PVOID *context) {
     (void)once, (void)parameter, (void)context;
@@ -274,7 +273,7 @@ static void ensure_loaded(void) {
 /* The error of a function that cannot be forwarded. */
 static I unavailable(void) { return library != NULL ? CL_INVALID_OPERATION : CL_PLATFORM_NOT_FOUND_KHR; }
 
-/* Null where the library is open, else the reason why it is not, as the system words it. */
+/* Returns null if the library is open, else the system's reason why it is not. */
 const char *kogge_opencl_failure(void) {
     ensure_loaded();
     return library != NULL ? NULL : failure;

@@ -1,7 +1,7 @@
-//! What OpenCL offers on this machine: its platforms and their devices.
+//! The OpenCL platforms of this machine and their devices.
 //!
-//! Everything is asked through the plain C functions. `ocl`'s own queries wait 10 s where there is no platform, and
-//! panic on an error code that they do not know.
+//! All queries use the plain C functions. `ocl`'s own queries wait 10 s if there is no platform, and panic on unknown
+//! error codes.
 
 use std::{
     ffi::c_void,
@@ -15,7 +15,7 @@ use ocl::{
     ffi,
 };
 
-/// Positions for each compute unit that keep a device busy.
+/// The number of positions for each compute unit that keeps a device busy.
 const POSITIONS_PER_UNIT: usize = 1024;
 
 /// A platform: one vendor's OpenCL.
@@ -23,13 +23,13 @@ const POSITIONS_PER_UNIT: usize = 1024;
 pub struct Platform {
     /// OpenCL's handle.
     pub id: PlatformId,
-    /// The platform's name, such as `NVIDIA CUDA`. The texts are empty if the platform does not answer.
+    /// The platform's name, such as `NVIDIA CUDA`. All texts are empty if the platform does not answer.
     pub name: String,
-    /// Who made it.
+    /// The vendor.
     pub vendor: String,
     /// Its OpenCL version, such as `OpenCL 3.0 CUDA 13.0.84`.
     pub version: String,
-    /// Its devices, or why they could not be listed. A platform may have none.
+    /// Its devices, or the reason why they could not be listed. A platform may have none.
     pub devices: Result<Vec<Device>, PlatformError>,
 }
 
@@ -38,19 +38,19 @@ pub struct Platform {
 pub struct Device {
     /// OpenCL's handle.
     pub id: DeviceId,
-    /// The handle of the platform that it belongs to.
+    /// The handle of its platform.
     pub platform: PlatformId,
-    /// The name of that platform.
+    /// The name of its platform.
     pub platform_name: String,
     /// The device's name, such as `NVIDIA H200`.
     pub name: String,
-    /// Who made it.
+    /// The vendor.
     pub vendor: String,
     /// Its OpenCL version, such as `OpenCL 3.0 CUDA`.
     pub version: String,
     /// The version of its driver, in the vendor's own form.
     pub driver: String,
-    /// What kind of processor it is; a CPU driven through OpenCL is [`DeviceKind::Software`].
+    /// The kind of processor. A CPU driven through OpenCL is [`DeviceKind::Software`].
     pub kind: DeviceKind,
     /// Global memory, in bytes.
     pub memory: u64,
@@ -60,9 +60,9 @@ pub struct Device {
     pub local_memory: u64,
     /// Compute units: multiprocessors of a GPU, hardware threads of a CPU.
     pub compute_units: u32,
-    /// The most work-items in one work-group.
+    /// The maximum number of work-items in one work-group.
     pub max_work_group_size: usize,
-    /// Whether kernels can use 64-bit integers, which bitboards are.
+    /// Whether kernels can use 64-bit integers, which hold bitboards.
     pub has_int64: bool,
     /// Whether the device takes work at the moment.
     pub available: bool,
@@ -70,7 +70,7 @@ pub struct Device {
     pub has_compiler: bool,
 }
 
-/// Why the platforms or devices cannot be listed.
+/// The reason why platforms or devices cannot be listed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PlatformError {
     /// There is no OpenCL library.
@@ -83,7 +83,7 @@ pub enum PlatformError {
         /// The system's reason.
         reason: String,
     },
-    /// There is a library, but no platform behind it.
+    /// There is a library, but no platform.
     #[error(
         "The OpenCL library is there, but no OpenCL driver is installed. Install your GPU's OpenCL driver; on Linux it \
          puts a file into /etc/OpenCL/vendors."
@@ -100,7 +100,7 @@ pub enum PlatformError {
 }
 
 impl Device {
-    /// The device as any backend's is described; the variant is chosen when it is opened.
+    /// Describes the device as every backend does. The variant is chosen when the device is opened.
     pub fn info(&self) -> DeviceInfo {
         DeviceInfo {
             backend: "opencl",
@@ -113,9 +113,9 @@ impl Device {
         }
     }
 
-    /// Why kogge cannot compute on this device, in one sentence, or `None` if it can.
+    /// Returns the reason why kogge cannot compute on this device, as one sentence, or `None` if it can.
     ///
-    /// It needs OpenCL 1.2, 64-bit integers and a compiler.
+    /// kogge needs OpenCL 1.2, 64-bit integers and a compiler.
     pub fn unusable(&self) -> Option<String> {
         if !self.available {
             Some("The device reports that it is not available.".to_owned())
@@ -134,9 +134,9 @@ impl Device {
 /// Lists every platform with its devices, in OpenCL's order.
 ///
 /// # Errors
-/// An error says why there is no platform at all. A platform that fails to answer is part of the list.
+/// If there is no platform. A platform that fails to answer is part of the list.
 pub fn platforms() -> Result<Vec<Platform>, PlatformError> {
-    // One thread at a time: asked by a second thread while it starts, PoCL says that it has no device.
+    // One thread at a time: if a second thread asks PoCL while it starts, PoCL answers that it has no device.
     static LISTING: Mutex<()> = Mutex::new(());
     let _listing = LISTING.lock().unwrap_or_else(PoisonError::into_inner);
 
@@ -145,7 +145,7 @@ pub fn platforms() -> Result<Vec<Platform>, PlatformError> {
         unsafe { ffi::clGetPlatformIDs(capacity, ids, count) }
     });
     let ids = match ids {
-        // From a loader that found no driver, or from the shim that found no loader.
+        // This is the error of a loader without drivers, and of the shim without a loader.
         Err(PlatformError::Query { code: ffi::CL_PLATFORM_NOT_FOUND_KHR, .. }) => Vec::new(),
         other => other?,
     };
@@ -237,7 +237,7 @@ fn device(platform: &Platform, id: *mut c_void) -> Result<Device, PlatformError>
     })
 }
 
-/// Lists handles: once for their count, once for themselves. No handle is null.
+/// Lists handles. Calls `call` twice: for the number of handles, then for the handles. No handle is null.
 fn list(
     function: &'static str,
     call: impl Fn(u32, *mut *mut c_void, *mut u32) -> i32,
@@ -254,7 +254,7 @@ fn list(
     Ok(handles)
 }
 
-/// Asks for a property's bytes: once for their number, once for themselves.
+/// Queries a property. Calls `call` twice: for the number of bytes, then for the bytes.
 fn query(
     function: &'static str,
     call: impl Fn(usize, *mut c_void, *mut usize) -> i32,
@@ -266,14 +266,14 @@ fn query(
     Ok(bytes)
 }
 
-/// A property that is text: up to its terminating zero, without the blanks that some drivers pad with.
+/// Queries a text, up to its terminating zero and without the blanks that some drivers pad with.
 fn text(function: &'static str, call: impl Fn(usize, *mut c_void, *mut usize) -> i32) -> Result<String, PlatformError> {
     let bytes = query(function, call)?;
     let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
     Ok(String::from_utf8_lossy(&bytes[..end]).trim().to_owned())
 }
 
-/// A property that is a number of 4 or 8 bytes (`cl_uint`, `cl_bool`, `cl_ulong`, `size_t`), in the host's byte order.
+/// Queries a number of 4 or 8 bytes (`cl_uint`, `cl_bool`, `cl_ulong`, `size_t`) in the host's byte order.
 fn number(function: &'static str, call: impl Fn(usize, *mut c_void, *mut usize) -> i32) -> Result<u64, PlatformError> {
     let bytes = query(function, call)?;
     match *bytes.as_slice() {
@@ -287,13 +287,13 @@ fn check(function: &'static str, code: i32) -> Result<(), PlatformError> {
     if code == ffi::CL_SUCCESS { Ok(()) } else { Err(PlatformError::Query { function, code }) }
 }
 
-/// The major and minor number in a device's version, `OpenCL <major>.<minor> <anything>`.
+/// Parses the major and minor number of a device's version, `OpenCL <major>.<minor> <anything>`.
 fn opencl_version(version: &str) -> Option<(u32, u32)> {
     let (major, minor) = version.strip_prefix("OpenCL ")?.split_whitespace().next()?.split_once('.')?;
     Some((major.parse().ok()?, minor.parse().ok()?))
 }
 
-/// Why the shim could not open the system's library, or `None` if it did.
+/// Returns the reason why the shim could not open the system's library, or `None` if it did.
 #[cfg(not(target_os = "macos"))]
 fn library_failure() -> Option<String> {
     use std::ffi::{CStr, c_char};
@@ -313,7 +313,7 @@ fn library_failure() -> Option<String> {
     Some(failure.to_string_lossy().into_owned())
 }
 
-/// macOS has its library as part of the system.
+/// Returns `None`: on macOS the library is part of the system.
 #[cfg(target_os = "macos")]
 fn library_failure() -> Option<String> {
     None

@@ -1,7 +1,7 @@
-//! The few OpenCL calls that kogge makes, as safe as they can be.
+//! The few OpenCL calls that kogge makes, wrapped as safely as possible.
 //!
-//! They are made through the plain C functions: `ocl`'s own wrappers panic on an error code that they do not know, and
-//! a device that has just failed is where vendors' own codes turn up.
+//! The wrappers use the plain C functions: `ocl`'s own wrappers panic on unknown error codes, and a failing device may
+//! return vendor-specific codes.
 
 use std::{
     ffi::{CString, c_char, c_void},
@@ -9,8 +9,6 @@ use std::{
     sync::Arc,
 };
 
-use bytemuck::{Pod, Zeroable};
-use kogge_board::Quad48;
 use ocl::ffi::{self, cl_int};
 
 use crate::platform::Device;
@@ -23,7 +21,7 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
-    /// Whether less of it might have worked.
+    /// Whether a smaller request might have worked.
     pub(crate) const fn is_out_of_memory(self) -> bool {
         matches!(
             self.code,
@@ -64,12 +62,12 @@ struct Object {
 
 // SAFETY: OpenCL's objects may be used and released from any thread.
 unsafe impl Send for Object {}
-// SAFETY: its functions may be called for one object from several threads at a time, except for the setting of a
-// kernel's arguments, for which `Kernel` needs an exclusive reference.
+// SAFETY: several threads may call functions for one object at a time, except to set a kernel's arguments, for which
+// `Kernel` needs an exclusive reference.
 unsafe impl Sync for Object {}
 
 impl Object {
-    /// Takes what a function that creates an object returned.
+    /// Wraps the result of a function that creates an object.
     fn new(
         function: &'static str,
         handle: *mut c_void,
@@ -87,13 +85,13 @@ impl Object {
 
 impl Drop for Object {
     fn drop(&mut self) {
-        // SAFETY: the handle is of the kind that the function releases, and was not released before. A failure would
-        // leave nothing to be done.
+        // SAFETY: the handle has the kind that the function releases, and was not released before. A failure can be
+        // ignored, since nothing could be done about it.
         unsafe { (self.release)(self.handle) };
     }
 }
 
-/// A device, the context in which its objects live, and the queue in which it is given work, in order.
+/// A device, the context of its objects, and its in-order queue.
 #[derive(Clone)]
 pub(crate) struct Queue {
     device: *mut c_void,
@@ -105,14 +103,13 @@ pub(crate) struct Queue {
 // SAFETY: the device's handle is only a number, valid as long as the process; the rest is `Send` by itself.
 unsafe impl Send for Queue {}
 
-/// When a kernel ran, by the device's clock.
+/// The times of a kernel by the device's clock.
 pub(crate) struct Event(Object);
 
-/// Device memory for a number of elements.
-pub(crate) struct Buffer<T> {
+/// Device memory with its size in bytes.
+pub struct Buffer {
     memory: Object,
-    len: usize,
-    element: std::marker::PhantomData<T>,
+    bytes: u64,
 }
 
 /// A compiled program.
@@ -120,97 +117,6 @@ pub(crate) struct Program(Object);
 
 /// A kernel of a program.
 pub(crate) struct Kernel(Object);
-
-/// A value for a kernel's parameter.
-#[derive(Clone, Copy)]
-pub(crate) enum Argument<'a> {
-    /// A buffer.
-    Buffer(&'a dyn AnyBuffer),
-    /// A number.
-    Uint(u32),
-}
-
-/// A part of a position as the device keeps it: a position is two or three of them.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(transparent)]
-pub(crate) struct Packed([u64; 2]);
-
-impl Packed {
-    /// Its two words.
-    pub(crate) const fn words(self) -> [u64; 2] {
-        self.0
-    }
-}
-
-/// A position whose moves are looked at, as the kernels keep it.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(transparent)]
-pub(crate) struct Node([u64; 8]);
-
-/// What a buffer can hold.
-pub(crate) trait Element: Pod {
-    /// How the kernels see it: a C type, of which an element is one or several.
-    const NAME: &'static str;
-}
-
-impl Element for u32 {
-    const NAME: &'static str = "uint";
-}
-
-impl Element for [u32; 4] {
-    const NAME: &'static str = "uint";
-}
-
-impl Element for [u64; 4] {
-    const NAME: &'static str = "ulong";
-}
-
-impl Element for [u32; 2] {
-    const NAME: &'static str = "uint";
-}
-
-impl Element for u64 {
-    const NAME: &'static str = "ulong";
-}
-
-impl Element for [u64; 2] {
-    const NAME: &'static str = "ulong2";
-}
-
-impl Element for Quad48 {
-    const NAME: &'static str = "ulong2";
-}
-
-impl Element for Packed {
-    const NAME: &'static str = "Packed";
-}
-
-impl Element for Node {
-    const NAME: &'static str = "Node";
-}
-
-impl<T> Buffer<T> {
-    /// How many elements it has room for.
-    pub(crate) const fn len(&self) -> usize {
-        self.len
-    }
-}
-
-/// A buffer of any type.
-pub(crate) trait AnyBuffer {
-    fn handle(&self) -> *mut c_void;
-    fn element(&self) -> &'static str;
-}
-
-impl<T: Element> AnyBuffer for Buffer<T> {
-    fn handle(&self) -> *mut c_void {
-        self.memory.handle
-    }
-
-    fn element(&self) -> &'static str {
-        T::NAME
-    }
-}
 
 impl Queue {
     /// Opens a device.
@@ -229,7 +135,7 @@ impl Queue {
         Ok(Self { device, context: Arc::new(context), queue: Arc::new(queue), profiled })
     }
 
-    /// Compiles a program; the second value is the compiler's log, whether it failed or not.
+    /// Compiles a program. The second value is the compiler's log, even if compiling failed.
     pub(crate) fn build(&self, source: &str, options: &str) -> (Result<Program, Failure>, String) {
         let pointer = source.as_ptr().cast::<c_char>();
         let length = source.len();
@@ -254,39 +160,27 @@ impl Queue {
         (check("clBuildProgram", code).map(|()| Program(program)), log.unwrap_or_default())
     }
 
-    /// Device memory for `len` elements, filled with zeros.
-    pub(crate) fn buffer<T: Element>(&self, len: usize) -> Result<Buffer<T>, Failure> {
-        self.filled_buffer(len, len)
-    }
-
-    /// Device memory for `len` elements, of which all but the first may be anything. What may be larger than some gibibytes
-    /// must not be filled: of 2^31 words or more, NVIDIA's driver fills not all, or loses the device.
-    pub(crate) fn large_buffer<T: Element>(&self, len: usize) -> Result<Buffer<T>, Failure> {
-        self.filled_buffer(len, 1)
-    }
-
-    /// Device memory, the first elements filled with zeros. Drivers put off taking memory until it is used; filling some
-    /// of it shows at once whether there is enough.
-    fn filled_buffer<T: Element>(&self, len: usize, zeros: usize) -> Result<Buffer<T>, Failure> {
+    /// Allocates device memory. Drivers delay the allocation until the first use, so the first word is written at once to
+    /// find out whether there is room.
+    pub(crate) fn buffer(&self, bytes: u64) -> Result<Buffer, Failure> {
         let mut code = 0;
-        let size = len.max(1) * size_of::<T>();
-        // SAFETY: no memory of the host's is involved.
+        let bytes = bytes.max(4);
+        // SAFETY: no memory of the host is involved.
         let memory = unsafe {
-            ffi::clCreateBuffer(self.context.handle, ffi::CL_MEM_READ_WRITE, size, ptr::null_mut(), &mut code)
+            ffi::clCreateBuffer(self.context.handle, ffi::CL_MEM_READ_WRITE, bytes as usize, ptr::null_mut(), &mut code)
         };
         let memory = Object::new("clCreateBuffer", memory, code, ffi::clReleaseMemObject)?;
-        let buffer = Buffer { memory, len: len.max(1), element: std::marker::PhantomData };
-        self.clear(&buffer, zeros.max(1))?;
+        let buffer = Buffer { memory, bytes };
+        self.fill_zero(&buffer, 4)?;
         self.finish()?;
         Ok(buffer)
     }
 
-    /// Sets the first `len` elements to zero, in turn.
-    pub(crate) fn clear<T: Element>(&self, buffer: &Buffer<T>, len: usize) -> Result<(), Failure> {
+    /// Sets the first bytes, a multiple of 4, to zero.
+    pub(crate) fn fill_zero(&self, buffer: &Buffer, bytes: u64) -> Result<(), Failure> {
         let pattern = 0_u32;
-        let size = len.min(buffer.len) * size_of::<T>();
-        assert!(size.is_multiple_of(size_of_val(&pattern)), "elements are whole words");
-        // SAFETY: the pattern is copied by the call, and the size is no more than the buffer's.
+        buffer.check("clEnqueueFillBuffer", 0, bytes)?;
+        // SAFETY: the call copies the pattern, and the buffer has as many bytes.
         let code = unsafe {
             ffi::clEnqueueFillBuffer(
                 self.queue.handle,
@@ -294,7 +188,7 @@ impl Queue {
                 ptr::from_ref(&pattern).cast(),
                 size_of_val(&pattern),
                 0,
-                size,
+                bytes as usize,
                 0,
                 ptr::null(),
                 ptr::null_mut(),
@@ -303,13 +197,9 @@ impl Queue {
         check("clEnqueueFillBuffer", code)
     }
 
-    /// Writes the first elements, and waits until that is done.
-    pub(crate) fn write<T: Element>(&self, buffer: &Buffer<T>, data: &[T]) -> Result<(), Failure> {
-        let bytes: &[u8] = bytemuck::cast_slice(data);
-        assert!(data.len() <= buffer.len, "{} elements into a buffer of {}", data.len(), buffer.len);
-        if bytes.is_empty() {
-            return Ok(());
-        }
+    /// Writes bytes to the start of a buffer, and waits until they are copied.
+    pub(crate) fn write(&self, buffer: &Buffer, bytes: &[u8]) -> Result<(), Failure> {
+        buffer.check("clEnqueueWriteBuffer", 0, bytes.len() as u64)?;
         // SAFETY: the buffer has as many bytes, and the call returns when they have been read.
         let code = unsafe {
             ffi::clEnqueueWriteBuffer(
@@ -327,65 +217,56 @@ impl Queue {
         check("clEnqueueWriteBuffer", code)
     }
 
-    /// Waits for all that was queued, and reads `len` elements from number `first` on.
-    pub(crate) fn read<T: Element>(&self, buffer: &Buffer<T>, first: usize, len: usize) -> Result<Vec<T>, Failure> {
-        assert!(first + len <= buffer.len, "{first} and {len} elements from a buffer of {}", buffer.len);
-        let mut data = vec![T::zeroed(); len];
-        let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut data);
-        if !bytes.is_empty() {
-            // SAFETY: the buffer has as many bytes, and the call returns when they have been written; every pattern of
-            // bits is an element.
-            let code = unsafe {
-                ffi::clEnqueueReadBuffer(
-                    self.queue.handle,
-                    buffer.memory.handle,
-                    ffi::CL_TRUE,
-                    first * size_of::<T>(),
-                    bytes.len(),
-                    bytes.as_mut_ptr().cast(),
-                    0,
-                    ptr::null(),
-                    ptr::null_mut(),
-                )
-            };
-            check("clEnqueueReadBuffer", code)?;
-        }
-        Ok(data)
+    /// Waits for all queued work, and reads bytes from `offset` on.
+    pub(crate) fn read(&self, buffer: &Buffer, offset: u64, bytes: &mut [u8]) -> Result<(), Failure> {
+        buffer.check("clEnqueueReadBuffer", offset, bytes.len() as u64)?;
+        // SAFETY: the buffer has as many bytes, and the call returns when they have been written.
+        let code = unsafe {
+            ffi::clEnqueueReadBuffer(
+                self.queue.handle,
+                buffer.memory.handle,
+                ffi::CL_TRUE,
+                offset as usize,
+                bytes.len(),
+                bytes.as_mut_ptr().cast(),
+                0,
+                ptr::null(),
+                ptr::null_mut(),
+            )
+        };
+        check("clEnqueueReadBuffer", code)
     }
 
-    /// Waits until all that was queued is done.
+    /// Waits for all queued work.
     pub(crate) fn finish(&self) -> Result<(), Failure> {
-        // SAFETY: the queue is one.
+        // SAFETY: the handle is a queue.
         check("clFinish", unsafe { ffi::clFinish(self.queue.handle) })
     }
 
-    /// Queues a kernel for `groups` work-groups of `group` work-items. Returns when it ran, if the queue is profiled.
+    /// Queues a kernel for `groups` work-groups of `group_size` work-items. Returns its times if the queue is profiled.
     ///
     /// # Safety
-    /// With these arguments, of which there must be as many as the kernel has parameters and of the right types, the
-    /// kernel must stay within its buffers.
+    /// The kernel's parameters must be these buffers, followed by these numbers. The kernel must stay within the
+    /// buffers.
     pub(crate) unsafe fn launch(
         &self,
         kernel: &mut Kernel,
         groups: usize,
-        group: usize,
-        arguments: &[Argument<'_>],
+        group_size: usize,
+        buffers: &[&Buffer],
+        scalars: &[u32],
     ) -> Result<Option<Event>, Failure> {
-        for (index, argument) in arguments.iter().enumerate() {
-            let handle;
-            let (size, value): (usize, *const c_void) = match argument {
-                Argument::Buffer(buffer) => {
-                    handle = buffer.handle();
-                    (size_of_val(&handle), ptr::from_ref(&handle).cast())
-                }
-                Argument::Uint(number) => (size_of_val(number), ptr::from_ref(number).cast()),
-            };
+        let handles = buffers
+            .iter()
+            .map(|buffer| (size_of_val(&buffer.memory.handle), ptr::from_ref(&buffer.memory.handle).cast::<c_void>()));
+        let numbers = scalars.iter().map(|number| (size_of_val(number), ptr::from_ref(number).cast::<c_void>()));
+        for (index, (size, value)) in handles.chain(numbers).enumerate() {
             // SAFETY: the value has that size and is copied by the call.
             check("clSetKernelArg", unsafe { ffi::clSetKernelArg(kernel.0.handle, index as u32, size, value) })?;
         }
         let mut event = ptr::null_mut();
-        let (global, local) = (groups * group, group);
-        // SAFETY: one dimension; what the kernel does is the caller's promise.
+        let (global, local) = (groups * group_size, group_size);
+        // SAFETY: one dimension; the caller promises that the kernel stays within its buffers.
         let code = unsafe {
             ffi::clEnqueueNDRangeKernel(
                 self.queue.handle,
@@ -406,7 +287,7 @@ impl Queue {
         Object::new("clEnqueueNDRangeKernel", event, code, ffi::clReleaseEvent).map(|event| Some(Event(event)))
     }
 
-    /// The largest work-group that a kernel can run in.
+    /// Returns the size of the largest work-group in which a kernel can run.
     pub(crate) fn max_work_group_size(&self, kernel: &Kernel) -> Result<usize, Failure> {
         let bytes = query("clGetKernelWorkGroupInfo", |size, value, actual| {
             // SAFETY: kernel and device belong together; `query` passes null or room for `size` bytes.
@@ -427,8 +308,18 @@ impl Queue {
     }
 }
 
+impl Buffer {
+    /// Checks that the range is within the buffer.
+    fn check(&self, function: &'static str, offset: u64, bytes: u64) -> Result<(), Failure> {
+        match offset.checked_add(bytes) {
+            Some(end) if end <= self.bytes && bytes > 0 => Ok(()),
+            _ => Err(Failure { function, code: ffi::CL_INVALID_VALUE }),
+        }
+    }
+}
+
 impl Program {
-    /// One of the program's kernels.
+    /// Returns the kernel of this name.
     pub(crate) fn kernel(&self, name: &str) -> Result<Kernel, Failure> {
         let name = CString::new(name).unwrap_or_default();
         let mut code = 0;
@@ -437,7 +328,7 @@ impl Program {
         Object::new("clCreateKernel", kernel, code, ffi::clReleaseKernel).map(Kernel)
     }
 
-    /// What the compiler made for the device: machine code, or NVIDIA's PTX.
+    /// Returns the compiled program: machine code, or NVIDIA's PTX.
     pub(crate) fn binary(&self) -> Result<Vec<u8>, Failure> {
         let sizes = query("clGetProgramInfo", |size, value, actual| {
             // SAFETY: `query` passes null or room for `size` bytes.
@@ -446,7 +337,7 @@ impl Program {
         let size = sizes.first_chunk::<{ size_of::<usize>() }>().map_or(0, |&bytes| usize::from_ne_bytes(bytes));
         let mut binary = vec![0_u8; size];
         let pointer = binary.as_mut_ptr();
-        // SAFETY: there is one device, so one pointer, and behind it as many bytes as its binary has.
+        // SAFETY: the program has one device, so the list has one pointer, to as many bytes as the binary has.
         let code = unsafe {
             ffi::clGetProgramInfo(
                 self.0.handle,
@@ -462,9 +353,9 @@ impl Program {
 }
 
 impl Event {
-    /// Waits for the kernel to end and returns how long it ran, in nanoseconds.
+    /// Waits for the kernel to end, and returns its time in nanoseconds.
     pub(crate) fn nanoseconds(&self) -> Result<u64, Failure> {
-        // SAFETY: one event.
+        // SAFETY: the list has one event.
         check("clWaitForEvents", unsafe { ffi::clWaitForEvents(1, &self.0.handle) })?;
         let time = |parameter| {
             let mut time = 0_u64;
@@ -484,7 +375,7 @@ impl Event {
     }
 }
 
-/// Asks for a property's bytes: once for their number, once for themselves.
+/// Queries a property. Calls `call` twice: for the number of bytes, then for the bytes.
 fn query(function: &'static str, call: impl Fn(usize, *mut c_void, *mut usize) -> cl_int) -> Result<Vec<u8>, Failure> {
     let mut size = 0;
     check(function, call(0, ptr::null_mut(), &mut size))?;

@@ -1,10 +1,8 @@
-//! The stand-in for the OpenCL library: found first by the linker, forwarding where there is a real one, clear where
-//! there is none.
+//! Tests of the stand-in for the OpenCL library: the linker finds it first, it forwards calls to the real library, and
+//! without one its error is clear.
 //!
-//! Which library is opened is decided once per process, by its environment. So these tests run themselves again in a
-//! process of their own.
-
-mod support;
+//! The environment of a process decides once which library is opened. Therefore each test runs itself again in a new
+//! process.
 
 use std::{
     env,
@@ -13,13 +11,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-use kogge_backend_opencl::platform::{PlatformError, platforms};
+use kogge_backend_opencl::platform::{Device, PlatformError, platforms};
+use kogge_testkit::device_suite::{first_device, is_required};
 use ocl::{ffi, prm::Ulong};
-use support::{first_device, is_required};
 
-/// Runs `check` in a process of its own in which the variable has the value.
+/// Runs `check` in a new process in which the variable has the value.
 ///
-/// `test` is the name of the calling test: the new process runs the same test, and gets here with the variable set.
+/// `test` is the name of the calling test: the new process runs this test again and calls this function with the
+/// variable set.
 fn with_variable(test: &str, variable: &str, value: &str, check: impl FnOnce()) {
     if env::var_os(variable).is_some_and(|actual| actual == *value) {
         return check();
@@ -51,7 +50,7 @@ fn without_a_library_every_kind_of_function_fails() {
     with_variable("without_a_library_every_kind_of_function_fails", "KOGGE_OPENCL_LIBRARY", name, || {
         let null = ptr::null_mut();
         let mut code = 0;
-        // SAFETY: the shim has no library to forward to, and reads none of these arguments but the pointer to `code`.
+        // SAFETY: the shim has no library to forward to, and uses only the pointer to `code`.
         unsafe {
             assert_eq!(ffi::clFinish(null), ffi::CL_PLATFORM_NOT_FOUND_KHR);
             assert_eq!(ffi::clCreateBuffer(null, 0, 8, null, &mut code), null);
@@ -62,7 +61,7 @@ fn without_a_library_every_kind_of_function_fails() {
     });
 }
 
-/// The C library stands for an OpenCL library of a version that lacks a function.
+/// The C library takes the role of an OpenCL library that lacks a function.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 #[test]
 fn a_function_that_the_library_lacks_is_an_invalid_operation() {
@@ -83,7 +82,7 @@ fn without_a_driver_the_error_is_another() {
         let start = Instant::now();
         let error = platforms().expect_err("there is no driver");
         assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
-        if !is_required() && matches!(error, PlatformError::NoLibrary { .. }) {
+        if !is_required("opencl") && matches!(error, PlatformError::NoLibrary { .. }) {
             eprintln!("Skipped, for want of an OpenCL loader.");
             return;
         }
@@ -103,7 +102,7 @@ fn the_binary_starts_without_any_opencl() {
 
 #[test]
 fn devices_are_described() {
-    let Some(device) = first_device() else { return };
+    let Some(device) = first_device::<Device>() else { return };
     for text in [&device.platform_name, &device.name, &device.vendor, &device.driver] {
         assert!(!text.is_empty(), "{device:?}");
     }
@@ -117,7 +116,7 @@ fn devices_are_described() {
 /// Calls of every shape go through the shim: many arguments, 64-bit flags, sizes, errors through a pointer.
 #[test]
 fn a_kernel_computes_in_64_bits() -> ocl::Result<()> {
-    let Some(device) = first_device() else {
+    let Some(device) = first_device::<Device>() else {
         return Ok(());
     };
     let source = "__kernel void shift(__global ulong *words, ulong mask) {

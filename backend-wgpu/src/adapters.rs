@@ -1,7 +1,7 @@
-//! What wgpu offers on this machine: its adapters, each by the interface that it is used through.
+//! The wgpu adapters of this machine, each with its interface.
 //!
-//! On Linux that is Vulkan alone, on Windows Vulkan and DX12, on Apple's systems Metal. A GPU that two interfaces offer
-//! is listed twice, once by each.
+//! The interface on Linux is Vulkan, on Windows Vulkan or DX12, on Apple's systems Metal. A GPU that two interfaces
+//! offer is listed twice.
 
 use kogge_board::{BackendError, DeviceInfo, DeviceKind};
 use wgpu::{
@@ -19,43 +19,44 @@ pub struct Device {
     pub name: String,
     /// The interface: `vulkan`, `metal` or `dx12`.
     pub interface: &'static str,
-    /// The driver with its version, as it gives them.
+    /// The driver's name and version, in its own form.
     pub driver: String,
-    /// What kind of processor it is.
+    /// The kind of processor.
     pub kind: DeviceKind,
-    /// The device's own memory in bytes, where the interface tells; for those without their own, what they share.
+    /// The device's own memory in bytes, or the memory that it shares with the host; `None` if the interface does not
+    /// tell.
     pub memory: Option<u64>,
     /// The largest buffer that a kernel can use, in bytes.
     pub max_binding: u64,
     /// Local memory of one work-group, in bytes.
     pub local_memory: usize,
-    /// The most work-items in one work-group.
+    /// The maximum number of work-items in one work-group.
     pub max_work_group_size: usize,
-    /// The most work-groups along one dimension of a launch.
+    /// The maximum number of work-groups along one dimension of a launch.
     pub max_groups: usize,
-    /// Whether kernels can use 64-bit integers; if not, boards are made of halves.
+    /// Whether kernels can use 64-bit integers. Otherwise boards consist of two halves.
     pub has_int64: bool,
-    /// Whether kernels can add up over sub-groups.
+    /// Whether kernels can sum over sub-groups.
     pub has_subgroups: bool,
     unusable: Option<&'static str>,
 }
 
-/// The interfaces that are asked for adapters. OpenGL is left out: what it offers, these offer better.
+/// The interfaces that list adapters. OpenGL is left out, since these interfaces offer its devices with better support.
 const INTERFACES: Backends = Backends::VULKAN.union(Backends::METAL).union(Backends::DX12);
 
-/// Buffers that the kernels with the most of them use at once.
-const BUFFERS: u32 = 8;
+/// The maximum number of buffers of a kernel.
+const BUFFERS: u32 = 9;
 
-/// All adapters; their indices are those that [`Wgpu::open`](crate::Wgpu::open) takes.
+/// Lists all adapters. [`Wgpu::open`](crate::Wgpu::open) takes an index in this list.
 ///
 /// # Errors
-/// If there is none, with what to do about it.
+/// If there is no adapter. The error says what to do about it.
 pub fn devices() -> Result<Vec<Device>, BackendError> {
     let unavailable = |reason: &str| BackendError::Unavailable { backend: "wgpu", reason: reason.into() };
     let instance = Instance::new(InstanceDescriptor {
         backends: INTERFACES,
         flags: InstanceFlags::empty(),
-        // Running out of memory is to be found out when a buffer is made, and not when it is used.
+        // Making a buffer must fail if memory runs out, so that using the buffer does not.
         memory_budget_thresholds: MemoryBudgetThresholds { for_resource_creation: Some(95), for_device_loss: None },
         ..InstanceDescriptor::new_without_display_handle()
     });
@@ -79,8 +80,8 @@ pub fn devices() -> Result<Vec<Device>, BackendError> {
     Ok(devices.into_iter().map(|(_, device)| device).collect())
 }
 
-/// Whether an adapter is offered again: a driver that is registered twice offers everything twice. Without a bus there is
-/// no telling whether it is another one of the same make.
+/// Whether an adapter is listed twice: a driver that is registered twice lists its adapters twice. Adapters without a
+/// bus address cannot be told apart from others of the same model.
 fn is_same(known: &AdapterInfo, info: &AdapterInfo) -> bool {
     known == info && !info.device_pci_bus_id.is_empty()
 }
@@ -112,7 +113,7 @@ impl Device {
         }
     }
 
-    /// The device as any backend's is described; the variant is chosen when it is opened.
+    /// Describes the device as every backend does. The variant is chosen when the device is opened.
     pub fn info(&self) -> DeviceInfo {
         let int64 = if self.has_int64 { "64-bit integers" } else { "no 64-bit integers" };
         DeviceInfo {
@@ -126,7 +127,7 @@ impl Device {
         }
     }
 
-    /// Why the device cannot be used, if it cannot.
+    /// Returns the reason why the device cannot be used, or `None` if it can.
     pub fn unusable(&self) -> Option<&'static str> {
         self.unusable
     }
@@ -142,21 +143,21 @@ fn unusable(adapter: &Adapter, limits: &Limits) -> Option<&'static str> {
     None
 }
 
-/// The memory on the device, by Vulkan's account: its largest heap that is local to the device.
+/// Returns the device's memory: the largest heap that Vulkan reports as local to the device.
 #[cfg(any(windows, target_os = "linux", target_os = "android", target_os = "freebsd"))]
 fn memory(adapter: &Adapter) -> Option<u64> {
     /// `VK_MEMORY_HEAP_DEVICE_LOCAL_BIT`
     const DEVICE_LOCAL: u32 = 1;
-    // SAFETY: nothing of the adapter is destroyed here.
+    // SAFETY: the adapter's handle is not destroyed here.
     let adapter = unsafe { adapter.as_hal::<wgpu::hal::api::Vulkan>() }?;
     let instance = adapter.shared_instance().raw_instance();
-    // SAFETY: the physical device is one of this instance, which the adapter keeps alive.
+    // SAFETY: the physical device belongs to this instance, which the adapter keeps alive.
     let properties = unsafe { instance.get_physical_device_memory_properties(adapter.raw_physical_device()) };
     let heaps = properties.memory_heaps.iter().take(properties.memory_heap_count as usize);
     heaps.filter(|heap| heap.flags.as_raw() & DEVICE_LOCAL != 0).map(|heap| heap.size).max()
 }
 
-/// Other interfaces do not tell.
+/// Returns `None`: other interfaces do not report memory.
 #[cfg(not(any(windows, target_os = "linux", target_os = "android", target_os = "freebsd")))]
 fn memory(_: &Adapter) -> Option<u64> {
     None

@@ -1,188 +1,164 @@
-//! What can be chosen about the backend, and what is chosen if nothing is.
+//! The options of wgpu, and the settings that result from them on a device.
 
-use kogge_board::{DeviceKind, Planes32};
+use kogge_board::DeviceKind;
+use kogge_gpu::tuning::{Partial, Value};
+use kogge_gpu::{Defaults, HostOptions, HostSettings, Limits};
 use serde::{Deserialize, Serialize};
 use wgpu::Features;
 
 use crate::adapters::Device;
 
-/// What a board is made of.
+/// The representation of a board in the kernels.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Word {
-    /// A 64-bit integer, which not every device has, and no browser.
+    /// A 64-bit integer. Not every device has them, and no browser.
     Native,
     /// Two 32-bit integers.
     Emulated,
 }
 
-/// How the attacks of sliders are found.
+/// The way to find the attacks of sliders.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Sliders {
-    /// By Kogge-Stone fills in all eight directions.
+    /// Kogge-Stone fills in all eight directions.
     Fill,
-    /// By fills, and along ranks by arithmetic: one addition carries all sliders' attacks of a direction to their first
-    /// blocker. It needs to reverse the bits of a word, which GPUs do in an instruction.
+    /// Fills, and arithmetic along ranks: one addition carries all sliders' attacks of a direction to their first
+    /// blockers. This needs reversed bits, which GPUs compute in one instruction.
     Carry,
 }
 
-/// What can be chosen. `None` stands for what is best on the device as far as it is known: what
-/// [`tune`](kogge_board::tuning::tune) found there, else the default.
+/// The options of a wgpu device. An option that is `None` takes the tuned value of the device, or the default.
 ///
-/// Only what can be tuned is serialized.
+/// Only options that can be tuned are serialized.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Options {
-    /// What a board is made of.
+    /// The options of every interface.
+    pub host: HostOptions,
+    /// The representation of a board in the kernels.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub word: Option<Word>,
-    /// How the attacks of sliders are found.
+    /// The way to find the attacks of sliders.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sliders: Option<Sliders>,
-    /// Whether kernels add up over sub-groups, which not every device has.
+    /// Whether kernels sum over sub-groups, which not every device has.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub subgroups: Option<bool>,
-    /// Work-items of a work-group, 2 to 1024. It is also the size of a block of the scan.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub work_group_size: Option<usize>,
-    /// Work-items of a work-group that looks at positions two plies above the leaves, 2 to 1024.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub replies_group_size: Option<usize>,
-    /// Work-items of a work-group that counts the replies to moves, 2 to 1024.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub count_group_size: Option<usize>,
-    /// How many of the latter work-groups there are at most, 1 to 1048576; they take all moves in turns.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub count_groups: Option<usize>,
-    /// Whether the last two plies are counted in closed form where possible, or every reply's position is looked at.
-    #[serde(skip)]
-    pub closed_form: Option<bool>,
-    /// Moves that are not in closed form and that a work-group can hold in local memory, per work-item: 1 to 64.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub queued_per_lane: Option<usize>,
-    /// Positions of one level: the chunk of successors that is expanded at once.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub positions: Option<usize>,
-    /// Moves that are written at once: the chunk of leaves' parents that is counted at once.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub moves: Option<usize>,
-    /// Device memory to use at most, in bytes.
-    #[serde(skip)]
-    pub memory: Option<u64>,
-    /// Whether every kernel is waited for and its time measured: [`Wgpu::profile`](crate::Wgpu::profile).
-    #[serde(skip)]
-    pub profile: bool,
 }
 
-/// What was chosen.
+/// The settings of a wgpu device.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Choice {
+pub struct Settings {
+    pub(crate) host: HostSettings,
     pub(crate) word: Word,
     pub(crate) sliders: Sliders,
     pub(crate) subgroups: bool,
-    pub(crate) group: usize,
-    pub(crate) replies_group: usize,
-    pub(crate) count_group: usize,
-    pub(crate) count_groups: usize,
-    /// Work-items that do quiescence searches, and how many positions each looks at in one launch.
-    pub(crate) quiescence_lanes: usize,
-    pub(crate) quiescence_steps: u32,
-    pub(crate) queued_per_lane: usize,
-    pub(crate) closed_form: bool,
-    pub(crate) positions: usize,
-    pub(crate) moves: usize,
-    pub(crate) memory: u64,
 }
 
-/// How much memory is used where it is not known how much there is.
-const UNKNOWN_MEMORY: u64 = 1 << 30;
+kogge_gpu::host_parts!(Options, Settings);
 
-/// The most memory used if nothing else is asked for: chunks are large enough by far.
-const MOST_MEMORY: u64 = 16 << 30;
-
-/// Work-groups that count replies on a GPU: many for each of its multiprocessors, whose number wgpu does not tell, so that
-/// none is left waiting for the last.
-const COUNT_GROUPS: usize = 8192;
-
-/// Work-items that do quiescence searches on a GPU: as many as the largest has at once.
-const QUIESCENCE_LANES: usize = 1 << 16;
-
-/// Moves that are written at once on a GPU, where memory permits.
-const MOVES: u64 = 1 << 27;
-/// NVIDIA's number as a vendor of PCI devices.
-const NVIDIA: u32 = 0x10de;
-
-impl Options {
-    /// Fills in what was left open, or says what is wrong.
-    pub(crate) fn choose(&self, device: &Device) -> Result<Choice, String> {
-        let gpu = device.kind != DeviceKind::Software;
-        let word = self.word.unwrap_or(if device.has_int64 { Word::Native } else { Word::Emulated });
-        if word == Word::Native && !device.has_int64 {
-            return Err("native words were asked for, and there are no 64-bit integers on this device.".into());
+impl Partial for Options {
+    fn or(&self, others: &Self) -> Self {
+        Self {
+            host: self.host.or(&others.host),
+            word: self.word.or(others.word),
+            sliders: self.sliders.or(others.sliders),
+            subgroups: self.subgroups.or(others.subgroups),
         }
-        let subgroups = self.subgroups.unwrap_or(device.has_subgroups);
-        if subgroups && !device.has_subgroups {
-            return Err("sub-groups were asked for, and there are none on this device.".into());
-        }
-        let most = device.max_work_group_size.min(1024);
-        let usual = if gpu { 128 } else { 64 };
-        let size = |what: &str, asked: Option<usize>, usual: usize| match asked.unwrap_or(usual.min(most)) {
-            size if (2..=most).contains(&size) => Ok(size),
-            size => Err(format!("{what} must be 2 to {most} on this device, and {size} was asked for.")),
-        };
-        let group = size("the work-group size", self.work_group_size, usual)?;
-        // No interface lets a kernel's registers be limited, but NVIDIA's compiler takes no more than a large work-group
-        // leaves to each work-item; then more of them run at once.
-        let nvidia = device.adapter.get_info().vendor == NVIDIA;
-        let replies_group =
-            size("the work-group size for replies", self.replies_group_size, if nvidia { 512 } else { usual })?;
-        let count_group = size("the work-group size for counting", self.count_group_size, usual)?;
-        let count_groups = self.count_groups.unwrap_or(if gpu { COUNT_GROUPS } else { 256 });
-        if !(1..=1 << 20).contains(&count_groups) {
-            return Err(format!("1 to 1048576 work-groups can count replies, and {count_groups} were asked for."));
-        }
-        // Besides the queue, a work-item has a sum, and the group two numbers.
-        let local = |queued: usize| (replies_group * (queued + 1) + 2) * size_of::<u32>();
-        let fits = |&queued: &usize| local(queued) <= device.local_memory;
-        let queued_per_lane = self.queued_per_lane.or((1..=40).rev().find(fits)).unwrap_or(1);
-        if !(1..=64).contains(&queued_per_lane) || !fits(&queued_per_lane) {
-            return Err(format!(
-                "a work-item can queue 1 to 64 moves, as local memory permits, and {queued_per_lane} were asked for."
-            ));
-        }
-        // What is asked for is cut to what one buffer holds: more than one chunk costs next to nothing.
-        let within = |what: &str, count: usize, size: usize| match count {
-            1..=0x7fff_ffff => Ok(count.min((device.max_binding / size as u64) as usize)),
-            _ => Err(format!("the number of {what} must be 1 to 2147483647, and {count} was asked for.")),
-        };
-        let positions = self.positions.unwrap_or(if gpu { 1 << 24 } else { 1 << 16 });
-        let memory = self.memory.unwrap_or(device.memory.map_or(UNKNOWN_MEMORY, |memory| MOST_MEMORY.min(memory / 2)));
-        // Moves take a quarter of the memory at most, and leave the rest to positions.
-        let quarter = (memory / 4 / size_of::<u64>() as u64).max(1);
-        let moves = self.moves.unwrap_or(if gpu { MOVES.min(quarter) as usize } else { 1 << 20 });
-        Ok(Choice {
-            word,
-            sliders: self.sliders.unwrap_or(if gpu { Sliders::Carry } else { Sliders::Fill }),
-            subgroups,
-            group,
-            replies_group,
-            count_group,
-            count_groups,
-            quiescence_lanes: if gpu { QUIESCENCE_LANES } else { 256 },
-            // Lavapipe stops all loops of a work-item, without a word, after 65536 turns.
-            quiescence_steps: if gpu { 1 << 12 } else { 1 << 6 },
-            queued_per_lane,
-            closed_form: self.closed_form.unwrap_or(true),
-            positions: within("positions", positions, size_of::<Planes32>())?,
-            moves: within("moves", moves, size_of::<u64>())?,
-            memory,
-        })
     }
 }
 
-impl Choice {
-    /// What the device must be able to do beyond what all can.
+/// The memory to use if the size of the device's memory is unknown.
+const UNKNOWN_MEMORY: u64 = 1 << 30;
+
+/// The maximum memory to use by default. The resulting chunks are large enough by far.
+const MOST_MEMORY: u64 = 16 << 30;
+
+/// Work-groups that count replies on a GPU. wgpu does not tell the number of multiprocessors; with many groups for
+/// each, all multiprocessors finish at about the same time.
+const COUNT_GROUPS: usize = 8192;
+
+/// Work-items that do quiescence searches on a GPU: as many as the largest GPU runs at once.
+const QUIESCENCE_LANES: usize = 1 << 16;
+
+/// Moves that are written at once on a GPU, if memory permits.
+const MOVES: u64 = 1 << 27;
+
+/// NVIDIA's PCI vendor number.
+const NVIDIA: u32 = 0x10de;
+
+impl Options {
+    /// Completes the options for a device.
+    ///
+    /// # Errors
+    /// A sentence that names the option that does not fit.
+    pub(crate) fn complete(&self, device: &Device) -> Result<Settings, String> {
+        let gpu = device.kind != DeviceKind::Software;
+        let word = self.word.unwrap_or(if device.has_int64 { Word::Native } else { Word::Emulated });
+        if word == Word::Native && !device.has_int64 {
+            return Err("native words were asked for, and this device has no 64-bit integers.".into());
+        }
+        let subgroups = self.subgroups.unwrap_or(device.has_subgroups);
+        if subgroups && !device.has_subgroups {
+            return Err("sub-groups were asked for, and this device has none.".into());
+        }
+        let nvidia = device.adapter.get_info().vendor == NVIDIA;
+        let group_size = if gpu { 128 } else { 64 };
+        let memory = device.memory.map_or(UNKNOWN_MEMORY, |memory| MOST_MEMORY.min(memory / 2));
+        // Moves take at most a quarter of the memory; positions take the rest.
+        let quarter = (self.host.memory.unwrap_or(memory) / 4 / size_of::<[u32; 2]>() as u64).max(1);
+        let limits = Limits {
+            max_group_size: device.max_work_group_size,
+            local_memory: device.local_memory as u64,
+            max_buffer: device.max_binding,
+            device_memory: device.memory.unwrap_or(self.host.memory.unwrap_or(memory)),
+        };
+        let defaults = Defaults {
+            group_size,
+            // wgpu cannot limit a kernel's registers, but in a large work-group NVIDIA's compiler uses fewer registers
+            // for each work-item, so that more work-items are resident.
+            closed_form_group_size: if nvidia { 512 } else { group_size },
+            count_group_size: group_size,
+            count_groups: if gpu { COUNT_GROUPS } else { 256 },
+            queued_per_lane: 40,
+            positions: if gpu { 1 << 24 } else { 1 << 16 },
+            moves: if gpu { MOVES.min(quarter) as usize } else { 1 << 20 },
+            memory,
+            quiescence_lanes: if gpu { QUIESCENCE_LANES } else { 256 },
+            // Lavapipe silently ends every loop of a work-item after 65,536 iterations.
+            quiescence_steps: if gpu { 1 << 12 } else { 1 << 6 },
+        };
+        Ok(Settings {
+            host: self.host.complete(&limits, &defaults)?,
+            word,
+            sliders: self.sliders.unwrap_or(if gpu { Sliders::Carry } else { Sliders::Fill }),
+            subgroups,
+        })
+    }
+
+    /// Returns the values that tuning tries on a device.
+    pub(crate) fn values(device: &Device) -> Vec<Value<Self>> {
+        let Ok(settings) = Self::default().complete(device) else { return Vec::new() };
+        let none = Self::default;
+        let value = |option, text: &str, options| Value { option, text: text.to_owned(), options };
+        let own = [
+            value("word", "native", Self { word: Some(Word::Native), ..none() }),
+            value("word", "emulated", Self { word: Some(Word::Emulated), ..none() }),
+            value("sliders", "fill", Self { sliders: Some(Sliders::Fill), ..none() }),
+            value("sliders", "carry", Self { sliders: Some(Sliders::Carry), ..none() }),
+            value("sub-groups", "yes", Self { subgroups: Some(true), ..none() }),
+            value("sub-groups", "no", Self { subgroups: Some(false), ..none() }),
+        ];
+        let host =
+            HostOptions::values(&settings.host).into_iter().map(|value| value.map(|host| Self { host, ..none() }));
+        own.into_iter().chain(host).collect()
+    }
+}
+
+impl Settings {
+    /// Returns the features that the device must have.
     pub(crate) fn features(&self) -> Features {
         let mut features = Features::empty();
         features.set(Features::SHADER_INT64, self.word == Word::Native);
@@ -190,7 +166,7 @@ impl Choice {
         features
     }
 
-    /// The choices in words.
+    /// Describes the settings in words.
     pub(crate) fn describe(&self) -> String {
         let word = match self.word {
             Word::Native => "native",
@@ -200,20 +176,7 @@ impl Choice {
             Sliders::Fill => "fill",
             Sliders::Carry => "carry",
         };
-        let plies = if self.closed_form { "two plies in closed form" } else { "every reply counted" };
         let subgroups = if self.subgroups { " in sub-groups" } else { "" };
-        let group = self.group;
-        format!(
-            "{word} words, {sliders} sliders, 32-byte positions, breadth-first, {plies}, work-groups of {group}{subgroups}"
-        )
-    }
-
-    /// The sizes in words.
-    pub(crate) fn describe_sizes(&self) -> String {
-        let Self { replies_group, count_group, count_groups, queued_per_lane, positions, moves, .. } = self;
-        format!(
-            "{replies_group} for replies and {count_group} for counting in {count_groups} groups, {queued_per_lane} moves \
-             queued, chunks of {positions} positions and {moves} moves"
-        )
+        format!("{word} words, {sliders} sliders, {}{subgroups}", self.host.describe())
     }
 }

@@ -1,38 +1,24 @@
-//! An open device: its queue, its memory, and everything that can go wrong with them.
+//! An open device: its queue, its memory, and its failures.
 //!
-//! wgpu reports errors not where they happen but to a handler, and panics if there is none; losing the device is reported
-//! to another. Here both only note what went wrong, and whoever needs an answer asks [`Gpu::check`].
+//! wgpu reports errors to a handler, and panics if there is none. It reports a lost device to another handler. Here
+//! both handlers only record the failure, and every call then asks [`Runtime::check`].
 
 use std::cell::Cell;
 use std::future::Future;
-use std::marker::PhantomData;
 use std::panic::{self, AssertUnwindSafe};
 use std::pin::pin;
 use std::sync::{Arc, Mutex, Once, PoisonError};
 use std::task::{Context, Poll, Waker};
 
-use bytemuck::Pod;
-use wgpu::{BufferUsages, DeviceDescriptor, Features, MapMode, PollType};
+use kogge_gpu::Failure;
+use wgpu::{Adapter, BufferUsages, DeviceDescriptor, Features, MapMode, PollType};
 
-use crate::adapters::Device;
-
-/// What went wrong.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Failure {
-    /// There was no memory for a buffer; with smaller ones the device can still be used.
-    OutOfMemory,
-    /// The device was lost, and is lost for good.
-    Lost(String),
-    /// A call was rejected, or failed; a sentence.
-    Other(String),
-}
-
-/// The first failure that nobody has asked about yet.
+/// The first failure that no call has returned yet.
 #[derive(Clone, Default)]
 struct Failures(Arc<Mutex<Option<Failure>>>);
 
 impl Failures {
-    /// Takes note. Nothing is worse than a lost device.
+    /// Records a failure. A lost device overrides other failures.
     fn note(&self, failure: Failure) {
         let mut first = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let worse = matches!(failure, Failure::Lost(_)) && !matches!(*first, Some(Failure::Lost(_)));
@@ -41,7 +27,7 @@ impl Failures {
         }
     }
 
-    /// What was noted, once; but a lost device stays lost.
+    /// Returns the recorded failure once. A lost device remains lost.
     fn take(&self) -> Result<(), Failure> {
         let mut first = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match &*first {
@@ -52,52 +38,35 @@ impl Failures {
     }
 }
 
-/// A sentence from what wgpu says over several lines, innermost cause last.
+/// Makes a sentence of wgpu's error text, which has several lines with the innermost cause last.
 fn sentence(text: &str) -> String {
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.ends_with(':'));
     let lines = lines.filter(|line| *line != "Validation Error").map(|line| line.trim_end_matches('.'));
     format!("wgpu says: {}.", lines.collect::<Vec<_>>().join("; "))
 }
 
-/// A device that was opened.
-pub(crate) struct Gpu {
+/// An open device.
+pub(crate) struct Runtime {
     pub(crate) device: wgpu::Device,
     pub(crate) queue: wgpu::Queue,
     failures: Failures,
-    /// Where bytes go before the host reads them.
+    /// The buffer from which the host reads bytes.
     staging: wgpu::Buffer,
-    /// A failure that is to be noted after so many more questions about failures.
-    #[cfg(test)]
-    pub(crate) planned: Mutex<Option<(usize, Failure)>>,
 }
 
-/// Device memory for a number of elements.
-pub(crate) struct Buffer<T> {
-    pub(crate) raw: wgpu::Buffer,
-    len: usize,
-    element: PhantomData<T>,
-}
-
-impl<T> Buffer<T> {
-    /// How many elements there is room for, at least one.
-    pub(crate) const fn len(&self) -> usize {
-        self.len
-    }
-}
-
-/// Bytes that the host reads at once.
+/// The number of bytes that the host reads at once.
 const STAGING: u64 = 16 << 20;
 
-impl Gpu {
-    /// Opens a device with these features and as large as it can be.
-    pub(crate) fn open(device: &Device, features: Features) -> Result<Self, Failure> {
+impl Runtime {
+    /// Opens a device with these features and its largest limits.
+    pub(crate) fn open(adapter: &Adapter, features: Features) -> Result<Self, Failure> {
         let descriptor = DeviceDescriptor {
             label: Some("kogge"),
             required_features: features,
-            required_limits: device.adapter.limits(),
+            required_limits: adapter.limits(),
             ..DeviceDescriptor::default()
         };
-        let opened = ready(device.adapter.request_device(&descriptor));
+        let opened = ready(adapter.request_device(&descriptor));
         let (device, queue) = opened
             .ok_or_else(|| Failure::Other("it does not answer.".into()))?
             .map_err(|error| Failure::Other(sentence(&error.to_string())))?;
@@ -117,84 +86,48 @@ impl Gpu {
             usage: BufferUsages::COPY_DST | BufferUsages::MAP_READ,
             mapped_at_creation: false,
         });
-        let gpu = Self {
-            device,
-            queue,
-            failures,
-            staging,
-            #[cfg(test)]
-            planned: Mutex::default(),
-        };
-        gpu.check()?;
-        Ok(gpu)
+        let runtime = Self { device, queue, failures, staging };
+        runtime.check()?;
+        Ok(runtime)
     }
 
-    /// What went wrong since this was last asked.
+    /// Returns an error if something failed since the last call.
     pub(crate) fn check(&self) -> Result<(), Failure> {
-        #[cfg(test)]
-        self.go_by_plan();
         self.failures.take()
     }
 
-    /// Takes note of what was planned, as if it had been reported, when its time has come.
-    #[cfg(test)]
-    fn go_by_plan(&self) {
-        let mut planned = self.planned.lock().unwrap();
-        match planned.take() {
-            Some((0, failure)) => self.failures.note(failure),
-            Some((left, failure)) => *planned = Some((left - 1, failure)),
-            None => {}
-        }
-    }
-
-    /// Forgets a lost device, so that one that was lost by plan can go on.
-    #[cfg(test)]
-    pub(crate) fn find_again(&self) {
-        *self.failures.0.lock().unwrap() = None;
-    }
-
-    /// Device memory for `len` elements, filled with zeros when it is first used.
-    pub(crate) fn buffer<T: Pod>(&self, label: &str, len: usize) -> Result<Buffer<T>, Failure> {
-        let raw = self.device.create_buffer(&wgpu::BufferDescriptor {
+    /// Makes a buffer. wgpu fills it with zeros when it is first used.
+    pub(crate) fn buffer(&self, label: &str, bytes: u64) -> Result<wgpu::Buffer, Failure> {
+        let buffer = self.device.create_buffer(&wgpu::BufferDescriptor {
             label: Some(label),
-            size: (len.max(1) * size_of::<T>()) as u64,
+            size: bytes,
             usage: BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST,
             mapped_at_creation: false,
         });
         self.check()?;
-        Ok(Buffer { raw, len: len.max(1), element: PhantomData })
+        Ok(buffer)
     }
 
-    /// Writes the first elements, in turn after what was submitted.
-    pub(crate) fn write<T: Pod>(&self, buffer: &Buffer<T>, data: &[T]) -> Result<(), Failure> {
-        self.queue.write_buffer(&buffer.raw, 0, bytemuck::cast_slice(data));
+    /// Writes to the start of a buffer, after the submitted work.
+    pub(crate) fn write(&self, buffer: &wgpu::Buffer, bytes: &[u8]) -> Result<(), Failure> {
+        self.queue.write_buffer(buffer, 0, bytes);
         self.check()
     }
 
-    /// Waits for all that was submitted, and reads `len` elements from number `first` on.
-    pub(crate) fn read<T: Pod>(&self, buffer: &Buffer<T>, first: usize, len: usize) -> Result<Vec<T>, Failure> {
-        if first.saturating_add(len) > buffer.len {
-            return Err(Failure::Other(format!(
-                "{first} and {len} elements were asked of a buffer of {}.",
-                buffer.len
-            )));
-        }
-        let mut data = vec![T::zeroed(); len];
-        let at_once = self.staging.size() as usize / size_of::<T>();
-        let mut offset = (first * size_of::<T>()) as u64;
-        for piece in data.chunks_mut(at_once.max(1)) {
-            let bytes: &mut [u8] = bytemuck::cast_slice_mut(piece);
-            let size = bytes.len() as u64;
+    /// Waits for the submitted work, and reads bytes from `offset` on.
+    pub(crate) fn read(&self, buffer: &wgpu::Buffer, mut offset: u64, bytes: &mut [u8]) -> Result<(), Failure> {
+        for piece in bytes.chunks_mut(self.staging.size() as usize) {
+            let size = piece.len() as u64;
             let mut encoder = self.device.create_command_encoder(&Default::default());
-            encoder.copy_buffer_to_buffer(&buffer.raw, offset, &self.staging, 0, size);
+            encoder.copy_buffer_to_buffer(buffer, offset, &self.staging, 0, size);
             self.queue.submit([encoder.finish()]);
-            self.take_staged(bytes)?;
+            self.take_staged(piece)?;
             offset += size;
         }
-        Ok(data)
+        Ok(())
     }
 
-    /// Waits for all that was submitted, and takes what was copied to the staging buffer.
+    /// Waits for the submitted work, and reads the staging buffer.
     fn take_staged(&self, bytes: &mut [u8]) -> Result<(), Failure> {
         let mapped = Arc::new(Mutex::new(None));
         let note = mapped.clone();
@@ -213,7 +146,7 @@ impl Gpu {
             }
             _ => Err(Failure::Other("memory could not be read.".into())),
         });
-        // Whatever went wrong, the next one needs the buffer.
+        // The next read needs the buffer unmapped, also after a failure.
         if mapped != Some(false) {
             self.staging.unmap();
         }
@@ -221,9 +154,9 @@ impl Gpu {
         self.check()
     }
 
-    /// Waits for all that was submitted.
+    /// Waits for the submitted work.
     pub(crate) fn wait(&self) -> Result<(), Failure> {
-        // wgpu panics when it finds out, while it waits, that the device was lost.
+        // wgpu panics if the device is lost while it waits.
         let waited = without_panic(|| self.device.poll(PollType::wait_indefinitely()));
         self.check()?;
         match waited {
@@ -234,7 +167,7 @@ impl Gpu {
     }
 }
 
-/// The result of a future that does not need to wait, as all of wgpu's are but in browsers.
+/// Returns the result of a future that is ready at once, as all futures of wgpu are, except in browsers.
 pub(crate) fn ready<T>(future: impl Future<Output = T>) -> Option<T> {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(value) => Some(value),
@@ -243,15 +176,15 @@ pub(crate) fn ready<T>(future: impl Future<Output = T>) -> Option<T> {
 }
 
 thread_local! {
-    /// Whether a panic on this thread is expected, and not to be spoken of.
+    /// Whether a panic on this thread is expected and must not be printed.
     static EXPECTED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Calls a function that panics where it should return an error; `None` if it did.
+/// Calls a function that panics where it should return an error; `None` if it panicked.
 fn without_panic<T>(function: impl FnOnce() -> T) -> Option<T> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
-        // A thread that panics must not change the hook; then the worst is a message too many.
+        // A panicking thread must not change the hook; at worst, a superfluous message is printed.
         if !std::thread::panicking() {
             let usual = panic::take_hook();
             panic::set_hook(Box::new(move |info| {

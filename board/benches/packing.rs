@@ -1,8 +1,8 @@
 //! Packing and unpacking of every format, in positions per second on one thread.
 //!
-//! A batch of 256 positions stays in the first-level cache, so that the work is measured and not the
-//! memory; a batch of a million shows what memory leaves of it. "pieces" is `Circle32` without the
-//! state, "roundtrip" packs and unpacks, and "unpack-checked" also says whether the position is legal.
+//! A batch of 256 positions stays in the first-level cache and measures the work; a batch of a million also
+//! measures the memory. "pieces" is `Circle32` without the state, "roundtrip" packs and unpacks, and
+//! "unpack-checked" also checks that the position is legal.
 
 use std::hint::black_box;
 
@@ -10,9 +10,9 @@ use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use kogge_board::{Circle32, Five42, Packed, Pieces38, Pieces64, Quad48, Rules, known};
 
-/// The positions of the "marcel" suite, over and over.
+/// Repeats the positions of the "marcel" suite until there are `count`.
 fn positions(count: usize) -> Vec<Quad48> {
-    let suite: Vec<_> = known::random().iter().map(|fen| Quad48::from(&fen.position)).collect();
+    let suite: Vec<_> = known::random().iter().map(|known| Quad48::from(&known.root.position)).collect();
     suite.into_iter().cycle().take(count).collect()
 }
 

@@ -1,13 +1,13 @@
-//! Attacks of whole sets of pieces, by Kogge-Stone fills, on a board as it is.
+//! Attacks of whole sets of pieces on one board, by Kogge-Stone fills.
 //!
-//! A fill doubles its reach in every step, so that three steps cross the board however many sliders
-//! there are. The generators have the same in vector registers; this is for one position.
+//! A fill doubles its reach in every step, so three steps cross the board for any number of sliders.
+//! The generators run these fills on several boards in vector registers.
 
 use crate::bits::{FILE_A, FILE_H, NOT_FILE_A, NOT_FILE_H, PAWN_RANKS, flip};
 use crate::{Quad48, State};
 
-/// A slide in one direction: how far a step rotates the board to the left, and where it can land
-/// without having left it.
+/// Returns the squares that sliders attack in one direction. A step rotates the board to the left by `STEP`;
+/// `landing` contains the squares that a step reaches without leaving the board.
 #[inline(always)]
 fn slide<const STEP: u32>(sliders: u64, empty: u64, landing: u64) -> u64 {
     let free = empty & landing;
@@ -22,7 +22,7 @@ fn slide<const STEP: u32>(sliders: u64, empty: u64, landing: u64) -> u64 {
 const NOT_RANK_1: u64 = !0xff;
 const NOT_RANK_8: u64 = flip(NOT_RANK_1);
 
-/// What rooks (or queens) attack along files and ranks: empty squares and the first occupied one.
+/// Returns the squares that rooks (or queens) attack along files and ranks: empty squares and the first occupied one.
 #[inline(always)]
 pub fn rook_attacks(rooks: u64, empty: u64) -> u64 {
     slide::<8>(rooks, empty, NOT_RANK_1)
@@ -31,7 +31,7 @@ pub fn rook_attacks(rooks: u64, empty: u64) -> u64 {
         | slide::<63>(rooks, empty, NOT_FILE_H)
 }
 
-/// What bishops (or queens) attack along diagonals: empty squares and the first occupied one.
+/// Returns the squares that bishops (or queens) attack along diagonals: empty squares and the first occupied one.
 #[inline(always)]
 pub fn bishop_attacks(bishops: u64, empty: u64) -> u64 {
     slide::<9>(bishops, empty, NOT_RANK_1 & NOT_FILE_A)
@@ -40,7 +40,7 @@ pub fn bishop_attacks(bishops: u64, empty: u64) -> u64 {
         | slide::<55>(bishops, empty, NOT_RANK_8 & NOT_FILE_H)
 }
 
-/// What knights attack.
+/// Returns the squares that knights attack.
 #[inline(always)]
 pub const fn knight_attacks(knights: u64) -> u64 {
     let one = knights >> 1 & NOT_FILE_H | knights << 1 & NOT_FILE_A;
@@ -48,26 +48,26 @@ pub const fn knight_attacks(knights: u64) -> u64 {
     one << 16 | one >> 16 | two << 8 | two >> 8
 }
 
-/// The neighbours of kings.
+/// Returns the neighbours of kings.
 #[inline(always)]
 pub const fn king_attacks(kings: u64) -> u64 {
     let row = kings | kings << 1 & NOT_FILE_A | kings >> 1 & NOT_FILE_H;
     (row | row << 8 | row >> 8) & !kings
 }
 
-/// What pawns that move up attack.
+/// Returns the squares that pawns attack if they move up.
 #[inline(always)]
 pub const fn pawn_attacks_up(pawns: u64) -> u64 {
     pawns << 9 & NOT_FILE_A | pawns << 7 & NOT_FILE_H
 }
 
-/// What pawns that move down attack.
+/// Returns the squares that pawns attack if they move down.
 #[inline(always)]
 pub const fn pawn_attacks_down(pawns: u64) -> u64 {
     pawns >> 7 & NOT_FILE_A | pawns >> 9 & NOT_FILE_H
 }
 
-/// The pieces of both sides that attack these squares (mostly one), with others empty.
+/// Returns the pieces of both sides that attack any of `squares` (mostly a single square), with `empty` squares.
 #[inline(always)]
 pub fn attackers(position: &Quad48, squares: u64, empty: u64) -> u64 {
     let pawns = position.pawns & PAWN_RANKS;
@@ -79,14 +79,14 @@ pub fn attackers(position: &Quad48, squares: u64, empty: u64) -> u64 {
         | pawn_attacks_up(squares) & pawns & !position.white
 }
 
-/// Whether the side to move is in check.
+/// Returns whether the side to move is in check.
 #[inline(always)]
 pub fn in_check(position: &Quad48) -> bool {
     let Sides { own, their, empty } = Sides::of(position);
     attackers(position, position.kings & own, empty) & their != 0
 }
 
-/// Who stands where.
+/// The squares of each side.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Sides {
     /// The pieces of the side to move.
@@ -98,7 +98,7 @@ pub struct Sides {
 }
 
 impl Sides {
-    /// The sides of a position.
+    /// Returns the sides of a position.
     #[inline(always)]
     pub fn of(position: &Quad48) -> Self {
         let occupied = position.pawns & PAWN_RANKS
@@ -109,28 +109,5 @@ impl Sides {
         let black = position.pawns & u64::from(State::BLACK) != 0;
         let own = if black { occupied & !position.white } else { position.white };
         Self { own, their: occupied ^ own, empty: !occupied }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-    use crate::testing::placement;
-    use crate::{Color, Square};
-
-    proptest! {
-        /// Every square attacked as the slow stepping of `Position` says.
-        #[test]
-        fn fills_agree_with_stepping((_, position) in placement()) {
-            let packed = Quad48::from(&position);
-            for square in (0..64).filter_map(Square::new) {
-                let stepped = Color::ALL.map(|by| position.attackers(square, by, position.occupied()));
-                let found = attackers(&packed, square.bit(), !position.occupied());
-                prop_assert_eq!(found, stepped[0] | stepped[1], "{}", square);
-            }
-            prop_assert_eq!(in_check(&packed), position.checkers() != 0);
-        }
     }
 }

@@ -4,9 +4,9 @@
 pub const FILE_A: u64 = 0x0101_0101_0101_0101;
 /// All squares of file h.
 pub const FILE_H: u64 = FILE_A << 7;
-/// All squares but those of file a: where a step towards file h may land.
+/// All squares except file a: a step towards file h may land here.
 pub const NOT_FILE_A: u64 = !FILE_A;
-/// All squares but those of file h: where a step towards file a may land.
+/// All squares except file h: a step towards file a may land here.
 pub const NOT_FILE_H: u64 = !FILE_H;
 /// All squares of rank 1.
 pub const RANK_1: u64 = 0xff;
@@ -15,31 +15,31 @@ pub const RANK_8: u64 = RANK_1 << 56;
 /// Ranks 2 to 7: the only squares where a pawn can stand.
 pub const PAWN_RANKS: u64 = !(RANK_1 | RANK_8);
 
-/// All squares of the rank with index `rank` (0 to 7).
+/// Returns all squares of the rank with index `rank` (0 to 7).
 #[inline]
 pub const fn rank(rank: u8) -> u64 {
     RANK_1 << (8 * (rank & 7))
 }
 
-/// All squares of the file with index `file` (0 to 7).
+/// Returns all squares of the file with index `file` (0 to 7).
 #[inline]
 pub const fn file(file: u8) -> u64 {
     FILE_A << (file & 7)
 }
 
-/// The board seen from the other side: rank 1 becomes rank 8, files stay.
+/// Flips a board upside down: rank 1 becomes rank 8, files stay.
 #[inline]
 pub const fn flip(board: u64) -> u64 {
     board.swap_bytes()
 }
 
-/// The lowest set bit, alone; 0 for the empty board.
+/// Returns the board with only the lowest set bit; 0 for the empty board.
 #[inline]
 pub const fn lowest(board: u64) -> u64 {
     board & board.wrapping_neg()
 }
 
-/// Iterates over the set bits of a board, each as a board of its own, lowest first.
+/// Iterates over the set bits of a board, each as its own board, lowest first.
 #[derive(Clone, Copy, Debug)]
 pub struct Bits(pub u64);
 

@@ -1,10 +1,10 @@
 //! `Circle32`: three circles of a Venn diagram and white, in 32 bytes; the format for storage,
 //! transfer and hash keys.
 //!
-//! Packing and unpacking come in two forms, with the state and without. Without it they are a few
-//! operations on whole words. With it, the state's bits are spread over the lowest empty squares:
-//! one PDEP or PEXT where the CPU has BMI2, a loop over the bits elsewhere, with the same result.
-//! The functions for batches ask the CPU once.
+//! Packing and unpacking come in two forms, with and without the state. Without the state, they are a few
+//! operations on whole words. With the state, its bits are deposited on the lowest empty squares: by one
+//! PDEP or PEXT if the CPU has BMI2, otherwise by a loop over the bits, with equal results.
+//! The functions for batches detect the CPU's features once.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -18,8 +18,8 @@ mod avx512;
 /// Four words: the circles s, t and u, and white.
 ///
 /// With p for pawns, N knights, B bishops, Q queens, R rooks and K kings, s = p|N|B, t = B|Q|R and
-/// u = R|K|p: every kind is one region of the three circles, and no piece is in all three. There the
-/// state lies: state bit `i` is on the `i`-th lowest empty square, in s, t and u alike.
+/// u = R|K|p: every kind is one region of the three circles, and no piece is in all three. The region
+/// common to all three circles holds the state: state bit `i` is on the `i`-th lowest empty square, in s, t and u.
 ///
 /// ```
 /// use kogge_board::{Circle32, Fen, Quad48};
@@ -45,7 +45,7 @@ pub struct Circle32 {
 const _: () = assert!(size_of::<Circle32>() == 32);
 
 impl Circle32 {
-    /// The pieces of a position, without its state.
+    /// Returns the pieces of a position, without its state.
     #[inline]
     pub const fn pack_pieces(quad: &Quad48) -> Self {
         let pawns = quad.pawns & !OUTER_RANKS;
@@ -57,7 +57,7 @@ impl Circle32 {
         }
     }
 
-    /// The pieces, whether or not there is a state beside them; the state is zero.
+    /// Returns the pieces with a zero state, and ignores a packed state.
     #[inline]
     pub const fn unpack_pieces(&self) -> Quad48 {
         let Self { s, t, u, white } = *self;
@@ -71,13 +71,13 @@ impl Circle32 {
         }
     }
 
-    /// The squares in all three circles: those empty squares that hold a set bit of the state.
+    /// Returns the squares in all three circles: the empty squares that hold a set bit of the state.
     #[inline]
     pub const fn center(&self) -> u64 {
         self.s & self.t & self.u
     }
 
-    /// All squares without piece.
+    /// Returns all empty squares.
     #[inline]
     pub const fn empty(&self) -> u64 {
         !(self.s | self.t | self.u) | self.center()
@@ -97,7 +97,7 @@ impl Circle32 {
         portable::pack_all(quads, circles);
     }
 
-    /// Unpacks a batch, without asking whether the words are positions.
+    /// Unpacks a batch without a check.
     ///
     /// # Panics
     /// If the slices are not of the same length.
@@ -120,13 +120,13 @@ impl Circle32 {
         #[cfg(target_arch = "x86_64")]
         if avx512::is_available() {
             // SAFETY: the CPU has the instructions.
-            return unsafe { avx512::pack_all_pieces(quads, circles) };
+            let done = unsafe { avx512::pack_all_pieces(quads, bytemuck::must_cast_slice_mut(circles)) };
+            return portable::pack_all_pieces(&quads[done..], &mut circles[done..]);
         }
         portable::pack_all_pieces(quads, circles);
     }
 
-    /// Unpacks the pieces of a batch, whether or not there are states beside them; the states are
-    /// zero.
+    /// Unpacks the pieces of a batch with zero states, and ignores packed states.
     ///
     /// # Panics
     /// If the slices are not of the same length.
@@ -135,15 +135,16 @@ impl Circle32 {
         #[cfg(target_arch = "x86_64")]
         if avx512::is_available() {
             // SAFETY: the CPU has the instructions.
-            return unsafe { avx512::unpack_all_pieces(circles, quads) };
+            let done = unsafe { avx512::unpack_all_pieces(bytemuck::must_cast_slice(circles), quads) };
+            return portable::unpack_all_pieces(&circles[done..], &mut quads[done..]);
         }
         portable::unpack_all_pieces(circles, quads);
     }
 
     #[inline(always)]
-    fn pack_with(quad: &Quad48, spread: impl Fn(u16, u64) -> u64) -> Self {
+    fn pack_with(quad: &Quad48, deposit: impl Fn(u16, u64) -> u64) -> Self {
         let Self { s, t, u, white } = Self::pack_pieces(quad);
-        let center = spread(quad.state().0, !(s | t | u));
+        let center = deposit(quad.state().0, !(s | t | u));
         Self { s: s | center, t: t | center, u: u | center, white }
     }
 
@@ -162,15 +163,15 @@ impl From<&Quad48> for Circle32 {
             #[cfg(target_arch = "x86_64")]
             if bmi2::is_available() {
                 // SAFETY: the CPU has the instructions.
-                return unsafe { bmi2::spread(state, empty) };
+                return unsafe { bmi2::deposit(state, empty) };
             }
-            portable::spread(state, empty)
+            portable::deposit(state, empty)
         })
     }
 }
 
 impl From<&Circle32> for Quad48 {
-    /// The position's words, without asking whether it is one.
+    /// Returns the position's words without checking that the position is legal.
     #[inline]
     fn from(circle: &Circle32) -> Self {
         circle.unpack_with(|center, empty| {
@@ -196,12 +197,12 @@ impl Packed for Circle32 {
     }
 }
 
-/// What any CPU can do.
+/// Deposit and gather on any CPU.
 mod portable {
     use super::*;
 
-    /// Bit `i` of `state` on the `i`-th lowest bit of `empty`.
-    pub(super) fn spread(state: u16, mut empty: u64) -> u64 {
+    /// Deposits bit `i` of `state` on the `i`-th lowest bit of `empty`.
+    pub(super) fn deposit(state: u16, mut empty: u64) -> u64 {
         let mut center = 0;
         for bit in 0..16 - state.leading_zeros() {
             center |= lowest(empty) & u64::from(state >> bit & 1).wrapping_neg();
@@ -210,14 +211,14 @@ mod portable {
         center
     }
 
-    /// The reverse of [`spread`].
+    /// Gathers the state that [`deposit`] has deposited.
     pub(super) fn gather(center: u64, empty: u64) -> u16 {
         Bits(center).fold(0, |state, bit| state | 1u64 << (empty & (bit - 1)).count_ones()) as u16
     }
 
     pub(super) fn pack_all(quads: &[Quad48], circles: &mut [Circle32]) {
         for (quad, circle) in quads.iter().zip(circles) {
-            *circle = Circle32::pack_with(quad, spread);
+            *circle = Circle32::pack_with(quad, deposit);
         }
     }
 
@@ -240,25 +241,25 @@ mod portable {
     }
 }
 
-/// PDEP spreads the state and PEXT gathers it.
+/// Deposit by PDEP and gather by PEXT.
 #[cfg(target_arch = "x86_64")]
 mod bmi2 {
     use std::arch::x86_64::{_pdep_u64, _pext_u64};
 
     use super::*;
 
-    /// Whether this CPU has BMI2; known at compile time if the program is built for it.
+    /// Returns whether this CPU has BMI2; known at compile time if the program is built for it.
     #[inline]
     pub(super) fn is_available() -> bool {
         is_x86_feature_detected!("bmi2")
     }
 
-    // Words, not positions, in and out: these cannot be inlined into code for any CPU, and words pass
-    // in registers.
+    // Arguments and results are words, not positions: these functions cannot be inlined into code for any CPU, and
+    // words pass in registers.
 
     #[inline]
     #[target_feature(enable = "bmi2")]
-    pub(super) fn spread(state: u16, empty: u64) -> u64 {
+    pub(super) fn deposit(state: u16, empty: u64) -> u64 {
         _pdep_u64(u64::from(state), empty)
     }
 
@@ -271,7 +272,7 @@ mod bmi2 {
     #[target_feature(enable = "bmi2")]
     pub(super) fn pack_all(quads: &[Quad48], circles: &mut [Circle32]) {
         for (quad, circle) in quads.iter().zip(circles) {
-            *circle = Circle32::pack_with(quad, |state, empty| spread(state, empty));
+            *circle = Circle32::pack_with(quad, |state, empty| deposit(state, empty));
         }
     }
 
@@ -288,7 +289,7 @@ mod tests {
     use super::*;
     use crate::Fen;
 
-    /// Boards from a fixed random sequence, from sparse to contradictory.
+    /// Returns boards from a fixed random sequence, from sparse to contradictory.
     fn words(count: usize) -> Vec<[u64; 6]> {
         let mut seed = 0u64;
         let mut next = || {

@@ -1,8 +1,8 @@
-//! FEN, X-FEN and Shredder-FEN, in and out.
+//! Reading and printing FEN, X-FEN and Shredder-FEN.
 //!
-//! The six fields are those of the PGN standard. Castling rights are read as `KQkq`, where a letter
+//! The PGN standard defines the six fields. Castling rights are read as `KQkq`, where a letter
 //! means the outermost rook on that side of the king (X-FEN), or as the rook's file, `A` to `H` and
-//! `a` to `h` (Shredder-FEN); both together if need be. The last two fields may be missing, as in EPD.
+//! `a` to `h` (Shredder-FEN); a field may mix both. The last two fields may be missing, as in EPD.
 
 use std::fmt;
 use std::str::FromStr;
@@ -16,18 +16,18 @@ use crate::{Position, PositionError, Rules, State};
 /// The standard start position.
 pub const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
-/// A position with what else its FEN says: the castling rules, the move number, and how it was written.
+/// A position and everything else in its FEN: the castling rules, the move number, and the notation.
 ///
-/// Text in, text out: printing gives back the text that was read, but for spacing and the order of
-/// castling letters. In particular an en-passant square after a double push that nobody can capture
-/// is remembered here, though [`Position`] holds only captures that are legal.
+/// Printing returns the text that was read, except for spacing and the order of castling letters. It keeps
+/// the en-passant square after a double push even if no pawn can capture there, although [`Position`]
+/// records only legal captures.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Fen {
-    /// The position, checked.
+    /// The checked position.
     pub position: Position,
-    /// The castling rooks' files; the halfmove clock is on if the FEN's is to be kept.
+    /// The castling rooks' files, and whether the halfmove clock is kept.
     pub rules: Rules,
-    /// Number of the move to come, from 1.
+    /// The number of the next move, from 1.
     pub fullmove: u16,
     /// Whether castling rights are written as files (Shredder-FEN) rather than as `KQkq`.
     pub shredder: bool,
@@ -35,57 +35,57 @@ pub struct Fen {
     pub passed: Option<Square>,
 }
 
-/// Why a text is not a FEN.
+/// The reason why a text is not a FEN.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum FenError {
-    /// No text at all.
+    /// The text is empty.
     #[error("The FEN is empty; expected six fields such as \"{START}\".")]
     Empty,
-    /// Not four to six fields.
+    /// The number of fields is not four to six.
     #[error(
         "The FEN has {0} fields; expected six: pieces, side to move, castling, en passant, halfmove clock, move number."
     )]
     Fields(usize),
-    /// Not eight ranks.
+    /// The number of ranks is not eight.
     #[error("The FEN's board has {0} ranks; expected 8, separated by slashes.")]
     Ranks(usize),
-    /// A rank without eight squares.
+    /// A rank does not have eight squares.
     #[error("Rank {rank} of the FEN's board has {squares} squares; expected 8.")]
     RankLength {
-        /// 1 to 8.
+        /// The rank, 1 to 8.
         rank: u8,
-        /// How many squares were described, or 9 for more than 8.
+        /// The number of squares described, or 9 for more than 8.
         squares: u8,
     },
-    /// A letter that is no piece.
+    /// A letter does not stand for a piece.
     #[error("The FEN's board holds {0:?} on rank {1}; expected one of pnbrqkPNBRQK or a digit from 1 to 8.")]
     Piece(char, u8),
-    /// Neither w nor b.
+    /// The side to move is neither w nor b.
     #[error("The side to move is {0}; expected \"w\" or \"b\".")]
     Turn(String),
-    /// A castling letter that is none, or one given twice.
+    /// The castling field has a wrong or repeated letter.
     #[error("The castling rights are {text}; {reason}.")]
     Castling {
-        /// The field, quoted.
+        /// The quoted field.
         text: String,
-        /// What is wrong.
+        /// The error.
         reason: &'static str,
     },
-    /// Not a square.
+    /// The en-passant field is not a square.
     #[error("The en-passant square is {0}; expected \"-\" or a square such as \"e3\".")]
     EnPassant(String),
-    /// Not a halfmove clock.
+    /// The halfmove clock is not a number in range.
     #[error("The halfmove clock is {0}; expected a number from 0 to 127.")]
     HalfmoveClock(String),
-    /// Not a move number.
+    /// The move number is not a number in range.
     #[error("The move number is {0}; expected a number from 1 to 65535.")]
     Fullmove(String),
-    /// Well written, but no legal position.
+    /// The FEN is well formed, but the position is not legal.
     #[error(transparent)]
     Position(#[from] PositionError),
 }
 
-/// A text in quotes, escaped, and cut if it is long: fit for an error message.
+/// Quotes, escapes and shortens a text for an error message.
 pub(crate) fn quote(text: &str) -> String {
     const LONGEST: usize = 40;
     match text.char_indices().nth(LONGEST) {
@@ -95,7 +95,7 @@ pub(crate) fn quote(text: &str) -> String {
 }
 
 impl Fen {
-    /// A position as Fen: move number 1, castling as `KQkq` if the rooks are on files a and h.
+    /// Makes a FEN from a position: move number 1, castling as `KQkq` if the rooks are on files a and h.
     pub fn new(position: Position, rules: Rules) -> Self {
         Self {
             position,
@@ -106,13 +106,13 @@ impl Fen {
         }
     }
 
-    /// The start position of orthodox chess.
+    /// Returns the start position of orthodox chess.
     pub fn start() -> Self {
-        // The literal above is a FEN, as a test shows; the empty board would be no position.
+        // A test shows that the literal above is a FEN.
         START.parse().unwrap_or_else(|_| Self::new(Position::default(), Rules::STANDARD))
     }
 
-    /// Whether castling here is not that of orthodox chess: a right with the king off file e or a
+    /// Returns whether castling differs from orthodox chess: a right with the king off file e or a
     /// rook off files a and h.
     pub fn is_chess960(&self) -> bool {
         let kings = Square::at(4, 0).bit() | Square::at(4, 7).bit();
@@ -156,7 +156,7 @@ impl FromStr for Fen {
             "-" => None,
             square => Some(square.parse().map_err(|()| FenError::EnPassant(quote(square)))?),
         };
-        // Without king or with several, which rook a letter means is undefined: check first.
+        // Castling letters are defined only with exactly one king per side.
         position.check(&Rules::STANDARD)?;
         let (rules, rights, shredder) = parse_castling(castling, &position)?;
         position.state = position.state.with_castling(rights).with_halfmove_clock(clock);
@@ -171,7 +171,7 @@ impl FromStr for Fen {
     }
 }
 
-/// Digits only: Rust's own parser also takes a plus sign.
+/// Returns whether a text has only digits; Rust's own parser also accepts a plus sign.
 fn is_number(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_digit())
 }
@@ -207,7 +207,7 @@ fn parse_board(text: &str) -> Result<Position, FenError> {
     Ok(position)
 }
 
-/// The outermost rook on one side of the king, which is what `K` and `Q` mean.
+/// Returns the outermost rook on one side of the king, the rook of `K` or `Q`.
 fn outermost_rook(position: &Position, color: Color, right: usize) -> Option<u8> {
     let home = bits::rank(color.home_rank());
     let king = position.kings & position.of(color) & home;
@@ -220,7 +220,7 @@ fn outermost_rook(position: &Position, color: Color, right: usize) -> Option<u8>
     }
 }
 
-/// Rules, rights (K Q k q as bits 0 to 3), and whether any letter was a file.
+/// Reads the castling field. Returns the rules, the rights (K Q k q as bits 0 to 3), and whether any letter is a file.
 fn parse_castling(text: &str, position: &Position) -> Result<(Rules, u8, bool), FenError> {
     let wrong = |reason| FenError::Castling { text: quote(text), reason };
     let mut rules = Rules::STANDARD;

@@ -8,8 +8,7 @@ use crate::{Color, Format, Packed, Position, Quad48, Square};
 /// black king's square (0 to 63).
 ///
 /// The pawn word holds the [`State`](crate::State) as in [`Quad48`]; the white word includes the
-/// white king. The structure is packed, so that many of them lie in memory without gaps; its fields
-/// can be read, but not borrowed.
+/// white king. The structure is packed, so arrays have no gaps; its fields can be read, but not borrowed.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug, Pod, Zeroable)]
 #[repr(C, packed)]
 pub struct Five42 {
@@ -47,7 +46,7 @@ impl From<&Quad48> for Five42 {
 }
 
 impl From<&Five42> for Quad48 {
-    /// The same words, without asking whether they are a position; king squares are taken modulo 64.
+    /// Unpacks without a check; king squares are taken modulo 64.
     #[inline]
     fn from(five: &Five42) -> Self {
         Self {
@@ -62,7 +61,7 @@ impl From<&Five42> for Quad48 {
 }
 
 impl Five42 {
-    /// The square of a king; `None` if the byte is none.
+    /// Returns the square of a king; `None` if the byte is not a square.
     #[inline]
     pub const fn king(&self, color: Color) -> Option<Square> {
         Square::new(match color {

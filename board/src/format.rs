@@ -1,114 +1,28 @@
-//! The packed formats: what they have in common, and a table of them.
+//! The packed formats: their table.
 //!
-//! | format | bytes | for |
+//! | format | bytes | use |
 //! |---|---|---|
 //! | [`Quad48`] | 48 | computing: the working format of every backend |
 //! | [`Circle32`] | 32 | storage, transfer, hash keys |
 //! | [`Five42`] | 42 | computing in little memory |
-//! | [`Pieces38`] | 38 | small and simple to read elsewhere; no halfmove clock |
-//! | [`Pieces64`] | 64 | the same, one 16-bit word per piece |
+//! | [`Pieces38`] | 38 | few bytes, easy to read for other programs; no halfmove clock |
+//! | [`Pieces64`] | 64 | as `Pieces38`, with one 16-bit word per piece |
 //!
-//! In every format equal positions have equal bytes, and unequal positions unequal bytes (but for
-//! the halfmove clock where a format leaves it out).
+//! In every format, two positions have equal bytes if and only if the positions are equal; formats without
+//! halfmove clock ignore it.
 
 use std::fmt;
 use std::str::FromStr;
 
-use bytemuck::Pod;
 use thiserror::Error;
 
-use crate::{Circle32, Five42, Pieces38, Pieces64, Position, PositionError, Quad48, Rules, fen};
+use crate::{Circle32, Five42, Format, Packed, Pieces38, Pieces64, Position, Quad48, Rules, UnpackError, fen};
 
 // The formats are defined by their bytes in memory, and their words are little-endian.
 const _: () = assert!(cfg!(target_endian = "little"), "kogge's packed formats need a little-endian machine");
 
-/// A position packed into a fixed number of bytes.
-///
-/// The type may hold any bytes; [`Packed::unpack`] accepts those that packing a legal position gives.
-///
-/// ```
-/// use kogge_board::{Circle32, Fen, Packed, Pieces38};
-/// let fen = Fen::start();
-/// let bytes = bytemuck::bytes_of(&Circle32::pack(&fen.position)).to_vec();
-/// let packed: Circle32 = bytemuck::pod_read_unaligned(&bytes);
-/// assert_eq!(packed.unpack(&fen.rules)?, fen.position);
-/// assert!(Pieces38::default().unpack(&fen.rules).is_err());
-/// # Ok::<(), kogge_board::UnpackError>(())
-/// ```
-pub trait Packed: Pod + Eq {
-    /// The format's name and properties.
-    const FORMAT: Format;
-
-    /// The packed form of a legal position. What it is for other positions is not defined.
-    fn pack(position: &Position) -> Self;
-
-    /// The position in these bytes, without asking whether it is one. Arbitrary bytes give a
-    /// position that means nothing, but no panic.
-    fn unpack_unchecked(&self) -> Position;
-
-    /// The position in these bytes.
-    ///
-    /// # Errors
-    /// If it is not legal, or if packing it gives other bytes than these.
-    fn unpack(&self, rules: &Rules) -> Result<Position, UnpackError> {
-        let position = self.unpack_unchecked();
-        position.check(rules)?;
-        if Self::pack(&position) == *self { Ok(position) } else { Err(UnpackError::NotCanonical(Self::FORMAT)) }
-    }
-}
-
-/// Why bytes are not a packed position.
-#[derive(Clone, PartialEq, Eq, Debug, Error)]
-pub enum UnpackError {
-    /// Not the number of bytes the format has.
-    #[error("The {format} format has exactly {} bytes; {found} were given.", .format.size())]
-    Length {
-        /// The format.
-        format: Format,
-        /// How many bytes were given.
-        found: usize,
-    },
-    /// The position is legal, but its packed form is another.
-    #[error(
-        "The bytes hold a legal position, but not as the {0} format writes it; pack the position again to get its one form."
-    )]
-    NotCanonical(Format),
-    /// The position is not legal.
-    #[error(transparent)]
-    Position(#[from] PositionError),
-}
-
-/// The name of a packed format, for choosing one at run time.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Format {
-    /// [`Quad48`].
-    Quad48,
-    /// [`Circle32`].
-    Circle32,
-    /// [`Five42`].
-    Five42,
-    /// [`Pieces38`].
-    Pieces38,
-    /// [`Pieces64`].
-    Pieces64,
-}
-
 impl Format {
-    /// All formats.
-    pub const ALL: [Self; 5] = [Self::Quad48, Self::Circle32, Self::Five42, Self::Pieces38, Self::Pieces64];
-
-    /// The name, as the command line takes it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Quad48 => "quad48",
-            Self::Circle32 => "circle32",
-            Self::Five42 => "five42",
-            Self::Pieces38 => "pieces38",
-            Self::Pieces64 => "pieces64",
-        }
-    }
-
-    /// How many bytes a position has.
+    /// Returns the number of bytes of a position.
     pub const fn size(self) -> usize {
         match self {
             Self::Quad48 => size_of::<Quad48>(),
@@ -119,12 +33,12 @@ impl Format {
         }
     }
 
-    /// Whether the format keeps the halfmove clock; without it a position unpacks with 0.
+    /// Returns whether the format keeps the halfmove clock; if not, it unpacks as 0.
     pub const fn keeps_halfmove_clock(self) -> bool {
         !matches!(self, Self::Pieces38)
     }
 
-    /// The bytes of a legal position, in memory order.
+    /// Returns the bytes of a legal position, in memory order.
     pub fn pack(self, position: &Position) -> Vec<u8> {
         fn bytes<T: Packed>(position: &Position) -> Vec<u8> {
             bytemuck::bytes_of(&T::pack(position)).to_vec()
@@ -138,10 +52,10 @@ impl Format {
         }
     }
 
-    /// The position in these bytes.
+    /// Returns the position in these bytes.
     ///
     /// # Errors
-    /// If there are too many or too few bytes, and what [`Packed::unpack`] finds.
+    /// If there are too many or too few bytes; the errors of [`Packed::unpack`].
     pub fn unpack(self, bytes: &[u8], rules: &Rules) -> Result<Position, UnpackError> {
         fn read<T: Packed>(bytes: &[u8], rules: &Rules) -> Result<Position, UnpackError> {
             match bytemuck::try_pod_read_unaligned::<T>(bytes) {
@@ -165,7 +79,7 @@ impl fmt::Display for Format {
     }
 }
 
-/// A name that is no format's.
+/// An unknown format name.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error("There is no format {}; expected one of quad48, circle32, five42, pieces38 and pieces64.", fen::quote(.0))]
 pub struct FormatError(pub String);

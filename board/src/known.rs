@@ -1,4 +1,4 @@
-//! Published counts of the six standard perft positions: what is measured and what counters are held against.
+//! Published counts of the six standard perft positions and of two suites.
 //!
 //! ```
 //! let start = kogge_board::known::standard().remove(0);
@@ -7,42 +7,58 @@
 
 use crate::Fen;
 
-/// The tables, whose origin `data/README.md` says.
+/// The tables; `data/README.md` names their origin.
 const COUNTS: &str = include_str!("../../data/known-counts.tsv");
 const RANDOM: &str = include_str!("../../data/random.epd");
+const CHESS960: &str = include_str!("../../data/chess960.epd");
 
-/// A position and how many leaves lie below it.
+/// A position and its published counts.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Known {
-    /// What it is called: `startpos`, `kiwipete`, or `pos3` to `pos6`.
+    /// The name: `startpos`, `kiwipete`, `pos3` to `pos6`, or its line in a suite.
     pub name: &'static str,
     /// The position.
     pub root: Fen,
-    /// The leaves at depth 1, 2 and so on.
+    /// The number of leaves at depth 1, 2 and so on.
     leaves: Vec<u128>,
-    /// To which depth more than one program has published them.
+    /// The greatest depth whose count at least two programs have published.
     confirmed: u32,
 }
 
 impl Known {
-    /// The published number of leaves at a depth, if there is one.
+    /// Returns the published number of leaves at a depth, if there is one.
     pub fn leaves(&self, depth: u32) -> Option<u128> {
         let index = usize::try_from(depth).ok()?.checked_sub(1)?;
         self.leaves.get(index).copied()
     }
 
-    /// The greatest depth to which unrelated programs have published the same numbers.
+    /// Iterates over the depths, from 1 on, and their published numbers of leaves.
+    pub fn counts(&self) -> impl Iterator<Item = (u32, u128)> {
+        (1..).zip(self.leaves.iter().copied())
+    }
+
+    /// Reads a line of an EPD suite: a FEN, then ` ;D1 20 ;D2 400` and so on.
+    fn from_epd(line: &'static str) -> Option<Self> {
+        let mut fields = line.split(';');
+        let root = fields.next()?.trim().parse().ok()?;
+        let counts = fields.map_while(|field| field.trim().split_once(' '));
+        let leaves: Vec<u128> = counts.map_while(|(_, leaves)| leaves.trim().parse().ok()).collect();
+        let confirmed = leaves.len() as u32;
+        Some(Self { name: line, root, leaves, confirmed })
+    }
+
+    /// Returns the greatest depth at which unrelated programs have published equal counts.
     pub fn confirmed(&self) -> u32 {
         self.confirmed
     }
 
-    /// The greatest of these depths with at most so many leaves; 0 if there is none.
+    /// Returns the greatest confirmed depth with at most this many leaves; 0 if there is none.
     pub fn depth_within(&self, leaves: u128) -> u32 {
         (1..=self.confirmed).rev().find(|&depth| self.leaves(depth) <= Some(leaves)).unwrap_or(0)
     }
 }
 
-/// The six positions, the start position first.
+/// Returns the six standard positions, the start position first.
 pub fn standard() -> Vec<Known> {
     let mut standard: Vec<Known> = Vec::new();
     for (name, fen, depth, leaves, evidence) in COUNTS.lines().filter_map(row) {
@@ -62,16 +78,21 @@ pub fn standard() -> Vec<Known> {
     standard
 }
 
-/// A line of the table: name, FEN, depth, leaves, and by how many programs they were published.
+/// Splits a line of the table: name, FEN, depth, leaves, and the number of programs that have published the count.
 fn row(line: &'static str) -> Option<(&'static str, &'static str, u32, u128, &'static str)> {
     let mut fields = line.split('\t');
     let (name, fen) = (fields.next()?, fields.next()?);
     Some((name, fen, fields.next()?.parse().ok()?, fields.next()?.parse().ok()?, fields.next()?))
 }
 
-/// A thousand random positions, from bare kings to boards full of queens: what packing is measured with.
-pub fn random() -> Vec<Fen> {
-    RANDOM.lines().filter_map(|line| line.split(';').next()?.trim().parse().ok()).collect()
+/// Returns a thousand random positions, from bare kings to boards full of queens.
+pub fn random() -> Vec<Known> {
+    RANDOM.lines().filter_map(Known::from_epd).collect()
+}
+
+/// Returns the start positions of Chess960 suites.
+pub fn chess960() -> Vec<Known> {
+    CHESS960.lines().filter_map(Known::from_epd).collect()
 }
 
 #[cfg(test)]
@@ -87,7 +108,12 @@ mod tests {
         assert_eq!(standard[0].root.to_string(), START);
         let rows = COUNTS.lines().filter(|line| !line.starts_with('#')).count();
         assert_eq!(standard.iter().map(|known| known.leaves.len()).sum::<usize>(), rows);
-        assert_eq!(random().len(), RANDOM.lines().count());
+        for (suite, text) in [(random(), RANDOM), (chess960(), CHESS960)] {
+            assert_eq!(suite.len(), text.lines().count());
+            for known in suite {
+                assert_eq!(known.counts().count(), known.name.matches(";D").count(), "{}", known.name);
+            }
+        }
     }
 
     #[test]
@@ -96,7 +122,7 @@ mod tests {
         assert_eq!(kiwipete.leaves(0), None);
         assert_eq!((kiwipete.leaves(1), kiwipete.leaves(5)), (Some(48), Some(193_690_690)));
         assert_eq!(kiwipete.leaves(u32::MAX), None);
-        // At depth 8 there is a single publication.
+        // The count at depth 8 has a single publication.
         assert_eq!(kiwipete.confirmed(), 7);
         assert!(kiwipete.leaves(8).is_some());
     }

@@ -1,8 +1,8 @@
-//! What a chess position is: packed formats, FEN, moves, castling rules, and the [`Backend`] trait.
+//! Chess positions: packed formats, FEN, moves, castling rules, evaluation, and the [`Backend`] trait.
 //!
-//! This crate is the ground floor of kogge. It depends on no device and holds no fast code but the
-//! packings: positions go in as [`Fen`], are computed on as [`Quad48`], stored and compared as
-//! [`Circle32`], and come back as [`Position`]. Moves are [`Move`]s; [`UndoMove`] takes them back.
+//! Every other crate of kogge builds on this one. It depends on no device, and only its packings are fast code.
+//! [`Fen`] reads a position, [`Quad48`] is its form for computing, [`Circle32`] its form for storing and comparing, and
+//! [`Position`] its unpacked form. An [`UndoMove`] takes a [`Move`] back.
 //!
 //! ```
 //! use kogge_board::{Fen, Move, Quad48};
@@ -15,81 +15,61 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # What is where
+//! # Contents
 //!
-//! | for | look at |
+//! | subject | items |
 //! |---|---|
 //! | text | [`Fen`], [`Move::from_uci`], [`Move::from_san`] |
-//! | what is legal | [`Position::check`], [`Rules`] |
-//! | packed bytes | [`Format`], which has a table of them, and [`Packed`] |
-//! | a new backend | [`Backend`], [`breadth_first`] for GPUs, [`merge`], [`self_test`] |
-//! | published counts | [`known`], the six standard positions |
-//! | what a position is worth | [`evaluate`], [`minimax`], [`Score`] |
-//! | bitboards | [`attacks`], [`bits`], [`zobrist`] |
-//!
-//! # Features
-//!
-//! None is on by default.
-//!
-//! * `tuning`: finds the fastest options of a device and keeps them in a file (the module `tuning`); brings in what reads
-//!   and writes JSON.
-//! * `testing`: what tests of a generator need: random legal positions (`testing`), the suite that every backend must pass
-//!   (`conformance`), long comparisons (`soak`), and backends that are wrong on purpose (`buggy`); brings in `proptest`.
+//! | legality | [`Position::check`], [`Rules`] |
+//! | packed bytes | [`Format`] (with a table of all formats), [`Packed`] |
+//! | a new backend | [`Backend`], [`merge`], [`host`], [`self_test`]; for GPUs, the crate `kogge-gpu` |
+//! | published counts | [`known`] |
+//! | the value of a position | [`evaluate`], [`minimax`], [`Score`] |
+//! | bitboards | [`attacks`], [`bits`] |
 
 pub mod attacks;
 pub mod backend;
 pub mod bits;
-pub mod breadth_first;
-#[cfg(feature = "testing")]
-pub mod buggy;
 mod circle32;
-#[cfg(feature = "testing")]
-pub mod conformance;
+mod error;
 pub mod evaluation;
 mod fen;
 mod five42;
 mod format;
+pub mod host;
 pub mod known;
-mod list_move;
 pub mod merge;
-pub mod minimax;
 mod moves;
 mod notation;
+mod packed;
 mod pieces;
 mod planes32;
 mod position;
 mod quad48;
 mod rules;
 mod score;
-mod self_test;
-#[cfg(feature = "testing")]
-pub mod soak;
+pub mod self_test;
 mod square;
 mod state;
-#[cfg(feature = "testing")]
-pub mod testing;
-#[cfg(feature = "tuning")]
-pub mod tuning;
 mod undo;
-pub mod zobrist;
 
-pub use backend::{Backend, BackendError, DeviceInfo, DeviceKind, Successors};
+pub use backend::{Backend, DeviceInfo, DeviceKind, Successors};
 pub use circle32::Circle32;
-pub use evaluation::evaluate;
+pub use error::{BackendError, check_depth};
+pub use evaluation::minimax::Leaves;
+pub use evaluation::{evaluate, minimax};
 pub use fen::{Fen, FenError, START};
 pub use five42::Five42;
-pub use format::{Format, FormatError, Packed, UnpackError};
-pub use list_move::ListMove;
-pub use minimax::Leaves;
+pub use format::FormatError;
 pub use moves::{Move, MoveKind};
 pub use notation::MoveError;
+pub use packed::{Format, Packed, UnpackError};
 pub use pieces::{Pieces38, Pieces64};
 pub use planes32::Planes32;
 pub use position::{Position, PositionError};
 pub use quad48::Quad48;
 pub use rules::Rules;
 pub use score::Score;
-pub use self_test::self_test;
 pub use square::{Color, Piece, Square};
 pub use state::State;
 pub use undo::UndoMove;

@@ -1,12 +1,12 @@
-//! Moves: the 16-bit move, what it does to a position, and how to find it from two positions.
+//! The 16-bit move: playing it, and finding it from two positions.
 
 use crate::square::{Color, Piece, Square};
 use crate::{Position, Rules};
 
-/// What is special about a move; the upper four bits of a [`Move`].
+/// The kind of a move; the upper four bits of a [`Move`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum MoveKind {
-    /// Nothing: no capture, no promotion.
+    /// No capture, promotion, castling or double push.
     Quiet,
     /// A pawn moves two squares.
     DoublePush,
@@ -26,16 +26,16 @@ pub enum MoveKind {
 
 /// A move in 16 bits: from (0 to 5), to (6 to 11), kind (12 to 15).
 ///
-/// The kinds are numbered as is customary: 0 quiet, 1 double push, 2 and 3 castling kingside and
+/// The kinds have their customary numbers: 0 quiet, 1 double push, 2 and 3 castling kingside and
 /// queenside, 4 capture, 5 en passant, 8 to 11 promotion to knight, bishop, rook, queen, 12 to 15
-/// the same with capture. Castling is written as the king's move to file g or c; in Chess960 that
-/// may be the square where the king stands.
+/// promotion with capture. Castling is the king's move to file g or c; in Chess960 the king may already
+/// stand there.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct Move(u16);
 
 impl Move {
-    /// Puts a move together.
+    /// Makes a move from its parts.
     pub const fn new(from: Square, to: Square, kind: MoveKind) -> Self {
         let kind = match kind {
             MoveKind::Quiet => 0,
@@ -50,7 +50,7 @@ impl Move {
         Self(from.index() as u16 | (to.index() as u16) << 6 | kind << 12)
     }
 
-    /// The move with these bits, or `None` for the two kinds (6 and 7) that mean nothing.
+    /// Returns the move with these bits, or `None` for the two unused kinds, 6 and 7.
     pub const fn from_bits(bits: u16) -> Option<Self> {
         match bits >> 12 {
             6 | 7 => None,
@@ -58,22 +58,22 @@ impl Move {
         }
     }
 
-    /// The 16 bits.
+    /// Returns the 16 bits.
     pub const fn bits(self) -> u16 {
         self.0
     }
 
-    /// Where the piece (the king, in castling) comes from.
+    /// Returns the square that the piece leaves (in castling, the king).
     pub const fn from(self) -> Square {
         Square::at(self.0 as u8 & 7, (self.0 >> 3) as u8 & 7)
     }
 
-    /// Where the piece (the king, in castling) goes.
+    /// Returns the square that the piece goes to (in castling, the king).
     pub const fn to(self) -> Square {
         Square::at((self.0 >> 6) as u8 & 7, (self.0 >> 9) as u8 & 7)
     }
 
-    /// What is special about the move.
+    /// Returns the kind of the move.
     pub const fn kind(self) -> MoveKind {
         let promotion = match self.0 >> 12 & 3 {
             0 => Piece::Knight,
@@ -93,7 +93,7 @@ impl Move {
         }
     }
 
-    /// What the pawn becomes.
+    /// Returns the kind of piece that the pawn promotes to.
     pub const fn promotion(self) -> Option<Piece> {
         match self.kind() {
             MoveKind::Promotion(piece) | MoveKind::CapturePromotion(piece) => Some(piece),
@@ -101,18 +101,18 @@ impl Move {
         }
     }
 
-    /// Whether a piece is captured, en passant included.
+    /// Returns whether the move captures, en passant included.
     pub const fn is_capture(self) -> bool {
         matches!(self.kind(), MoveKind::Capture | MoveKind::EnPassant | MoveKind::CapturePromotion(_))
     }
 
-    /// Whether the move is castling.
+    /// Returns whether the move is castling.
     pub const fn is_castling(self) -> bool {
         matches!(self.kind(), MoveKind::CastleKingside | MoveKind::CastleQueenside)
     }
 
-    /// The move that leads from `parent` to `child`, if `child` is what some pseudo-legal move makes
-    /// of it. This is how a generator without move lists gets its moves back.
+    /// Returns the pseudo-legal move that leads from `parent` to `child`, if there is one. Generators without move
+    /// lists recover their moves this way.
     pub fn between(rules: &Rules, parent: &Position, child: &Position) -> Option<Self> {
         let turn = parent.turn();
         let (own, own_after) = (parent.of(turn), child.of(turn));
@@ -141,7 +141,7 @@ impl Move {
         (parent.play(rules, found) == *child).then_some(found)
     }
 
-    /// The king's move of a castling, if the side to move has the right.
+    /// Returns the king's move of a castling, if the side to move has the right.
     fn castling(rules: &Rules, position: &Position, kind: MoveKind) -> Option<Self> {
         let turn = position.turn();
         let (right, file) = if kind == MoveKind::CastleKingside { (0, 6) } else { (1, 2) };
@@ -164,10 +164,10 @@ impl std::fmt::Debug for Move {
 }
 
 impl Position {
-    /// The position after a move that is pseudo-legal here; turn, castling rights, en passant and
-    /// the halfmove clock (if the rules keep it) are brought up to date.
+    /// Plays a pseudo-legal move and updates turn, castling rights, en passant and the halfmove clock (if the rules
+    /// keep it).
     ///
-    /// A move that is not pseudo-legal gives a position that means nothing, but no panic.
+    /// A move that is not pseudo-legal gives a meaningless position, but no panic.
     #[must_use]
     pub fn play(&self, rules: &Rules, played: Move) -> Self {
         let turn = self.turn();

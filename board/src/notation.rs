@@ -1,19 +1,19 @@
-//! Moves as text: UCI and SAN, in and out.
+//! Moves as text: reading and writing UCI and SAN.
 //!
-//! This crate has no move generator, so what depends on the legal moves takes them as a slice.
+//! This crate has no move generator: functions that depend on the legal moves take them as a slice.
 
 use thiserror::Error;
 
 use crate::fen::quote;
 use crate::{Move, MoveKind, Piece, Position, Rules, Square};
 
-/// Why a text is not a move.
+/// The reason why a text is not a move.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum MoveError {
-    /// Not UCI notation.
+    /// The text is not in UCI notation.
     #[error("{} is not a move in UCI notation; expected two squares such as e2e4, or e7e8q for a promotion.", quote(.0))]
     Uci(String),
-    /// Not SAN.
+    /// The text is not in SAN.
     #[error("{} is not a move in SAN; expected something such as e4, Nbd2, exd8=Q+ or O-O.", quote(.0))]
     San(String),
     /// No legal move matches.
@@ -29,7 +29,7 @@ pub enum MoveError {
     },
 }
 
-/// The moves as `e2e4, d2d4 or O-O`.
+/// Formats moves as `e2e4, d2d4 or O-O`.
 fn list(moves: &[Move]) -> String {
     let name = |found: &Move| match found.kind() {
         MoveKind::CastleKingside => "O-O".to_owned(),
@@ -44,7 +44,7 @@ fn list(moves: &[Move]) -> String {
     }
 }
 
-/// The only one of these moves for which this holds.
+/// Returns the only move that meets a condition.
 fn the_only(text: &str, legal: &[Move], holds: impl Fn(Move) -> bool) -> Result<Move, MoveError> {
     let moves: Vec<_> = legal.iter().copied().filter(|&found| holds(found)).collect();
     match *moves {
@@ -55,7 +55,7 @@ fn the_only(text: &str, legal: &[Move], holds: impl Fn(Move) -> bool) -> Result<
 }
 
 impl Move {
-    /// The move in UCI notation: `e2e4`, `e7e8q`. Castling is the king's move to file g or c, or with
+    /// Writes the move in UCI notation: `e2e4`, `e7e8q`. Castling is the king's move to file g or c, or with
     /// `chess960` the king's move to its rook's square.
     ///
     /// ```
@@ -77,12 +77,11 @@ impl Move {
         format!("{}{to}", self.from())
     }
 
-    /// The one of the legal moves that this text means, written as [`Move::uci`] does with the same
-    /// `rules` and `chess960`.
+    /// Reads a legal move in the notation that [`Move::uci`] writes with the same `rules` and `chess960`.
     ///
     /// # Errors
-    /// If the text is not in UCI notation, if no legal move is written like this, or if two are: in
-    /// Chess960 castling and a king's step may be, which is why it has a notation of its own.
+    /// If the text is not in UCI notation, or if it matches no legal move or two. In Chess960 without its own notation,
+    /// castling and a king's step can be written alike.
     pub fn from_uci(text: &str, rules: &Rules, chess960: bool, legal: &[Self]) -> Result<Self, MoveError> {
         let is_square = |at: usize| text.get(at..at + 2).is_some_and(|square| square.parse::<Square>().is_ok());
         let well_formed = is_square(0) && is_square(2) && matches!(&text[4..], "" | "q" | "r" | "b" | "n");
@@ -92,11 +91,11 @@ impl Move {
         the_only(text, legal, |found| found.uci(rules, chess960) == text)
     }
 
-    /// The move in standard algebraic notation: `Nbd2`, `exd8=Q+`, `O-O#`.
+    /// Writes the move in standard algebraic notation: `Nbd2`, `exd8=Q+`, `O-O#`.
     ///
-    /// `position` is the one before the move and `legal` are all legal moves there, by which a piece
-    /// is told from others that could go to the same square. `can_reply` is asked whether the side to
-    /// move has a legal move in a position where it is in check: without one it is mate.
+    /// `position` is the position before the move, and `legal` are all its legal moves; they show whether another piece
+    /// could go to the same square. `can_reply` returns whether the side to move in a position has a legal move; it is
+    /// called for checks only, to find mates.
     pub fn san(
         self,
         position: &Position,
@@ -123,7 +122,7 @@ impl Move {
                     legal.iter().filter(|other| is_rival(other)).map(|other| other.from()).collect();
                 let same_file = rivals.iter().any(|rival| rival.file() == from.file());
                 let same_rank = rivals.iter().any(|rival| rival.rank() == from.rank());
-                // The file tells them apart if it can, then the rank, then both.
+                // The file distinguishes the rivals if it can, then the rank, then both.
                 if same_rank || !rivals.is_empty() && !same_file {
                     text.push(file_letter(from));
                 }
@@ -147,14 +146,13 @@ impl Move {
         text
     }
 
-    /// The one of the legal moves of `position` that a text in standard algebraic notation means.
+    /// Reads a legal move of `position` in standard algebraic notation.
     ///
-    /// More may be said than needed (`Ng1f3`), castling may be written with zeros, and marks at the
-    /// end (`+`, `#`, `!`, `?`) are passed over. `x` must be a capture, and a pawn's capture must name
-    /// its file.
+    /// The text may be more specific than necessary (`Ng1f3`), castling may be written with zeros, and marks at the end
+    /// (`+`, `#`, `!`, `?`) are ignored. `x` must be a capture, and a pawn's capture must name its file.
     ///
     /// # Errors
-    /// If the text is not SAN, or if no legal move matches it, or several do.
+    /// If the text is not SAN, or if it matches no legal move or several.
     pub fn from_san(text: &str, position: &Position, legal: &[Self]) -> Result<Self, MoveError> {
         let core = text.trim_end_matches(['+', '#', '!', '?']);
         let castling = match core {
@@ -180,7 +178,7 @@ impl Move {
     }
 }
 
-/// What stands on a square; a legal move's origin is never empty.
+/// Returns the kind of piece on a square, which a legal move leaves and which therefore is not empty.
 fn kind_at(position: &Position, square: Square) -> Piece {
     position.piece_at(square).map_or(Piece::Pawn, |(_, piece)| piece)
 }
@@ -189,10 +187,10 @@ fn file_letter(square: Square) -> char {
     char::from(b'a' + square.file())
 }
 
-/// What a text in SAN says about a move that is not castling.
+/// The parts of a move in SAN, except castling.
 struct San {
     piece: Piece,
-    /// The file and rank it comes from, where given.
+    /// The file and the rank that the move comes from, if the text names them.
     file: Option<u8>,
     rank: Option<u8>,
     captures: bool,

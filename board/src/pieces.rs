@@ -2,7 +2,7 @@
 //!
 //! Both hold 32 entries of 9 bits: the square in bits 0 to 5, the kind (0 pawn to 5 king, in the
 //! order of [`Piece`]) in bits 6 to 8. The first 16 entries are White's pieces, the others Black's,
-//! each by ascending square; entries that are left over have square 0 and kind 7.
+//! each by ascending square; unused entries have square 0 and kind 7.
 
 use std::array;
 
@@ -11,16 +11,16 @@ use bytemuck::{Pod, Zeroable};
 use crate::bits::Bits;
 use crate::{Color, Format, Packed, Piece, Position, State};
 
-/// How many bits an entry has.
+/// The number of bits of an entry.
 const ENTRY: usize = 9;
 /// The bits of an entry.
 const ENTRY_MASK: u16 = 0x1ff;
-/// An entry without piece.
+/// The entry that holds no piece.
 const UNUSED: u16 = 7 << 6;
 
-/// The 32 entries of a position; pieces beyond 16 a side are dropped.
+/// Returns the 32 entries of a position; pieces beyond 16 a side are dropped.
 fn entries(position: &Position) -> [u16; 32] {
-    // The bits of the kinds' numbers as boards, so that a piece needs no search for its kind.
+    // The bits of the kinds' numbers as boards, so that no search is needed to find a piece's kind.
     let [knights, bishops, rooks, queens] =
         [Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen].map(|piece| position.kind(piece));
     let planes = [knights | rooks | position.kings, bishops | rooks, queens | position.kings];
@@ -36,7 +36,7 @@ fn entries(position: &Position) -> [u16; 32] {
     entries
 }
 
-/// The pieces of 32 entries; other bits of the entries and kinds that are none are passed over.
+/// Returns the pieces of 32 entries; ignores other bits and invalid kinds.
 fn position(entries: [u16; 32], state: State) -> Position {
     let mut planes = [0; 3];
     let mut occupied = [0; 2];
@@ -60,8 +60,8 @@ fn position(entries: [u16; 32], state: State) -> Position {
     }
 }
 
-/// 297 bits, the first one the lowest of the first byte: 32 entries of 9 bits, then state bits 0 to
-/// 8 (turn, castling rights, en passant). The last 7 bits are zero.
+/// 32 entries of 9 bits, then state bits 0 to 8 (turn, castling rights, en passant): 297 bits from the lowest bit of
+/// the first byte on. The last 7 bits are zero.
 ///
 /// There is no room for the halfmove clock: it unpacks as 0.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Pod, Zeroable)]
@@ -95,7 +95,7 @@ impl Packed for Pieces38 {
     }
 
     fn unpack_unchecked(&self) -> Position {
-        // An entry lies in two bytes; the last one, the state, in bytes 36 and 37.
+        // An entry spans two bytes; the state is the last one, in bytes 36 and 37.
         let entry = |index: usize| {
             let first = index * ENTRY;
             u16::from_le_bytes([self.0[first / 8], self.0[first / 8 + 1]]) >> (first % 8) & ENTRY_MASK

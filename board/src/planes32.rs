@@ -1,4 +1,4 @@
-//! `Planes32`: four bitboards in 32 bytes, the form in which GPUs keep positions.
+//! `Planes32`: four bitboards in 32 bytes, the positions of the GPU backends.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -8,15 +8,14 @@ use crate::{Position, Rules, State};
 
 /// Four words: three planes of piece codes, and the pieces of the side to move.
 ///
-/// The board is turned so that the side to move moves up: for black, rank 1 and rank 8 change places,
-/// and files stay. `codes[0]`, `codes[1]` and `codes[2]` are the bits 1, 2 and 4 of each square's
+/// The board is flipped so that the side to move moves up: for black, ranks 1 and 8 are exchanged, and files
+/// stay. `codes[0]`, `codes[1]` and `codes[2]` are the bits 1, 2 and 4 of each square's
 /// code: 0 empty, 1 pawn, 2 knight, 3 bishop, 4 rook, 5 queen, 6 king, 7 a rook that may castle. A
-/// square that is empty but set in `own` is where an en-passant capture lands.
+/// square that is empty but set in `own` is the square where an en-passant capture lands.
 ///
-/// Two positions with the same side to move have the same planes if and only if they are equal but
-/// for the halfmove clock. What is missing, a tree knows by other means: who is to move, since sides
-/// alternate, and the halfmove clock, which counting leaves out. A castling right is told by where
-/// its rook stands, so Chess960 needs nothing more.
+/// Two positions with the same side to move have equal planes if and only if they are equal except
+/// for the halfmove clock. The side to move follows from the ply, as sides alternate, and counting ignores
+/// the halfmove clock. The square of a castling rook identifies the right, so Chess960 needs no extra data.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub struct Planes32 {
@@ -32,9 +31,9 @@ const _: () = assert!(size_of::<Planes32>() == 32);
 const CASTLING_ROOK: u8 = 7;
 
 impl Planes32 {
-    /// Packs a position. The halfmove clock is left out.
+    /// Packs a position without its halfmove clock.
     ///
-    /// Castling rights whose rook is missing are left out as well; legal positions have none.
+    /// Castling rights without their rook, which no legal position has, are dropped.
     pub fn pack(rules: &Rules, position: &Position) -> Self {
         let turn = position.turn();
         let view = |board: u64| if turn == Color::White { board } else { flip(board) };
@@ -59,9 +58,9 @@ impl Planes32 {
         Self { codes, own: view(position.of(turn) | en_passant & !position.occupied()) }
     }
 
-    /// The position, with this side to move and halfmove clock 0, without asking whether it is one.
+    /// Returns the position, with this side to move and halfmove clock 0, without a check.
     ///
-    /// A rook marked for castling stands for the right of its side of the king.
+    /// A castling rook gives the right on its side of the king.
     pub fn unpack_unchecked(&self, turn: Color) -> Position {
         let view = |board: u64| if turn == Color::White { board } else { flip(board) };
         let [bit1, bit2, bit4] = self.codes.map(view);
@@ -87,59 +86,5 @@ impl Planes32 {
         let en_passant = Square::of(own & !occupied).map(Square::file);
         position.state = position.state.with_castling(rights).with_en_passant(en_passant);
         position
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-    use crate::testing::placement;
-    use crate::{Fen, START};
-
-    #[test]
-    fn the_start_position_in_planes() {
-        let fen: Fen = START.parse().unwrap();
-        let planes = Planes32::pack(&fen.rules, &fen.position);
-        // Pawns are 1, bishops 3, queens 5, castling rooks 7: the first plane has all but knights and kings.
-        assert_eq!(planes.codes[0], 0xadff_0000_0000_ffad);
-        assert_eq!(planes.codes[1], 0xf700_0000_0000_00f7);
-        assert_eq!(planes.codes[2], 0x9900_0000_0000_0099);
-        assert_eq!(planes.own, 0xffff);
-    }
-
-    #[test]
-    fn en_passant_is_a_lone_bit_of_own() {
-        let fen: Fen = "8/8/8/8/k2Pp3/8/8/3K4 b - d3 0 1".parse().unwrap();
-        let planes = Planes32::pack(&fen.rules, &fen.position);
-        let occupied = planes.codes[0] | planes.codes[1] | planes.codes[2];
-        assert_eq!(planes.own & !occupied, Square::at(3, 5).bit());
-    }
-
-    proptest! {
-        #[test]
-        fn positions_come_back((rules, position) in placement()) {
-            let state = position.state.with_halfmove_clock(0);
-            let expected = Position { state, ..position };
-            prop_assert_eq!(Planes32::pack(&rules, &position).unpack_unchecked(position.turn()), expected);
-        }
-
-        #[test]
-        fn mirrored_positions_have_the_same_planes((rules, position) in placement()) {
-            let mut mirrored_rules = rules;
-            mirrored_rules.castling_files.rotate_left(2);
-            prop_assert_eq!(
-                Planes32::pack(&rules, &position),
-                Planes32::pack(&mirrored_rules, &position.mirrored())
-            );
-        }
-
-        #[test]
-        fn any_words_unpack(words in any::<[u64; 4]>(), black in any::<bool>()) {
-            let turn = if black { Color::Black } else { Color::White };
-            let planes = Planes32 { codes: [words[0], words[1], words[2]], own: words[3] };
-            prop_assert_eq!(planes.unpack_unchecked(turn).turn(), turn);
-        }
     }
 }

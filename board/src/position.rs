@@ -1,7 +1,7 @@
-//! A position, unpacked, and the rules that say whether it is one.
+//! The unpacked position, and the rules that make it legal.
 //!
-//! The code here is meant to be obviously right: it steps along rays square by square. The fast
-//! generators are in other crates.
+//! The code here is slow and obviously correct: it walks along rays square by square. The fast generators are
+//! in other crates.
 
 use thiserror::Error;
 
@@ -11,9 +11,9 @@ use crate::{Rules, State};
 
 /// A position: six overlapping bitboards and the state.
 ///
-/// [`Position::check`] says whether it is legal. Every conversion from outside ([`Fen`](crate::Fen),
-/// the packed formats) returns only checked positions; a position put together by hand must be
-/// checked before it goes to a [`Backend`](crate::Backend).
+/// [`Position::check`] checks that it is legal. Every conversion from outside ([`Fen`](crate::Fen),
+/// the packed formats) returns only checked positions; a position built by hand must be checked
+/// before it goes to a [`Backend`](crate::Backend).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 pub struct Position {
     /// All white pieces.
@@ -22,28 +22,28 @@ pub struct Position {
     pub pawns: u64,
     /// The knights of both sides.
     pub knights: u64,
-    /// Bishops and queens: what slides along diagonals.
+    /// Bishops and queens: the sliders on diagonals.
     pub bishops_queens: u64,
-    /// Rooks and queens: what slides along ranks and files.
+    /// Rooks and queens: the sliders on ranks and files.
     pub rooks_queens: u64,
     /// Both kings.
     pub kings: u64,
-    /// Turn, castling rights, en passant, halfmove clock.
+    /// The turn, castling rights, en passant and halfmove clock.
     pub state: State,
 }
 
-/// Why a position is not legal.
+/// The reason why a position is not legal.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum PositionError {
-    /// Two kinds of piece on one square, or a white bit where no piece stands.
+    /// Two kinds of piece on one square, or a white bit on an empty square.
     #[error("The bitboards contradict each other on {0}: every piece must be of exactly one kind.")]
     Contradiction(Square),
-    /// Not exactly one king of a colour.
+    /// A colour has no king or several.
     #[error("There are {count} {color} kings; each side must have exactly one.")]
     Kings {
         /// The colour.
         color: Color,
-        /// How many kings it has.
+        /// The number of its kings.
         count: u32,
     },
     /// A pawn on the first or last rank.
@@ -54,7 +54,7 @@ pub enum PositionError {
     TooManyPieces {
         /// The colour.
         color: Color,
-        /// How many pieces it has.
+        /// The number of its pieces.
         count: u32,
     },
     /// More than eight pawns.
@@ -62,7 +62,7 @@ pub enum PositionError {
     TooManyPawns {
         /// The colour.
         color: Color,
-        /// How many pawns it has.
+        /// The number of its pawns.
         count: u32,
     },
     /// The side not to move is in check.
@@ -73,7 +73,7 @@ pub enum PositionError {
     TooManyCheckers {
         /// The colour in check.
         color: Color,
-        /// How many pieces give check.
+        /// The number of pieces that give check.
         count: u32,
     },
     /// A castling right without its king on the home rank.
@@ -86,38 +86,32 @@ pub enum PositionError {
     CastlingRook {
         /// The colour.
         color: Color,
-        /// Where the rook should be.
+        /// The square where the rook should be.
         square: Square,
     },
-    /// En passant where the last move cannot have been a double pawn push.
+    /// En passant although the last move cannot have been a double pawn push.
     #[error("The en-passant square {square} is impossible: {reason}.")]
     EnPassant {
         /// The square.
         square: Square,
-        /// What speaks against it.
+        /// The contradiction.
         reason: &'static str,
     },
 }
 
-/// Steps from a square to its eight neighbours, the orthogonal ones first: file and rank.
-pub(crate) const DIRECTIONS: [(i8, i8); 8] = [(0, 1), (1, 0), (0, -1), (-1, 0), (1, 1), (1, -1), (-1, -1), (-1, 1)];
-/// Steps of a knight: file and rank.
-pub(crate) const KNIGHT_STEPS: [(i8, i8); 8] = [(1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2)];
-
-/// The square this far away, if it is on the board.
-pub(crate) fn offset(square: Square, (file, rank): (i8, i8)) -> Option<Square> {
-    let (file, rank) = (square.file() as i8 + file, square.rank() as i8 + rank);
-    ((0..8).contains(&file) && (0..8).contains(&rank)).then(|| Square::at(file as u8, rank as u8))
-}
+/// The steps (file, rank) from a square to its eight neighbours, orthogonal steps first.
+const DIRECTIONS: [(i8, i8); 8] = [(0, 1), (1, 0), (0, -1), (-1, 0), (1, 1), (1, -1), (-1, -1), (-1, 1)];
+/// The steps (file, rank) of a knight.
+const KNIGHT_STEPS: [(i8, i8); 8] = [(1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2)];
 
 impl Position {
-    /// All occupied squares.
+    /// Returns all occupied squares.
     #[inline]
     pub const fn occupied(&self) -> u64 {
         self.pawns | self.knights | self.bishops_queens | self.rooks_queens | self.kings
     }
 
-    /// All pieces of one colour.
+    /// Returns all pieces of one colour.
     #[inline]
     pub const fn of(&self, color: Color) -> u64 {
         match color {
@@ -126,7 +120,7 @@ impl Position {
         }
     }
 
-    /// All pieces of one kind.
+    /// Returns all pieces of one kind.
     #[inline]
     pub const fn kind(&self, piece: Piece) -> u64 {
         match piece {
@@ -139,14 +133,14 @@ impl Position {
         }
     }
 
-    /// What stands on a square.
+    /// Returns the piece on a square.
     pub fn piece_at(&self, square: Square) -> Option<(Color, Piece)> {
         let color = if self.white & square.bit() != 0 { Color::White } else { Color::Black };
         let piece = Piece::ALL.into_iter().find(|&piece| self.kind(piece) & square.bit() != 0)?;
         Some((color, piece))
     }
 
-    /// Puts a piece on a square, in place of what stands there.
+    /// Puts a piece on a square and removes the piece that stood there.
     pub fn put(&mut self, color: Color, piece: Piece, square: Square) {
         self.clear(square.bit());
         let bit = square.bit();
@@ -166,7 +160,7 @@ impl Position {
         }
     }
 
-    /// Takes all pieces off these squares.
+    /// Removes all pieces from these squares.
     pub fn clear(&mut self, squares: u64) {
         for board in [
             &mut self.white,
@@ -180,56 +174,56 @@ impl Position {
         }
     }
 
-    /// The side to move.
+    /// Returns the side to move.
     pub const fn turn(&self) -> Color {
         self.state.turn()
     }
 
-    /// The square of this colour's king (the lowest one, if there are several).
+    /// Returns the square of this colour's king (the lowest one, if there are several).
     pub fn king(&self, color: Color) -> Option<Square> {
         Square::of(self.kings & self.of(color))
     }
 
-    /// All pieces of a colour that attack a square, with these squares occupied.
+    /// Returns all pieces of the colour `by` that attack a square, with `occupied` squares.
     pub fn attackers(&self, square: Square, by: Color, occupied: u64) -> u64 {
         let mut found = 0;
         for (direction, step) in DIRECTIONS.into_iter().enumerate() {
             let sliders = if direction < 4 { self.rooks_queens } else { self.bishops_queens };
             let mut at = square;
-            while let Some(next) = offset(at, step) {
+            while let Some(next) = at.offset(step) {
                 at = next;
                 if occupied & at.bit() != 0 {
                     found |= at.bit() & sliders;
                     break;
                 }
             }
-            if let Some(next) = offset(square, step) {
+            if let Some(next) = square.offset(step) {
                 found |= next.bit() & self.kings;
             }
         }
         for step in KNIGHT_STEPS {
-            found |= offset(square, step).map_or(0, Square::bit) & self.knights;
+            found |= square.offset(step).map_or(0, Square::bit) & self.knights;
         }
-        // A pawn attacks the square from one rank behind it, as its side sees it.
+        // A pawn attacks the square from one rank behind it, from its side's view.
         let behind = if by == Color::White { -1 } else { 1 };
         for file in [-1, 1] {
-            found |= offset(square, (file, behind)).map_or(0, Square::bit) & self.pawns;
+            found |= square.offset((file, behind)).map_or(0, Square::bit) & self.pawns;
         }
         found & self.of(by) & occupied
     }
 
-    /// The pieces that give check to the side to move.
+    /// Returns the pieces that give check to the side to move.
     pub fn checkers(&self) -> u64 {
         let turn = self.turn();
         self.king(turn).map_or(0, |king| self.attackers(king, turn.opposite(), self.occupied()))
     }
 
-    /// Whether the position is legal under these rules: one king each, pawns on ranks 2 to 7, at
-    /// most 16 pieces and 8 pawns a side, the side not to move not in check, the side to move in at
-    /// most two, castling rights only with king and rook at home, en passant only where legal.
+    /// Checks that the position is legal under these rules: one king each, pawns on ranks 2 to 7, at most 16
+    /// pieces and 8 pawns a side, the side not to move not in check, at most two checkers of the side to move,
+    /// castling rights only with king and rook at home, en passant only where legal.
     ///
     /// # Errors
-    /// The first of these that does not hold.
+    /// The first of these conditions that does not hold.
     pub fn check(&self, rules: &Rules) -> Result<(), PositionError> {
         self.check_boards()?;
         self.check_castling(rules)?;
@@ -294,7 +288,7 @@ impl Position {
             let color = if right < 2 { Color::White } else { Color::Black };
             let home = crate::bits::rank(color.home_rank());
             let king = self.kings & self.of(color) & home;
-            // Files a and h leave no room for a rook on one side, but may do for the other.
+            // On file a or h the king has no room for a rook on one side, but may have on the other.
             if king == 0 {
                 return Err(PositionError::CastlingKing(color));
             }
@@ -307,7 +301,7 @@ impl Position {
         Ok(())
     }
 
-    /// Whether the last move may have been a double pawn push over `square`, by the side not to move.
+    /// Checks that the last move may have been a double pawn push over `square`, by the side not to move.
     pub(crate) fn check_double_push(&self, square: Square) -> Result<(), PositionError> {
         let wrong = |reason| Err(PositionError::EnPassant { square, reason });
         let turn = self.turn();
@@ -335,8 +329,8 @@ impl Position {
         }
     }
 
-    /// Whether some pawn of the side to move can legally capture on `square`, over which a pawn has
-    /// just been pushed two steps.
+    /// Returns whether some pawn of the side to move can legally capture en passant on `square`, which a double push has
+    /// just passed.
     pub fn en_passant_is_legal(&self, square: Square) -> bool {
         let turn = self.turn();
         let Some(king) = self.king(turn) else { return false };
@@ -348,7 +342,7 @@ impl Position {
         })
     }
 
-    /// The same position with the colours exchanged and the board turned over.
+    /// Returns the position with the colours exchanged and the board flipped.
     #[must_use]
     pub fn mirrored(&self) -> Self {
         let rights = self.state.castling();
@@ -365,5 +359,5 @@ impl Position {
     }
 }
 
-/// Ranks 1 and 8 together: where state bits hide in the packed pawn boards.
+/// Ranks 1 and 8 together; the packed pawn boards hold the state there.
 pub(crate) const OUTER_RANKS: u64 = RANK_1 | RANK_8;

@@ -7,12 +7,12 @@ use crate::{Position, PositionError, Rules, State};
 
 /// Six words: white, pawns, knights, bishops|queens, rooks|queens, kings.
 ///
-/// No pawn can stand on ranks 1 and 8, so the [`State`] hides there in the pawn word: state bits 0
-/// to 7 are the word's bits 0 to 7, state bits 8 to 15 its bits 56 to 63. A position is three
-/// 128-bit memory operations.
+/// No pawn can stand on ranks 1 and 8, so these ranks of the pawn word hold the [`State`]: state bits 0 to 7 are
+/// the word's bits 0 to 7, state bits 8 to 15 its bits 56 to 63. Three 128-bit memory operations load or store
+/// a position.
 ///
-/// The type may hold any bytes ([`Pod`]); [`Quad48::unpack`] says whether they are a position.
-/// Backends expect that they are.
+/// The type may hold any bytes ([`Pod`]); [`Quad48::unpack`] checks that they are a legal position. Backends
+/// expect a legal position.
 ///
 /// ```
 /// use kogge_board::{Fen, Quad48};
@@ -41,19 +41,19 @@ pub struct Quad48 {
 const _: () = assert!(size_of::<Quad48>() == 48);
 
 impl Quad48 {
-    /// The state.
+    /// Returns the state.
     #[inline]
     pub const fn state(&self) -> State {
         State((self.pawns & 0xff) as u16 | (self.pawns >> 48 & 0xff00) as u16)
     }
 
-    /// The pawn word's share of a state.
+    /// Returns the bits of the pawn word that hold this state.
     #[inline]
     pub const fn state_bits(state: State) -> u64 {
         (state.0 & 0xff) as u64 | ((state.0 & 0xff00) as u64) << 48
     }
 
-    /// The position in these words, without asking whether it is one.
+    /// Returns the position in these words without checking that it is legal.
     #[inline]
     pub const fn unpack_unchecked(&self) -> Position {
         Position {
@@ -67,17 +67,17 @@ impl Quad48 {
         }
     }
 
-    /// The position in these words.
+    /// Returns the position in these words.
     ///
     /// # Errors
-    /// What [`Position::check`] finds.
+    /// The errors of [`Position::check`].
     pub fn unpack(&self, rules: &Rules) -> Result<Position, PositionError> {
         let position = self.unpack_unchecked();
         position.check(rules)?;
         Ok(position)
     }
 
-    /// The same position with this halfmove clock; counting uses 0.
+    /// Replaces the halfmove clock; counting uses 0.
     #[inline]
     #[must_use]
     pub const fn with_halfmove_clock(self, plies: u8) -> Self {

@@ -8,44 +8,50 @@ use std::str::FromStr;
 pub struct Square(u8);
 
 impl Square {
-    /// The square with this index, or `None` if it is over 63.
+    /// Returns the square with this index, or `None` if it is over 63.
     pub const fn new(index: u8) -> Option<Self> {
         if index < 64 { Some(Self(index)) } else { None }
     }
 
-    /// The square on this file and rank; both are taken modulo 8.
+    /// Returns the square on this file and rank; both are taken modulo 8.
     pub const fn at(file: u8, rank: u8) -> Self {
         Self((rank & 7) * 8 + (file & 7))
     }
 
-    /// The square of the lowest set bit, or `None` for the empty board.
+    /// Returns the square of the lowest set bit, or `None` for the empty board.
     pub const fn of(board: u64) -> Option<Self> {
         Self::new(board.trailing_zeros() as u8)
     }
 
-    /// 0 to 63.
+    /// Returns the index, 0 to 63.
     pub const fn index(self) -> u8 {
         self.0
     }
 
-    /// 0 (file a) to 7 (file h).
+    /// Returns the file, 0 (file a) to 7 (file h).
     pub const fn file(self) -> u8 {
         self.0 & 7
     }
 
-    /// 0 (rank 1) to 7 (rank 8).
+    /// Returns the rank, 0 (rank 1) to 7 (rank 8).
     pub const fn rank(self) -> u8 {
         self.0 >> 3
     }
 
-    /// The board with this square alone.
+    /// Returns the board with only this square.
     pub const fn bit(self) -> u64 {
         1 << self.0
     }
 
-    /// The same file on the opposite rank.
+    /// Returns the square on the same file and the opposite rank.
     pub const fn flip(self) -> Self {
         Self(self.0 ^ 56)
+    }
+
+    /// Returns the square at a distance of files and ranks, if it is on the board.
+    pub fn offset(self, (files, ranks): (i8, i8)) -> Option<Self> {
+        let (file, rank) = (self.file() as i8 + files, self.rank() as i8 + ranks);
+        ((0..8).contains(&file) && (0..8).contains(&rank)).then(|| Self::at(file as u8, rank as u8))
     }
 }
 
@@ -87,7 +93,7 @@ impl Color {
     /// Both colours, white first.
     pub const ALL: [Self; 2] = [Self::White, Self::Black];
 
-    /// The other colour.
+    /// Returns the other colour.
     pub const fn opposite(self) -> Self {
         match self {
             Self::White => Self::Black,
@@ -95,7 +101,7 @@ impl Color {
         }
     }
 
-    /// Index of the rank where this colour's king and rooks start: 0 or 7.
+    /// Returns the index of the rank where this colour's king and rooks start: 0 or 7.
     pub const fn home_rank(self) -> u8 {
         match self {
             Self::White => 0,
@@ -113,7 +119,7 @@ impl fmt::Display for Color {
     }
 }
 
-/// A kind of piece, in the order of its value.
+/// A kind of piece; kinds are ordered by value.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
 pub enum Piece {
@@ -134,15 +140,15 @@ pub enum Piece {
 impl Piece {
     /// All kinds, pawn first.
     pub const ALL: [Self; 6] = [Self::Pawn, Self::Knight, Self::Bishop, Self::Rook, Self::Queen, Self::King];
-    /// What a pawn may become, in the order in which the generator makes the successors.
+    /// The kinds that a pawn may promote to, in generation order.
     pub const PROMOTIONS: [Self; 4] = [Self::Queen, Self::Rook, Self::Bishop, Self::Knight];
 
-    /// The kind with this number (0 pawn to 5 king).
+    /// Returns the kind with this number (0 pawn to 5 king).
     pub const fn new(number: u8) -> Option<Self> {
         if number < 6 { Some(Self::ALL[number as usize]) } else { None }
     }
 
-    /// The lower-case letter of FEN and UCI.
+    /// Returns the lower-case letter of FEN and UCI.
     pub const fn letter(self) -> char {
         match self {
             Self::Pawn => 'p',
@@ -154,7 +160,7 @@ impl Piece {
         }
     }
 
-    /// The kind of a letter of either case.
+    /// Returns the kind with this letter, in either case.
     pub const fn from_letter(letter: char) -> Option<Self> {
         Some(match letter.to_ascii_lowercase() {
             'p' => Self::Pawn,

@@ -1,4 +1,4 @@
-//! What a position is besides the pieces: turn, castling rights, en passant, halfmove clock.
+//! The state of a position besides its pieces: turn, castling rights, en passant, halfmove clock.
 
 use crate::square::{Color, Square};
 
@@ -27,25 +27,25 @@ impl State {
     /// Bits 9 to 15: halfmove clock.
     pub const HALFMOVE_CLOCK: u16 = 0xfe00;
 
-    /// The side to move.
+    /// Returns the side to move.
     #[inline]
     pub const fn turn(self) -> Color {
         if self.0 & Self::BLACK == 0 { Color::White } else { Color::Black }
     }
 
-    /// Castling rights K Q k q as bits 0 to 3.
+    /// Returns the castling rights K Q k q as bits 0 to 3.
     #[inline]
     pub const fn castling(self) -> u8 {
         (self.0 >> 1 & 0xf) as u8
     }
 
-    /// File (0 to 7) of the pawn that may be captured en passant.
+    /// Returns the file (0 to 7) of the pawn that may be captured en passant.
     #[inline]
     pub const fn en_passant_file(self) -> Option<u8> {
         if self.0 & Self::EN_PASSANT_FLAG != 0 { Some((self.0 >> 5 & 7) as u8) } else { None }
     }
 
-    /// The square where a capturing pawn lands.
+    /// Returns the square where a pawn that captures en passant lands.
     pub const fn en_passant_square(self) -> Option<Square> {
         match (self.en_passant_file(), self.turn()) {
             (None, _) => None,
@@ -54,25 +54,25 @@ impl State {
         }
     }
 
-    /// Plies since the last capture or pawn move, 0 to 127.
+    /// Returns the number of plies since the last capture or pawn move, 0 to 127.
     #[inline]
     pub const fn halfmove_clock(self) -> u8 {
         (self.0 >> 9) as u8
     }
 
-    /// The same with this side to move.
+    /// Replaces the side to move.
     #[must_use]
     pub const fn with_turn(self, turn: Color) -> Self {
         Self(self.0 & !Self::BLACK | matches!(turn, Color::Black) as u16)
     }
 
-    /// The same with these castling rights, K Q k q as bits 0 to 3.
+    /// Replaces the castling rights, K Q k q as bits 0 to 3.
     #[must_use]
     pub const fn with_castling(self, rights: u8) -> Self {
         Self(self.0 & !Self::CASTLING | (rights as u16 & 0xf) << 1)
     }
 
-    /// The same with an en-passant capture on this file (taken modulo 8), or none.
+    /// Replaces the en-passant file (taken modulo 8); `None` stands for no legal capture.
     #[must_use]
     pub const fn with_en_passant(self, file: Option<u8>) -> Self {
         let rest = self.0 & !Self::EN_PASSANT;
@@ -82,7 +82,7 @@ impl State {
         }
     }
 
-    /// The same with this halfmove clock; more than 127 becomes 127.
+    /// Replaces the halfmove clock, limited to 127.
     #[must_use]
     pub const fn with_halfmove_clock(self, plies: u8) -> Self {
         let plies = if plies > 127 { 127 } else { plies };
@@ -103,7 +103,7 @@ mod tests {
                 .with_en_passant(state.en_passant_file())
                 .with_castling(state.castling())
                 .with_turn(state.turn());
-            // A file without the flag is the one thing that is not kept.
+            // Every state is kept except a file without the flag.
             let expected = if state.en_passant_file().is_none() { bits & !State::EN_PASSANT } else { bits };
             assert_eq!(again.0, expected);
         }

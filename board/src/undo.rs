@@ -1,17 +1,17 @@
-//! The 4-byte undo move: what it takes to take a move back.
+//! The 4-byte undo move, which takes a move back.
 
 use bytemuck::{Pod, Zeroable};
 
 use crate::square::{Color, Piece, Square};
 use crate::{Move, MoveKind, Position, Rules, State};
 
-/// A move and what it destroys, in 32 bits.
+/// A move and the information that it destroys, in 32 bits.
 ///
 /// | bits | meaning |
 /// |---|---|
 /// | 0 to 5 | from |
-/// | 6 to 11 | to (in castling, where the king goes) |
-/// | 12 to 14 | what is captured, 7 for nothing |
+/// | 6 to 11 | to (in castling, the king's destination) |
+/// | 12 to 14 | captured kind, 7 for none |
 /// | 15 to 18 | castling rights before the move, K Q k q |
 /// | 19 to 21 | en-passant file before the move |
 /// | 22 | whether an en-passant capture was legal before the move |
@@ -19,8 +19,8 @@ use crate::{Move, MoveKind, Position, Rules, State};
 /// | 24 | the move is castling |
 /// | 25 to 31 | halfmove clock before the move |
 ///
-/// The first 23 bits are enough to take back moves whose kind is known; the others make it complete.
-/// A stack of these and one position replace a stack of positions.
+/// The first 23 bits suffice to take back a move of known kind; with the other bits, no kind need be known.
+/// One position and a stack of undo moves replace a stack of positions.
 ///
 /// ```
 /// use kogge_board::{Fen, Move, MoveKind, Square};
@@ -37,58 +37,58 @@ const _: () = assert!(size_of::<UndoMove>() == 4);
 
 const TO: u32 = 6;
 const CAPTURED: u32 = 12;
-/// Castling rights and en passant lie side by side as in [`State`], from its bit 1 on.
+/// The first bit of castling rights and en passant, which lie side by side as in [`State`] from its bit 1 on.
 const RIGHTS: u32 = 15;
 const PROMOTION: u32 = 23;
 const CASTLING: u32 = 24;
 const CLOCK: u32 = 25;
-/// In the captured field: no piece.
+/// The captured field without a capture.
 const NO_PIECE: u32 = 7;
 
 impl UndoMove {
-    /// The undo move with these bits; all 2^32 mean something.
+    /// Returns the undo move with these bits; every number is valid.
     #[inline]
     pub const fn from_bits(bits: u32) -> Self {
         Self(bits)
     }
 
-    /// The 32 bits.
+    /// Returns the 32 bits.
     #[inline]
     pub const fn bits(self) -> u32 {
         self.0
     }
 
-    /// Where the piece (the king, in castling) comes from.
+    /// Returns the square that the piece leaves (in castling, the king).
     #[inline]
     pub const fn from(self) -> Square {
         Square::at(self.0 as u8 & 7, (self.0 >> 3) as u8 & 7)
     }
 
-    /// Where the piece (the king, in castling) goes.
+    /// Returns the square that the piece goes to (in castling, the king).
     #[inline]
     pub const fn to(self) -> Square {
         Square::at((self.0 >> TO) as u8 & 7, (self.0 >> (TO + 3)) as u8 & 7)
     }
 
-    /// What is captured, a pawn in en passant.
+    /// Returns the captured kind; in en passant, a pawn.
     #[inline]
     pub const fn captured(self) -> Option<Piece> {
         Piece::new((self.0 >> CAPTURED & 7) as u8)
     }
 
-    /// Whether the move is a promotion: what comes back is a pawn.
+    /// Returns whether the move is a promotion, so that a pawn comes back.
     #[inline]
     pub const fn is_promotion(self) -> bool {
         self.0 >> PROMOTION & 1 != 0
     }
 
-    /// Whether the move is castling: the rook goes back too.
+    /// Returns whether the move is castling, so that the rook also goes back.
     #[inline]
     pub const fn is_castling(self) -> bool {
         self.0 >> CASTLING & 1 != 0
     }
 
-    /// The state before the move, of which only the side to move is not in these bits.
+    /// Returns the state before the move, with the side to move of `before`.
     #[inline]
     const fn state(self, before: State) -> State {
         let rights = (self.0 >> RIGHTS << 1) as u16 & (State::CASTLING | State::EN_PASSANT);
@@ -97,7 +97,7 @@ impl UndoMove {
 }
 
 impl Position {
-    /// What takes back this move, which is pseudo-legal here and about to be played.
+    /// Returns the undo move of a pseudo-legal move that is about to be played.
     #[must_use]
     pub fn undo_move(&self, played: Move) -> UndoMove {
         let captured = match played.kind() {
@@ -117,10 +117,10 @@ impl Position {
         )
     }
 
-    /// The position before the move that led here. The reverse of [`Position::play`]:
+    /// Takes back the move that led here, the reverse of [`Position::play`]:
     /// `position.play(rules, m).undo(rules, position.undo_move(m))` is `position`.
     ///
-    /// An undo move that belongs elsewhere gives a position that means nothing, but no panic.
+    /// An undo move of another position gives a meaningless position, but no panic.
     #[must_use]
     pub fn undo(&self, rules: &Rules, undo: UndoMove) -> Self {
         let turn = self.turn().opposite();
@@ -140,7 +140,7 @@ impl Position {
         before.clear(to.bit());
         before.put(turn, if undo.is_promotion() { Piece::Pawn } else { piece }, from);
         if let Some(captured) = undo.captured() {
-            // The square over which a pawn was pushed is empty, so a capture there is en passant.
+            // The en-passant square is empty, so a capture there is en passant.
             let en_passant = before.state.en_passant_square() == Some(to);
             before.put(turn.opposite(), captured, if en_passant { Square::at(to.file(), from.rank()) } else { to });
         }
@@ -177,7 +177,7 @@ mod tests {
 
     #[test]
     fn every_castling_of_chess960_comes_back() {
-        // King and rook change places, the rook stays, the king stays.
+        // King and rook exchange squares; the rook stays; the king stays.
         undo("8/8/8/k7/8/8/8/5KR1 w G - 0 1", "f1", "g1", MoveKind::CastleKingside);
         undo("8/8/8/k7/8/8/8/3RK3 w D - 0 1", "e1", "c1", MoveKind::CastleQueenside);
         undo("1rk5/8/8/8/K7/8/8/8 b b - 0 1", "c8", "c8", MoveKind::CastleQueenside);

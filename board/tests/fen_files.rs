@@ -1,4 +1,4 @@
-//! Every FEN of the two collections in `data/`: accepted and printed back, or refused.
+//! Every FEN of the two collections in `data/` is accepted and printed back, or refused.
 
 use kogge_board::Fen;
 

@@ -1,13 +1,13 @@
-//! Every packed format: positions come back, equal positions have equal bytes, others have others,
-//! and bytes that are not a position's are refused.
+//! Every packed format: positions survive a round trip, equal positions have equal bytes, different positions
+//! different bytes, and bytes that are no position are refused.
 
-use kogge_board::testing::{Placement, placement};
 use kogge_board::{Circle32, Fen, Five42, Format, Packed, Pieces38, Pieces64, Position, Quad48, UnpackError};
+use kogge_testkit::{Placement, placement};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
-/// What a format keeps of a position.
+/// Returns a position reduced to the information that a format keeps.
 fn kept(format: Format, position: &Position) -> Position {
     match format.keeps_halfmove_clock() {
         true => *position,
@@ -15,7 +15,7 @@ fn kept(format: Format, position: &Position) -> Position {
     }
 }
 
-/// A legal position that differs from this one in a single thing: a man removed, or one state bit.
+/// Returns a legal position that differs in one man removed or in one state bit.
 fn neighbour((rules, position): &Placement, which: Index) -> Option<Position> {
     let men = (0..64).map(|square| 1u64 << square).filter(|bit| position.occupied() & bit != 0);
     let without = men.map(|bit| {
@@ -33,7 +33,7 @@ fn neighbour((rules, position): &Placement, which: Index) -> Option<Position> {
     (!others.is_empty()).then(|| *which.get(&others))
 }
 
-/// The typed form of a format agrees with the table's.
+/// Returns whether the type of a format agrees with the table of formats.
 fn agrees<T: Packed>(position: &Position, bytes: &[u8]) -> bool {
     T::pack(position) == bytemuck::pod_read_unaligned(bytes) && size_of::<T>() == T::FORMAT.size()
 }

@@ -1,48 +1,21 @@
-//! Moves taken back, their keys and their notation, on random positions.
+//! Moves on random positions: taking them back, and their notation.
 
 mod common;
 
 use common::{legal_moves, perft};
-use kogge_board::testing::placement;
-use kogge_board::{Color, Fen, Move, MoveError, MoveKind, Piece, Position, Square, UndoMove, zobrist};
+use kogge_board::{Color, Fen, Move, MoveError, MoveKind, Piece, Square, UndoMove, known};
+use kogge_testkit::placement;
 use proptest::prelude::*;
 
-/// The generator of these tests is right, at least here.
+/// The generator of these tests counts published positions correctly.
 #[test]
 fn the_slow_generator_counts_right() {
-    for (file, plies) in [(include_str!("../../data/random.epd"), 2), (include_str!("../../data/chess960.epd"), 2)] {
-        for line in file.lines().step_by(8) {
-            let mut fields = line.split(';');
-            let fen: Fen = fields.next().unwrap_or_default().parse().expect("the suite holds FENs");
-            for (depth, field) in (1..=plies).zip(fields) {
-                let count: u64 = field.split_whitespace().nth(1).and_then(|count| count.parse().ok()).expect("a count");
-                assert_eq!(perft(&fen.position, &fen.rules, depth), count, "{line}");
-            }
+    for known in known::random().into_iter().chain(known::chess960()).step_by(8) {
+        for depth in 1..=2 {
+            let count = perft(&known.root.position, &known.root.rules, depth);
+            assert_eq!(Some(u128::from(count)), known.leaves(depth), "{} at depth {depth}", known.root);
         }
     }
-}
-
-/// The key after a move, from the key before it and the words of what changes.
-fn updated_key(before: &Position, after: &Position, played: Move) -> u64 {
-    let turn = before.turn();
-    let mut key = before.zobrist() ^ zobrist::state(before.state) ^ zobrist::state(after.state);
-    let mut change = |color, piece, square| key ^= zobrist::piece(color, piece, square);
-    let (_, piece) = before.piece_at(played.from()).expect("a piece moves");
-    change(turn, piece, played.from());
-    change(turn, played.promotion().unwrap_or(piece), played.to());
-    if let Some((color, captured)) = before.piece_at(played.to()).filter(|_| played.is_capture()) {
-        change(color, captured, played.to());
-    }
-    if played.kind() == MoveKind::EnPassant {
-        change(turn.opposite(), Piece::Pawn, Square::at(played.to().file(), played.from().rank()));
-    }
-    if played.is_castling() {
-        let rooks = |position: &Position| position.kind(Piece::Rook) & position.of(turn);
-        for rook in [rooks(before), rooks(after)] {
-            kogge_board::bits::Bits(rook).filter_map(Square::of).for_each(|square| change(turn, Piece::Rook, square));
-        }
-    }
-    key
 }
 
 proptest! {
@@ -64,22 +37,6 @@ proptest! {
         let before = position.undo(&rules, UndoMove::from_bits(bits));
         prop_assert_eq!(before.turn(), position.turn().opposite());
         prop_assert_eq!(before.state.halfmove_clock(), (bits >> 25) as u8);
-    }
-
-    #[test]
-    fn keys_follow_the_moves((rules, position) in placement()) {
-        for played in legal_moves(&position, &rules) {
-            let after = position.play(&rules, played);
-            prop_assert_eq!(after.zobrist(), updated_key(&position, &after, played), "{:?}", played);
-            prop_assert_ne!(after.zobrist(), position.zobrist());
-        }
-    }
-
-    #[test]
-    fn keys_tell_positions_apart((_, one) in placement(), (_, other) in placement()) {
-        let clockless = |position: Position| Position { state: position.state.with_halfmove_clock(0), ..position };
-        prop_assert_eq!(one.zobrist() == other.zobrist(), clockless(one) == clockless(other));
-        prop_assert_eq!(clockless(one).zobrist(), one.zobrist());
     }
 
     #[test]
@@ -109,7 +66,7 @@ proptest! {
             let after = position.play(&rules, played);
             prop_assert_eq!(text.ends_with(['+', '#']), after.checkers() != 0);
             prop_assert_eq!(text.ends_with('#'), after.checkers() != 0 && legal_moves(&after, &rules).is_empty());
-            // With the origin in full every move but castling and a pawn's push can be read too.
+            // Every move except castling and pawn pushes can also be read with its full origin.
             if !played.is_castling() && !matches!(position.piece_at(played.from()), Some((_, Piece::Pawn))) {
                 let letter = position.piece_at(played.from()).map_or(' ', |(_, piece)| piece.letter().to_ascii_uppercase());
                 let full = format!("{letter}{}{}", played.from(), played.to());
@@ -144,7 +101,7 @@ fn san_is_written_as_the_standard_says() {
         ("4k3/8/8/8/8/5N2/8/1N2K3 w - - 0 1", "b1d2", "Nbd2"),
         ("4k3/8/8/1N6/8/8/8/1N2K3 w - - 0 1", "b1c3", "N1c3"),
         ("8/8/4k3/8/Q6Q/8/8/K6Q w - - 0 1", "h4e4", "Qh4e4+"),
-        // A pinned rival needs no telling apart.
+        // A pinned piece is no rival.
         ("4k3/8/8/8/1b6/2N5/8/4K1N1 w - - 0 1", "g1e2", "Ne2"),
         ("8/8/8/8/k2Pp3/8/8/3K4 b - d3 0 1", "e4d3", "exd3"),
         ("r3k3/1P6/8/8/8/8/8/4K3 w q - 0 1", "b7a8q", "bxa8=Q+"),
@@ -183,7 +140,7 @@ fn wrong_moves_are_refused_with_their_reason() {
     assert!(Move::from_san("0-0", &fen.position, &legal).is_ok_and(|found| found.kind() == MoveKind::CastleKingside));
 }
 
-/// King f1 and rook h1: the step to g1 and castling are written alike without the notation of Chess960.
+/// With king f1 and rook h1, the step to g1 and castling look alike without the notation of Chess960.
 #[test]
 fn chess960_castling_has_its_own_notation() {
     let (fen, legal) = at("4k3/8/8/8/8/8/8/5K1R w H - 0 1");

@@ -1,8 +1,8 @@
-//! The random positions themselves: always legal, and rich in what is rare.
+//! The random positions themselves: always legal, and rich in rare features.
 
 use kogge_board::bits::{self, FILE_A, FILE_H};
-use kogge_board::testing::{self, Placement};
 use kogge_board::{Color, Fen, Move, MoveKind, Piece, Position, Square};
+use kogge_testkit::placements::{self, Placement};
 use proptest::strategy::{BoxedStrategy, Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
 
@@ -11,12 +11,12 @@ fn sample(strategy: BoxedStrategy<Placement>, count: usize) -> Vec<Placement> {
     (0..count).map(|_| strategy.new_tree(&mut runner).expect("no recipe is rejected").current()).collect()
 }
 
-/// Share of the positions for which this holds, in per cent.
+/// Returns the share of the positions for which this holds, in per cent.
 fn share(positions: &[Placement], holds: impl Fn(&Position) -> bool) -> usize {
     positions.iter().filter(|(_, position)| holds(position)).count() * 100 / positions.len()
 }
 
-/// The pawns that may capture en passant, if one may.
+/// Returns the number of pawns that may capture en passant.
 fn capturers(position: &Position) -> u32 {
     let Some(square) = position.state.en_passant_square() else { return 0 };
     let passed = if position.turn() == Color::White { square.bit() >> 8 } else { square.bit() << 8 };
@@ -24,7 +24,7 @@ fn capturers(position: &Position) -> u32 {
     (beside & position.pawns & position.of(position.turn())).count_ones()
 }
 
-/// Own men without whom the king would be in check from one slider more.
+/// Returns the number of own men whose removal would expose the king to one more slider.
 fn pinned(position: &Position, color: Color) -> u32 {
     let king = position.king(color).expect("legal");
     let sliders = position.bishops_queens | position.rooks_queens;
@@ -35,7 +35,7 @@ fn pinned(position: &Position, color: Color) -> u32 {
         .count() as u32
 }
 
-/// Captures on the last rank by a pawn of the side to move, legal or not.
+/// Returns whether a pawn of the side to move attacks a man on the last rank, legal to capture or not.
 fn capture_promotions(position: &Position) -> bool {
     let turn = position.turn();
     let seen = |board: u64| if turn == Color::White { board } else { bits::flip(board) };
@@ -46,7 +46,7 @@ fn capture_promotions(position: &Position) -> bool {
 
 #[test]
 fn every_position_is_legal_and_survives_its_fen() {
-    for (rules, position) in sample(testing::placement(), 3000) {
+    for (rules, position) in sample(placements::placement(), 3000) {
         assert_eq!(position.check(&rules), Ok(()));
         assert!(rules.halfmove_clock || position.state.halfmove_clock() == 0);
         let text = Fen::new(position, rules).to_string();
@@ -57,7 +57,7 @@ fn every_position_is_legal_and_survives_its_fen() {
 
 #[test]
 fn rare_things_are_common() {
-    let mixed = sample(testing::placement(), 3000);
+    let mixed = sample(placements::placement(), 3000);
     let per_cent = |holds: fn(&Position) -> bool| share(&mixed, holds);
     for (least, what, found) in [
         (30, "black to move", per_cent(|p| p.turn() == Color::Black)),
@@ -95,7 +95,7 @@ fn per_cent_of_kings(positions: &[Placement], holds: impl Fn(Square) -> bool) ->
 #[test]
 fn pins_come_on_every_axis() {
     let mut axes = [0; 4];
-    for (_, position) in sample(testing::checks_and_pins(), 1000) {
+    for (_, position) in sample(placements::checks_and_pins(), 1000) {
         let turn = position.turn();
         let king = position.king(turn).expect("legal");
         let sliders = |occupied| {
@@ -117,11 +117,11 @@ fn pins_come_on_every_axis() {
     assert!(axes.iter().all(|&count| count >= 50), "{axes:?}");
 }
 
-/// Double pushes after which a capture en passant would be possible but for what it opens to the king.
+/// Some double pushes allow no capture en passant only because it would expose the king.
 #[test]
 fn en_passant_traps_are_met() {
     let mut opened = [0; 2];
-    for (rules, position) in sample(testing::en_passant(), 2000) {
+    for (rules, position) in sample(placements::en_passant(), 2000) {
         let turn = position.turn();
         let up = |square: Square, ranks: u8| {
             let rank = if turn == Color::White { square.rank() + ranks } else { square.rank() - ranks };
@@ -136,7 +136,7 @@ fn en_passant_traps_are_met() {
             let after = position.play(&rules, Move::new(from, to, MoveKind::DoublePush));
             let beside = (to.bit() & !FILE_A) >> 1 | (to.bit() & !FILE_H) << 1;
             let refused = beside & after.pawns & after.of(after.turn()) != 0 && after.state.en_passant_file().is_none();
-            // A check that the push gives or discovers is another reason to refuse.
+            // A check by the push, direct or discovered, would be another reason to refuse.
             if refused && after.checkers() == 0 {
                 let same_rank = after.king(after.turn()).is_some_and(|king| king.rank() == to.rank());
                 opened[usize::from(same_rank)] += 1;

@@ -14,7 +14,7 @@ pub(crate) fn main() -> Result<(), Box<dyn std::error::Error>> {
     let successors = cpu.expand(&start.rules, &batch)?;
     assert_eq!(cpu.perft(&start.rules, &successors.positions, 4)?.iter().sum::<u64>(), 4_865_609);
 
-    // The driver does what takes longer: it can be watched and stopped, merges equal positions, and sums in 128 bits.
+    // The driver is for longer work: it can be watched and stopped, merges equal positions, and sums in 128 bits.
     let mut driver = Driver::new(&mut cpu, &());
     assert_eq!(driver.perft(&start, 5)?, 4_865_609);
     let merged = driver.perft_merged(&start, 7, &MergeSettings::with_memory(1 << 30))?;

@@ -1,4 +1,4 @@
-//! `kogge-backend-opencl` and `kogge-backend-wgpu`: the same on whatever devices there are.
+//! `kogge-backend-opencl` and `kogge-backend-wgpu`: counting on any GPUs.
 
 use kogge_backend_opencl::OpenCl;
 use kogge_backend_wgpu::Wgpu;
@@ -6,7 +6,7 @@ use kogge_board::{Backend, Fen, Quad48};
 
 pub(crate) fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut backends: Vec<Box<dyn Backend>> = Vec::new();
-    // Opening a device compiles its kernels and tests them; a machine without one is an error that says what is missing.
+    // Opening a device compiles and tests its kernels. Without a device, the error names the missing part.
     match OpenCl::open(0, &Default::default()) {
         Ok(device) => backends.push(Box::new(device)),
         Err(error) => eprintln!("{error}"),

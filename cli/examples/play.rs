@@ -1,4 +1,4 @@
-//! `kogge-search`: the search that plays.
+//! `kogge-search`: searching for the best move.
 
 use kogge_board::Fen;
 use kogge_search::{Game, Limits, Searcher, Signals};

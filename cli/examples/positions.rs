@@ -8,7 +8,7 @@ pub(crate) fn main() -> Result<(), Box<dyn std::error::Error>> {
     let packed = Circle32::from(&quad);
     assert_eq!(Quad48::from(&packed).unpack(&fen.rules)?, fen.position);
 
-    // Moves come from a generator; the next example has one that is fast, this one is plain.
+    // A move generator provides the legal moves: here a plain one, in the next example a fast one.
     let legal = kogge_movegen_cpu::mailbox::legal_moves(&fen.rules, &fen.position);
     let played = Move::from_san("dxe3", &fen.position, &legal)?;
     let after = fen.position.play(&fen.rules, played);

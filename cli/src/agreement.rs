@@ -1,32 +1,32 @@
-//! CPU against GPU against GPU: every usable device of this binary on the same frontiers.
+//! Compares every usable device of this binary with the CPU on the same frontiers.
 
-use kogge_board::buggy::{Buggy, no_black_queenside};
-use kogge_board::conformance::{Batches, Difference, difference, placements, playouts};
 use kogge_board::{Backend, Fen};
 use kogge_driver::{Driver, MergeSettings};
+use kogge_testkit::Difference;
+use kogge_testkit::buggy::{Buggy, no_black_queenside};
+use kogge_testkit::conformance::{Batches, difference, placements, playouts};
 
-use crate::args::BackendName;
-use crate::backends::{ENTRIES, Request};
-use crate::many::Devices;
+use crate::args::{BackendName, Devices};
+use crate::devices::{BACKENDS, Request};
 
-/// A device, open, with what `--backend` and `--device` call it.
+/// An open device, with its `--backend` and `--device`.
 struct Named {
     name: BackendName,
     number: usize,
     backend: Box<dyn Backend>,
 }
 
-/// Every device of every backend that can be used; the CPU, which the others are held against, comes first.
+/// Opens every usable device of every backend, the CPU first: the others are compared with it.
 ///
 /// # Panics
 /// If a device that is listed as usable cannot be opened, or if a backend has none and one is required.
 fn usable() -> Vec<Named> {
     let mut usable = Vec::new();
-    for entry in ENTRIES {
+    for entry in BACKENDS {
         let listed = entry.devices().unwrap_or_default();
-        for number in (0..listed.len()).filter(|&number| listed[number].is_ok()) {
-            let request = Request { device: Some(number), ..Request::default() };
-            let opened = entry.open(request).unwrap_or_else(|failure| panic!("{failure}"));
+        for number in (0..listed.len()).filter(|&number| listed[number].info().is_ok()) {
+            let request = Request::default().of(entry.name, Some(number));
+            let opened = entry.open(&request).unwrap_or_else(|failure| panic!("{failure}"));
             usable.push(Named { name: entry.name, number, backend: opened.backend });
         }
     }
@@ -38,7 +38,7 @@ fn usable() -> Vec<Named> {
     usable
 }
 
-/// Random placements and random games, orthodox and Chess960, without and with the halfmove clock.
+/// Returns random placements and random games, orthodox and Chess960, with and without the halfmove clock.
 fn frontiers(reference: &mut dyn Backend) -> Batches {
     let mut frontiers = placements();
     for (rules, positions) in playouts(reference) {
@@ -48,7 +48,7 @@ fn frontiers(reference: &mut dyn Backend) -> Batches {
     frontiers
 }
 
-/// How to look at a difference: what to type.
+/// Returns the command that shows a difference.
 fn command(device: &Named, reference: &Named, found: &Difference) -> String {
     let Difference { position, depth, .. } = found;
     format!(
@@ -60,7 +60,7 @@ fn command(device: &Named, reference: &Named, found: &Difference) -> String {
     )
 }
 
-/// The first position on which a device does not agree with the first one, and how to look at it.
+/// Describes the first position on which a device disagrees with the first device, and names the command that shows it.
 fn disagreement(devices: &mut [Named], frontiers: &Batches) -> Option<String> {
     let (reference, others) = devices.split_first_mut()?;
     for (rules, positions) in frontiers {
@@ -85,7 +85,7 @@ fn all_usable_devices_agree() {
     }
 }
 
-/// Random positions, each device in other partitions, and with hashes that collide.
+/// Compares all devices on random positions, with different partitions for each device and with colliding hashes.
 #[test]
 fn all_usable_devices_merge_to_the_same_totals() {
     let mut devices = usable();
@@ -116,8 +116,7 @@ fn all_usable_devices_merge_to_the_same_totals() {
 fn a_device_that_disagrees_is_named_with_a_command_that_shows_it() {
     use clap::Parser;
 
-    use crate::args::{Cli, Command};
-    use crate::commands::diff::Opponent;
+    use crate::args::{Cli, Command, Opponent};
 
     let cpu = || kogge_movegen_cpu::Cpu::new(Some(1)).expect("the CPU can be used");
     let named = |name, number, backend| Named { name, number, backend };
@@ -137,9 +136,9 @@ fn a_device_that_disagrees_is_named_with_a_command_that_shows_it() {
     let cli = Cli::try_parse_from(words).unwrap_or_else(|error| panic!("{line}: {error}"));
     assert_eq!((cli.common.backend, cli.common.device), (BackendName::Cpu, Some(Devices::Number(0))));
     let Command::Diff(diff) = cli.command else { panic!("{line}") };
-    assert_eq!(diff.against, Opponent::Backend(BackendName::Wgpu, Some(2)));
+    assert_eq!(diff.against, Opponent::Backend((BackendName::Wgpu, Some(2))));
 
-    // The command finds what is wrong, there or at most a ply below.
+    // The command finds the mistake at this position or at most one ply below it.
     let root: Fen = diff.tree.root.fen.expect("a position").parse().unwrap_or_else(|error| panic!("{line}: {error}"));
     let (mut right, mut wrong) = (cpu(), Buggy::new(cpu(), no_black_queenside));
     let mut wrong = Driver::new(&mut wrong, &());

@@ -1,25 +1,25 @@
-//! How much memory merged plies may take.
+//! The memory that merged plies may take.
+
+use std::num::NonZeroUsize;
 
 use kogge_board::{DeviceInfo, DeviceKind};
 
-use crate::args::Memory;
-
-/// What is taken to be free where the system does not say so: 4 GiB.
+/// The free memory assumed where the system does not report it: 4 GiB.
 const UNKNOWN: u64 = 4 << 30;
 
-/// Bytes for merged plies on a device: what was asked for; else three quarters of what its backend uses of a GPU's own
-/// memory; else half of the memory that the system can give without taking it from others, at most three quarters of what
-/// the device may use.
-pub(crate) fn share(asked: Memory, info: &DeviceInfo) -> u64 {
+/// Returns the number of bytes for merged plies on a device: the requested number, if any; on a discrete GPU, three
+/// quarters of the memory that the backend may use; otherwise half of the system's available memory, but at most three
+/// quarters of the memory that the backend may use.
+pub(crate) fn share(asked: Option<NonZeroUsize>, info: &DeviceInfo) -> u64 {
     let device = info.memory.map(|bytes| bytes / 4 * 3);
-    match (asked.memory, device) {
+    match (asked, device) {
         (Some(bytes), _) => bytes.get() as u64,
         (None, Some(bytes)) if info.kind == DeviceKind::DiscreteGpu => bytes,
         (None, device) => (available().unwrap_or(UNKNOWN) / 2).min(device.unwrap_or(u64::MAX)),
     }
 }
 
-/// Bytes that the system can give, if it says so: Linux does.
+/// Returns the available memory in bytes, if the system reports it as Linux does.
 fn available() -> Option<u64> {
     available_in(&std::fs::read_to_string("/proc/meminfo").ok()?)
 }
@@ -31,8 +31,6 @@ fn available_in(text: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use std::num::NonZeroUsize;
-
     use kogge_board::Backend;
     use kogge_movegen_cpu::mailbox::Mailbox;
 
@@ -49,16 +47,15 @@ mod tests {
     }
 
     #[test]
-    fn a_gpu_is_asked_for_its_own() {
+    fn a_discrete_gpu_gives_its_own_memory() {
         let mut info = Mailbox::new().info().clone();
         info.memory = Some(1 << 20);
-        let none = Memory { memory: None };
-        assert_eq!(share(none, &info), 3 << 18, "it may use no more than that");
+        assert_eq!(share(None, &info), 3 << 18, "the backend may use no more");
         info.kind = DeviceKind::DiscreteGpu;
         info.memory = Some(1 << 60);
-        assert_eq!(share(none, &info), 3 << 58);
+        assert_eq!(share(None, &info), 3 << 58);
         info.kind = DeviceKind::Cpu;
-        assert!(share(none, &info) < 1 << 58);
-        assert_eq!(share(Memory { memory: NonZeroUsize::new(4096) }, &info), 4096);
+        assert!(share(None, &info) < 1 << 58);
+        assert_eq!(share(NonZeroUsize::new(4096), &info), 4096);
     }
 }

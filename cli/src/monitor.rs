@@ -1,4 +1,4 @@
-//! Watching and stopping work: a progress bar on a terminal, and Ctrl-C.
+//! Shows the progress of work on a terminal, and stops it on Ctrl-C.
 
 use std::io::{IsTerminal, stderr};
 use std::process::exit;
@@ -9,15 +9,15 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use kogge_driver::{Observer, Progress};
 
-use crate::failure::EXIT_INTERRUPTED;
+use crate::outcome::EXIT_INTERRUPTED;
 use crate::output::rate;
 
 /// Whether Ctrl-C was pressed.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
-/// From here on, the first Ctrl-C asks the work to stop, which takes a fraction of a second; the
-/// second does not wait for that. Without a handler Ctrl-C still ends kogge, only not as cleanly. Other
-/// signals keep their meaning, so that `nohup` protects a long run.
+/// Installs the handler of Ctrl-C. The first Ctrl-C asks the work to stop, which takes a fraction of a second; the
+/// second ends kogge at once. If the handler cannot be installed, Ctrl-C still ends kogge, less cleanly. Other signals
+/// keep their meaning, so `nohup` protects a long run.
 pub(crate) fn catch_interrupts() {
     let _ = ctrlc::set_handler(|| {
         if INTERRUPTED.swap(true, Ordering::Relaxed) {
@@ -31,38 +31,38 @@ pub(crate) fn is_interrupted() -> bool {
     INTERRUPTED.load(Ordering::Relaxed)
 }
 
-/// Whether progress is shown: if standard error is a terminal, unless it shall be quiet.
+/// Whether progress is shown: standard error is a terminal, and `--quiet` is not set.
 pub(crate) fn shows_progress(quiet: bool) -> bool {
     !quiet && stderr().is_terminal()
 }
 
-/// Work shorter than this shows no bar.
+/// The time before a bar appears.
 const PATIENCE: Duration = Duration::from_millis(500);
-/// The bar's length in steps.
+/// The length of the bar in steps.
 const STEPS: f64 = 10_000.0;
 
-/// The observer of everything that this program does.
+/// Observes work for a command.
 pub(crate) struct Monitor {
-    /// What is counted, in the plural.
+    /// The name of the counted things, in the plural.
     unit: &'static str,
     shown: bool,
     work: Mutex<Work>,
 }
 
-/// The piece of work at hand.
+/// The current piece of work.
 struct Work {
     start: Instant,
     bar: Option<ProgressBar>,
 }
 
 impl Monitor {
-    /// Shows a bar, if progress is shown at all.
+    /// Creates a monitor, which shows a bar unless `quiet` is set.
     pub(crate) fn new(unit: &'static str, quiet: bool) -> Self {
         let shown = shows_progress(quiet);
         Self { unit, shown, work: Mutex::new(Work { start: Instant::now(), bar: None }) }
     }
 
-    /// Takes the bar away, and begins anew with whatever comes next.
+    /// Removes the bar and starts the next piece of work.
     pub(crate) fn next(&self) {
         let mut work = self.work.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         if let Some(bar) = work.bar.take() {
@@ -84,7 +84,7 @@ impl Observer for Monitor {
         }
         let bar = work.bar.get_or_insert_with(|| {
             let bar = ProgressBar::with_draw_target(Some(STEPS as u64), ProgressDrawTarget::stderr());
-            // The template is a constant, and a bar without it still shows how far it is.
+            // The template is a constant; without it, the default bar still shows the progress.
             bar.set_style(
                 ProgressStyle::with_template("{wide_bar} {percent:>3} %  {msg}")
                     .unwrap_or_else(|_| ProgressStyle::default_bar()),
@@ -102,7 +102,7 @@ impl Observer for Monitor {
     }
 }
 
-/// Seconds for people: two units at most.
+/// Formats seconds in at most two units.
 pub(crate) fn duration(seconds: f64) -> String {
     const UNITS: [(f64, &str, f64, &str); 3] =
         [(31_557_600.0, "y", 86_400.0, "d"), (86_400.0, "d", 3_600.0, "h"), (3_600.0, "h", 60.0, "min")];

@@ -1,4 +1,4 @@
-//! What is printed: text for people, or JSON.
+//! The output: text, or JSON.
 
 use std::io::{self, BufWriter, Stdout, Write, stderr, stdout};
 use std::num::NonZeroUsize;
@@ -8,10 +8,10 @@ use kogge_board::DeviceInfo;
 use kogge_driver::PlannedPly;
 use serde::Serialize;
 
-use crate::backends::Opened;
+use crate::devices::Opened;
 
-/// Standard output, as text or as JSON. Nothing is printed but through this, so that a closed pipe is
-/// an error that can be handled.
+/// Writes standard output, as text or as JSON. All output goes through this type, so that a closed pipe becomes an
+/// error that `main` handles.
 pub(crate) struct Output {
     to: BufWriter<Stdout>,
     pub(crate) json: bool,
@@ -23,7 +23,7 @@ impl Output {
         Self { to: BufWriter::new(stdout()), json, quiet }
     }
 
-    /// Prints one JSON object on a line of its own if JSON is asked for, else what `text` writes.
+    /// Prints the value as one line of JSON, or the text that `text` writes.
     pub(crate) fn print(
         &mut self,
         value: &impl Serialize,
@@ -38,13 +38,13 @@ impl Output {
         self.to.flush()
     }
 
-    /// Prints something that is not for people and not JSON either.
+    /// Prints bytes as they are, such as a script or a man page.
     pub(crate) fn raw(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.to.write_all(bytes)?;
         self.to.flush()
     }
 
-    /// Prints a line for people beside the answer: times and rates. Not if quiet.
+    /// Prints a line below the answer, such as a rate, unless `--json` or `--quiet` is set.
     pub(crate) fn aside(&mut self, text: &str) -> io::Result<()> {
         if !self.json && !self.quiet {
             writeln!(self.to, "{text}")?;
@@ -53,21 +53,21 @@ impl Output {
         Ok(())
     }
 
-    /// Says something on standard error, unless quiet.
+    /// Prints a note on standard error, unless `--quiet` is set.
     pub(crate) fn note(&self, sentence: &str) {
         if !self.quiet {
-            // A closed standard error means that nobody wants to know.
+            // If standard error is closed, the note has no reader.
             let _ = writeln!(stderr(), "note: {sentence}");
         }
     }
 
-    /// Says what is wrong on standard error.
+    /// Prints an error on standard error.
     pub(crate) fn complain(&self, sentence: &str) {
         let _ = writeln!(stderr(), "error: {sentence}");
     }
 }
 
-/// Who computed.
+/// The device that computed.
 #[derive(Serialize)]
 pub(crate) struct Device {
     backend: &'static str,
@@ -91,10 +91,10 @@ impl From<&DeviceInfo> for Device {
     }
 }
 
-/// How a tree was or would be counted by merged plies.
+/// The plan for counting a tree by merged plies, carried out or not.
 #[derive(Serialize)]
 pub(crate) struct Plan {
-    /// Bytes that may be used.
+    /// The number of bytes that may be used.
     memory: u64,
     plies: Vec<Ply>,
     below: u32,
@@ -123,30 +123,30 @@ impl From<kogge_driver::Plan> for Plan {
     }
 }
 
-/// How long counting took, and by whom.
+/// The time that counting took, and the device that did it.
 #[derive(Serialize)]
 pub(crate) struct Effort {
     seconds: f64,
     per_second: f64,
-    /// Whether the last two plies were counted without making their positions, as far as possible.
+    /// Whether the last two plies were counted in closed form as far as possible.
     bulk: bool,
     /// Whether equal positions were merged.
     pub(crate) deduplicated: bool,
-    /// Bytes of the hash table; the text has it in the variant.
+    /// The size of the hash table in bytes; the text shows it as part of the variant.
     hash: Option<NonZeroUsize>,
-    /// Why `auto` looked for a GPU or did not.
+    /// Why `auto` tried GPUs or did not.
     chosen: Option<String>,
     #[serde(flatten)]
     device: Device,
 }
 
 impl Effort {
-    /// Counting, as fast as the backend can.
+    /// Returns the effort of counting with the backend's fastest method.
     pub(crate) fn counting(opened: &Opened, counted: u128, elapsed: Duration) -> Self {
         Self { bulk: opened.bulk, hash: opened.hash, ..Self::making(opened, counted, elapsed, false) }
     }
 
-    /// Making every position.
+    /// Returns the effort of work that makes every position.
     pub(crate) fn making(opened: &Opened, counted: u128, elapsed: Duration, deduplicated: bool) -> Self {
         let per_second = counted as f64 / elapsed.as_secs_f64().max(1e-9);
         let device = opened.backend.info().into();
@@ -154,12 +154,13 @@ impl Effort {
         Self { seconds: elapsed.as_secs_f64(), per_second, bulk: false, deduplicated, hash: None, chosen, device }
     }
 
-    /// `4.12 s, 775 M leaves/s (...); cpu: CPU, 2 threads, avx2`, and on a line of its own why.
+    /// Formats the effort as `4.12 s, 775 M leaves/s (...); cpu: CPU, 2 threads, avx2`; a second line gives the reason
+    /// for the device.
     pub(crate) fn text(&self, unit: &str) -> String {
         self.text_with(unit, "")
     }
 
-    /// The same with how it was done, before why.
+    /// Formats the effort, with `how` before the reason.
     pub(crate) fn text_with(&self, unit: &str, how: &str) -> String {
         let bulk = if self.bulk { "last two plies in closed form" } else { "every leaf made" };
         let merged = if self.deduplicated { "equal positions merged" } else { "not deduplicated" };
@@ -173,12 +174,12 @@ impl Effort {
     }
 }
 
-/// How many a second: `775 M`.
+/// Formats a rate per second, such as `775 M`.
 pub(crate) fn rate(counted: u128, elapsed: Duration) -> String {
     magnitude(counted as f64 / elapsed.as_secs_f64().max(1e-9))
 }
 
-/// Three digits and a prefix, or a power of ten beyond those that people know.
+/// Formats a number with three digits and a prefix, or with a power of ten beyond T.
 pub(crate) fn magnitude(number: f64) -> String {
     let (scale, prefix) = match number {
         1e15.. => return format!("{number:.2e}"),

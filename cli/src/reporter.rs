@@ -1,4 +1,4 @@
-//! Progress of a long run: bars on a terminal, JSON lines, or nothing.
+//! Reports the progress of a long run: as bars on a terminal, as JSON lines, or not at all.
 
 use std::io;
 use std::sync::Mutex;
@@ -11,8 +11,8 @@ use serde::Serialize;
 use crate::monitor::{duration, is_interrupted, shows_progress};
 use crate::output::{Output, magnitude};
 
-/// JSON lines come every second at first, and as time passes more rarely, but at least every minute.
-const RARELY: f64 = 60.0;
+/// The longest interval between JSON lines, in seconds. Lines come every second at first, then less and less often.
+const LONGEST_INTERVAL: f64 = 60.0;
 
 /// A device in the JSON.
 #[derive(Serialize)]
@@ -27,7 +27,7 @@ pub(crate) struct Worker {
 }
 
 impl Worker {
-    /// A device that has not done anything.
+    /// A device that has done nothing yet.
     pub(crate) fn new(source: &Source) -> Self {
         let Source { backend, device, variant, .. } = source.clone();
         Self { backend, device, variant, entries: 0, leaves: 0, at_work: 0, failed: None }
@@ -50,7 +50,7 @@ enum Line {
     Disputed { fen: String, had: u128, found: u128, backend: String, device: String, variant: String },
 }
 
-/// Watches a run and tells of it; Ctrl-C ends it.
+/// Watches a run and reports it; Ctrl-C ends the run.
 pub(crate) struct Reporter<'a> {
     shown: bool,
     state: Mutex<State<'a>>,
@@ -58,13 +58,13 @@ pub(crate) struct Reporter<'a> {
 
 struct State<'a> {
     output: &'a mut Output,
-    /// The first error of the output.
+    /// The first error while writing the output.
     written: io::Result<()>,
     printed: Instant,
     bars: Option<Bars>,
 }
 
-/// A bar for the whole, and a line for each device.
+/// One bar for the whole run, and one line for each device.
 struct Bars {
     all: MultiProgress,
     total: ProgressBar,
@@ -78,7 +78,7 @@ impl<'a> Reporter<'a> {
         Self { shown, state: Mutex::new(state) }
     }
 
-    /// Takes the bars away.
+    /// Removes the bars.
     ///
     /// # Errors
     /// If the output could not be written.
@@ -98,7 +98,7 @@ impl Watcher for Reporter<'_> {
             Event::Progress(snapshot) => state.progress(snapshot, self.shown),
             Event::DeviceFailed { source, reason } => {
                 let Source { backend, device, variant, .. } = (*source).clone();
-                let sentence = format!("{backend}: {device} is used no more. {reason}");
+                let sentence = format!("{backend}: {device} is no longer used. {reason}");
                 state.complain(&sentence);
                 state.line(&Line::DeviceFailed { backend, device, variant, reason: (*reason).to_owned() });
             }
@@ -106,7 +106,7 @@ impl Watcher for Reporter<'_> {
                 let fen = fen.to_string();
                 let Source { backend, device, variant, .. } = (*source).clone();
                 let sentence = format!(
-                    "Entry {} ({fen}) was counted as {had}, and now by {backend}: {device} as {}.",
+                    "Entry {} ({fen}) has two answers: {had} from before, and now {} by {backend}: {device}.",
                     answer.id, answer.count
                 );
                 state.complain(&sentence);
@@ -122,7 +122,7 @@ impl Watcher for Reporter<'_> {
 
 impl State<'_> {
     fn progress(&mut self, snapshot: &Snapshot, shown: bool) {
-        let interval = (snapshot.elapsed.as_secs_f64() / RARELY).clamp(1.0, RARELY);
+        let interval = (snapshot.elapsed.as_secs_f64() / LONGEST_INTERVAL).clamp(1.0, LONGEST_INTERVAL);
         if self.output.json && self.printed.elapsed() >= Duration::from_secs_f64(interval) {
             self.printed = Instant::now();
             self.line(&Line::Progress {
@@ -139,14 +139,14 @@ impl State<'_> {
         }
     }
 
-    /// Prints a line of JSON, if JSON is wanted.
+    /// Prints a line of JSON if `--json` is set.
     fn line(&mut self, line: &Line) {
         if self.output.json && self.written.is_ok() {
             self.written = self.output.print(line, |_| Ok(()));
         }
     }
 
-    /// Says what is wrong on standard error, above the bars.
+    /// Prints an error on standard error, above the bars.
     fn complain(&self, sentence: &str) {
         match &self.bars {
             Some(bars) => bars.all.suspend(|| self.output.complain(sentence)),
@@ -158,7 +158,7 @@ impl State<'_> {
 impl Bars {
     fn new(snapshot: &Snapshot) -> Self {
         let all = MultiProgress::with_draw_target(ProgressDrawTarget::stderr());
-        // The templates are constants, and bars without them still show how far they are.
+        // The templates are constants; without them, the default bars still show the progress.
         let style = |template| ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
         let total = all.add(ProgressBar::new(snapshot.entries));
         total.set_style(style("{wide_bar} {percent:>3} %  {pos}/{len}  {msg}"));

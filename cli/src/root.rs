@@ -1,21 +1,27 @@
-//! Roots as the command line names them.
+//! Checks the tree that the arguments describe.
 
 use kogge_board::Fen;
 use kogge_driver::play_line;
 use kogge_movegen_cpu::mailbox::Mailbox;
 
-use crate::args::Root;
-use crate::failure::Failure;
+use crate::args;
+use crate::outcome::Failure;
 
-impl Root {
-    /// The position, after the moves.
-    pub(crate) fn position(&self) -> Result<Fen, Failure> {
-        position(self.fen.as_deref(), &self.moves)
+/// A tree: a root and a depth.
+pub(crate) struct Tree {
+    pub(crate) root: Fen,
+    pub(crate) depth: u32,
+}
+
+impl Tree {
+    /// Checks the root in the arguments.
+    pub(crate) fn new(args::Tree { depth, root }: &args::Tree) -> Result<Self, Failure> {
+        Ok(Self { root: position(root.fen.as_deref(), &root.moves)?, depth: *depth })
     }
 }
 
-/// The position of a FEN, or the start position, after these moves. The moves are checked by the
-/// mailbox generator, so that a wrong one is found before any device is started.
+/// Plays moves from the position of a FEN, or from the start position. The mailbox checks the moves, so that a wrong
+/// move is found before any device is opened.
 pub(crate) fn position(fen: Option<&str>, moves: &[String]) -> Result<Fen, Failure> {
     let root = fen.map_or(Ok(Fen::start()), str::parse).map_err(|error| Failure::Input(error.to_string()))?;
     Ok(play_line(&mut Mailbox::new(), &root, moves)?)

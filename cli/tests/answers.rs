@@ -1,4 +1,4 @@
-//! What the commands answer.
+//! Tests the answers of the commands.
 
 mod support;
 
@@ -31,7 +31,7 @@ fn counts() {
 }
 
 #[test]
-fn a_rate_says_what_it_counted() {
+fn a_rate_names_the_way_of_counting() {
     for (line, what) in [
         ("perft 3", "leaves/s (last two plies in closed form, not deduplicated); cpu: "),
         ("perft 3 --backend mailbox", "leaves/s (every leaf made, not deduplicated); mailbox: "),
@@ -51,7 +51,7 @@ fn a_rate_says_what_it_counted() {
 }
 
 #[test]
-fn a_plan_is_shown_and_nothing_counted() {
+fn a_plan_is_shown_without_counting() {
     let plan = kogge(&words("perft 9 --plan --backend cpu --memory 1G")).answer("plan");
     let lines: Vec<_> = plan.lines().collect();
     assert_eq!(lines[0].split_whitespace().collect::<Vec<_>>()[..3], ["ply", "distinct", "positions"]);
@@ -217,7 +217,7 @@ fn every_field_of_the_json_is_documented() {
 
 #[test]
 fn counts_in_json_are_exact() {
-    // The largest that 128 bits hold.
+    // The largest number of 128 bits.
     let suite = b"8/8/8/8/8/1k6/p7/K7 w - - 0 1 ;D1 340282366920938463463374607431768211455";
     let run = kogge_with_input(&["suite", "-", "--json"], suite);
     assert_eq!(run.code, 1);
@@ -311,14 +311,14 @@ fn suites() {
     assert!(binary.code == 2 && binary.stderr.contains("not text"), "{}", binary.stderr);
 }
 
-/// The commands that a help lists.
+/// Returns the commands that a help text lists.
 fn commands(help: &str) -> Vec<&str> {
     let listed = help.split_once("\nCommands:\n").map_or("", |(_, listed)| listed);
     let lines = listed.lines().take_while(|line| !line.is_empty());
     lines.filter_map(|line| line.strip_prefix("  ")?.split(' ').next()).filter(|name| !name.is_empty()).collect()
 }
 
-/// The flags that a help lists, but for the one that asks for it.
+/// Returns the flags that a help text lists, except `--help`.
 fn flags(help: &str) -> Vec<&str> {
     let lines = help.lines().map(str::trim_start).filter(|line| line.starts_with('-'));
     let names = lines.filter_map(|line| line.split([' ', ',', '=', '[']).find(|word| word.starts_with("--")));
@@ -348,7 +348,7 @@ fn help_man_and_completions_know_every_flag() {
         known.push(command);
     }
     std::fs::remove_dir_all(&pages).unwrap();
-    // None is overlooked: the README's commands, and those within others.
+    // The list includes the commands of the README and subcommands.
     for command in ["perft", "bench", "best", "run", "ledger", "uci", "position unpack", "man"] {
         assert!(known.iter().any(|name| name == command), "{command} is not among {known:?}");
     }

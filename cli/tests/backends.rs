@@ -1,11 +1,11 @@
-//! Every device that kogge lists as usable counts the same.
+//! Tests that all devices that kogge lists as usable count the same.
 
 mod support;
 
 use serde_json::Value;
 use support::{Run, kogge, without_devices};
 
-/// What `kogge devices` lists.
+/// Returns the list of `kogge devices`.
 fn devices(run: Run) -> Vec<Value> {
     assert_eq!((run.code, run.stderr.as_str()), (0, ""));
     run.json().remove(0)["devices"].as_array().cloned().unwrap_or_default()
@@ -31,7 +31,7 @@ fn every_usable_device_counts_the_same() {
     assert!(counted.contains(&"cpu") && counted.contains(&"mailbox"));
 }
 
-/// One of each GPU interface; the backends' own tests go deeper.
+/// Tests one device of each GPU interface; the tests of the backends go deeper.
 #[test]
 fn devices_pass_a_suite() {
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../data/random.epd");
@@ -49,12 +49,12 @@ fn devices_pass_a_suite() {
 fn auto_takes_a_gpu_or_our_own_code() {
     let rows = devices(kogge(&["devices", "--json"]));
     let gpus = rows.iter().filter(|row| row["info"]["kind"] == "GPU" || row["info"]["kind"] == "integrated GPU");
-    // What is compared is compared wherever it is best, however little it is.
+    // `diff` always uses the best device, since its work is not estimated.
     let run = kogge(&["diff", "1", "--against", "mailbox", "--json"]);
     let taken = run.json().remove(0);
     match gpus.count() {
         0 => assert_eq!((&taken["first"], run.stderr.as_str()), (&Value::from("cpu"), ""), "{rows:#?}"),
-        // A GPU that fails is passed over, and that is said.
+        // A GPU that fails is skipped, and a note says so.
         _ => assert!(taken["first"] != "cpu" || !run.stderr.is_empty(), "{taken}\n{rows:#?}"),
     }
 }
@@ -75,10 +75,10 @@ fn small_work_starts_no_gpu() {
         let report = run.json().pop().expect("an object");
         assert_eq!(report["backend"], "cpu", "{line:?}");
         let reason = report["chosen"].as_str().expect("a reason");
-        assert!(reason.starts_with("No GPU was looked for: "), "{line:?}: {reason}");
+        assert!(reason.starts_with("No GPU was tried: "), "{line:?}: {reason}");
     }
     let run = kogge(&["perft", "3"]);
-    assert!(run.stdout.contains("\nNo GPU was looked for: "), "{}", run.stdout);
+    assert!(run.stdout.contains("\nNo GPU was tried: "), "{}", run.stdout);
     let named = kogge(&["perft", "3", "--backend", "cpu", "--json"]).json().remove(0);
     assert_eq!(named["chosen"], Value::Null);
 }

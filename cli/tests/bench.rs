@@ -1,4 +1,4 @@
-//! `kogge bench`: tables, JSON, comparison, refusals.
+//! Tests `kogge bench`: tables, JSON, comparison, refusals.
 
 mod support;
 
@@ -8,14 +8,14 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 use support::{Run, kogge, words};
 
-/// A measurement that takes a moment.
+/// A measurement that takes little time.
 const SHORT: &str = "bench --seconds 1 --repetitions 2 --threads 1";
 
 fn file(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("bench-{name}-{}.json", std::process::id()))
 }
 
-/// One object; what is noisy is said beside it.
+/// Returns the only JSON object; apart from it, the output has only notes about noise.
 #[track_caller]
 fn report(run: &Run) -> Value {
     assert_eq!(run.code, 0, "{run:?}");
@@ -24,7 +24,7 @@ fn report(run: &Run) -> Value {
 }
 
 #[test]
-fn what_is_named_is_measured_with_known_counts() {
+fn named_devices_are_measured_with_known_counts() {
     let report = report(&kogge(&words(&format!("{SHORT} --device cpu,mailbox --json"))));
     let names: Vec<_> = report["subjects"].as_array().expect("a list").iter().map(|row| &row["backend"]).collect();
     assert_eq!(names, ["cpu", "mailbox"]);
@@ -87,7 +87,7 @@ fn an_earlier_measurement_is_compared_with() {
         assert!((number("unpack_ratio") * number("unpack") / 0.5 - 1.0).abs() < 1e-9, "{cost}");
     }
 
-    // Another device and processor, in what a bundle brings back.
+    // Another device and processor, in the result file of a bundle.
     before["subjects"][0]["device"] = json!("ten CPU threads");
     before["processor"] = json!("Another CPU");
     fs::write(file("old"), json!({ "kogge": "kogge 0.1.0", "suites": [], "bench": before }).to_string())
@@ -101,11 +101,11 @@ fn an_earlier_measurement_is_compared_with() {
     let other = "note: mailbox: one CPU thread, 10x12 board, make and unmake is compared with ten CPU threads, 10x12 board, \
                  make and unmake.";
     assert!(table.stderr.lines().any(|line| line == other), "{table:?}");
-    let processors = table.stderr.contains("; that of the earlier measurement was Another CPU.");
+    let processors = table.stderr.contains("; in the earlier measurement it was Another CPU.");
     assert_eq!(processors, after["processor"].is_string(), "{table:?}");
     assert!(table.stderr.contains("timed once each, which says nothing about noise."), "{table:?}");
     assert!(lines.iter().any(|line| line.starts_with("startpos  raw ") && line.contains("  -  ")), "{table:?}");
-    // Nothing in it is about the CPU's own code.
+    // The earlier measurement has no subject of the cpu backend.
     let other = kogge(&words(&format!("{SHORT} --backend cpu --compare {old}")));
     assert_eq!((other.code, other.stdout.as_str()), (2, ""));
     assert!(other.stderr.contains("Nothing that is measured now"), "{other:?}");

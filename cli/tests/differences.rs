@@ -1,4 +1,4 @@
-//! `kogge diff` against an engine that is wrong: this test's own program, started once more.
+//! Tests `kogge diff` against a wrong engine. The engine is this test's own program, started again.
 
 mod support;
 
@@ -9,7 +9,7 @@ use support::{Run, kogge};
 
 const ROOT: &str = "8/8/8/8/8/p1k5/8/K7 w - - 0 1";
 
-/// All that the engine knows: of the root, two plies; after a1b1, one, but not that the pawn moves.
+/// The answers of the engine: two plies below the root, and one ply after a1b1, without the pawn's moves.
 const ROOT_DIVIDED: &str = "a1a2: 6\na1b1: 6\n\nNodes searched: 12";
 const CHILD_DIVIDED: &str = "c3b3: 1\nc3b4: 1\nc3c4: 1\nc3d2: 1\nc3d3: 1\nc3d4: 1\n\nNodes searched: 6";
 
@@ -30,7 +30,7 @@ fn pretend(input: impl BufRead, mut output: impl Write) {
     }
 }
 
-/// As a test, checks the engine's own words; started with `pretend` among its arguments, is the engine.
+/// Tests the engine's answers. With `pretend` among the arguments, this function is the engine.
 #[test]
 fn pretender() {
     if std::env::args().any(|argument| argument == "pretend") {

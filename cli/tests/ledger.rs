@@ -1,4 +1,4 @@
-//! `kogge run` and `kogge ledger` on files: resumed, killed, refused, checked, exported.
+//! Tests `kogge run` and `kogge ledger` on files: resuming, killing, refusing, checking, exporting.
 
 mod support;
 
@@ -10,11 +10,11 @@ use std::time::{Duration, Instant};
 use kogge_driver::ledger::{Answer, Source, Sqlite, Store};
 use support::{CHESS960, KIWIPETE, Run, command, kogge, without_devices};
 
-/// Kiwipete to depths 4 and 5, as data/known-counts.tsv has it.
+/// The counts of Kiwipete to depths 4 and 5, from data/known-counts.tsv.
 const KIWIPETE_4: &str = "4085603";
 const KIWIPETE_5: &str = "193690690";
 
-/// A file of this name that is not there.
+/// Returns the path of a file with this name that does not exist.
 fn fresh(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("ledgers");
     std::fs::create_dir_all(&folder).expect("the folder for temporary files can be written");
@@ -35,25 +35,25 @@ fn on_cpu(arguments: &[&str]) -> Run {
     kogge(&arguments)
 }
 
-/// The arguments that make or resume a ledger of Kiwipete.
+/// Returns the arguments that create or resume a ledger of Kiwipete.
 fn kiwipete<'a>(depth: &'a str, file: &'a Path) -> Vec<&'a str> {
     vec!["run", depth, "--fen", KIWIPETE, "--ledger", text(file), "--lease", "1"]
 }
 
-/// Somebody who gives answers.
+/// Returns a source of answers.
 fn source(backend: &str) -> Source {
     let [device, variant, kogge] = ["a device", "a variant", "0"].map(str::to_owned);
     Source { backend: backend.to_owned(), device, variant, kogge }
 }
 
 #[test]
-fn a_ledger_is_made_worked_off_and_told_again() {
+fn a_ledger_is_created_completed_and_printed_again() {
     let file = fresh("made");
     let first = on_cpu(&["run", "5", "--fen", KIWIPETE, "--ledger", text(&file), "--ply", "2"]).answer("run");
     assert!(first.starts_with(&format!("Nodes searched: {KIWIPETE_5}\n")), "{first}");
     assert!(first.contains("2038 entries") && first.contains("cpu: CPU, 2 threads"), "{first}");
 
-    // Complete as it is, it only tells its total.
+    // A complete ledger only prints its total.
     let again = on_cpu(&["run", "5", "--fen", KIWIPETE, "--ledger", text(&file), "--quiet"]).answer("run");
     assert_eq!(again, format!("Nodes searched: {KIWIPETE_5}\n"));
 
@@ -119,7 +119,7 @@ fn killed_fifty_times_the_total_is_right() {
         child.kill().expect("kogge is there");
         child.wait().expect("kogge ends");
         killed += 1;
-        // Whenever it was killed, what is there can be read.
+        // The ledger of a killed run can always be read.
         if killed % 10 == 0 && file.exists() {
             let shown = kogge(&["ledger", text(&file), "--json"]);
             let sum = || shown.json()[0]["sum"].to_string().parse::<u128>().expect("a count");
@@ -150,7 +150,7 @@ fn two_processes_share_a_file() {
 #[test]
 fn a_worker_that_died_with_a_lease_is_waited_for_no_longer_than_the_lease() {
     let file = fresh("orphaned");
-    // The first process is stopped before it has counted anything, and a dead worker has a few entries.
+    // The first process stops before it counts anything, and a dead worker holds a few entries.
     interrupted("5", &file);
     let mut store = Sqlite::open(&file).expect("it was made");
     let start = Instant::now();
@@ -161,7 +161,7 @@ fn a_worker_that_died_with_a_lease_is_waited_for_no_longer_than_the_lease() {
     assert_eq!(store.extend("dead", &[0], Duration::from_secs(1)), Ok(0), "the lease is lost");
 }
 
-/// A ledger of Kiwipete with most entries open.
+/// Creates a ledger of Kiwipete with most entries open.
 fn interrupted(depth: &str, file: &Path) {
     let mut child = command(&[&kiwipete(depth, file)[..], &["--backend", "mailbox", "--quiet"]].concat())
         .spawn()
@@ -177,7 +177,7 @@ fn interrupted(depth: &str, file: &Path) {
 }
 
 #[test]
-fn ledgers_of_something_else_are_refused() {
+fn ledgers_of_other_trees_are_refused() {
     let file = fresh("other");
     interrupted("5", &file);
     let before = std::fs::read(&file).expect("it was made");
@@ -207,7 +207,7 @@ fn ledgers_of_something_else_are_refused() {
     assert_eq!(std::fs::read(&file).expect("it is there"), before, "a ledger that is refused is left as it is");
 }
 
-/// Files may not grow beyond a size: as good as a disk that is full, and nobody needs special rights for it.
+/// A limit on file sizes replaces a full disk; setting it needs no privileges.
 #[cfg(unix)]
 #[test]
 fn a_full_disk_ends_the_run_clearly_and_the_ledger_still_opens() {
@@ -245,7 +245,7 @@ fn another_format_version_is_refused() {
 fn a_wrong_count_is_found_and_settled() {
     let file = fresh("wrong");
     interrupted("4", &file);
-    // Somebody gives a wrong answer before anyone else counts.
+    // A wrong answer is recorded before the run counts.
     let mut store = Sqlite::open(&file).expect("it was made");
     let open = store.rows(None, 10_000).expect("it can be read").into_iter().find(|row| row.given.is_none());
     let id = open.expect("most entries are open").id;
@@ -262,7 +262,7 @@ fn a_wrong_count_is_found_and_settled() {
     let difference = format!("DIFFERENT  entry {id}, ");
     assert!(verified.stdout.contains(&difference) && verified.stdout.contains("mailbox"), "{}", verified.stdout);
 
-    // Now there is no total, and it is said why.
+    // Now there is no total, and an error says why.
     let refused = on_cpu(&kiwipete("4", &file));
     assert_eq!(refused.code, 1);
     assert!(refused.stderr.contains("1 entries of the ledger") && refused.stderr.contains("--settle"), "{refused:?}");

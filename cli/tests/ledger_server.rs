@@ -1,4 +1,4 @@
-//! `kogge run` on a PostgreSQL server: several processes, one of which is killed.
+//! Tests `kogge run` on a PostgreSQL server with several processes, one of which is killed.
 
 #[path = "../../driver/tests/support/server.rs"]
 mod server;
@@ -12,7 +12,7 @@ use kogge_driver::ledger::{Postgres, Store};
 use server::Server;
 use support::{KIWIPETE, Run, command, kogge};
 
-/// Kiwipete to depth 5, as data/known-counts.tsv has it.
+/// The count of Kiwipete to depth 5, from data/known-counts.tsv.
 const KIWIPETE_5: &str = "193690690";
 
 fn start(address: &str, backend: &str) -> Child {
@@ -32,7 +32,7 @@ fn processes_share_a_database_and_one_that_is_killed_is_replaced() {
     let mut doomed = start(&address, "mailbox");
     let mut store = Postgres::connect(&address, Duration::from_secs(60), || false).expect("the server runs");
     let began = Instant::now();
-    // It dies while it holds a lease.
+    // This process dies while it holds a lease.
     while !matches!(store.header(), Ok(Some(_))) || store.tally().expect("it can be read").leased == 0 {
         assert!(began.elapsed() < Duration::from_secs(60), "nothing was leased");
         sleep(Duration::from_millis(2));

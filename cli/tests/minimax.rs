@@ -1,14 +1,14 @@
-//! Minimax values agree, whoever computes them: the short form of the example `agree`.
+//! Tests that all generators agree on minimax values: a short run of the example `agree`.
 
 #[path = "../examples/agree/compare.rs"]
 mod compare;
 
 use compare::{Limits, round};
 use kogge_board::Position;
-use kogge_board::buggy::Buggy;
-use kogge_board::soak::Soak;
-use kogge_board::testing::placement;
 use kogge_movegen_cpu::Cpu;
+use kogge_testkit::buggy::Buggy;
+use kogge_testkit::placement;
+use kogge_testkit::soak::Soak;
 use proptest::strategy::Strategy;
 
 fn soak() -> Soak {
@@ -26,7 +26,7 @@ fn cpu_alpha_beta_and_mailbox_agree() {
     assert!(compared.mates >= 5, "{compared}");
 }
 
-/// A generator that knows no captures.
+/// A generator without captures.
 fn no_captures(parent: &Position, child: Position) -> Option<Position> {
     (parent.occupied().count_ones() == child.occupied().count_ones()).then_some(child)
 }

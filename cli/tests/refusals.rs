@@ -1,4 +1,4 @@
-//! Bad input, missing devices, interruptions: one clear sentence, the right exit code, no panic.
+//! Tests bad input, missing devices and interruptions: one clear sentence, the right exit code, no panic.
 
 mod support;
 
@@ -111,7 +111,7 @@ fn our_own_complaints_are_one_line() {
 }
 
 #[test]
-fn what_is_not_there_is_a_device_failure() {
+fn missing_devices_are_device_failures() {
     for (line, reason) in [
         ("perft 1 --hash 8000000T", "ran out of memory making a hash table of"),
         ("perft 1 --backend opencl", "The opencl backend cannot be used: "),
@@ -130,15 +130,15 @@ fn what_is_not_there_is_a_device_failure() {
 }
 
 #[test]
-fn an_engine_that_is_none_is_an_error_in_time() {
-    // kogge itself prints usage and ends; that is no UCI.
+fn a_program_that_is_no_engine_is_an_error_in_time() {
+    // Without arguments, kogge prints its usage and exits, so it is not a UCI engine.
     let engine = format!("engine:\"{}\"", env!("CARGO_BIN_EXE_kogge"));
     let Run { code, stderr, .. } = kogge(&["diff", "1", "--against", &engine, "--patience", "5"]);
     assert_eq!(code, 3);
     assert!(stderr.contains("ended when it was greeted"), "{stderr}");
 }
 
-/// A reader that has seen enough.
+/// Closes the pipe before kogge has printed everything.
 #[test]
 fn a_closed_pipe_is_no_error() {
     for line in ["divide 4", "position show", "completions bash", "suite ../data/random.epd --max-nodes 10000"] {
@@ -163,7 +163,7 @@ fn a_full_disk_is_an_error() {
     assert!(run.stderr.contains("output could not be written"), "{}", run.stderr);
 }
 
-/// The documented bound where every leaf is counted: a frontier, and a slice for each ply below it.
+/// Counting every leaf needs a frontier and one slice for each ply below it, as documented.
 #[cfg(target_os = "linux")]
 #[test]
 fn memory_does_not_grow_with_depth() {
@@ -183,7 +183,7 @@ fn memory_does_not_grow_with_depth() {
     }
 }
 
-/// Until then, opening devices, an interrupt ends a process without a word, as it should.
+/// Before the handler is installed, while devices are opened, an interrupt ends a process without a message.
 #[cfg(target_os = "linux")]
 fn wait_until_interrupts_are_caught(process: u32) {
     let deadline = Instant::now() + Duration::from_secs(60);
@@ -201,7 +201,7 @@ fn wait_until_interrupts_are_caught(process: u32) {
 #[cfg(target_os = "linux")]
 #[test]
 fn interrupted_work_says_how_far_it_was() {
-    // Each count of a bench is waited for: with the seconds it may take they grow.
+    // `bench` stops only after a count, and a longer time limit makes counts longer.
     for line in [
         "perft 12",
         "divide 12",
@@ -210,7 +210,7 @@ fn interrupted_work_says_how_far_it_was() {
         "perft 12 --backend mailbox",
         "bench --backend cpu --seconds 60",
     ] {
-        // A GPU's driver may catch interrupts of its own before kogge does.
+        // A GPU driver may install its own handler before kogge does.
         let mut child = without_devices(&words(line)).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         wait_until_interrupts_are_caught(child.id());
         std::thread::sleep(Duration::from_millis(500));

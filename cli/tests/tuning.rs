@@ -1,4 +1,4 @@
-//! `kogge tune`: what is found is kept, shown, used, and forgotten.
+//! Tests `kogge tune`: tuned options are saved, shown, used, and forgotten.
 
 mod support;
 
@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use serde_json::Value;
 use support::{Run, command, without_devices};
 
-/// A cache of its own for a test.
+/// Returns the cache folder of one test.
 fn folder(name: &str) -> PathBuf {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("tuning-{name}-{}", std::process::id()));
     let _ = fs::remove_dir_all(&folder);
@@ -19,7 +19,7 @@ fn run(folder: &PathBuf, arguments: &[&str]) -> Run {
     command(arguments).env("KOGGE_CACHE_DIR", folder).output().expect("kogge starts").into()
 }
 
-/// The devices of a backend that can be used.
+/// Returns the usable devices of a backend.
 fn devices(folder: &PathBuf, backend: &str) -> Vec<Value> {
     let report = run(folder, &["devices", "--json"]).json().remove(0);
     let rows = report["devices"].as_array().cloned().unwrap_or_default();
@@ -27,12 +27,12 @@ fn devices(folder: &PathBuf, backend: &str) -> Vec<Value> {
 }
 
 #[test]
-fn what_is_tuned_on_opencl_is_used_until_it_is_forgotten() {
+fn opencl_options_are_used_until_they_are_forgotten() {
     tuned_used_and_forgotten("opencl");
 }
 
 #[test]
-fn what_is_tuned_on_wgpu_is_used_until_it_is_forgotten() {
+fn wgpu_options_are_used_until_they_are_forgotten() {
     tuned_used_and_forgotten("wgpu");
 }
 

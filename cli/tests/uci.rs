@@ -1,4 +1,4 @@
-//! `kogge uci`, as a chess program talks to it.
+//! Tests `kogge uci` by talking to it as a chess program does.
 
 mod support;
 

@@ -1,12 +1,12 @@
-//! The standard measurement: how fast backends count the six standard positions, with every answer checked.
+//! The standard measurement: the speed of backends on the six standard positions, with every answer checked.
 //!
-//! Each position is counted in two ways: every leaf, by one call of the backend ([`Backend::perft`]), and by merged plies
-//! ([`Driver::perft_merged`]). First, each subject climbs in each of these down the tree, depth by depth, until a count
-//! takes as long as a measurement may. Then the depths so found are timed again and again, in turn, so that whatever
-//! disturbs the machine for a while disturbs all subjects alike. Before a count is timed it is done once untimed, unless
-//! the subject has just done it: a GPU's buffers are made for one count, and made again for another.
+//! Each position is counted in two ways: every leaf, by one call of the backend ([`Backend::perft`]), and by merged
+//! plies ([`Driver::perft_merged`]). First, in the climb, each subject counts deeper and deeper trees in both ways,
+//! until a count takes as long as a measurement may. Then these depths are timed repeatedly, in turn, so that a
+//! disturbance of the machine affects all subjects alike. Each count is first done untimed, unless the subject has just
+//! done it, because a GPU's buffers are made anew for each kind of count.
 //!
-//! Only depths are counted whose leaves unrelated programs have published.
+//! The depths are limited to counts that unrelated programs have published.
 
 pub mod packing;
 
@@ -19,21 +19,22 @@ use crate::error::wrong_answer;
 use crate::frontier::counting;
 use crate::{Driver, Error, LEAST_MERGED_DEPTH, MergeSettings, Observer, Progress};
 
-/// The share of all the time that a single count may take.
+/// The longest time of a single count, as a share of the whole time.
 const LONGEST: f64 = 0.008;
-/// A depth of the climb that takes less than this, in seconds, is counted [`AGAIN`] times.
+/// In the climb, a count that takes less than this, in seconds, is repeated up to [`AGAIN`] times.
 const SHORT: f64 = 0.003;
 const AGAIN: usize = 3;
-/// Counts by merged plies grow less than their leaves, by an unknown factor: a ply more may take so many times as much
-/// longer as the ply before did, but this at least.
+/// The time of a count by merged plies grows more slowly than the number of leaves, by an unknown factor. It is assumed
+/// to grow at the next depth by at most [`STEEPER`] times the last growth, but at least [`LEAST_GROWTH`] is allowed.
 const STEEPER: f64 = 1.5;
 const LEAST_GROWTH: f64 = 3.0;
-/// What every count takes, however shallow, is the least time of a climb; this share of a time may be noise.
+/// The shortest time of a climb is taken for a fixed part of every count, which does not grow. This share of a time may
+/// be noise.
 const NOISE: f64 = 0.1;
-/// The share of the progress that is for the climb.
+/// The climb's share of the progress.
 const CLIMB: f64 = 0.2;
 
-/// A backend that is measured.
+/// A backend to measure.
 pub struct Subject<'a> {
     /// The backend.
     pub backend: &'a mut dyn Backend,
@@ -41,60 +42,61 @@ pub struct Subject<'a> {
     pub memory: u64,
 }
 
-/// What a row of the measurement is about.
+/// The task of a row of the measurement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Task {
-    /// Index of the subject.
+    /// The index of the subject.
     pub subject: usize,
-    /// Index of the position.
+    /// The index of the position.
     pub position: usize,
-    /// Whether plies are merged, or every leaf is counted.
+    /// Whether plies are merged; otherwise every leaf is counted.
     pub deduplicated: bool,
 }
 
-/// How it is measured.
+/// Settings of a measurement.
 pub struct Settings<'a> {
-    /// Seconds for everything, about. It may be more if the shallowest counts take longer, or if depths are given.
+    /// Approximate seconds for the whole measurement. It takes longer if even the shallowest counts do, or if the given
+    /// depths do.
     pub seconds: f64,
-    /// How often each row is timed, at least once.
+    /// The number of times that each row is timed, at least one.
     pub repetitions: usize,
-    /// The depth of a row if it shall not be chosen, such as that of an earlier measurement.
+    /// The depth of a row, for example from an earlier measurement; `None` chooses one.
     pub depth: &'a dyn Fn(Task) -> Option<u32>,
 }
 
-/// A row of the measurement. All counts that were timed were right.
+/// A row of the measurement. All timed counts were right.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Row {
-    /// What it is about.
+    /// The task.
     pub task: Task,
     /// The depth that was timed.
     pub depth: u32,
     /// The leaves at this depth.
     pub leaves: u128,
-    /// How long they took.
+    /// The times of the counts.
     pub times: Times,
-    /// Seconds for each depth from 1 on, as measured on the way to this one, or to the next.
+    /// Seconds for each depth from 1 on, measured in the climb to this depth or the next.
     pub climb: Vec<f64>,
 }
 
-/// What was measured.
+/// The result of a measurement.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Measured {
-    /// By position, then way of counting, then subject.
+    /// The rows by position, then way of counting, then subject.
     pub rows: Vec<Row>,
-    /// Subjects that failed or miscounted, with the reason; they have no rows.
+    /// Subjects that failed or miscounted, with their errors; they have no rows.
     pub failed: Vec<(usize, Error)>,
 }
 
-/// Repeated measurements of one thing, all in the same unit.
+/// Repeated measurements in the same unit.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Times {
-    /// In the order in which they were taken.
+    /// The values in the order of measurement.
     pub all: Vec<f64>,
 }
 
 impl Times {
-    /// The median; of an even number, the mean of the two in the middle. 0 if there are none.
+    /// Returns the median: the mean of the two middle values if their number is even, and 0 if there are no values.
     pub fn median(&self) -> f64 {
         let mut sorted = self.all.clone();
         sorted.sort_unstable_by(f64::total_cmp);
@@ -104,7 +106,7 @@ impl Times {
         }
     }
 
-    /// The distance from the least to the greatest, as a share of the median.
+    /// Returns the difference between the greatest and the least value, as a share of the median.
     pub fn spread(&self) -> f64 {
         let least = self.all.iter().copied().fold(f64::INFINITY, f64::min);
         let greatest = self.all.iter().copied().fold(0.0, f64::max);
@@ -112,11 +114,11 @@ impl Times {
     }
 }
 
-/// Measures how fast the subjects count these positions.
+/// Measures how fast subjects count positions.
 ///
 /// # Errors
-/// [`Error::Cancelled`] with the share of the measurement that was done. The observer is asked before each count; one that
-/// is under way leaf by leaf, in one call of the backend, is waited for. A subject that fails is no error but is in
+/// [`Error::Cancelled`] with the progress of the measurement. The observer is asked before each count. A count of every
+/// leaf is one call of the backend and cannot be interrupted. A subject that fails is not an error: it is in
 /// [`Measured::failed`].
 pub fn measure(
     subjects: &mut [Subject<'_>],
@@ -163,7 +165,7 @@ impl Measured {
         self.failed.iter().any(|(failed, _)| *failed == subject)
     }
 
-    /// Keeps a row, or takes the rows of a subject that has failed away.
+    /// Keeps a row, or removes the rows of a subject that has failed.
     fn keep(&mut self, subject: usize, row: Result<Option<Row>, Error>) -> Result<(), Error> {
         match row {
             Ok(row) => self.rows.extend(row),
@@ -177,8 +179,8 @@ impl Measured {
     }
 }
 
-/// Makes the rows that take longest shallower until all can be timed in this many seconds, but no row that takes no more
-/// than its equal share of the time: it shall not suffer for others that cannot be shallower.
+/// Makes the longest rows shallower until all can be timed in this many seconds. A row within its equal share of the
+/// time keeps its depth, even if others take too long and cannot be made shallower.
 fn fit(rows: &mut [Row], positions: &[Known], settings: &Settings<'_>, seconds: f64) {
     let cost = |row: &Row| 2.0 * row.climb[row.depth as usize - 1] * settings.repetitions.max(1) as f64;
     let share = (1.0 - CLIMB) * settings.seconds / rows.len() as f64;
@@ -193,14 +195,14 @@ fn fit(rows: &mut [Row], positions: &[Known], settings: &Settings<'_>, seconds: 
     }
 }
 
-/// A measurement under way.
+/// A measurement in progress.
 struct Bench<'a, 'b> {
     subjects: &'a mut [Subject<'b>],
     positions: &'a [Known],
     settings: &'a Settings<'a>,
     observer: &'a dyn Observer,
     progress: Progress,
-    /// What each subject has counted last.
+    /// The last count of each subject.
     warm: Vec<Option<(Task, u32)>>,
 }
 
@@ -215,7 +217,7 @@ impl Bench<'_, '_> {
         tasks
     }
 
-    /// Counts deeper and deeper trees. `None` if there is none that can be counted.
+    /// Counts deeper and deeper trees. Returns `None` if not even the shallowest can be counted.
     fn climb(&mut self, task: Task) -> Result<Option<Row>, Error> {
         use BackendError::{OutOfMemory, Overflow};
         let limit = self.settings.seconds * LONGEST;
@@ -226,7 +228,7 @@ impl Bench<'_, '_> {
             if given.is_none() && expected(&climb, known, task.deduplicated) > limit {
                 break;
             }
-            match self.settle(task, depth) {
+            match self.typical_time(task, depth) {
                 Ok(seconds) => climb.push(seconds),
                 Err(Error::Memory { .. } | Error::Backend(OutOfMemory { .. } | Overflow)) if depth > 1 => break,
                 Err(error) => return Err(error),
@@ -241,8 +243,8 @@ impl Bench<'_, '_> {
         Ok(Some(Row { task, depth, leaves, times: Times::default(), climb }))
     }
 
-    /// Seconds for a count, more than one if it is short.
-    fn settle(&mut self, task: Task, depth: u32) -> Result<f64, Error> {
+    /// Returns the seconds of a count, the median of several if it is short.
+    fn typical_time(&mut self, task: Task, depth: u32) -> Result<f64, Error> {
         let mut times = Times::default();
         while times.all.len() < AGAIN && times.all.iter().sum::<f64>() < SHORT {
             times.all.push(self.time(task, depth)?);
@@ -250,7 +252,7 @@ impl Bench<'_, '_> {
         Ok(times.median())
     }
 
-    /// Counts once, after having counted the same, and gives the seconds that it took.
+    /// Returns the seconds of a count, after the same count untimed.
     fn time(&mut self, task: Task, depth: u32) -> Result<f64, Error> {
         if self.warm[task.subject] != Some((task, depth)) {
             self.warm[task.subject] = None;
@@ -260,7 +262,7 @@ impl Bench<'_, '_> {
         self.count(task, depth)
     }
 
-    /// Counts once, compares, and gives the seconds that it took.
+    /// Counts once, checks the count, and returns its seconds.
     fn count(&mut self, Task { subject, position, deduplicated }: Task, depth: u32) -> Result<f64, Error> {
         self.check_cancelled()?;
         let Subject { backend, memory } = &mut self.subjects[subject];
@@ -272,7 +274,7 @@ impl Bench<'_, '_> {
                 Driver::new(&mut **backend, &OnlyStop(self.observer)).perft_merged(&known.root, depth, &settings);
             match merged {
                 Ok(merged) => merged.leaves,
-                // How far this count was says nothing about the measurement.
+                // The progress of this count is not the progress of the measurement.
                 Err(Error::Cancelled(_)) => return Err(Error::Cancelled(self.progress)),
                 Err(error) => return Err(error),
             }
@@ -294,7 +296,7 @@ impl Bench<'_, '_> {
         }
     }
 
-    /// Tells how far it is, and stops if the observer says so.
+    /// Reports progress, and stops if the observer asks for it.
     fn advance(&mut self, fraction: f64) -> Result<(), Error> {
         self.progress.fraction = fraction;
         self.progress.done = (fraction * self.progress.total as f64) as u64;
@@ -307,7 +309,7 @@ impl Bench<'_, '_> {
     }
 }
 
-/// How long the next depth of a climb may take, in seconds.
+/// Estimates the time of the next depth of a climb, in seconds.
 fn expected(climb: &[f64], known: &Known, deduplicated: bool) -> f64 {
     let Some(&last) = climb.last() else { return 0.0 };
     let depth = climb.len() as u32;
@@ -317,8 +319,7 @@ fn expected(climb: &[f64], known: &Known, deduplicated: bool) -> f64 {
     let expected = always + (last - always + NOISE * last) * growth;
     match climb {
         [.., before, last] if deduplicated => {
-            // Where merging begins, a count takes longer for what it begins with, such as a GPU's buffers, and that does
-            // not grow.
+            // The first merged depth includes preparations, such as a GPU's buffers, which do not grow.
             let before = if depth == LEAST_MERGED_DEPTH { last } else { before };
             expected.min(last * (STEEPER * last / before).max(LEAST_GROWTH))
         }
@@ -326,7 +327,7 @@ fn expected(climb: &[f64], known: &Known, deduplicated: bool) -> f64 {
     }
 }
 
-/// An observer that stops what another stops, and whose progress nobody hears of.
+/// An observer that passes on requests to stop, but no progress.
 struct OnlyStop<'a>(&'a dyn Observer);
 
 impl Observer for OnlyStop<'_> {
@@ -360,7 +361,7 @@ mod tests {
         assert_eq!(fitted(6.9, &|_| None), [(2, 400), (2, 2039)]);
         assert_eq!(fitted(3.0, &|_| None), [(2, 400), (1, 48)]);
         assert_eq!(fitted(0.0, &|_| None), [(1, 20), (1, 48)]);
-        // Given depths stay, and so does what takes no more than 0.8 / 2 of all.
+        // Given depths stay, and so do rows within 0.8 / 2 of the time.
         assert_eq!(fitted(7.8, &|task| (task.position == 0).then_some(3)), [(3, 8902), (2, 2039)]);
         assert_eq!(fitted(3.9, &|task| (task.position == 0).then_some(3)), [(3, 8902), (1, 48)]);
         assert_eq!(fitted(2.4, &|task| (task.position == 1).then_some(2)), [(1, 20), (2, 2039)]);
@@ -368,24 +369,24 @@ mod tests {
     }
 
     #[test]
-    fn what_every_count_takes_does_not_grow() {
+    fn the_fixed_time_of_a_count_does_not_grow() {
         let start = &known::standard()[0];
         let expected = |climb: &[f64], deduplicated| super::expected(climb, start, deduplicated);
         assert_eq!(expected(&[], false), 0.0);
-        // A tenth of a second always, and as much of work, which grows.
+        // One tenth of a second is fixed; the other is work, which grows.
         let seconds = expected(&[0.1, 0.1, 0.1, 0.1, 0.2], false);
         assert!((2.0..4.0).contains(&seconds), "{seconds}");
-        // A device that is slow to begin is given time to begin.
+        // A device that is slow to start gets time to start.
         assert!((0.1..0.4).contains(&expected(&[0.1], true)));
         assert!((0.1..0.4).contains(&expected(&[0.1, 0.1, 0.1], false)));
-        // Merged plies grow as they grew.
+        // Merged plies keep growing as before.
         assert!((0.5..1.0).contains(&expected(&[0.001, 0.01, 0.02, 0.1], true)));
-        // Where merging begins, as a GPU did with slow buffers: they are made once.
+        // Merging begins on a GPU that makes its buffers slowly, but only once.
         let climb = [0.024, 0.026, 0.025, 0.026, 0.196];
         let seconds = expected(&climb, true);
         assert!((climb[4]..1.0).contains(&seconds), "{seconds}");
         assert!(expected(&climb, false) > 1.0, "leaf by leaf there is no such beginning");
-        // A ply later, it is growth.
+        // One ply later, the extra time is growth.
         assert!(expected(&[0.024, 0.026, 0.025, 0.026, 0.03, 0.2], true) > 1.0);
     }
 }

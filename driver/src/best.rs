@@ -4,36 +4,37 @@ use std::time::Instant;
 
 use kogge_board::{BackendError, Fen, Leaves, Move, Quad48, Rules, Score, minimax};
 
-use crate::driver::{Span, expand, miscounted};
+use crate::calls::{expand, miscounted};
+use crate::driver::Span;
 use crate::error::wrong_answer;
 use crate::pace::Pace;
 use crate::{Driver, Error};
 
-/// What minimax found.
+/// The result of minimax.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Best {
-    /// What the root is worth to the side to move.
+    /// The value of the root for the side to move.
     pub score: Score,
-    /// The best moves of both sides; where several are equally good, the first in generation order.
-    /// It ends where the game does, at latest after as many plies as were looked ahead.
+    /// The best moves of both sides; among equally good moves, the first in generation order. The line ends with the
+    /// game, or at the depth of the search.
     pub line: Vec<Move>,
-    /// How many leaves were judged for the score.
+    /// The number of leaves evaluated for the score.
     pub leaves: u128,
 }
 
 impl Driver<'_> {
-    /// The value of the root `depth` plies deep, as [`minimax`] defines it, and the best line. The
-    /// halfmove clock is kept, so that the fifty-move rule counts.
+    /// Returns the value of the root `depth` plies deep, as [`minimax`] defines it, and the best line. The
+    /// halfmove clock goes on, so that the fifty-move rule counts.
     ///
     /// Every backend gives the same score and the same line.
     ///
     /// # Errors
-    /// [`Error::Cancelled`] with how far it was, or the backend's.
+    /// [`Error::Cancelled`] with the progress so far, or the backend's error.
     pub fn best(&mut self, root: &Fen, depth: u32, leaves: Leaves) -> Result<Best, Error> {
         let pace = Pace::careful(self.backend.info().batch);
         let mut search = Search { driver: self, rules: root.rules.with_halfmove_clock(true), leaves, pace };
         let mut here = Quad48::from(&root.position);
-        let (mut score, mut line, mut judged) = (None, Vec::new(), 0);
+        let (mut score, mut line, mut evaluated) = (None, Vec::new(), 0);
         for depth in (0..depth).rev() {
             let children = expand(search.driver.backend, &search.rules, &[here])?.positions;
             if children.is_empty() || minimax::is_fifty_moves(&search.rules, &here) {
@@ -41,12 +42,13 @@ impl Driver<'_> {
             }
             search.driver.begin(children.len());
             let (values, leaves) = search.values(&children, depth, Span::WHOLE)?;
-            // The first of the best.
-            let Some((best, child)) = values.iter().zip(&children).rev().max_by_key(|(value, _)| value.before()) else {
+            // Of equally good moves, the first.
+            let Some((best, child)) = values.iter().zip(&children).rev().max_by_key(|(value, _)| value.one_ply_up())
+            else {
                 break;
             };
             if score.is_none() {
-                (score, judged) = (Some(best.before()), leaves);
+                (score, evaluated) = (Some(best.one_ply_up()), leaves);
             }
             let (before, after) = (here.unpack_unchecked(), child.unpack_unchecked());
             let played = Move::between(&search.rules, &before, &after).ok_or_else(|| {
@@ -58,13 +60,13 @@ impl Driver<'_> {
         }
         let score = match score {
             Some(score) => score,
-            // Nothing was looked ahead: the root itself is the leaf.
+            // Without a move, the root itself is the leaf.
             None => {
-                judged = 1;
+                evaluated = 1;
                 search.call(&[here], 0)?.0[0]
             }
         };
-        Ok(Best { score, line, leaves: judged })
+        Ok(Best { score, line, leaves: evaluated })
     }
 }
 
@@ -73,16 +75,16 @@ struct Search<'d, 'b> {
     driver: &'d mut Driver<'b>,
     rules: Rules,
     leaves: Leaves,
-    /// What was learnt about the speed of this, which is not that of counting.
+    /// The pace of minimax, which is slower than counting.
     pace: Pace,
 }
 
 impl Search<'_, '_> {
-    /// The values of positions, and how many leaves were judged for them. What the backend can do in
-    /// one go is given to it in chunks; deeper trees are expanded first.
+    /// Returns the values of positions, and the number of leaves evaluated for them. Trees that the backend can search in
+    /// one call go to it in chunks; deeper trees are expanded first.
     fn values(&mut self, positions: &[Quad48], depth: u32, span: Span) -> Result<(Vec<Score>, u128), Error> {
         let mut found = Vec::with_capacity(positions.len());
-        let mut judged = 0_u128;
+        let mut evaluated = 0_u128;
         while found.len() < positions.len() {
             self.driver.check_cancelled()?;
             let done = found.len();
@@ -104,20 +106,20 @@ impl Search<'_, '_> {
                 self.by_expansion(slice, depth, span.part(done, done + slice.len(), positions.len()))?
             };
             found.extend(values);
-            judged += leaves;
+            evaluated += leaves;
             self.driver.advance(span, found.len(), positions.len());
         }
-        Ok((found, judged))
+        Ok((found, evaluated))
     }
 
-    /// The values of positions by way of their successors; `depth` is at least 1.
+    /// Returns the values of positions through their successors; `depth` is at least 1.
     fn by_expansion(&mut self, positions: &[Quad48], depth: u32, span: Span) -> Result<(Vec<Score>, u128), Error> {
         let successors = expand(self.driver.backend, &self.rules, positions)?;
         self.pace.saw_expansion(positions.len(), successors.positions.len());
         let (below, leaves) = self.values(&successors.positions, depth - 1, span)?;
         let mut start = 0;
         let values = positions.iter().zip(&successors.ends).map(|(position, &end)| {
-            let best = below[start..end].iter().map(|value| value.before()).max();
+            let best = below[start..end].iter().map(|value| value.one_ply_up()).max();
             start = end;
             match best {
                 Some(_) if minimax::is_fifty_moves(&self.rules, position) => Score::DRAW,
@@ -128,7 +130,7 @@ impl Search<'_, '_> {
         Ok((values.collect(), leaves))
     }
 
-    /// One call of the backend, timed.
+    /// Calls the backend once and measures the time.
     fn call(&mut self, positions: &[Quad48], depth: u32) -> Result<(Vec<Score>, u128), Error> {
         let backend = &mut *self.driver.backend;
         let start = Instant::now();
@@ -137,7 +139,7 @@ impl Search<'_, '_> {
         if values.len() != positions.len() {
             return Err(miscounted(backend, values.len(), positions.len()).into());
         }
-        // How many leaves that were, counting finds out in no time.
+        // Counting these leaves takes almost no time.
         let counts = backend.perft(&self.rules.with_halfmove_clock(false), positions, depth)?;
         let leaves = counts.into_iter().map(u128::from).sum();
         self.pace.saw_call(positions.len(), depth, leaves, elapsed);

@@ -1,4 +1,4 @@
-//! Where two move generators differ: walks down to the first position whose moves are not the same.
+//! Comparison of two move generators, down to the first position where their moves differ.
 
 use std::cmp::Ordering;
 
@@ -10,11 +10,11 @@ use crate::frontier::counting;
 use crate::moves::{legal_moves, named_successors, play};
 use crate::{Driver, Error};
 
-/// Something that can divide: a backend, by way of its driver, or an engine.
+/// A program that can divide: a backend through its driver, or an engine.
 pub trait Divider {
-    /// The moves after `line` from the root with the leaves `depth` - 1 plies below each; `here` is
-    /// the position there. Moves are named as [`Move::uci`] does under the root's rules, anything
-    /// else as it pleases the one who names it.
+    /// Returns the moves of `here`, the position after `line` from the root, each with the number of leaves `depth` - 1
+    /// plies below. Moves have the names that [`Move::uci`] gives under the root's rules; a successor without a move may
+    /// have any name.
     ///
     /// # Errors
     /// As [`Driver::perft`].
@@ -41,33 +41,33 @@ impl Divider for Engine<'_> {
     }
 }
 
-/// What comparing two of them brought.
+/// The result of a comparison.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Diff {
-    /// They make the same moves of the root, and the same number of leaves below each.
+    /// Both find the same moves of the root, with equal counts.
     Same {
-        /// Leaves in all.
+        /// The number of leaves.
         leaves: u128,
     },
     /// They differ.
     Different(Box<Difference>),
 }
 
-/// Where two of them differ.
+/// The first position where two dividers differ.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Difference {
     /// The moves from the root to the position, in UCI notation.
     pub line: Vec<String>,
     /// The position.
     pub position: Fen,
-    /// How many plies below the position were counted.
+    /// The number of plies counted below the position.
     pub depth: u32,
-    /// Moves that only the first one makes, with its counts.
+    /// Moves that only the first finds, with its counts.
     pub only_first: Vec<(String, u128)>,
-    /// Moves that only the second one makes, with its counts.
+    /// Moves that only the second finds, with its counts.
     pub only_second: Vec<(String, u128)>,
-    /// Moves whose counts differ although no position below them does; so one of the two contradicts
-    /// itself. Empty if the moves differ.
+    /// Moves whose counts differ although the positions below them agree: one of the two dividers contradicts itself.
+    /// Empty if the moves differ.
     pub counts: Vec<(String, u128, u128)>,
 }
 
@@ -76,7 +76,7 @@ impl Driver<'_> {
     /// first position (in the order of the moves' names) whose moves differ.
     ///
     /// # Errors
-    /// As [`Driver::perft`], of either of the two.
+    /// As [`Driver::perft`], for both.
     pub fn diff(&mut self, other: &mut dyn Divider, root: &Fen, depth: u32) -> Result<Diff, Error> {
         self.diff_at(other, root, &mut Vec::new(), root, depth)
     }
@@ -102,7 +102,7 @@ impl Driver<'_> {
                 return Ok(Diff::Same { leaves: leaves.ok_or(Error::Overflow)? });
             };
             let moves = legal_moves(self.backend, here)?.into_iter().map(|(played, _)| played);
-            // Without a move of that name (twice the same impossible successor) this is the end.
+            // An impossible successor that is twice in the list has no move of this name: the walk ends here.
             if let Some(played) = moves.into_iter().find(|played| played.uci(&root.rules, chess960) == *name) {
                 line.push(played);
                 let below = self.diff_at(other, root, line, &play(here, played), depth - 1)?;
@@ -120,14 +120,14 @@ impl Driver<'_> {
     }
 }
 
-/// Moves of two dividers, side by side.
+/// The moves of two dividers, compared.
 struct Comparison {
     only_first: Vec<(String, u128)>,
     only_second: Vec<(String, u128)>,
     counts: Vec<(String, u128, u128)>,
 }
 
-/// Compares by name; a move that one of them makes twice is once more than the other's.
+/// Compares moves by name. A move that is twice in one list and once in the other is a difference.
 fn compare(mut first: Vec<(String, u128)>, mut second: Vec<(String, u128)>) -> Comparison {
     let mut found = Comparison { only_first: Vec::new(), only_second: Vec::new(), counts: Vec::new() };
     first.sort();

@@ -7,9 +7,8 @@ use crate::frontier::counting;
 use crate::{Driver, Error, legal_moves};
 
 impl Driver<'_> {
-    /// The legal moves of the root in generation order, each with the leaves `depth` - 1 plies below
-    /// it; their sum is what [`Driver::perft`] gives. At depth 0 the root is the leaf, so that there
-    /// are no moves to share it out to, and the list is empty.
+    /// Returns the legal moves of the root in generation order, each with the number of leaves `depth` - 1 plies below it.
+    /// Their sum is the count of [`Driver::perft`]. At depth 0 the root itself is the leaf, and the list is empty.
     ///
     /// # Errors
     /// As [`Driver::perft`], and if the backend makes a successor to which no move leads.

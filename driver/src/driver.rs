@@ -1,31 +1,27 @@
-//! The driver: a backend, an observer, and what was learnt about the backend's speed.
+//! The driver: a backend, an observer, and the backend's speed as measured so far.
 
 use std::time::Instant;
 
-use kogge_board::{Backend, BackendError, Fen, Quad48, Rules, Successors};
+use kogge_board::{Backend, BackendError, Fen, Quad48, Rules};
 
+use crate::calls::{count, expand, miscounted};
 use crate::pace::{MAX_CALL_DEPTH, Pace};
 use crate::{Error, Frontier, Observer, Progress};
 
-/// How many positions are given to [`Backend::expand`] at once. At the 35 moves of a usual position
-/// their successors take 27 MiB; even at 415 moves, more than any position has, 311 MiB.
-pub(crate) const EXPAND_AT_ONCE: usize = 1 << 14;
-
-/// Entries that a root is expanded to before work begins, unless the device wants more.
+/// The number of entries that a root is expanded to, unless the device wants more.
 const FRONTIER: usize = 1 << 12;
-/// Entries that a root's frontier never exceeds: 256 MiB.
+/// The most entries of a root's frontier: 256 MiB.
 const MAX_FRONTIER: usize = 1 << 22;
 
-/// Answers questions about trees with a backend, in pieces small enough to be watched and stopped.
+/// Counts trees with a backend, in pieces small enough to be watched and stopped.
 ///
-/// A driver lives as long as its backend is used: it learns how fast the backend is, so that each
-/// call lasts a fraction of a second but keeps the device busy.
+/// Keep a driver as long as you use its backend: it measures the backend's speed, so that each call lasts a fraction
+/// of a second but keeps the device busy.
 ///
 /// # Memory
-/// Work goes depth-first over slices of a frontier. Besides the frontier (at most 256 MiB) there is
-/// one slice of successors for each ply between it and the plies that the backend counts by itself;
-/// slices shrink towards the root to 64 positions, so that a ply more costs 0.15 MiB at 35 moves a
-/// position and never over 1.7 MiB.
+/// Work goes depth-first over slices of a frontier. The driver holds the frontier (at most 256 MiB) and one slice of
+/// successors for each ply above the plies that the backend counts by itself. Slices shrink towards the root to 64
+/// positions, so that a further ply costs 0.15 MiB at 35 moves a position and never over 1.7 MiB.
 pub struct Driver<'a> {
     pub(crate) backend: &'a mut dyn Backend,
     pub(crate) observer: &'a dyn Observer,
@@ -33,20 +29,20 @@ pub struct Driver<'a> {
     pace: Pace,
 }
 
-/// Which part of the whole work a piece of it is, as shares from 0 to 1.
+/// A piece of the work, as shares of the whole from 0 to 1.
 #[derive(Clone, Copy)]
 pub(crate) struct Span {
     pub(crate) start: f64,
     pub(crate) width: f64,
-    /// Whether the piece's positions are the entries that progress counts.
+    /// Whether progress counts the positions of this piece as entries.
     pub(crate) entries: bool,
 }
 
 impl Span {
-    /// All the work, seen as a list of entries.
+    /// The whole work, as a list of entries.
     pub(crate) const WHOLE: Self = Self { start: 0.0, width: 1.0, entries: true };
 
-    /// The share of items `from..to` out of `total`.
+    /// Returns the part for items `from..to` out of `total`.
     pub(crate) fn part(&self, from: usize, to: usize, total: usize) -> Self {
         let each = self.width / total.max(1) as f64;
         Self { start: self.start + from as f64 * each, width: (to - from) as f64 * each, entries: false }
@@ -54,24 +50,24 @@ impl Span {
 }
 
 impl<'a> Driver<'a> {
-    /// A driver of this backend; `&()` observes nothing.
+    /// Creates a driver of this backend. The observer `&()` observes nothing.
     pub fn new(backend: &'a mut dyn Backend, observer: &'a dyn Observer) -> Self {
         let pace = Pace::new(backend.info().batch);
         Self { backend, observer, progress: Progress::default(), pace }
     }
 
-    /// The number of leaves `depth` plies below the root, 1 at depth 0; every leaf is counted, none
-    /// is merged with an equal one.
+    /// Counts the leaves `depth` plies below the root, 1 at depth 0. Every leaf is counted; equal positions are not
+    /// merged.
     ///
     /// # Errors
-    /// [`Error::Cancelled`] with how far it was, [`Error::Overflow`] beyond 128 bits, or the backend's.
+    /// [`Error::Cancelled`] with the progress so far, [`Error::Overflow`] beyond 128 bits, or the backend's error.
     pub fn perft(&mut self, root: &Fen, depth: u32) -> Result<u128, Error> {
         let frontier = self.frontier(root, depth)?;
         let counts = self.count_below(&frontier, depth - frontier.ply())?;
         frontier.total(&counts)
     }
 
-    /// The number of leaves `depth` plies below each entry of a frontier, not multiplied.
+    /// Counts the leaves `depth` plies below each entry of a frontier, without multiplicities.
     ///
     /// # Errors
     /// As [`Driver::perft`].
@@ -80,12 +76,12 @@ impl<'a> Driver<'a> {
         self.leaves(frontier.rules(), frontier.positions(), depth, Span::WHOLE)
     }
 
-    /// The root's frontier on which work down to `depth` is best shared out: enough entries to fill
-    /// the device and to show progress, but never more than `MAX_FRONTIER`.
+    /// Expands the root to a frontier for work down to `depth`, with enough entries to fill the device and to show
+    /// progress, but never more than `MAX_FRONTIER`.
     pub(crate) fn frontier(&mut self, root: &Fen, depth: u32) -> Result<Frontier, Error> {
         let enough = self.backend.info().batch.clamp(FRONTIER, MAX_FRONTIER);
         let mut frontier = Frontier::of(root);
-        // Two plies are left to the backend at least: it makes no successors for the last.
+        // The backend gets at least two plies, because it makes no successors for the last.
         while frontier.ply() + 2 < depth && !frontier.is_empty() && frontier.len() < enough {
             self.check_cancelled()?;
             let counts = count(self.backend, frontier.rules(), frontier.positions())?;
@@ -98,10 +94,10 @@ impl<'a> Driver<'a> {
         Ok(frontier)
     }
 
-    /// Leaves `depth` plies below each position.
+    /// Counts the leaves `depth` plies below each position.
     ///
-    /// What the backend can count in one go is given to it in chunks; of deeper trees, slices are
-    /// expanded and their successors counted in the same way.
+    /// Trees that the backend can count in one call go to it in chunks. Deeper trees are expanded slice by slice, and
+    /// their successors counted in the same way.
     pub(crate) fn leaves(
         &mut self,
         rules: &Rules,
@@ -118,8 +114,8 @@ impl<'a> Driver<'a> {
                 let chunk = &rest[..rest.len().min(self.pace.chunk(depth))];
                 match self.call(rules, chunk, depth) {
                     Ok(counts) => found.extend(counts.into_iter().map(u128::from)),
-                    // The backend has already split what it could by itself; fewer positions at
-                    // once and shallower trees are what is left to try.
+                    // The backend has already split its work as far as it can. The driver tries fewer positions at
+                    // once, then shallower trees.
                     Err(BackendError::OutOfMemory { .. }) if chunk.len() > 1 => self.pace.shrink(depth, chunk.len()),
                     Err(BackendError::Overflow | BackendError::OutOfMemory { .. }) if depth > 1 => {
                         let part = span.part(done, done + chunk.len(), positions.len());
@@ -137,7 +133,7 @@ impl<'a> Driver<'a> {
         Ok(found)
     }
 
-    /// Leaves below each position, by way of their successors; `depth` is at least 1.
+    /// Counts the leaves below each position through their successors; `depth` is at least 1.
     fn leaves_by_expansion(
         &mut self,
         rules: &Rules,
@@ -157,7 +153,7 @@ impl<'a> Driver<'a> {
         sums.collect()
     }
 
-    /// One call of the backend, timed, its answer counted as progress.
+    /// Calls the backend once, measures the time, and adds the answer to the progress.
     fn call(&mut self, rules: &Rules, positions: &[Quad48], depth: u32) -> Result<Vec<u64>, BackendError> {
         debug_assert!(depth <= MAX_CALL_DEPTH);
         let start = Instant::now();
@@ -171,12 +167,12 @@ impl<'a> Driver<'a> {
         Ok(counts)
     }
 
-    /// Starts a piece of work with this many entries.
+    /// Starts the progress of a piece of work with this many entries.
     pub(crate) fn begin(&mut self, entries: usize) {
         self.progress = Progress { total: entries as u64, ..Progress::default() };
     }
 
-    /// Tells the observer that `done` of `total` items of a piece of work are done.
+    /// Reports that `done` of `total` items of a piece of work are done.
     pub(crate) fn advance(&mut self, span: Span, done: usize, total: usize) {
         if span.entries {
             self.progress.done = done as u64;
@@ -185,36 +181,8 @@ impl<'a> Driver<'a> {
         self.observer.progress(&self.progress);
     }
 
-    /// An error if the observer asks to stop.
+    /// Returns an error if the observer asks to stop.
     pub(crate) fn check_cancelled(&self) -> Result<(), Error> {
         if self.observer.is_cancelled() { Err(Error::Cancelled(self.progress)) } else { Ok(()) }
     }
-}
-
-/// The successors of positions, with one end for each of them.
-pub(crate) fn expand(
-    backend: &mut dyn Backend,
-    rules: &Rules,
-    positions: &[Quad48],
-) -> Result<Successors, BackendError> {
-    let successors = backend.expand(rules, positions)?;
-    let ends = &successors.ends;
-    if ends.len() != positions.len()
-        || !ends.is_sorted()
-        || ends.last().copied().unwrap_or(0) != successors.positions.len()
-    {
-        return Err(miscounted(backend, ends.len(), positions.len()));
-    }
-    Ok(successors)
-}
-
-/// The number of legal moves of positions, one for each of them.
-pub(crate) fn count(backend: &mut dyn Backend, rules: &Rules, positions: &[Quad48]) -> Result<Vec<u32>, BackendError> {
-    let counts = backend.count(rules, positions)?;
-    if counts.len() == positions.len() { Ok(counts) } else { Err(miscounted(backend, counts.len(), positions.len())) }
-}
-
-pub(crate) fn miscounted(backend: &dyn Backend, answers: usize, positions: usize) -> BackendError {
-    let device = backend.info().name.clone();
-    BackendError::WrongAnswer { device, reason: format!("it answered for {answers} of {positions} positions.") }
 }

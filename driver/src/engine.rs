@@ -1,4 +1,4 @@
-//! Other chess engines, spoken to in UCI.
+//! Other chess engines, driven by UCI.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -7,61 +7,22 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use kogge_board::{Fen, Move};
-use thiserror::Error;
 
-use crate::{Error, Observer, Progress};
+use crate::error::{EngineError, Error};
+use crate::{Observer, Progress};
 
-/// Why an engine did not answer.
-#[derive(Clone, PartialEq, Eq, Debug, Error)]
-pub enum EngineError {
-    /// It could not be started.
-    #[error("The engine `{command}` could not be started: {reason}.")]
-    Start {
-        /// The command.
-        command: String,
-        /// What the system said.
-        reason: String,
-    },
-    /// It ended, or closed its output.
-    #[error("The engine `{command}` ended {doing}.")]
-    Ended {
-        /// The command.
-        command: String,
-        /// What it was asked to do.
-        doing: String,
-    },
-    /// It said nothing for too long.
-    #[error("The engine `{command}` said nothing for {} s {doing}; give it more time if it needs it.", .waited.as_secs_f32())]
-    Silent {
-        /// The command.
-        command: String,
-        /// What it was asked to do.
-        doing: String,
-        /// For how long.
-        waited: Duration,
-    },
-    /// It said something that cannot be right.
-    #[error("The engine `{command}` gives no answer to compare with: {reason}")]
-    Answer {
-        /// The command.
-        command: String,
-        /// What is wrong, as a sentence.
-        reason: String,
-    },
-}
-
-/// Longest line that is read in one piece.
+/// The longest line that is read in one piece.
 const LONGEST_LINE: u64 = 1 << 16;
-/// How often the observer is asked whether to stop.
+/// The time between two questions to the observer whether to stop.
 const TICK: Duration = Duration::from_millis(50);
-/// How long an engine may take to end by itself.
+/// The time that an engine gets to end by itself.
 const PARTING: Duration = Duration::from_millis(500);
 
-/// What engines call the sum of a divide, before the colon, in lower case.
+/// The names that engines give the sum of a divide, before the colon, in lower case.
 const TOTALS: [&str; 5] = ["nodes searched", "nodes", "total", "total nodes", "leaf nodes"];
 
-/// A running UCI engine that knows `go perft`, as Stockfish and its relatives do: it answers with
-/// lines `e2e4: 20` and, last, the sum as `Nodes searched: 400`.
+/// A running UCI engine with `go perft`, such as Stockfish and its relatives. It answers with lines such as `e2e4: 20`
+/// and ends with the sum, `Nodes searched: 400`.
 pub struct Engine<'a> {
     command: String,
     name: String,
@@ -74,8 +35,8 @@ pub struct Engine<'a> {
 }
 
 impl<'a> Engine<'a> {
-    /// Starts an engine: a program and its arguments, separated by spaces; what has spaces itself goes
-    /// between double quotes. `patience` is how long it may say nothing while it owes an answer.
+    /// Starts an engine: a program and its arguments, separated by spaces. Double quotes enclose a word with spaces.
+    /// `patience` is the time that the engine may be silent while it owes an answer.
     ///
     /// # Errors
     /// If it cannot be started or does not speak UCI.
@@ -109,7 +70,7 @@ impl<'a> Engine<'a> {
         Ok(engine)
     }
 
-    /// The engine's name, as it gives it.
+    /// The name that the engine gives itself.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -132,11 +93,11 @@ impl<'a> Engine<'a> {
         Ok(())
     }
 
-    /// The moves after `line` from the root, as the engine writes them, with the leaves `depth` - 1
-    /// plies below each.
+    /// Returns the moves after `line` from the root, as the engine writes them, each with the number of leaves `depth` - 1
+    /// plies below.
     ///
     /// # Errors
-    /// If the engine fails, says nothing for too long, or gives a sum that is not that of its counts.
+    /// If the engine fails, is silent for too long, or gives a sum that differs from its counts.
     pub fn divide(&mut self, root: &Fen, line: &[Move], depth: u32) -> Result<Vec<(String, u128)>, Error> {
         let chess960 = root.is_chess960();
         if self.knows_chess960 {
@@ -177,7 +138,7 @@ impl<'a> Engine<'a> {
         EngineError::Answer { command: self.command.clone(), reason }.into()
     }
 
-    /// The engine has ended; when stopped from a terminal, it may well have been before us.
+    /// Returns the error of an engine that has ended. A terminal's Ctrl-C may end the engine before kogge.
     fn ended(&self, doing: &str) -> Error {
         if self.observer.is_cancelled() {
             return Error::Cancelled(Progress::default());
@@ -190,7 +151,7 @@ impl<'a> Engine<'a> {
         said.map_err(|_| self.ended(doing))
     }
 
-    /// The engine's next line.
+    /// Waits for the engine's next line.
     fn hear(&mut self, doing: &str) -> Result<String, Error> {
         let start = Instant::now();
         loop {
@@ -211,13 +172,13 @@ impl<'a> Engine<'a> {
 }
 
 impl Drop for Engine<'_> {
-    /// Asks the engine to quit, and makes sure that it has.
+    /// Asks the engine to quit, and ends it if it does not.
     fn drop(&mut self) {
-        // Whether the engine still listens does not matter: it is ended in any case.
+        // It does not matter whether the engine still listens, because it is ended in any case.
         let _ = writeln!(self.input, "stop\nquit");
         let start = Instant::now();
         while start.elapsed() < PARTING {
-            // Its output must be read, or it might wait for that for ever.
+            // Unread output would block the engine.
             while self.output.try_recv().is_ok() {}
             if matches!(self.child.try_wait(), Ok(Some(_))) {
                 return;
@@ -229,7 +190,7 @@ impl Drop for Engine<'_> {
     }
 }
 
-/// The words of a command; double quotes keep spaces in a word.
+/// Splits a command into words; double quotes keep spaces in a word.
 fn split(command: &str) -> Vec<String> {
     let mut words = Vec::new();
     for (index, piece) in command.split('"').enumerate() {
@@ -242,7 +203,7 @@ fn split(command: &str) -> Vec<String> {
     words
 }
 
-/// Sends lines on until there are no more, or nobody listens.
+/// Passes lines on until the output ends or the receiver is gone.
 fn read_lines(mut output: impl BufRead, lines: &SyncSender<String>) {
     loop {
         let mut line = Vec::new();
@@ -253,7 +214,7 @@ fn read_lines(mut output: impl BufRead, lines: &SyncSender<String>) {
     }
 }
 
-/// A line of the answer to `go perft`.
+/// A count in a line of the answer to `go perft`.
 #[derive(PartialEq, Eq, Debug)]
 enum Count {
     Move(String, u128),

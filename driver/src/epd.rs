@@ -1,4 +1,4 @@
-//! Perft suites as text: one position a line, with its counts, `FEN ;D1 20 ;D2 400`.
+//! Perft suites as text: a line for each position with its counts, `FEN ;D1 20 ;D2 400`.
 
 use kogge_board::{Fen, FenError};
 use thiserror::Error;
@@ -10,34 +10,34 @@ use crate::MAX_DEPTH;
 pub struct Case {
     /// The position.
     pub root: Fen,
-    /// Depths and the leaves there, as the line gives them.
+    /// Depths with their leaves, in the order of the line.
     pub counts: Vec<(u32, u128)>,
 }
 
-/// Why a line is no position with counts.
+/// An error in a line of a suite.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum EpdError {
-    /// Bytes that are no text.
+    /// The line is not text.
     #[error("It is not text in UTF-8; expected a FEN and counts such as \";D1 20\".")]
     Binary,
-    /// The part before the first semicolon.
+    /// The part before the first semicolon is not a FEN.
     #[error(transparent)]
     Fen(#[from] FenError),
-    /// A part that is no count.
+    /// A part is not a count.
     #[error("It holds {0:?} where a depth and its count, such as \"D5 4865609\", was expected.")]
     Count(String),
-    /// A depth that cannot be.
+    /// A depth is too large.
     #[error("It gives a count at depth {0}; expected a depth from 0 to {MAX_DEPTH}.")]
     Depth(u32),
-    /// A position alone.
+    /// The line has no counts.
     #[error("It has no counts; expected at least one, such as \";D1 20\".")]
     NoCounts,
 }
 
-/// The lines of a suite, each with its number from 1; blank lines and comments (`#`) are left out.
+/// Reads the lines of a suite, each with its number from 1, without blank lines and comments (`#`).
 ///
 /// A line is a FEN of four or six fields and then counts `D<depth> <leaves>`, each after or before a
-/// semicolon: `FEN ;D1 20 ;D2 400` and `FEN; D1 20; D2 400;` are the same.
+/// semicolon: `FEN ;D1 20 ;D2 400` and `FEN; D1 20; D2 400;` mean the same.
 ///
 /// ```
 /// let text = b"8/8/8/8/8/1k6/p7/K7 w - - ;D1 0\n\nrubbish";

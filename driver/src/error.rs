@@ -1,31 +1,34 @@
-//! Why the driver could not answer.
+//! Errors of the driver.
+
+use std::time::Duration;
 
 use kogge_board::BackendError;
+use kogge_board::merge::MergeError;
 use thiserror::Error;
 
-use crate::{EngineError, Progress};
+use crate::Progress;
 
-/// Why there is no result. A result is complete and exact, or it is one of these.
+/// An error of the driver. Every call returns a complete, exact result or one of these.
 #[derive(Clone, PartialEq, Debug, Error)]
 pub enum Error {
     /// The backend failed.
     #[error(transparent)]
     Backend(#[from] BackendError),
-    /// The engine that was to be compared failed.
+    /// The engine to compare with failed.
     #[error(transparent)]
     Engine(#[from] EngineError),
     /// The observer asked to stop.
     #[error("Stopped on request: {0}; there is no result.")]
     Cancelled(Progress),
-    /// Merged plies do not fit in memory, also in parts.
+    /// Merged plies do not fit in memory, not even in parts.
     #[error(
-        "The distinct positions of ply {ply} do not fit in {memory} bytes, also in parts; give more memory, or choose a \
+        "The distinct positions of ply {ply} do not fit in {memory} bytes, not even in parts; give more memory, or choose a \
          smaller depth."
     )]
     Memory {
         /// Bytes that may be used.
         memory: u64,
-        /// Which ply.
+        /// The ply that does not fit.
         ply: u32,
     },
     /// The answer does not fit in 128 bits.
@@ -33,7 +36,62 @@ pub enum Error {
     Overflow,
 }
 
-/// The backend gave an answer that cannot be right.
+/// An error of another chess engine.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum EngineError {
+    /// It could not be started.
+    #[error("The engine `{command}` could not be started: {reason}.")]
+    Start {
+        /// The command.
+        command: String,
+        /// The system's message.
+        reason: String,
+    },
+    /// It ended, or closed its output.
+    #[error("The engine `{command}` ended {doing}.")]
+    Ended {
+        /// The command.
+        command: String,
+        /// The request.
+        doing: String,
+    },
+    /// It was silent for too long.
+    #[error("The engine `{command}` said nothing for {} s {doing}; give it more time if it needs it.", .waited.as_secs_f32())]
+    Silent {
+        /// The command.
+        command: String,
+        /// The request.
+        doing: String,
+        /// The time that it was silent.
+        waited: Duration,
+    },
+    /// Its answer cannot be right.
+    #[error("The engine `{command}` gives no answer to compare with: {reason}")]
+    Answer {
+        /// The command.
+        command: String,
+        /// The mistake, as a sentence.
+        reason: String,
+    },
+}
+
+impl From<MergeError> for Error {
+    fn from(error: MergeError) -> Self {
+        match error {
+            MergeError::Overflow => Self::Overflow,
+            MergeError::Backend(error) => error.into(),
+            // A full list has led to partitions before this point, and all positions of a ply have the same side to
+            // move.
+            MergeError::Full | MergeError::MixedTurns => BackendError::WrongAnswer {
+                device: "The device".into(),
+                reason: format!("it merged positions in an impossible way. {error}"),
+            }
+            .into(),
+        }
+    }
+}
+
+/// Returns the error of a backend whose answer cannot be right.
 pub(crate) fn wrong_answer(device: &str, reason: impl Into<String>) -> Error {
     BackendError::WrongAnswer { device: device.to_owned(), reason: reason.into() }.into()
 }

@@ -1,16 +1,15 @@
-//! Frontiers: lists of positions with multiplicities, the unit of all work.
+//! Frontiers: lists of positions with multiplicities.
 
 use kogge_board::{Backend, Fen, Position, PositionError, Quad48, Rules};
 
 use crate::Error;
-use crate::driver::{EXPAND_AT_ONCE, expand};
+use crate::calls::{EXPAND_AT_ONCE, expand};
 
-/// A list of (position, multiplicity), all of one tree and one ply.
+/// A list of positions of one ply of a tree, each with its multiplicity.
 ///
-/// Whatever is to be counted below a root is the sum, over the entries of any frontier of that root,
-/// of the entry's multiplicity and what lies below it. Positions come from checked ones only, and
-/// their halfmove clocks are zero: counting does not look at them, and equal positions shall have
-/// equal bytes.
+/// For any frontier of a root, the number of leaves below the root is the sum over all entries of multiplicity times
+/// the leaves below the entry. All positions are legal. Their halfmove clocks are zero: counting ignores them, and
+/// equal positions have equal bytes.
 ///
 /// ```
 /// use kogge_board::Fen;
@@ -28,16 +27,16 @@ pub struct Frontier {
 }
 
 impl Frontier {
-    /// The frontier that is the root itself.
+    /// Returns the frontier with the root alone.
     pub fn of(root: &Fen) -> Self {
         let position = Quad48::from(&root.position).with_halfmove_clock(0);
         Self { rules: counting(root), ply: 0, positions: vec![position], multiplicities: vec![1] }
     }
 
-    /// A frontier of given entries, `ply` plies below its root.
+    /// Returns a frontier of these entries, `ply` plies below its root.
     ///
     /// # Errors
-    /// The first position's that is not legal under the rules.
+    /// If a position is not legal under the rules: the error of the first such position.
     pub fn from_entries(
         rules: &Rules,
         ply: u32,
@@ -53,12 +52,12 @@ impl Frontier {
         Ok(frontier)
     }
 
-    /// What all positions have in common; the halfmove clock is off.
+    /// The rules that all positions share, with the halfmove clock off.
     pub fn rules(&self) -> &Rules {
         &self.rules
     }
 
-    /// How many plies below the root the positions are.
+    /// The number of plies from the root to the positions.
     pub fn ply(&self) -> u32 {
         self.ply
     }
@@ -68,7 +67,7 @@ impl Frontier {
         &self.positions
     }
 
-    /// In how many ways each position is reached.
+    /// The number of paths to each position.
     pub fn multiplicities(&self) -> &[u128] {
         &self.multiplicities
     }
@@ -78,12 +77,12 @@ impl Frontier {
         self.positions.len()
     }
 
-    /// Whether there are no entries: every game ended before this ply.
+    /// Returns whether there are no entries, because every game ended before this ply.
     pub fn is_empty(&self) -> bool {
         self.positions.is_empty()
     }
 
-    /// The frontier one ply deeper, in generation order.
+    /// Returns the frontier one ply deeper, in generation order.
     ///
     /// # Errors
     /// If the backend fails.
@@ -101,8 +100,8 @@ impl Frontier {
         Ok(deeper)
     }
 
-    /// The same frontier with equal positions made one entry, their multiplicities added; entries
-    /// come in the order of their bytes. Equality is that of all 48 bytes.
+    /// Merges equal positions into one entry with the sum of their multiplicities, and sorts entries by their bytes.
+    /// Positions are equal if all 48 bytes are.
     ///
     /// # Errors
     /// [`Error::Overflow`] if a multiplicity exceeds 128 bits.
@@ -124,13 +123,13 @@ impl Frontier {
         Ok(merged)
     }
 
-    /// The sum of multiplicity times count over all entries; `counts` holds one count for each.
+    /// Returns the sum of multiplicity times count over all entries; `counts` holds one count for each entry.
     ///
     /// # Errors
     /// [`Error::Overflow`] if it exceeds 128 bits.
     ///
     /// # Panics
-    /// If there are not as many counts as entries.
+    /// If the number of counts is not the number of entries.
     pub fn total(&self, counts: &[u128]) -> Result<u128, Error> {
         assert_eq!(counts.len(), self.len(), "one count for each entry");
         counts.iter().zip(&self.multiplicities).try_fold(0u128, |sum, (&count, &multiplicity)| {
@@ -139,7 +138,7 @@ impl Frontier {
     }
 }
 
-/// The rules under which a root's tree is counted.
+/// Returns the rules for counting the tree of a root: the halfmove clock is off.
 pub(crate) fn counting(root: &Fen) -> Rules {
     root.rules.with_halfmove_clock(false)
 }

@@ -1,13 +1,13 @@
-//! Work on chess trees that any backend can do: perft, divide, statistics, distinct positions,
-//! suites, comparing two backends, the best move by minimax, and how fast all of it is ([`mod@bench`]).
+//! Work on chess trees with any backend: perft, divide, statistics, distinct positions, suites, comparisons of two
+//! backends, the best move by minimax, and measurements of speed ([`mod@bench`]).
 //!
-//! Everything starts from a [`Frontier`], a list of positions with multiplicities, and is shared out
-//! to a [`Backend`](kogge_board::Backend) in pieces that last a fraction of a second. Totals are
-//! `u128` and exact: what cannot be counted to the end is an [`Error`], never a partial number. The
-//! library prints nothing; an [`Observer`] hears how far the work is and can stop it.
+//! All work starts from a [`Frontier`], a list of positions with multiplicities. A [`Backend`](kogge_board::Backend) gets it
+//! in pieces that last a fraction of a second. Totals are `u128` and exact: a count that cannot be finished is an [`Error`],
+//! never a partial number. The library prints nothing; an [`Observer`] gets its progress and can stop it.
 //!
-//! [`Driver::perft`] counts every leaf. [`Driver::perft_merged`] makes a tree's plies one after the other, each position
-//! once with the number of paths to it, in a given memory and as far as it pays; [`Driver::unique`] counts such plies.
+//! [`Driver::perft`] counts every leaf. [`Driver::perft_merged`] makes the plies of a tree one after the other, within
+//! a given memory and as deep as merging pays off. It keeps each distinct position once, with the number of paths to
+//! it. [`Driver::unique`] counts the distinct positions of each ply.
 //!
 //! ```
 //! use kogge_board::Fen;
@@ -25,12 +25,13 @@
 //!
 //! # Features
 //!
-//! * `ledger`, on by default: counts that take weeks, in SQLite files and PostgreSQL databases (the module `ledger`).
-//!   Without it, neither database is built.
+//! * `ledger`, on by default: counts that take weeks, in SQLite files and PostgreSQL databases (module `ledger`). Without
+//!   this feature, neither database is built.
 
 mod attacks;
 pub mod bench;
 mod best;
+mod calls;
 mod diff;
 mod divide;
 mod driver;
@@ -53,8 +54,8 @@ mod walk;
 pub use best::Best;
 pub use diff::{Diff, Difference, Divider};
 pub use driver::Driver;
-pub use engine::{Engine, EngineError};
-pub use error::Error;
+pub use engine::Engine;
+pub use error::{EngineError, Error};
 pub use frontier::Frontier;
 pub use merged::{MergeSettings, Merged};
 pub use moves::{LineError, legal_moves, play_line};
@@ -63,9 +64,9 @@ pub use plan::{Plan, PlannedPly};
 pub use stats::Stats;
 pub use suite::{Caps, Verdict};
 
-/// The greatest depth that the command line and suites accept. With only two moves a position, 128
-/// plies already exceed what 128 bits hold.
+/// The greatest depth that the command line and suites accept. With only two moves per position, 128 plies already
+/// exceed 128 bits.
 pub const MAX_DEPTH: u32 = 128;
 
-/// Trees of fewer plies are counted leaf by leaf sooner than anything can be merged.
+/// The least depth at which merging can pay off. In shallower trees, counting every leaf is faster.
 pub const LEAST_MERGED_DEPTH: u32 = 5;

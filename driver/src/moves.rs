@@ -1,19 +1,19 @@
-//! Moves of a position, by way of its successors.
+//! Moves of a position, from its successors.
 
 use kogge_board::{Backend, Color, Fen, Move, MoveError, Quad48};
 use thiserror::Error;
 
-use crate::driver::expand;
+use crate::calls::expand;
 use crate::error::wrong_answer;
 use crate::frontier::counting;
 use crate::{Error, Frontier};
 
-/// The legal moves of a position and what they lead to, in generation order.
+/// Returns the legal moves of a position with its successors, in generation order.
 ///
 /// The successors' halfmove clocks are zero.
 ///
 /// # Errors
-/// If the backend fails, or if it makes a successor to which no move leads.
+/// If the backend fails or makes a successor to which no move leads.
 pub fn legal_moves(backend: &mut dyn Backend, root: &Fen) -> Result<Vec<(Move, Quad48)>, Error> {
     let moves = named_successors(backend, root)?.into_iter().map(|(played, child)| match played {
         Some(played) => Ok((played, child)),
@@ -26,7 +26,7 @@ pub fn legal_moves(backend: &mut dyn Backend, root: &Fen) -> Result<Vec<(Move, Q
     moves.collect()
 }
 
-/// The successors of a position, with their moves where some move leads there.
+/// Returns the successors of a position, each with the move that leads there, if any.
 pub(crate) fn named_successors(backend: &mut dyn Backend, root: &Fen) -> Result<Vec<(Option<Move>, Quad48)>, Error> {
     let rules = counting(root);
     let parent = root.position;
@@ -35,31 +35,31 @@ pub(crate) fn named_successors(backend: &mut dyn Backend, root: &Fen) -> Result<
     Ok(successors.into_iter().map(name).collect())
 }
 
-/// Why a list of moves cannot be played.
+/// An error in a list of moves.
 #[derive(Clone, PartialEq, Debug, Error)]
 pub enum LineError {
-    /// One of the moves is none, or not legal.
+    /// A word is not a move, or the move is not legal.
     #[error("Move number {number} of the list cannot be played on \"{before}\": {error}")]
     Move {
-        /// Which, from 1.
+        /// The number of the move, from 1.
         number: usize,
-        /// The position before it.
+        /// The position before the move.
         before: Box<Fen>,
-        /// What is wrong with it.
+        /// The mistake.
         error: MoveError,
     },
-    /// The legal moves could not be found.
+    /// The backend failed to find the legal moves.
     #[error(transparent)]
     Driver(#[from] Error),
 }
 
-/// The position after these moves, in UCI notation or SAN. Castling in UCI notation is the king's
+/// Returns the position after these moves, in UCI notation or SAN. Castling in UCI notation is the king's
 /// move to file g or c or, if the first position [is one of Chess960](Fen::is_chess960), to its rook.
 ///
-/// The halfmove clock and the move number are counted on.
+/// The halfmove clock and the move number go on.
 ///
 /// # Errors
-/// The first move that cannot be played, or the backend's.
+/// If a move cannot be played (the error names the first such move), or if the backend fails.
 pub fn play_line<S: AsRef<str>>(backend: &mut dyn Backend, root: &Fen, line: &[S]) -> Result<Fen, LineError> {
     let chess960 = root.is_chess960();
     let mut here = *root;
@@ -76,7 +76,7 @@ pub fn play_line<S: AsRef<str>>(backend: &mut dyn Backend, root: &Fen, line: &[S
     Ok(here)
 }
 
-/// The position after a legal move.
+/// Returns the position after a legal move.
 pub(crate) fn play(before: &Fen, played: Move) -> Fen {
     let position = before.position.play(&before.rules.with_halfmove_clock(true), played);
     let number = u16::from(before.position.turn() == Color::Black);

@@ -1,16 +1,16 @@
-//! How long work is watched and stopped.
+//! Progress of work, and requests to stop it.
 
-/// Watches work from outside: hears how far it is and may ask it to stop.
+/// Watches work: gets its progress and may ask it to stop.
 ///
-/// The driver prints nothing; whoever wants a progress bar, a log or Ctrl-C implements this. Calls
-/// come from the thread that called the driver, between calls of the backend.
+/// The driver prints nothing. Implement this for a progress bar, a log or Ctrl-C. The thread that called the driver calls
+/// the observer between calls of the backend.
 pub trait Observer: Sync {
-    /// The work is this far.
+    /// Gets the progress so far.
     fn progress(&self, progress: &Progress) {
         let _ = progress;
     }
 
-    /// Whether the work should stop; asked between calls of the backend, several times a second.
+    /// Returns whether the work should stop; called between calls of the backend, several times a second.
     fn is_cancelled(&self) -> bool {
         false
     }
@@ -19,17 +19,16 @@ pub trait Observer: Sync {
 /// Watches nothing and never stops anything.
 impl Observer for () {}
 
-/// How far work is. None of these numbers is a result.
+/// Progress of work. None of these numbers is a result.
 #[derive(Clone, Copy, PartialEq, Default, Debug)]
 pub struct Progress {
-    /// Frontier entries that are done.
+    /// Finished entries of the frontier.
     pub done: u64,
-    /// Frontier entries in all.
+    /// All entries of the frontier.
     pub total: u64,
-    /// The share of the work that is done, 0 to 1, unfinished entries included; an estimate, since
-    /// entries are taken to be equal.
+    /// The estimated share of the work that is done, 0 to 1, unfinished entries included. All entries count as equal work.
     pub fraction: f64,
-    /// Leaves (or, where positions are collected, positions) counted so far.
+    /// Leaves counted so far, or positions if the work collects positions.
     pub counted: u128,
 }
 

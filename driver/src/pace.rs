@@ -1,41 +1,42 @@
-//! How much to ask of a backend at once.
+//! The size of calls to a backend.
 
 use std::time::Duration;
 
-/// The deepest tree that is left to one call. Below any position lie fewer than 2^64 leaves at this
-/// depth: a side has at most 15 pieces of at most 27 moves, 8 king moves and 2 castlings, fewer than
-/// 512 moves in all, and 512^7 is 2^63. So a count of 64 bits is enough, whatever the position.
+use crate::calls::EXPAND_AT_ONCE;
+
+/// The deepest tree that one call counts. At this depth, every position has fewer than 2^64 leaves: a side has at most 15
+/// pieces of at most 27 moves, 8 king moves and 2 castlings, fewer than 512 moves in all, and 512^7 is 2^63.
 pub(crate) const MAX_CALL_DEPTH: u32 = 7;
 
-/// The shallowest tree that is worth expanding rather than leaving to a call: none of up to two
-/// plies, since the backend makes no successors for the last ply, and few before.
+/// The depth up to which trees always go to the backend: it makes no successors for the last ply, and few for the one
+/// before.
 const MIN_CALL_DEPTH: u32 = 2;
 
-/// Fewest positions that are expanded together: of too few, a device would make little.
+/// The fewest positions that are expanded together: fewer would leave a device idle.
 pub(crate) const MIN_SLICE: usize = 64;
 
-/// How long a call of the backend should last, in seconds: short enough to be stopped and to show
-/// progress, long enough that starting it does not matter.
+/// The time that a call of the backend should take, in seconds: short enough to be stopped and to show progress, long
+/// enough to make its start-up time negligible.
 const CALL_SECONDS: f64 = 0.2;
 
-/// Leaves to ask for in the first call, before anything is known: at most a few hundredths of a
-/// second on one thread, at any decent speed.
+/// The number of leaves of the first call, before the speed is known: at most a few hundredths of a
+/// second on one thread.
 const FIRST_LEAVES: f64 = 4e6;
 
-/// Leaves that any call may count, however slow the one before was.
+/// The number of leaves that any call may count, however slow the previous call was.
 const FEWEST_LEAVES: f64 = 1e4;
 
-/// What was learnt about a backend and the trees it was given.
+/// The speed of a backend and the sizes of its trees, as measured so far.
 pub(crate) struct Pace {
-    /// Positions that keep the device busy.
+    /// The number of positions that keeps the device busy.
     batch: usize,
-    /// Leaves that one call may count.
+    /// The number of leaves that one call may count.
     leaves: f64,
-    /// Leaves that no call may exceed, since one for more ran out of memory.
+    /// The number of leaves that no call may exceed, because a larger call ran out of memory.
     most: f64,
-    /// Leaves below a position by depth, as last seen; 0 where unknown.
+    /// Leaves below a position by depth, as last measured; 0 where unknown.
     below: [f64; MAX_CALL_DEPTH as usize + 1],
-    /// Moves of a position, as last seen, but at least 2, so that slices do shrink towards the root.
+    /// Moves of a position, as last measured, but at least 2, so that slices shrink towards the root.
     moves: f64,
 }
 
@@ -50,33 +51,32 @@ impl Pace {
         }
     }
 
-    /// The same for work that may be much slower than counting.
+    /// Starts with small calls, for work that may be much slower than counting.
     pub(crate) fn careful(batch: usize) -> Self {
         Self { leaves: FEWEST_LEAVES, ..Self::new(batch) }
     }
 
-    /// Whether trees of this depth go to the backend as they are: the deepest of which enough to
-    /// keep the device busy can be counted in one call.
+    /// Returns whether one call can count enough trees of this depth to keep the device busy.
     pub(crate) fn can_call(&self, depth: u32) -> bool {
         depth <= MIN_CALL_DEPTH
             || depth <= MAX_CALL_DEPTH && self.leaves_below(depth) * self.batch as f64 <= self.leaves
     }
 
-    /// How many trees of this depth one call should count.
+    /// Returns the number of trees of this depth for one call.
     pub(crate) fn chunk(&self, depth: u32) -> usize {
         ((self.leaves / self.leaves_below(depth)) as usize).max(1)
     }
 
-    /// How many positions to expand together so that, where trees are shallow enough for a call,
-    /// there are about twice as many as keep the device busy.
+    /// Returns the number of positions to expand together. When the trees below them are shallow enough for a call,
+    /// there are about twice as many trees as keep the device busy.
     pub(crate) fn slice(&self, depth: u32) -> usize {
         let deepest = (MIN_CALL_DEPTH..depth.min(MAX_CALL_DEPTH + 1)).rev().find(|&depth| self.can_call(depth));
         let plies = depth - deepest.unwrap_or(MIN_CALL_DEPTH);
         let slice = 2.0 * self.batch as f64 / self.moves.powi(plies.min(1000) as i32);
-        (slice as usize).clamp(MIN_SLICE, crate::driver::EXPAND_AT_ONCE)
+        (slice as usize).clamp(MIN_SLICE, EXPAND_AT_ONCE)
     }
 
-    /// A call was made.
+    /// Notes the time of a call.
     pub(crate) fn saw_call(&mut self, positions: usize, depth: u32, leaves: u128, elapsed: Duration) {
         let leaves = leaves as f64;
         self.below[depth as usize] = leaves / positions.max(1) as f64;
@@ -84,26 +84,27 @@ impl Pace {
         if seconds > CALL_SECONDS {
             self.leaves = (leaves * CALL_SECONDS / seconds).max(FEWEST_LEAVES).min(self.most);
         } else {
-            // A small call looks slower than a large one would be, never faster: more may be asked for,
-            // and a call that was quick because little was left to do says nothing against it.
+            // A small call looks slower than a large one, never faster. So the limit may rise, and a small call at
+            // the end of the work does not lower it.
             self.leaves = self.leaves.max(leaves * CALL_SECONDS / seconds).min(self.most);
         }
     }
 
-    /// Positions were expanded.
+    /// Notes the successors of an expansion.
     pub(crate) fn saw_expansion(&mut self, positions: usize, successors: usize) {
         if positions > 0 {
             self.moves = (successors as f64 / positions as f64).max(2.0);
         }
     }
 
-    /// A call for this many positions was too large, and none so large will be made again.
+    /// Halves the limit after a call for this many positions ran out of memory.
     pub(crate) fn shrink(&mut self, depth: u32, positions: usize) {
         self.most = self.leaves_below(depth) * (positions / 2).max(1) as f64;
         self.leaves = self.most;
     }
 
-    /// Leaves below a position, at least 1: seen or, from the nearest shallower depth seen, guessed.
+    /// Returns the leaves below a position, at least 1: measured, or estimated from the nearest shallower depth
+    /// measured.
     fn leaves_below(&self, depth: u32) -> f64 {
         let seen = (1..=depth.min(MAX_CALL_DEPTH)).rev().find(|&depth| self.below[depth as usize] > 0.0).unwrap_or(0);
         let below = if seen == 0 { 1.0 } else { self.below[seen as usize] };

@@ -1,4 +1,4 @@
-//! What kinds of moves lead to the leaves: captures, castlings, checks, mates and so on.
+//! Kinds of moves that lead to the leaves: captures, castlings, checks, mates and so on.
 
 use std::ops::AddAssign;
 
@@ -7,10 +7,11 @@ use kogge_board::{Color, Fen, Position, Quad48, Rules, Square, Successors};
 use rayon::prelude::*;
 
 use crate::attacks::{attackers, watched};
-use crate::driver::{Span, count, expand};
+use crate::calls::{count, expand};
+use crate::driver::Span;
 use crate::{Driver, Error};
 
-/// The leaves of a tree by the moves that lead to them.
+/// The leaves of a tree by the kinds of moves that lead to them.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Stats {
     /// All leaves.
@@ -25,8 +26,8 @@ pub struct Stats {
     pub promotions: u128,
     /// Checks of every kind, mates included.
     pub checks: u128,
-    /// Checks by exactly one piece, which is not the one that moved. In castling the rook has moved
-    /// too, so that its check is none of these.
+    /// Checks by exactly one piece, which is not the piece that moved. In castling the rook moves
+    /// too, so its check is not discovered.
     pub discovered: u128,
     /// Checks by two pieces.
     pub double: u128,
@@ -35,7 +36,7 @@ pub struct Stats {
 }
 
 impl AddAssign for Stats {
-    /// Every leaf was visited by itself, so that no sum comes near 2^128.
+    /// Adds all numbers. Every leaf was visited, so no sum comes near 2^128.
     fn add_assign(&mut self, other: Self) {
         self.nodes += other.nodes;
         self.captures += other.captures;
@@ -50,7 +51,7 @@ impl AddAssign for Stats {
 }
 
 impl Driver<'_> {
-    /// The leaves `depth` plies below the root by the moves that lead to them. At depth 0 there is
+    /// Counts the leaves `depth` plies below the root by the moves that lead to them. At depth 0 there is
     /// one leaf and no move.
     ///
     /// # Errors
@@ -84,7 +85,7 @@ impl Driver<'_> {
     }
 }
 
-/// What is known of the leaves of one batch: all but the mates, and where to look for them.
+/// The leaves of one batch by kinds of moves, and the positions that may be mate.
 #[derive(Default)]
 struct Tally {
     captures: u64,
@@ -97,7 +98,7 @@ struct Tally {
     checked: Vec<Quad48>,
 }
 
-/// Looks at all successors, on all cores.
+/// Classifies all successors, on all cores.
 fn tally(rules: &Rules, parents: &[Quad48], successors: &Successors) -> Tally {
     const PARENTS_AT_ONCE: usize = 256;
     let tallies = parents.par_chunks(PARENTS_AT_ONCE).enumerate().map(|(chunk, parents)| {
@@ -121,7 +122,7 @@ fn tally(rules: &Rules, parents: &[Quad48], successors: &Successors) -> Tally {
     })
 }
 
-/// A position before the last move, and what its successors are compared with.
+/// A position before the last move, prepared for comparison with its successors.
 struct Parent {
     turn: Color,
     own: u64,
@@ -130,9 +131,9 @@ struct Parent {
     pawns: u32,
     /// The king to be checked.
     king: u64,
-    /// Where something must change for a check.
+    /// The squares where a move must change something to give check.
     watched: u64,
-    /// Own kings and rooks after castling, if there is the right to it; impossible boards if not.
+    /// The own king and rooks after each castling, or impossible boards if the side has no such right.
     castled: [(u64, u64); 2],
 }
 
@@ -153,7 +154,7 @@ impl Parent {
         }
     }
 
-    /// Compares a successor, and enters what move has led to it.
+    /// Classifies the move that leads to a successor.
     fn look_at(&self, child: &Quad48, tally: &mut Tally) {
         let occupied =
             child.pawns & PAWN_RANKS | child.knights | child.bishops_queens | child.rooks_queens | child.kings;
@@ -186,11 +187,10 @@ impl Parent {
     }
 }
 
-/// King and rooks of the side to move after each castling that it has the right to. No other move
-/// leads to both: an ordinary one does not move king and rook together, no king steps over a rook
-/// and no rook over a king.
+/// Returns the king and rooks of the side to move after each castling that its rights allow. No other move leads to
+/// these boards, because an ordinary move does not move king and rook together.
 fn castled(rules: &Rules, position: &Position) -> [(u64, u64); 2] {
-    /// No side has a king and rooks on all squares.
+    /// A board that never occurs: a king and rooks on all squares.
     const NEVER: (u64, u64) = (u64::MAX, u64::MAX);
     let turn = position.turn();
     let first_right = if turn == Color::White { 0 } else { 2 };
@@ -205,7 +205,7 @@ fn castled(rules: &Rules, position: &Position) -> [(u64, u64); 2] {
     })
 }
 
-/// Where king and rook stand after castling.
+/// Returns the squares of king and rook after castling.
 fn castled_to(king: u64) -> u64 {
     let kingside = king & file(6) != 0;
     king | if kingside { king >> 1 } else { king << 1 }

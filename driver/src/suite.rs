@@ -3,10 +3,10 @@
 use crate::epd::Case;
 use crate::{Driver, Error};
 
-/// Which counts of a suite are recomputed, so that the same suite serves quick checks and long ones.
+/// Limits of the counts to recompute, so that one suite serves quick checks and long ones.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Caps {
-    /// The most leaves that a count may have.
+    /// The most leaves of a count.
     pub nodes: u128,
     /// The greatest depth.
     pub depth: u32,
@@ -16,37 +16,37 @@ impl Caps {
     /// No caps at all.
     pub const NONE: Self = Self { nodes: u128::MAX, depth: u32::MAX };
 
-    /// Whether a count, a depth and its leaves, is to be recomputed.
+    /// Returns whether to recompute a count, given as its depth and leaves.
     pub fn allow(&self, (depth, leaves): (u32, u128)) -> bool {
         depth <= self.depth && leaves <= self.nodes
     }
 }
 
-/// What became of one line of a suite.
+/// The result of one line of a suite.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Verdict {
     /// All counts within the caps are right.
     Pass {
-        /// How many were recomputed.
+        /// The number of recomputed counts.
         checked: usize,
-        /// How many exceed the caps.
+        /// The number of counts beyond the caps.
         capped: usize,
-        /// Leaves counted.
+        /// The number of leaves counted.
         leaves: u128,
     },
-    /// A count is not what the line says. The ones after it were not recomputed.
+    /// A count differs from the line. The counts after it were not recomputed.
     Fail {
-        /// At which depth.
+        /// The depth of the count.
         depth: u32,
-        /// What the line says.
+        /// The count in the line.
         expected: u128,
-        /// What was counted.
+        /// The count found.
         found: u128,
     },
 }
 
 impl Driver<'_> {
-    /// Recomputes the counts of a line that the caps allow, in the line's order.
+    /// Recomputes the counts of a line that the caps allow, in their order.
     ///
     /// # Errors
     /// As [`Driver::perft`].

@@ -1,15 +1,16 @@
-//! Visiting every position of a ply, in batches.
+//! Visits to every position of a ply, in batches.
 
 use kogge_board::{Backend, Quad48, Rules};
 
-use crate::driver::{EXPAND_AT_ONCE, Span, expand};
+use crate::calls::{EXPAND_AT_ONCE, expand};
+use crate::driver::Span;
 use crate::pace::MIN_SLICE;
 use crate::{Driver, Error};
 
-/// Fewest positions that make a full batch. Their successors fit in a CPU's cache.
+/// The fewest positions of a full batch. Their successors fit in a CPU's cache.
 const MIN_BATCH: usize = 1 << 11;
 
-/// Receives the backend, for questions of its own, and a batch; says how many things it counted.
+/// A function that gets the backend, for its own calls, and a batch, and returns its contribution to the progress.
 pub(crate) type Visit<'v> = dyn FnMut(&mut dyn Backend, &[Quad48]) -> Result<u128, Error> + 'v;
 
 impl Driver<'_> {
@@ -23,7 +24,7 @@ impl Driver<'_> {
         span: Span,
         visit: &mut Visit<'_>,
     ) -> Result<(), Error> {
-        // A usual position has 2^5 moves: this many lead to about one batch.
+        // A typical position has 2^5 moves, so a slice leads to about one batch.
         let batch = self.backend.info().batch.clamp(MIN_BATCH, EXPAND_AT_ONCE);
         let slice = match plies {
             0 => batch,

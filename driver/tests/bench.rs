@@ -5,13 +5,13 @@ mod support;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use kogge_board::buggy::{Buggy, no_black_queenside};
 use kogge_board::known;
 use kogge_board::{Backend, BackendError, Format, Quad48};
 use kogge_driver::bench::{Measured, Settings, Subject, Task, Times, measure, packing};
 use kogge_driver::{Error, Observer, Progress};
 use kogge_movegen_cpu::Cpu;
 use kogge_movegen_cpu::mailbox::Mailbox;
+use kogge_testkit::buggy::{Buggy, no_black_queenside};
 use support::{Before, slow};
 
 const FREE: Settings<'_> = Settings { seconds: 0.2, repetitions: 3, depth: &|_| None };
@@ -29,7 +29,7 @@ fn every_position_is_counted_in_both_ways_by_all() {
     assert_eq!((rows.len(), failed), (24, vec![]));
     let positions = known::standard();
     for (index, row) in rows.iter().enumerate() {
-        // Those that are compared are measured one after the other.
+        // Subjects are measured in turn.
         let task = Task { subject: index % 2, position: index / 4, deduplicated: index % 4 > 1 };
         assert_eq!(row.task, task);
         assert_eq!(Some(row.leaves), positions[index / 4].leaves(row.depth));
@@ -44,7 +44,8 @@ fn a_faster_backend_is_measured_on_deeper_trees() {
     let mut slow = slow(Cpu::new(Some(1)).unwrap(), Duration::from_millis(60));
     let mut subjects = [&mut cpu as &mut dyn Backend, &mut slow].map(|backend| Subject { backend, memory: 64 << 20 });
     let settings = Settings { seconds: 6.0, repetitions: 1, ..FREE };
-    // The position with the fewest moves; a busy machine may halt even the faster one that long.
+    // The position with the fewest moves. On a busy machine, even the faster subject may wait for 60 ms, so there are
+    // several attempts.
     let deeper = (0..20).any(|_| {
         let rows = measure(&mut subjects, &known::standard()[3..4], &settings, &()).unwrap().rows;
         assert_eq!(rows[1].depth, 1, "{rows:?}");
@@ -84,7 +85,7 @@ fn who_miscounts_is_named_and_has_no_rows() {
 
 #[test]
 fn who_fails_while_it_is_timed_has_no_rows() {
-    /// Knows when the climb, a fifth of the whole, is over.
+    /// Notices the end of the climb, a fifth of the whole.
     #[derive(Default)]
     struct Timing(AtomicBool);
     impl Observer for Timing {
@@ -118,7 +119,7 @@ fn who_fails_while_it_is_timed_has_no_rows() {
 
 #[test]
 fn a_measurement_can_be_stopped() {
-    /// Stops after so many questions.
+    /// Stops after this many questions.
     struct Stop(AtomicUsize);
     impl Observer for Stop {
         fn is_cancelled(&self) -> bool {
@@ -127,7 +128,7 @@ fn a_measurement_can_be_stopped() {
     }
     let mut cpu = Cpu::new(Some(1)).unwrap();
     let mut subjects = [Subject { backend: &mut cpu, memory: 64 << 20 }];
-    // Before a count, and also within one by merged plies, which has a progress of its own.
+    // Some requests to stop come before a count, others within a count by merged plies, which has its own progress.
     for questions in 0..100 {
         let stop = Stop(AtomicUsize::new(questions));
         let settings = Settings { depth: &|_| Some(2), ..FREE };

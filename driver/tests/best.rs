@@ -1,4 +1,4 @@
-//! The best move by minimax: score and line, whoever computes and however work is cut.
+//! The best move by minimax: the same score and line from every backend, in pieces of any size.
 
 mod support;
 

@@ -1,12 +1,12 @@
-//! Perft and divide: totals, how work is cut into pieces, and how it ends early.
+//! Perft and divide: totals, pieces of work, and stops.
 
 mod support;
 
-use kogge_board::testing::placement;
 use kogge_board::{Backend, BackendError, Fen, Position, Quad48, Rules};
 use kogge_driver::{Driver, Error, Frontier};
 use kogge_movegen_cpu::Cpu;
 use kogge_movegen_cpu::mailbox::Mailbox;
+use kogge_testkit::placement;
 use proptest::{prop_assert_eq, proptest};
 use support::tree::{Call, Tree};
 use support::{KIWIPETE, MATE, POSITION_3, Watch, fen};
@@ -101,7 +101,7 @@ fn a_failure_anywhere_is_no_number() {
                 assert_eq!(error.to_string(), "tree failed in a test: it was told to.");
                 assert_eq!(tree.calls.len(), fail_at, "no call after the failure");
             }
-            // How many calls there are depends on the time that they take.
+            // The number of calls depends on their times.
             Ok(leaves) => {
                 assert_eq!(leaves, 244_140_625);
                 assert!(tree.calls.len() < fail_at && fail_at > 5);
@@ -167,7 +167,7 @@ fn frontiers_expand_and_merge_exactly() {
 }
 
 proptest! {
-    /// However work is cut, it comes to what a plain generator counts in one go.
+    /// Checks that pieces of any size add up to the count of a plain generator.
     #[test]
     fn agrees_with_the_mailbox((rules, position) in placement(), depth in 0..4u32) {
         let expected = Mailbox::new().perft(&rules, &[Quad48::from(&position)], depth).unwrap();

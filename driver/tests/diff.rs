@@ -1,12 +1,12 @@
-//! Comparing backends, and finding the position where they part.
+//! Comparison of backends, down to the position where they differ.
 
 mod support;
 
-use kogge_board::buggy::{Bug, Buggy, no_black_queenside};
 use kogge_board::{Backend, Fen, Position, State};
 use kogge_driver::{Diff, Difference, Driver, Error};
 use kogge_movegen_cpu::Cpu;
 use kogge_movegen_cpu::mailbox::Mailbox;
+use kogge_testkit::buggy::{Bug, Buggy, no_black_queenside};
 use support::{KIWIPETE, Watch, fen};
 
 fn cpu() -> Cpu {
@@ -48,11 +48,11 @@ fn a_missing_move_is_found_where_it_is_missing() {
     assert_eq!((found.only_second.len(), found.counts.len()), (0, 0));
     assert_eq!(found.position.fullmove, 1);
 
-    // The same seen from the other side.
+    // The same comparison with the backends exchanged.
     let found = different(diff(&mut Buggy::new(cpu(), no_black_queenside), &mut cpu(), &root, 3));
     assert_eq!((found.only_first.len(), found.only_second.len()), (0, 1));
 
-    // Too shallow to see it.
+    // At this depth, the mistake has no effect.
     assert_eq!(diff(&mut cpu(), &mut Buggy::new(cpu(), no_black_queenside), &root, 1), Diff::Same { leaves: 48 });
 }
 
@@ -76,7 +76,7 @@ fn wrong_successors_are_named() {
 
 #[test]
 fn a_divider_that_contradicts_itself_is_caught() {
-    /// Counts right, but for one too many below one move at depth 3.
+    /// Counts one leaf too many below one move at depth 3.
     struct Liar;
     impl kogge_driver::Divider for Liar {
         fn divide(

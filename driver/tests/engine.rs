@@ -1,4 +1,4 @@
-//! Engines are asked over pipes; the one here is this test's own program, started once more.
+//! Engines over pipes. This test's own program, started again, pretends to be one.
 
 mod support;
 
@@ -6,15 +6,15 @@ use std::io::{BufRead, Write, stdin, stdout};
 use std::time::{Duration, Instant};
 
 use kogge_board::Fen;
-use kogge_board::buggy::{Buggy, no_black_queenside};
 use kogge_driver::{Diff, Driver, Engine, EngineError, Error, play_line};
 use kogge_movegen_cpu::Cpu;
+use kogge_testkit::buggy::{Buggy, no_black_queenside};
 use support::{KIWIPETE, MATE, Watch, fen};
 
-/// Longer than anything here takes, on a machine that does a lot else.
+/// Longer than any test takes, even on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A UCI engine that answers `go perft`; its part says what is wrong with it.
+/// Acts as a UCI engine that answers `go perft`, with the fault that `part` names.
 fn pretend(part: &str, input: impl BufRead, mut output: impl Write) {
     let (mut cpu, mut buggy) = (Cpu::new(Some(1)).unwrap(), Buggy::new(Cpu::new(Some(1)).unwrap(), no_black_queenside));
     let mut driver = if part == "buggy" { Driver::new(&mut buggy, &()) } else { Driver::new(&mut cpu, &()) };
@@ -51,7 +51,7 @@ fn pretend(part: &str, input: impl BufRead, mut output: impl Write) {
                 total += u128::from(part == "innumerate");
                 writeln!(output, "\nNodes searched: {total}\n").unwrap();
             }
-            // Longer than anyone waits, so that it must be ended.
+            // Longer than any patience, so that the engine must be ended.
             ["quit"] if part == "deaf" => std::thread::sleep(2 * PATIENCE),
             ["quit"] => return,
             _ => {}
@@ -60,8 +60,7 @@ fn pretend(part: &str, input: impl BufRead, mut output: impl Write) {
     }
 }
 
-/// As a test, checks the pretender's own answer; started with `part=...` among its arguments, is the
-/// pretender.
+/// As a test, checks the answer of the pretended engine. With an argument `part=...`, acts as this engine.
 #[test]
 fn pretender() {
     if let Some(part) = std::env::args().find_map(|argument| argument.strip_prefix("part=").map(str::to_owned)) {
@@ -134,7 +133,7 @@ fn silence_has_an_end() {
     let mut engine = Engine::start(&command("silent"), Duration::from_secs(10), &()).unwrap();
     let error = engine.divide(&Fen::start(), &[], 1).unwrap_err();
     assert!(error.to_string().contains("said nothing for 10 s when it was asked for \"go perft 1\""), "{error}");
-    // One that does not quit is ended.
+    // An engine that does not quit is ended.
     drop(Engine::start(&command("deaf"), PATIENCE, &()).unwrap());
     assert!(start.elapsed() < PATIENCE);
 }

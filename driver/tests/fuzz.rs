@@ -1,4 +1,4 @@
-//! What the fuzz targets check, on random input: text and bytes at random, and what is nearly right.
+//! The checks of the fuzz targets on random text and bytes, and on valid ones with small changes.
 
 use proptest::{collection::vec, prelude::*, sample::Index};
 
@@ -6,7 +6,7 @@ use proptest::{collection::vec, prelude::*, sample::Index};
 #[expect(unreachable_pub, reason = "the file is a library elsewhere")]
 mod bodies;
 
-/// A position's FEN, orthodox or not.
+/// Returns the FEN of a position, orthodox or not.
 fn any_fen() -> impl Strategy<Value = &'static str> {
     let orthodox = include_str!("../../data/random.epd").lines();
     let chess960 = include_str!("../../data/chess960.epd").lines();

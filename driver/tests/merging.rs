@@ -1,12 +1,13 @@
-//! Counting by merged plies: the same totals as counting every leaf, whatever the plan, the memory and the hashes.
+//! Counts by merged plies: the same totals as counting every leaf, with any plan, memory and hashes.
 
 mod support;
 
-use kogge_board::{Backend, Fen};
+use kogge_board::{Backend, BackendError, Fen};
 use kogge_driver::epd::{self, Case};
 use kogge_driver::{Driver, Error, Frontier, MergeSettings, Merged};
 use kogge_movegen_cpu::Cpu;
 use kogge_movegen_cpu::mailbox::Mailbox;
+use support::wrong_merge::{Fault, WrongMerge};
 use support::{KIWIPETE, MATE, Watch, fen};
 
 const AMPLE: MergeSettings = MergeSettings::with_memory(1 << 28);
@@ -18,18 +19,18 @@ fn merged(backend: &mut dyn Backend, root: &Fen, depth: u32, settings: &MergeSet
     counted.unwrap_or_else(|error| panic!("{root} at {depth}, {settings:?}: {error}"))
 }
 
-/// Positions of two suites with their counts.
+/// Returns the positions of two suites with their counts.
 fn cases() -> impl Iterator<Item = Case> {
     let texts: [&[u8]; 2] = [include_bytes!("../../data/random.epd"), include_bytes!("../../data/chess960.epd")];
     texts.into_iter().flat_map(|text| epd::lines(text).map(|(_, case)| case.unwrap_or_else(|error| panic!("{error}"))))
 }
 
-/// Every fourth position of the suites, to the deepest count of so many leaves, with other settings each.
+/// Counts every fourth position of the suites, to the deepest count of at most this many leaves, each with other settings.
 fn suites(backend: &mut dyn Backend, most: u128) {
     let mut counted = 0;
     for (number, case) in cases().step_by(4).enumerate() {
         let Some(&(depth, leaves)) = case.counts.iter().rfind(|&&(_, leaves)| leaves <= most) else { continue };
-        // Hashes that all collide make tables lists.
+        // If all hashes collide, tables become lists.
         let hash_bits = if leaves < 30_000 { [0, 1, 2, 3, 4, 32][number % 6] } else { 32 };
         let partitions = [None, Some(1), Some(2), Some(7)][number % 4];
         let plies = [None, Some(depth), Some(depth - 1), Some(1)][number / 4 % 4];
@@ -63,7 +64,7 @@ fn what_is_asked_for_is_done_and_told() {
         assert_eq!((plan.partitions(), plan.below), (partitions, 5 - plies));
         assert!(plan.plies[..plies as usize].iter().all(|ply| ply.partitions == 1));
     }
-    // A call never begins more than seven plies above the leaves.
+    // A call never starts more than seven plies above the leaves.
     let settings = MergeSettings { plies: Some(0), ..AMPLE };
     let Merged { leaves, plan } = merged(&mut cpu, &fen(KINGS), 9, &settings);
     assert_eq!((plan.last_ply(), plan.below), (2, 7));
@@ -88,12 +89,12 @@ fn a_plan_says_what_will_be_done() {
     assert_eq!(plan.plies[3].positions, 5362);
     assert!(plan.plies[3].measured && !plan.plies.last().unwrap().measured);
     assert!(plan.plies.iter().all(|ply| ply.bytes <= AMPLE.memory));
-    // 2 * 10^15 leaves take more than a minute, and merging is less work.
+    // Counting 2 * 10^15 leaves takes more than a minute, and merging is faster.
     assert!(plan.raw_seconds > Some(60.0) && plan.raw_seconds > Some(plan.seconds()), "{plan}");
     assert!(plan.to_string().contains("every leaf without merging"), "{plan}");
 }
 
-/// The same by lists that are sorted.
+/// Counts by sorted lists.
 fn sorted(root: &Fen, depth: u32) -> Result<u128, Error> {
     let mut cpu = Cpu::new(None).unwrap();
     let mut frontier = Frontier::of(root);
@@ -134,7 +135,7 @@ fn memory_may_be_small_but_not_absurdly_so() {
     let root = fen(KINGS);
     let expected = merged(&mut cpu, &root, 10, &AMPLE);
     assert!(expected.plan.below <= 7);
-    // There is room for about 30 positions, and ply 2 has 40: what is above it is counted part by part.
+    // About 30 positions fit in memory, and ply 2 has 40, so ply 1 is counted part by part.
     let parts = merged(&mut cpu, &root, 10, &MergeSettings::with_memory(1700));
     assert_eq!(parts.leaves, expected.leaves);
     assert!(parts.plan.below > 7, "{}", parts.plan);
@@ -175,4 +176,51 @@ fn merged_watched(watch: &Watch) {
     let mut cpu = Cpu::new(Some(1)).unwrap();
     let settings = MergeSettings { plies: Some(3), partitions: Some(3), ..AMPLE };
     Driver::new(&mut cpu, watch).perft_merged(&Fen::start(), 5, &settings).unwrap();
+}
+
+/// Counts with a fault at ply `at`, merged to ply `plies` in this many partitions.
+fn with_fault(fault: Option<Fault>, at: u32, plies: u32, partitions: u32) -> Result<u128, Error> {
+    let mut backend = WrongMerge::new(fault, at);
+    let settings = MergeSettings { plies: Some(plies), partitions: Some(partitions), ..AMPLE };
+    Driver::new(&mut backend, &()).perft_merged(&Fen::start(), 5, &settings).map(|merged| merged.leaves)
+}
+
+#[track_caller]
+fn assert_not_trusted<T: std::fmt::Debug>(result: Result<T, Error>, ply: u32) {
+    let Err(Error::Backend(BackendError::WrongAnswer { device, reason })) = result else { panic!("{result:?}") };
+    assert_eq!(device, WrongMerge::DEVICE);
+    assert!(reason.starts_with(&format!("it merged ply {ply} into positions with ")), "{reason}");
+}
+
+#[test]
+fn wrong_multiplicities_are_an_error_that_names_the_device() {
+    for (plies, partitions) in [(3, 1), (4, 1), (3, 2), (4, 3)] {
+        assert_eq!(with_fault(None, 3, plies, partitions), Ok(4_865_609));
+        for fault in Fault::ALL {
+            for at in [1, 3, plies] {
+                // At ply 1, all multiplicities are one.
+                if at > 1 || fault != Fault::ForgetsMultiplicity {
+                    assert_not_trusted(with_fault(Some(fault), at, plies, partitions), at);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn wrong_multiplicities_are_found_by_distinct_positions_and_plans() {
+    for fault in Fault::ALL {
+        // Transpositions begin at ply 3.
+        let mut backend = WrongMerge::new(Some(fault), 3);
+        assert_not_trusted(Driver::new(&mut backend, &()).unique(&Fen::start(), 4, AMPLE.memory), 3);
+        let mut backend = WrongMerge::new(Some(fault), 3);
+        assert_not_trusted(Driver::new(&mut backend, &()).plan_merged(&Fen::start(), 5, &AMPLE), 3);
+    }
+}
+
+#[test]
+fn a_wrong_entry_of_a_list_is_found() {
+    for fault in [Fault::LosesPosition, Fault::DoublesPosition] {
+        assert_not_trusted(with_fault(Some(fault), 0, 3, 1), 0);
+    }
 }

@@ -4,19 +4,19 @@ mod support;
 
 use std::collections::HashMap;
 
-use kogge_board::Fen;
-use kogge_board::buggy::{Buggy, no_black_queenside};
+use kogge_board::{Fen, known};
 use kogge_driver::epd::{self, Case};
 use kogge_driver::{Caps, Driver, Stats, Verdict};
 use kogge_movegen_cpu::Cpu;
+use kogge_testkit::buggy::{Buggy, no_black_queenside};
 
 fn rows(table: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
     table.lines().filter(|line| !line.starts_with('#')).map(|line| line.split('\t').collect())
 }
 
-/// The six positions of `known-counts.tsv` by name.
+/// Returns the six standard positions by name.
 fn positions() -> HashMap<&'static str, Fen> {
-    rows(include_str!("../../data/known-counts.tsv")).map(|row| (row[0], row[1].parse().unwrap())).collect()
+    known::standard().into_iter().map(|known| (known.name, known.root)).collect()
 }
 
 #[test]
@@ -24,17 +24,16 @@ fn known_counts() {
     let mut cpu = Cpu::new(None).unwrap();
     let mut driver = Driver::new(&mut cpu, &());
     let mut seen = 0;
-    for row in rows(include_str!("../../data/known-counts.tsv")) {
-        let (depth, leaves): (u32, u128) = (row[2].parse().unwrap(), row[3].parse().unwrap());
-        if leaves <= 1_000_000_000 {
-            assert_eq!(driver.perft(&row[1].parse().unwrap(), depth), Ok(leaves), "{} at {depth}", row[0]);
+    for known in known::standard() {
+        for (depth, leaves) in known.counts().filter(|&(_, leaves)| leaves <= 1_000_000_000) {
+            assert_eq!(driver.perft(&known.root, depth), Ok(leaves), "{} at {depth}", known.name);
             seen += 1;
         }
     }
     assert_eq!(seen, 34);
 }
 
-/// Runs a whole suite, every line of which must pass, and returns how many counts were recomputed.
+/// Runs a whole suite, in which every line must pass, and returns the number of recomputed counts.
 fn pass(text: &[u8], nodes: u128) -> usize {
     let mut cpu = Cpu::new(None).unwrap();
     let mut driver = Driver::new(&mut cpu, &());
@@ -75,7 +74,7 @@ fn a_wrong_backend_fails() {
     assert!(matches!(failed, Ok(Verdict::Fail { depth: 2, expected: 2039, found: ..2039 })), "{failed:?}");
 }
 
-/// Most positions of a ply that are collected here.
+/// The most positions of a ply in these tests.
 const MOST_DISTINCT: u64 = 10_000_000;
 
 #[test]

@@ -1,11 +1,11 @@
-//! Categories of leaf moves, against the table of published ones.
+//! Categories of leaf moves, compared with published ones.
 
 mod support;
 
 use kogge_board::Fen;
-use kogge_board::testing::placement;
 use kogge_driver::{Driver, Stats};
 use kogge_movegen_cpu::{Cpu, mailbox};
+use kogge_testkit::placement;
 use proptest::{prop_assert_eq, proptest};
 use support::tree::Tree;
 use support::{KIWIPETE, MATE, POSITION_3, fen};
@@ -22,9 +22,9 @@ fn shallow_trees_have_the_published_categories() {
         (fen("r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1"), 2, [264, 87, 0, 6, 48, 10, 0, 0, 0]),
         (fen("rnbq1k1r/pp1Pbppp/2p5/8/2B5/8/PPP1NnPP/RNBQK2R w KQ - 1 8"), 1, [44, 6, 0, 1, 4, 0, 0, 0, 0]),
         (fen(MATE), 1, [0; 9]),
-        // Castling with check by the rook, which has moved.
+        // Castling with check by the rook. The rook has moved, so the check is not discovered.
         (fen("5k2/8/8/8/8/8/8/4K2R w K - 0 1"), 1, [15, 0, 0, 1, 0, 3, 0, 0, 0]),
-        // Chess960: one way barred by the other side's rook; the king stays; king and rook swap.
+        // Chess960: one castling barred by the other rook; the king stays; king and rook swap.
         (fen("1r2k1r1/8/8/8/8/8/8/1R2K1R1 w GBgb - 0 1"), 1, [25, 2, 0, 1, 0, 2, 0, 0, 0]),
         (fen("4k3/8/8/8/8/8/8/6KR w H - 0 1"), 1, [12, 0, 0, 1, 0, 1, 0, 0, 0]),
         (fen("3k4/8/8/8/8/8/8/R1K5 w A - 0 1"), 1, [14, 0, 0, 1, 0, 2, 0, 0, 0]),
@@ -37,7 +37,7 @@ fn shallow_trees_have_the_published_categories() {
 }
 
 proptest! {
-    /// The mailbox generator tells what each move is while making it; here it is told from two positions.
+    /// The mailbox generator classifies moves while making them; the driver compares two positions.
     #[test]
     fn agrees_with_the_mailbox((rules, position) in placement(), depth in 0..3u32) {
         let oracle = mailbox::categories(&rules, &position, depth);

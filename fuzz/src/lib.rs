@@ -1,11 +1,11 @@
-//! What must hold for any input. The fuzz targets call these functions with whatever libFuzzer finds; the plain tests
-//! in `driver/tests/fuzz.rs`, which include this file, with random input.
+//! Properties of every input. The fuzz targets call these functions with the input of libFuzzer. The plain tests in
+//! `driver/tests/fuzz.rs` include this file and call them with random input.
 
 use kogge_board::{Fen, Format, Move, MoveError, Position, Quad48, Rules};
 use kogge_driver::epd;
 use kogge_movegen_cpu::{count, expand};
 
-/// Any text is a FEN or an error that fits on a line, and what is read is written back the same.
+/// Checks that any text is a FEN or gives an error that fits on a line, and that a FEN survives writing and reading.
 pub fn fen(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     match text.parse::<Fen>() {
@@ -17,11 +17,11 @@ pub fn fen(bytes: &[u8]) {
     }
 }
 
-/// In every format, any bytes are a position that packs to the same bytes, or an error; and generators end on any
-/// bytes.
+/// Checks that in every format, any bytes are a position that packs to these bytes, or give an error, and that generators
+/// return on any bytes.
 ///
-/// The bytes come as they are and as differences from the start position, so that a few set bits are a few moved
-/// pieces. The first byte chooses the castling rooks' files.
+/// The bytes are used directly and as differences from the start position, where a few set bits move a few pieces.
+/// The first byte chooses the files of the castling rooks.
 pub fn unpack(bytes: &[u8]) {
     let (&choice, bytes) = bytes.split_first().unwrap_or((&0, &[]));
     let rules = match choice {
@@ -52,7 +52,7 @@ pub fn unpack(bytes: &[u8]) {
     }
 }
 
-/// Any bytes are a suite, each line of which is a position with counts or an error that fits on a line.
+/// Checks that any bytes are a suite: each line is a position with counts or gives an error that fits on a line.
 pub fn suite(bytes: &[u8]) {
     for (number, line) in epd::lines(bytes) {
         assert!(number <= 1 + bytes.len());
@@ -66,11 +66,11 @@ pub fn suite(bytes: &[u8]) {
     }
 }
 
-/// Any text is a move or an error. In any game, every successor is a legal position that some move leads to, and the
-/// move survives being written and read. Any 16 bits can be played.
+/// Checks that any text is a move or gives an error, and that any 16 bits can be played. In any game, every successor must
+/// be a legal position with a move that leads to it, and the move must survive writing and reading.
 ///
-/// The first line is the position to begin with, if it is a FEN. After it, each two bytes choose the next move, and
-/// each word is read as one.
+/// The first line is the first position, if it is a FEN. Then every two bytes choose the next move, and each word is read
+/// as a move.
 pub fn moves(bytes: &[u8]) {
     let mut parts = bytes.splitn(2, |&byte| byte == b'\n');
     let first_line = String::from_utf8_lossy(parts.next().unwrap_or_default());
@@ -105,7 +105,7 @@ pub fn moves(bytes: &[u8]) {
     }
 }
 
-/// The move that makes `successor` of a position; both ways, as it says.
+/// Returns the move from a position to `successor`, and checks that playing it gives `successor`.
 fn move_to(rules: &Rules, position: &Position, successor: &Quad48) -> Move {
     let successor = successor.unpack(rules).expect("successors are legal");
     let found = Move::between(rules, position, &successor).expect("a move leads to every successor");
@@ -114,7 +114,7 @@ fn move_to(rules: &Rules, position: &Position, successor: &Quad48) -> Move {
     found
 }
 
-/// Every legal move is read as it is written.
+/// Checks that every legal move survives writing and reading.
 fn read_back(rules: &Rules, position: &Position, legal: &[Move]) {
     for &written in legal {
         let text = written.uci(rules, true);
@@ -128,7 +128,7 @@ fn read_back(rules: &Rules, position: &Position, legal: &[Move]) {
     }
 }
 
-/// What holds for any position that was accepted.
+/// Checks properties of any accepted position.
 fn legal(rules: &Rules, position: &Position) {
     assert_eq!(position.check(rules), Ok(()));
     for format in Format::ALL {
@@ -144,7 +144,7 @@ fn legal(rules: &Rules, position: &Position) {
     assert_eq!(count(rules, &quad) as usize, successors.len(), "{fen}");
 }
 
-/// An error is one sentence or two, however long or strange the input.
+/// Checks that an error is one sentence or two, for any input.
 fn one_line(error: impl std::error::Error) {
     let text = error.to_string();
     assert!(text.len() < 400 && !text.contains('\n') && text.ends_with('.'), "{text:?}");

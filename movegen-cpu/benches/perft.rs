@@ -1,5 +1,6 @@
-//! One thread beside two Rust libraries: perft of the six standard positions and of four endgames, the last plies
-//! counted, no hash table; then the generator's successors/s and the counter's positions/s.
+//! Compares one thread with two Rust libraries: perft of the six standard positions and of four endgames, without hash
+//! table and with the last plies counted in bulk; then measures the generator in successors/s and the counter in
+//! positions/s.
 //!
 //! `cargo bench -p kogge-movegen-cpu --bench perft`
 
@@ -10,10 +11,10 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use kogge_board::{Backend, Fen, Quad48, known};
 use kogge_movegen_cpu::Cpu;
 
-/// The standard positions are counted to the depth that has at most so many leaves.
+/// The most leaves of a standard position; they determine its depth.
 const LEAVES: u128 = 20_000_000;
 
-/// Endgames: name, FEN, depth, leaves. The mailbox has these totals, too.
+/// Endgames: name, FEN, depth, leaves. The mailbox confirms these counts.
 const ENDGAMES: [(&str, &str, u32, u64); 4] = [
     ("rooks", "8/5k2/3R4/2p1p3/4r3/5P2/3K4/8 w - - 0 1", 6, 20_045_228),
     ("pawns", "8/8/1k1p4/1p4p1/1P1P2P1/2K5/8/8 w - - 0 1", 8, 2_341_978),
@@ -21,7 +22,7 @@ const ENDGAMES: [(&str, &str, u32, u64); 4] = [
     ("minors", "8/2k5/3n4/2p1p3/2P1P3/3B4/2K5/8 w - - 0 1", 6, 2_077_363),
 ];
 
-/// Name, root, depth, leaves.
+/// Returns name, root, depth and leaves of each case.
 fn cases() -> Vec<(&'static str, Fen, u32, u64)> {
     let standard = known::standard().into_iter().map(|known| {
         let depth = known.depth_within(LEAVES);
@@ -70,7 +71,7 @@ fn perft(c: &mut Criterion) {
     }
 }
 
-/// Positions three plies below each root: their successors written, and their moves counted.
+/// Writes the successors and counts the moves of the positions three plies below each root.
 fn batches(c: &mut Criterion) {
     let mut cpu = Cpu::new(Some(1)).unwrap();
     for (name, parsed, ..) in cases() {

@@ -1,8 +1,8 @@
-//! How fast each compilation of the CPU code counts and expands, on one thread, and merges, on all: name, position,
-//! leaves/s or successors/s.
+//! Measures how fast each compilation of the CPU code counts and expands on one thread, and merges on all threads. Prints
+//! name, position, and leaves/s or successors/s.
 //!
-//! `KOGGE_CPU=avx2 cargo run --release -p kogge-movegen-cpu --example rate`, and after `--` the parts that are wanted:
-//! `count`, `expand`, `hash`, `merge`.
+//! `KOGGE_CPU=avx2 cargo run --release -p kogge-movegen-cpu --example rate`, and after `--` the parts to measure: `count`,
+//! `expand`, `hash`, `merge`.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -11,7 +11,7 @@ use kogge_board::merge::{Entry, MergeError, MergeOptions, Partition};
 use kogge_board::{Backend, Fen, Quad48};
 use kogge_movegen_cpu::Cpu;
 
-/// FEN, depth, leaves.
+/// The cases: FEN, depth, leaves.
 const CASES: [(&str, u32, u64); 6] = [
     ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 6, 119_060_324),
     ("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1", 5, 193_690_690),
@@ -40,7 +40,7 @@ fn main() {
     }
 }
 
-/// Leaves, raw.
+/// Measures leaves/s without hash table.
 fn count(cpu: &mut Cpu) {
     for (fen, depth, leaves) in CASES {
         let parsed: Fen = fen.parse().unwrap_or_else(|error| panic!("{error}"));
@@ -56,7 +56,7 @@ fn count(cpu: &mut Cpu) {
     }
 }
 
-/// Successors of positions three plies below each root, time and again.
+/// Measures successors/s of the positions three plies below each root.
 fn expand(cpu: &mut Cpu) {
     for (fen, ..) in CASES {
         let parsed: Fen = fen.parse().unwrap_or_else(|error| panic!("{error}"));
@@ -79,7 +79,7 @@ fn expand(cpu: &mut Cpu) {
     }
 }
 
-/// Leaves, with a hash table.
+/// Measures leaves/s with a hash table.
 fn hash(cpu: &mut Cpu) {
     let start = Fen::start();
     cpu.set_hash(1 << 30).unwrap_or_else(|error| panic!("{error}"));
@@ -90,7 +90,7 @@ fn hash(cpu: &mut Cpu) {
     println!("{}: start position 8 in {:.2} s", cpu.info().variant, begin.elapsed().as_secs_f64());
 }
 
-/// Plies of the start position, merged, in less than 2 GiB.
+/// Measures the merging of the start position's plies, in less than 2 GiB.
 fn merge(cpu: &mut Cpu) -> Result<(), MergeError> {
     let info = cpu.info().clone();
     let start = Fen::start();
@@ -98,7 +98,7 @@ fn merge(cpu: &mut Cpu) -> Result<(), MergeError> {
     merge.reserve(1)?;
     merge.add(&[Entry { position: Quad48::from(&start.position), multiplicity: 1 }])?;
     for ply in 1..=6 {
-        // With multiplicities of 1, leaves a ply below are the successors that will be made.
+        // With multiplicities of 1, the leaves one ply below are the successors to be made.
         let entries: Vec<_> =
             merge.entries(0..u64::MAX)?.into_iter().map(|entry| Entry { multiplicity: 1, ..entry }).collect();
         merge.reserve(entries.len() as u64)?;

@@ -1,7 +1,7 @@
-//! How counting scales over threads: Kiwipete, so deep that every thread counts for a second or more, with
-//! 1, 2, 4 and so on up to all threads.
+//! Measures how counting scales with 1, 2, 4 and more threads. It counts Kiwipete, so deep that every thread counts for a
+//! second or more.
 //!
-//! `cargo run --release -p kogge-movegen-cpu --example scaling`, and after `--` the most threads, if not one per core.
+//! `cargo run --release -p kogge-movegen-cpu --example scaling`, and after `--` the most threads (default: one per core).
 
 use std::time::Instant;
 
@@ -10,10 +10,10 @@ use kogge_movegen_cpu::Cpu;
 
 const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
 
-/// Depths and leaves below it.
+/// Depths of Kiwipete and their leaves.
 const DEPTHS: [(u32, u64); 3] = [(6, 8_031_647_685), (7, 374_190_009_323), (8, 15_493_944_087_984)];
 
-/// The best of up to three times, in seconds; one, if that takes long.
+/// Returns the best of up to three times, in seconds; a long count runs only once.
 fn time(threads: usize, depth: u32, leaves: u64) -> f64 {
     let mut cpu = Cpu::new(Some(threads)).unwrap_or_else(|error| panic!("{error}"));
     let start: Fen = KIWIPETE.parse().unwrap_or_else(|error| panic!("{error}"));
@@ -34,7 +34,7 @@ fn time(threads: usize, depth: u32, leaves: u64) -> f64 {
 fn main() {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let most = std::env::args().nth(1).and_then(|most| most.parse().ok()).unwrap_or(cores);
-    // One thread's time decides how deep: all threads together must have a second each.
+    // One thread's time determines the depth: each of all threads must count for a second.
     let (first_depth, first_leaves) = DEPTHS[0];
     let rate = first_leaves as f64 / time(1, first_depth, first_leaves);
     let enough = |&&(_, leaves): &&(u32, u64)| leaves as f64 / rate >= most as f64;

@@ -1,10 +1,10 @@
-//! Compares every variant of the CPU backend, and the best one with a hash table, with the mailbox on
-//! random positions, until time is up.
+//! Compares the mailbox with every variant of the CPU backend, and with the best variant with a hash table, on
+//! random positions until time is up.
 //!
-//! `cargo xtask soak` runs it. Its arguments are numbers: for how many seconds (0: until it is stopped),
-//! the seed, and how many threads (0: one per core). Each thread compares other positions. A last
-//! argument `known` lets all of them count the published totals first. It exits with 1 at the first
-//! difference, and prints the position, its rules and the counts.
+//! `cargo xtask soak` runs it. Its arguments are numbers: the seconds (0: until it is stopped), the seed, and the
+//! threads (0: one per core). Each thread compares different positions. With a last argument `known`, all backends
+//! first count the published totals. At the first difference it prints the position, its rules and the counts, and
+//! exits with 1.
 
 #[path = "../tests/claims/sketch.rs"]
 mod sketch;
@@ -18,26 +18,26 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use kogge_board::soak::{Compared, Soak, SoakError};
-use kogge_board::testing::{Placement, placement};
-use kogge_board::{Backend, BackendError, Fen, Quad48};
+use kogge_board::{Backend, BackendError, Quad48, known};
 use kogge_movegen_cpu::Cpu;
 use kogge_movegen_cpu::mailbox::Mailbox;
+use kogge_testkit::soak::{Compared, Soak, SoakError};
+use kogge_testkit::{Placement, placement};
 use proptest::prelude::*;
 
-/// How often a line says how far it is.
+/// The interval between progress lines.
 const REPORT: Duration = Duration::from_secs(10);
 
-/// Greater published totals than these are left out: by the CPU backend, and by the mailbox.
+/// The greatest published totals that the CPU backend and the mailbox count.
 const MOST: u64 = 100_000_000_000;
 const MOST_BY_MAILBOX: u64 = 1_000_000_000;
 
-/// Bytes of the hash table in the random comparison: few, so that positions fight for them.
+/// The bytes of the hash table in the random comparison: few, so that positions replace each other.
 const SMALL_HASH: usize = 1 << 16;
-/// Bytes of the hash table for published totals.
+/// The bytes of the hash table for published totals.
 const LARGE_HASH: usize = 1 << 28;
 
-/// What all threads together have compared, and whether they should stop.
+/// The work of all threads together, and whether they should stop.
 #[derive(Default)]
 struct Progress {
     two_plies: AtomicU64,
@@ -71,7 +71,7 @@ impl Progress {
     }
 }
 
-/// Positions of every kind: any, and those made to violate what two plies in closed form rely on.
+/// Returns positions of every kind: random ones, and ones made to violate the conditions of the closed form.
 fn placements() -> BoxedStrategy<Placement> {
     let claims = [
         strategies::k1().boxed(),
@@ -92,7 +92,7 @@ fn placements() -> BoxedStrategy<Placement> {
     prop_oneof![1 => placement(), 2 => prop::strategy::Union::new(claims)].boxed()
 }
 
-/// All variants with so many threads (`None`: one per core), then the best with a hash table.
+/// Returns all variants with this number of threads (`None`: one per core), then the best one with a hash table.
 fn backends(threads: Option<usize>, hash: usize) -> Result<Vec<Cpu>, BackendError> {
     let names = Cpu::variants();
     let mut all = Vec::new();
@@ -107,7 +107,7 @@ fn backends(threads: Option<usize>, hash: usize) -> Result<Vec<Cpu>, BackendErro
     Ok(all)
 }
 
-/// Rounds of one thread until all should stop.
+/// Runs the rounds of one thread until all threads should stop.
 fn compare(seed: u64, progress: &Progress) -> Result<(), SoakError> {
     let mut all = backends(Some(1), SMALL_HASH)?;
     let mut backends: Vec<&mut dyn Backend> = all.iter_mut().map(|cpu| cpu as &mut dyn Backend).collect();
@@ -119,30 +119,30 @@ fn compare(seed: u64, progress: &Progress) -> Result<(), SoakError> {
     Ok(())
 }
 
-/// Counts the published totals by every backend.
-fn known(threads: Option<usize>) -> Result<(), Box<dyn Error>> {
+/// Counts the published totals with every backend.
+fn count_known(threads: Option<usize>) -> Result<(), Box<dyn Error>> {
     for cpu in &mut backends(threads, LARGE_HASH)? {
         known_by(cpu, MOST)?;
     }
     known_by(&mut Mailbox::new(), MOST_BY_MAILBOX)
 }
 
-/// Counts the published totals up to a greatest.
+/// Counts the published totals of at most `most` leaves.
 fn known_by(backend: &mut dyn Backend, most: u64) -> Result<(), Box<dyn Error>> {
     let start = Instant::now();
     let (mut totals, mut leaves) = (0, 0);
-    for line in include_str!("../../data/known-counts.tsv").lines().filter(|line| !line.starts_with('#')) {
-        let fields: Vec<_> = line.split('\t').collect();
-        let [_, fen, depth, nodes, _] = fields[..] else { return Err(format!("This is no count: {line}").into()) };
-        // Totals that do not fit in 64 bits are above any limit.
-        let Some(nodes) = nodes.parse::<u64>().ok().filter(|&nodes| nodes <= most) else { continue };
-        let fen: Fen = fen.parse()?;
-        let found = backend.perft(&fen.rules, &[Quad48::from(&fen.position)], depth.parse()?)?;
-        if found != [nodes] {
-            let variant = &backend.info().variant;
-            return Err(format!("{variant} counts {found:?} leaves {depth} plies below {fen}, not {nodes}.").into());
+    for known in known::standard() {
+        for (depth, nodes) in known.counts() {
+            // Totals that do not fit in 64 bits are above any limit.
+            let Some(nodes) = u64::try_from(nodes).ok().filter(|&nodes| nodes <= most) else { continue };
+            let fen = &known.root;
+            let found = backend.perft(&fen.rules, &[Quad48::from(&fen.position)], depth)?;
+            if found != [nodes] {
+                let variant = &backend.info().variant;
+                return Err(format!("{variant} counts {found:?} leaves {depth} plies below {fen}, not {nodes}.").into());
+            }
+            (totals, leaves) = (totals + 1, leaves + nodes);
         }
-        (totals, leaves) = (totals + 1, leaves + nodes);
     }
     let (seconds, info) = (start.elapsed().as_secs_f64(), backend.info());
     println!("{}, {}: {totals} published totals are right, {leaves} leaves in {seconds:.1} s", info.name, info.variant);
@@ -160,7 +160,7 @@ fn main() -> ExitCode {
     let cores = thread::available_parallelism().map_or(1, |cores| cores.get() as u64);
     let threads = if *threads == 0 { cores } else { *threads };
     let end = Duration::from_secs(if *seconds == 0 { u64::MAX } else { *seconds });
-    if with_known && let Err(error) = known(Some(threads as usize)) {
+    if with_known && let Err(error) = count_known(Some(threads as usize)) {
         println!("{error}");
         return ExitCode::FAILURE;
     }

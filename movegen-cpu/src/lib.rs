@@ -6,8 +6,8 @@
 //! * [`Cpu`] is the [`Backend`](kogge_board::Backend) over all cores.
 //! * [`Code`] is the generator and the evaluation compiled for this CPU, for searches on one position
 //!   at a time.
-//! * [`mailbox`] is the oracle: another generator, of the classical kind, that shares no rules with
-//!   the first, so that each checks the other.
+//! * [`mailbox`] is the oracle: a classical generator that shares no rules with the fast one, so that each
+//!   checks the other.
 //!
 //! ```
 //! use kogge_board::{Backend, Fen, Quad48};
@@ -21,9 +21,9 @@
 //!
 //! # Generation order
 //!
-//! Every backend writes successors in this order, byte for byte. All directions are those of the
-//! side to move, which always moves up: for black, the board is turned over (a byte swap), and "to
-//! ascending" means lowest bit first on the board so turned.
+//! Every backend writes successors in this order, byte for byte. The side to move always moves up: for
+//! black, the board is flipped (a byte swap). Directions refer to this board, and "to ascending" means
+//! lowest bit first on it.
 //!
 //! | pieces | directions, in order |
 //! |---|---|
@@ -45,54 +45,39 @@
 //!
 //! # How it counts
 //!
-//! * **In lanes.** The counting code is written once over a register of bitboards, one position per
-//!   lane, and compiled for one, two, four and eight lanes. [`Cpu::variants`] names the compilations
+//! * **In lanes.** The counting code is written once over a lane vector, a register of bitboards with one
+//!   position per lane, and compiled for one, two, four and eight lanes. [`Cpu::variants`] names the compilations
 //!   that this CPU can run: `portable`, `bmi`, `avx2`, `avx512` and `avx512-popcount` on x86-64,
 //!   `portable` and `neon` on AArch64. [`Cpu::new`] takes the best, or the one that the environment
 //!   variable `KOGGE_CPU` names; a variant that the CPU cannot run is an error.
-//! * **In batches.** A level of the tree is a batch of 256 positions of 32 bytes, and what one register
-//!   more brings, so that it stays in the first-level cache. The moves of a register of positions go to
-//!   a queue, and the queue is worked off a register at a time, so that lanes are full however many
-//!   moves each position has.
-//! * **Two plies in closed form.** How many replies a move leaves is mostly known without making it:
-//!   a move that leaves alone what limits the other side's moves changes their number by the
-//!   difference of two squares' values, and the values of all squares are computed at once. The moves
-//!   for which this does not hold are made, and their replies counted set-wise.
-//! * **With a hash table, if asked to** ([`Cpu::set_hash`]). All threads share it without locks. It
-//!   compares the whole position, 32 bytes, and the depth, so that no count rests on a hash.
+//! * **In batches.** A level of the tree is a batch of 256 positions of 32 bytes plus at most the successors
+//!   of one more register, so it stays in the first-level cache. The moves of a register of positions go
+//!   to a queue, which is processed a register at a time, so lanes are full for any number of moves per
+//!   position.
+//! * **Two plies in closed form.** The number of replies to most moves is known without making the move: a
+//!   move that does not touch the limits of the other side's moves changes the number of replies by the
+//!   difference of two squares' values, and the values of all squares are computed at once. The other moves
+//!   are made, and their replies are counted set-wise.
+//! * **With an optional hash table** ([`Cpu::set_hash`]). All threads share it without locks. It compares
+//!   the whole position, 32 bytes, and the depth, so no count depends on a hash.
 //!
-//! What that brings, part by part, and what was tried: [`measurements`].
+//! [`measurements`] lists the gain of each part and the failed attempts.
 
-// Iterators over boards in lanes are functions of their own, which the compiler may leave without the
-// caller's vector instructions; index loops are not.
+// The compiler may compile iterators over lane vectors as functions without the caller's vector instructions; index loops
+// stay in the caller.
 #![allow(clippy::needless_range_loop)]
 
-/// Not code, but a page.
+/// A page of measurements, without code.
 #[cfg(doc)]
 pub mod measurements {
     #![doc = include_str!("../MEASUREMENTS.md")]
 }
 
 mod backend;
-mod code;
-mod count;
-mod fill;
-mod frame;
-mod generate;
-mod hash;
-mod judge;
+mod lanes;
 pub mod mailbox;
-mod merge;
-mod minimax;
-mod planes;
-mod replies;
-mod settle;
-mod shard;
-mod steps;
-mod tree;
-mod word;
 
 pub use backend::Cpu;
-pub use code::Code;
-pub use count::count;
-pub use generate::{Wanted, expand};
+pub use lanes::code::Code;
+pub use lanes::count::count;
+pub use lanes::generate::{Wanted, expand};

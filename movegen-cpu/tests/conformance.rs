@@ -1,5 +1,4 @@
-//! The CPU backend in all its variants and the mailbox, held against each other by the suite for all
-//! backends.
+//! The suite for all backends compares the CPU backend, in all its variants, with the mailbox.
 
 mod variants;
 
@@ -9,9 +8,9 @@ use kogge_movegen_cpu::mailbox::Mailbox;
 
 use variants::Variants;
 
-kogge_board::conformance!(one_thread, Cpu::new(Some(1)).unwrap(), Mailbox::new(), leaves: 1_000_000);
-kogge_board::conformance!(every_variant, Variants::new(None), Mailbox::new(), leaves: 20_000_000);
-kogge_board::conformance!(mailbox, Mailbox::new(), Cpu::new(None).unwrap(), leaves: 1_000_000);
+kogge_testkit::conformance!(one_thread, Cpu::new(Some(1)).unwrap(), Mailbox::new(), leaves: 1_000_000);
+kogge_testkit::conformance!(every_variant, Variants::new(None), Mailbox::new(), leaves: 20_000_000);
+kogge_testkit::conformance!(mailbox, Mailbox::new(), Cpu::new(None).unwrap(), leaves: 1_000_000);
 
 #[test]
 fn variants_have_names() {
@@ -31,6 +30,6 @@ fn variants_have_names() {
 fn every_variant_merges_the_same() {
     for name in Cpu::variants() {
         let mut cpu = Cpu::with_variant(None, name).unwrap();
-        kogge_board::conformance::merged_plies(&mut cpu, &mut Cpu::with_variant(None, "portable").unwrap());
+        kogge_testkit::conformance::merged_plies(&mut cpu, &mut Cpu::with_variant(None, "portable").unwrap());
     }
 }

@@ -1,70 +1,60 @@
 //! The CPU backend against published counts.
 
-use kogge_board::{Backend, Fen, Quad48};
+use kogge_board::known::{self, Known};
+use kogge_board::{Backend, Quad48};
 use kogge_movegen_cpu::Cpu;
 
-fn perft(cpu: &mut Cpu, fen: &str, depth: u32) -> u64 {
-    let fen: Fen = fen.parse().unwrap_or_else(|error| panic!("{fen}: {error}"));
-    cpu.perft(&fen.rules, &[Quad48::from(&fen.position)], depth).unwrap()[0]
+/// Checks published counts of a position, and returns their number.
+fn check(cpu: &mut Cpu, known: &Known, counts: impl Iterator<Item = (u32, u128)>) -> usize {
+    let Known { root, .. } = known;
+    let mut checked = 0;
+    for (depth, leaves) in counts {
+        let found = cpu.perft(&root.rules, &[Quad48::from(&root.position)], depth).unwrap()[0];
+        assert_eq!(u128::from(found), leaves, "{root} at depth {depth}");
+        checked += 1;
+    }
+    checked
+}
+
+/// Returns the published counts of at most `most` leaves.
+fn up_to(known: &Known, most: u128) -> impl Iterator<Item = (u32, u128)> {
+    known.counts().filter(move |&(_, leaves)| leaves <= most)
 }
 
 #[test]
 fn the_six_standard_positions() {
     let mut cpu = Cpu::new(None).unwrap();
-    let mut checked = 0;
-    for line in include_str!("../../data/known-counts.tsv").lines().filter(|line| !line.starts_with('#')) {
-        let [_, fen, depth, nodes, _] = *line.split('\t').collect::<Vec<_>>() else { panic!("{line}") };
-        let nodes: u128 = nodes.parse().unwrap();
-        if nodes <= 1_000_000_000 {
-            assert_eq!(u128::from(perft(&mut cpu, fen, depth.parse().unwrap())), nodes, "{line}");
-            checked += 1;
-        }
-    }
+    let standard = known::standard();
+    let checked: usize = standard.iter().map(|known| check(&mut cpu, known, up_to(known, 1_000_000_000))).sum();
     assert_eq!(checked, 34);
 }
 
-/// Every line of an EPD file to the deepest depth of at most `most` nodes.
-fn epd(text: &str, most: u64) {
+/// Counts each position of a suite at the deepest depth of at most 3 million leaves.
+fn check_suite(suite: &[Known]) {
     let mut cpu = Cpu::new(None).unwrap();
-    for line in text.lines() {
-        let mut fields = line.split(" ;");
-        let fen = fields.next().unwrap();
-        let deepest = fields
-            .map(|field| field.strip_prefix('D').and_then(|field| field.split_once(' ')).unwrap())
-            .map(|(depth, nodes)| (depth.parse().unwrap(), nodes.parse().unwrap()))
-            .filter(|&(_, nodes): &(u32, u64)| nodes <= most)
-            .last();
-        if let Some((depth, nodes)) = deepest {
-            assert_eq!(perft(&mut cpu, fen, depth), nodes, "{line}, depth {depth}");
-        }
+    for known in suite {
+        check(&mut cpu, known, up_to(known, 3_000_000).last().into_iter());
     }
 }
 
 #[test]
 fn random_positions() {
-    epd(include_str!("../../data/random.epd"), 3_000_000);
+    check_suite(&known::random());
 }
 
 #[test]
 fn chess960_positions() {
-    epd(include_str!("../../data/chess960.epd"), 3_000_000);
+    check_suite(&known::chess960());
 }
 
-/// Tables of one entry, of a few and of many: what they forget differs, what they answer does not.
+/// Tables of one entry, of a few and of many forget different positions, but give equal answers.
 #[test]
 fn hash_tables_keep_counts_exact() {
     for bytes in [64, 4096, 1 << 24] {
         let mut cpu = Cpu::new(None).unwrap();
         cpu.set_hash(bytes).unwrap();
-        let mut checked = 0;
-        for line in include_str!("../../data/known-counts.tsv").lines().filter(|line| !line.starts_with('#')) {
-            let [_, fen, depth, nodes, _] = *line.split('\t').collect::<Vec<_>>() else { panic!("{line}") };
-            let nodes: u128 = nodes.parse().unwrap();
-            if nodes <= 20_000_000 {
-                assert_eq!(u128::from(perft(&mut cpu, fen, depth.parse().unwrap())), nodes, "{line}, {bytes} bytes");
-                checked += 1;
-            }
-        }
+        let standard = known::standard();
+        let checked: usize = standard.iter().map(|known| check(&mut cpu, known, up_to(known, 20_000_000))).sum();
         assert!(checked > 20);
     }
     assert!(Cpu::new(None).unwrap().set_hash(1).is_err());

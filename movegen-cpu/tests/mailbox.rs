@@ -1,35 +1,31 @@
 //! The mailbox oracle against published numbers: leaf counts, categories, and two suites.
 
+use kogge_board::known::{self, Known};
 use kogge_board::{Backend, Fen, Quad48};
 use kogge_movegen_cpu::mailbox::{self, Categories, Mailbox};
-
-const KNOWN: &str = include_str!("../../data/known-counts.tsv");
 
 fn rows(text: &str) -> impl Iterator<Item = Vec<&str>> {
     text.lines().filter(|line| !line.starts_with('#')).map(|line| line.split('\t').collect())
 }
 
 #[track_caller]
-fn check_perft(fen: &str, depth: u32, expected: u64) {
-    let Fen { position, rules, .. } = fen.parse().unwrap();
-    let found = Mailbox::new().perft(&rules, &[Quad48::from(&position)], depth);
-    assert_eq!(found, Ok(vec![expected]), "{fen} depth {depth}");
+fn check_perft(root: &Fen, depth: u32, expected: u128) {
+    let found = Mailbox::new().perft(&root.rules, &[Quad48::from(&root.position)], depth).unwrap();
+    assert_eq!(u128::from(found[0]), expected, "{root} at depth {depth}");
 }
 
-/// The counts that every device must reproduce were found by the bitboard code.
+/// The mailbox confirms the counts that every device must reproduce; the bitboard code has found them.
 #[test]
 fn what_devices_are_tested_with() {
-    assert_eq!(kogge_board::self_test(&mut Mailbox::new()), Ok(()));
+    assert_eq!(kogge_board::self_test::counting(&mut Mailbox::new()), Ok(()));
 }
 
 #[test]
 fn known_counts_to_20_million_nodes() {
     let mut seen = 0;
-    for row in rows(KNOWN) {
-        let [_, fen, depth, nodes, _] = row[..] else { panic!("{row:?}") };
-        // The longest numbers do not fit in 64 bits.
-        if let Ok(nodes @ ..20_000_000) = nodes.parse() {
-            check_perft(fen, depth.parse().unwrap(), nodes);
+    for known in known::standard() {
+        for (depth, leaves) in known.counts().filter(|&(_, leaves)| leaves < 20_000_000) {
+            check_perft(&known.root, depth, leaves);
             seen += 1;
         }
     }
@@ -38,6 +34,7 @@ fn known_counts_to_20_million_nodes() {
 
 #[test]
 fn categories_to_5_million_nodes() {
+    let standard = known::standard();
     let mut seen = 0;
     for row in rows(include_str!("../../data/categories.tsv")) {
         let numbers: Vec<u64> = row[1..].iter().map(|number| number.parse().unwrap()).collect();
@@ -50,44 +47,35 @@ fn categories_to_5_million_nodes() {
         }
         let expected =
             Categories { nodes, captures, en_passant, castles, promotions, checks, discovered, double, mates };
-        let fen = rows(KNOWN).find(|known| known[0] == row[0]).unwrap()[1];
-        let Fen { position, rules, .. } = fen.parse().unwrap();
+        let Fen { position, rules, .. } = standard.iter().find(|known| known.name == row[0]).unwrap().root;
         assert_eq!(mailbox::categories(&rules, &position, depth as u32), expected, "{} depth {depth}", row[0]);
         seen += 1;
     }
     assert_eq!(seen, 8);
 }
 
-/// Checks every line `FEN ;D1 n ;D2 n ...` as deep as it stays below so many leaves.
-fn check_suite(text: &str, lines: usize, most: u64) {
-    let mut seen = 0;
-    for line in text.lines().filter(|line| !line.is_empty()) {
-        let mut fields = line.split(';');
-        let fen = fields.next().unwrap();
-        let counts = fields.map(|field| {
-            let (depth, nodes) = field.trim().split_once(' ').unwrap();
-            (depth.strip_prefix('D').unwrap().parse().unwrap(), nodes.trim().parse().unwrap())
-        });
-        let (depth, nodes) = counts.take_while(|&(_, nodes)| nodes <= most).last().unwrap();
-        check_perft(fen, depth, nodes);
-        seen += 1;
+/// Checks each position of a suite at the deepest depth of at most 200,000 leaves.
+fn check_suite(suite: &[Known], positions: usize) {
+    for known in suite {
+        let (depth, leaves) = known.counts().take_while(|&(_, leaves)| leaves <= 200_000).last().unwrap();
+        check_perft(&known.root, depth, leaves);
     }
-    assert_eq!(seen, lines);
+    assert_eq!(suite.len(), positions);
 }
 
 #[test]
 fn random_positions() {
-    check_suite(include_str!("../../data/random.epd"), 1000, 200_000);
+    check_suite(&known::random(), 1000);
 }
 
 #[test]
 fn chess960() {
-    check_suite(include_str!("../../data/chess960.epd"), 160, 200_000);
+    check_suite(&known::chess960(), 160);
 }
 
 #[test]
 fn no_move_leads_to_the_root() {
     let Fen { position, rules, .. } = Fen::start();
     assert_eq!(mailbox::categories(&rules, &position, 0), Categories { nodes: 1, ..Categories::default() });
-    check_perft(kogge_board::START, 0, 1);
+    check_perft(&Fen::start(), 0, 1);
 }

@@ -1,16 +1,16 @@
-//! Minimax: the CPU backend, the mailbox, and the way over `expand` give the same scores.
+//! Minimax: the CPU backend, the mailbox, and the host's minimax over `expand` give equal scores.
 
 use std::collections::BTreeMap;
 
-use kogge_board::conformance::{Batches, placements, playouts};
-use kogge_board::{Backend, Fen, Leaves, Quad48, Rules, Score, minimax};
+use kogge_board::{Backend, Fen, Leaves, Quad48, Rules, Score, host, minimax};
 use kogge_movegen_cpu::Cpu;
 use kogge_movegen_cpu::mailbox::Mailbox;
+use kogge_testkit::conformance::{Batches, placements, playouts};
 
 /// Positions by rules and depth.
 type Trees = BTreeMap<(Rules, u32), Vec<Quad48>>;
 
-/// Every `step`-th random position, at depths from 1 to 4 in turn, but with at most so many leaves.
+/// Returns every `step`-th random position, at depths from 1 to 4 in turn, with at most `most` leaves.
 fn trees(batches: Batches, step: usize, most: u64) -> Trees {
     let mut cpu = Cpu::new(None).unwrap();
     let mut trees = Trees::new();
@@ -35,7 +35,7 @@ fn all_agree(batches: Batches, leaves: Leaves, step: usize, most: u64, expected:
     for ((rules, depth), positions) in trees(batches, step, most) {
         let scores = cpu.minimax(&rules, &positions, depth, leaves).unwrap();
         let plain = mailbox.minimax(&rules, &positions, depth, leaves).unwrap();
-        let expanded = minimax::by_expansion(&mut cpu, &rules, &positions, depth, leaves).unwrap();
+        let expanded = host::minimax(&mut cpu, &rules, &positions, depth, leaves).unwrap();
         for (index, position) in positions.iter().enumerate() {
             let found = [scores[index], plain[index], expanded[index]];
             let fen = Fen::new(position.unpack_unchecked(), rules);
@@ -63,7 +63,7 @@ fn static_scores_of_games() {
 fn quiescent_scores_of_placements() {
     let mut batches = placements();
     for (_, positions) in &mut batches {
-        // With many queens about, quiescence takes long.
+        // With many queens, quiescence takes long.
         positions.retain(|position| position.unpack_unchecked().occupied().count_ones() <= 10);
     }
     all_agree(batches, Leaves::Quiescent, 4, 400, [20, 20, 20, 5]);
@@ -85,15 +85,15 @@ fn assert_score(fen: &str, depth: u32, leaves: Leaves, text: &str) {
 #[test]
 fn the_rules_that_end_a_game() {
     for leaves in [Leaves::Static, Leaves::Quiescent] {
-        // Mated, stalemated.
+        // Mate and stalemate.
         assert_score("R5k1/5ppp/8/8/8/8/8/4K3 b - - 0 1", 0, leaves, "mated");
         assert_score("R5k1/5ppp/8/8/8/8/8/4K3 b - - 100 1", 3, leaves, "mated");
         assert_score("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", 2, leaves, "0.00");
-        // Mate in one and in two, found at their depth and not before.
+        // Mate in one and in two, found at their depth and not earlier.
         assert_score("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1", 1, leaves, "mate in 1");
         assert_score("7k/8/8/8/8/8/R7/1R2K3 w - - 0 1", 3, leaves, "mate in 2");
         assert_score("7k/R7/8/8/8/8/8/1R2K3 b - - 0 1", 2, leaves, "mated in 1");
-        // The fifty-move rule comes after mate and before everything else.
+        // Only mate takes precedence over the fifty-move rule.
         assert_score("6k1/5ppp/8/8/8/8/8/R3K3 w - - 99 80", 1, leaves, "mate in 1");
         assert_score("7k/8/8/8/8/8/R7/1R2K3 w - - 98 80", 3, leaves, "0.00");
         assert_score("7k/8/8/8/8/8/R7/1R2K3 w - - 100 80", 0, leaves, "0.00");

@@ -2,12 +2,12 @@
 
 use std::collections::HashSet;
 
-use kogge_board::testing::placement;
 use kogge_board::{Move, MoveKind, Piece, Position, Quad48, Rules};
 use kogge_movegen_cpu::expand;
+use kogge_testkit::placement;
 use proptest::prelude::*;
 
-/// Victim descending, attacker ascending; quiet moves last.
+/// Returns the rank of a move: victim descending, attacker ascending; quiet moves last.
 fn rank(position: &Position, played: Move) -> (u8, u8) {
     let kind = |square| position.piece_at(square).map_or(Piece::Pawn, |(_, piece)| piece) as u8;
     match (played.is_capture(), played.kind()) {
@@ -40,14 +40,14 @@ proptest! {
         prop_assert_eq!(distinct.len(), moves.len());
     }
 
-    /// Every successor is legal under the same rules: `unpack` in `moves` checks it. The mirrored
-    /// position has the mirrored successors, in the same order.
+    /// Every successor is legal (checked by `unpack` in `moves`), and the mirrored position has the mirrored successors
+    /// in the same order.
     #[test]
     fn colours_are_alike((rules, position) in placement()) {
         let [a, b, c, d] = rules.castling_files;
-        let turned = Rules { castling_files: [c, d, a, b], ..rules };
+        let flipped = Rules { castling_files: [c, d, a, b], ..rules };
         let mirror = |played: Move| Move::new(played.from().flip(), played.to().flip(), played.kind());
         let expected: Vec<_> = moves(&rules, &position).into_iter().map(mirror).collect();
-        prop_assert_eq!(moves(&turned, &position.mirrored()), expected);
+        prop_assert_eq!(moves(&flipped, &position.mirrored()), expected);
     }
 }

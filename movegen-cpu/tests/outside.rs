@@ -1,15 +1,14 @@
-//! Both generators against shakmaty, an outside rules library: on random positions and along random
-//! playouts, the fast one must find the same moves and write the same successors, and the mailbox must
-//! also say the same about the moves.
+//! Both generators against shakmaty, an outside rules library, on random positions and along random playouts: the fast
+//! generator must find equal moves and write equal successors, and the mailbox must also find equal features of moves.
 
-use kogge_board::testing::placement;
 use kogge_board::{Backend, Color, Fen, Move, Position, Quad48, Rules, State};
 use kogge_movegen_cpu::mailbox::{self, Features, Mailbox, Outcome};
 use kogge_movegen_cpu::{count, expand};
+use kogge_testkit::placement;
 use proptest::prelude::*;
 use shakmaty::{CastlingMode, Chess, PositionError};
 
-/// A small generator of random numbers (xorshift), so that every machine plays the same games.
+/// A small generator of random numbers (xorshift), so that all machines play the same games.
 struct Random(u64);
 
 impl Random {
@@ -21,7 +20,7 @@ impl Random {
     }
 }
 
-/// The same position in the outside library, which finds more positions improbable than kogge.
+/// Converts a position to the outside library, which rejects more improbable positions than kogge.
 fn outside(fen: Fen) -> Chess {
     let text = Fen { shredder: true, ..fen }.to_string();
     let setup: shakmaty::fen::Fen = text.parse().unwrap_or_else(|error| panic!("{text}: {error}"));
@@ -54,7 +53,7 @@ fn inside(rules: &Rules, chess: &Chess) -> Position {
     }
 }
 
-/// The successors as the outside library makes them, and what it says about the moves.
+/// Returns the successors and the features of moves by the outside library.
 fn outside_answers(rules: &Rules, chess: &Chess) -> Vec<(Quad48, Features)> {
     use shakmaty::Position as _;
     let answer = |&played: &shakmaty::Move| {
@@ -80,7 +79,7 @@ fn outside_answers(rules: &Rules, chess: &Chess) -> Vec<(Quad48, Features)> {
     chess.legal_moves().iter().map(answer).collect()
 }
 
-/// Holds the fast generator against what the outside library answers, sorted by successor.
+/// Compares the fast generator with the answers of the outside library, sorted by successor.
 fn check_fast(rules: &Rules, position: &Position, chess: &Chess, expected: &[(Quad48, Features)]) {
     use shakmaty::Position as _;
     let fen = Fen::new(*position, *rules);
@@ -105,7 +104,7 @@ fn check_fast(rules: &Rules, position: &Position, chess: &Chess, expected: &[(Qu
     assert_eq!(count(rules, &packed) as usize, expected.len(), "{fen}");
 }
 
-/// What the mailbox says of a position, checked against the outside library and against itself.
+/// Returns the mailbox's outcomes, after a check against the outside library and against the mailbox itself.
 fn checked_outcomes(rules: &Rules, position: &Position) -> Vec<Outcome> {
     let fen = Fen::new(*position, *rules);
     let outcomes = mailbox::outcomes(rules, position);

@@ -1,6 +1,6 @@
-//! Reads FENs from standard input and prints those in which the side to move can force mate in two or in
-//! three moves and no sooner, as exhaustive search has it: `FEN ;mate 2`. That is how `data/mates.epd` was
-//! made; another engine has to agree.
+//! Reads FENs from standard input and prints the positions where the side to move can force mate in two or in three
+//! moves and no sooner, by exhaustive search: `FEN ;mate 2`. The output is `data/mates.epd`, which another engine has to
+//! confirm.
 //!
 //!     cargo run --release -p kogge-search --example mates < positions.txt
 

@@ -1,4 +1,4 @@
-//! The search as a UCI engine of its own, without GPUs: what `kogge uci` is, and quicker to build.
+//! The search as a UCI engine without GPUs: like `kogge uci`, but faster to build.
 //!
 //!     cargo run --release -p kogge-search --example uci
 
@@ -9,7 +9,7 @@ use kogge_movegen_cpu::Cpu;
 use kogge_search::uci::{Host, serve};
 use kogge_search::{Game, Signals};
 
-/// Counts with the CPU backend.
+/// A host that counts with the CPU backend.
 struct Counter;
 
 impl Host for Counter {

@@ -1,12 +1,12 @@
-//! A device that helps the search: it judges frontier positions in large batches.
+//! A device that helps the search by evaluating positions in large batches.
 //!
-//! The search on the CPU looks at one position after the other; a GPU wants many at once. So a thread of
-//! its own takes the search's best line, finds the quiet positions one and two plies beside it, and asks
-//! a backend for their minimax values, a ply deep, then two, and so on. They go into the transposition
-//! table as exact values with the best move, where the search finds them.
+//! The search on the CPU evaluates one position after the other; a GPU needs many at a time. Therefore another thread takes
+//! the best line of the search, finds the quiet positions one and two plies beside it, and asks a backend for their minimax
+//! values, one ply deep, then two, and so on. The thread stores the values in the transposition table as exact values with
+//! the best move, and the search finds them there.
 //!
-//! Nobody waits for the device: a search that ends leaves it to finish its batch, which takes some
-//! milliseconds, and a backend that fails says so and helps no more.
+//! The search never waits for the device. When the search ends, the device finishes its batch, which takes some
+//! milliseconds. A backend that fails reports its error and stops helping.
 
 use std::collections::HashSet;
 use std::io;
@@ -25,20 +25,20 @@ use crate::exchange::{exchange, kind};
 use crate::order::squares;
 use crate::table::{Bound, Known, Table, key};
 
-/// The deepest that positions are judged, in plies.
+/// The greatest depth of evaluations, in plies.
 const DEEPEST: u8 = 4;
-/// Positions in a batch: at first, and at most. Each brings some thirty leaves.
+/// The numbers of positions in the first and in the largest batch. Each position has some thirty leaves.
 const FIRST_BATCH: usize = 1 << 4;
 const MOST_BATCH: usize = 1 << 14;
-/// What a batch should take, so that the device soon hears of what is new.
+/// The time that a batch should take; it is short, so that the device soon gets the next task.
 const CALL: Duration = Duration::from_millis(10);
-/// Moves that a position has, about: so many times longer does another ply take.
+/// The approximate number of moves of a position, which is the factor in time of one more ply.
 const MOVES: usize = 32;
 
-/// What to help with.
+/// A task for the device.
 pub(crate) struct Task {
     pub(crate) rules: Rules,
-    /// Where values go.
+    /// The table that receives the values.
     pub(crate) table: Arc<Table>,
     /// The root and the positions of the best line.
     pub(crate) line: Vec<Quad48>,
@@ -46,42 +46,42 @@ pub(crate) struct Task {
 
 /// The thread that drives the backend.
 pub(crate) struct Assistant {
-    /// None only while this is dropped.
+    /// The sender of tasks; `None` only during the drop.
     tasks: Option<Sender<Option<Task>>>,
     thread: Option<JoinHandle<()>>,
-    judged: Arc<AtomicU64>,
+    evaluated: Arc<AtomicU64>,
 }
 
 impl Assistant {
-    /// Starts a thread for this backend; `complain` hears a sentence if the backend fails.
+    /// Starts a thread for this backend; `complain` receives the error if the backend fails.
     pub(crate) fn new(
         backend: Box<dyn Backend>,
         code: Code,
         complain: Box<dyn FnOnce(&BackendError) + Send>,
     ) -> io::Result<Self> {
         let (sender, receiver) = channel();
-        let judged = Arc::new(AtomicU64::new(0));
-        let mut judge = Judge { backend, code, judged: Arc::clone(&judged) };
+        let evaluated = Arc::new(AtomicU64::new(0));
+        let mut helper = Helper { backend, code, evaluated: Arc::clone(&evaluated) };
         let work = move || {
-            if let Err(error) = judge.run(&receiver) {
+            if let Err(error) = helper.run(&receiver) {
                 complain(&error);
             }
         };
         let thread = Builder::new().name("kogge-assistant".to_owned()).spawn(work)?;
-        Ok(Self { tasks: Some(sender), thread: Some(thread), judged })
+        Ok(Self { tasks: Some(sender), thread: Some(thread), evaluated })
     }
 
-    /// From now on, helps with this, or rests.
+    /// Sets or removes the current task.
     pub(crate) fn help(&self, task: Option<Task>) {
         if let Some(tasks) = &self.tasks {
-            // A backend that has failed has said so.
+            // A backend that has failed has reported its error.
             let _ = tasks.send(task);
         }
     }
 
-    /// How many positions have been judged so far.
-    pub(crate) fn judged(&self) -> u64 {
-        self.judged.load(Ordering::Relaxed)
+    /// Returns the number of positions evaluated so far.
+    pub(crate) fn evaluated(&self) -> u64 {
+        self.evaluated.load(Ordering::Relaxed)
     }
 }
 
@@ -95,15 +95,15 @@ impl Drop for Assistant {
     }
 }
 
-/// What the thread works with.
-struct Judge {
+/// The state of the thread.
+struct Helper {
     backend: Box<dyn Backend>,
     code: Code,
-    judged: Arc<AtomicU64>,
+    evaluated: Arc<AtomicU64>,
 }
 
-impl Judge {
-    /// Helps with what comes until no more can come.
+impl Helper {
+    /// Works on tasks until the sender is dropped.
     fn run(&mut self, tasks: &Receiver<Option<Task>>) -> Result<(), BackendError> {
         let mut next = tasks.recv();
         while let Ok(task) = next {
@@ -115,14 +115,14 @@ impl Judge {
         Ok(())
     }
 
-    /// Helps until something else comes, and gives that.
+    /// Works on a task until the next one arrives, and returns the next one.
     fn help(
         &mut self,
         task: &Task,
         tasks: &Receiver<Option<Task>>,
     ) -> Result<Result<Option<Task>, RecvError>, BackendError> {
         let mut frontier = Frontier::default();
-        // The line's end comes first: that is where the search goes next.
+        // The end of the line comes first, because the search goes there next.
         let mut line = task.line.iter().rev();
         let mut size = FIRST_BATCH;
         for depth in 1..=DEEPEST {
@@ -141,7 +141,7 @@ impl Judge {
                     break;
                 }
                 let start = Instant::now();
-                self.judge(task, batch, depth)?;
+                self.evaluate(task, batch, depth)?;
                 done += batch.len();
                 match start.elapsed() {
                     took if took > CALL => size = (size / 2).max(1),
@@ -154,47 +154,47 @@ impl Judge {
         Ok(tasks.recv())
     }
 
-    /// Finds what quiet positions are worth, so deep, and puts it into the table. What is known as deep
-    /// already is left out.
-    fn judge(&mut self, task: &Task, positions: &[Quad48], depth: u8) -> Result<(), BackendError> {
+    /// Evaluates quiet positions to this depth, and stores the values in the table. Skips positions that the table has with
+    /// at least this depth.
+    fn evaluate(&mut self, task: &Task, positions: &[Quad48], depth: u8) -> Result<(), BackendError> {
         let Task { rules, table, .. } = task;
         let mut successors = Vec::new();
         let mut wanted = Vec::new();
         for position in positions {
-            let place = key(position);
-            if table.get(place).is_none_or(|known| known.depth < depth) {
+            let key = key(position);
+            if table.get(key).is_none_or(|known| known.depth < depth) {
                 let start = successors.len();
                 self.code.successors(rules, position, Wanted::All, &mut successors);
-                wanted.push((position, place, start..successors.len()));
+                wanted.push((position, key, start..successors.len()));
             }
         }
         let values = self.backend.minimax(rules, &successors, u32::from(depth) - 1, Leaves::Quiescent)?;
-        self.judged.fetch_add(wanted.len() as u64, Ordering::Relaxed);
-        for (position, place, range) in wanted {
-            let values = values.get(range).unwrap_or_default().iter().map(|value| value.before());
-            // Of equal moves the first; without any there is nothing that the search does not see itself.
+        self.evaluated.fetch_add(wanted.len() as u64, Ordering::Relaxed);
+        for (position, key, range) in wanted {
+            let values = values.get(range).unwrap_or_default().iter().map(|value| value.one_ply_up());
+            // Of equal moves, the first counts. A position without moves needs no help.
             let best = values.enumerate().max_by_key(|&(index, value)| (value, std::cmp::Reverse(index)));
             if let Some((index, value)) = best {
                 let (best, evaluation) = (Some(index as u16), self.code.evaluate(position).value());
-                table.offer(place, Known { best, score: value.value(), evaluation, depth, bound: Bound::Exact });
+                table.offer(key, Known { best, score: value.value(), evaluation, depth, bound: Bound::Exact });
             }
         }
         Ok(())
     }
 }
 
-/// The quiet positions beside a line, each once.
+/// The distinct quiet positions beside a line.
 #[derive(Default)]
 struct Frontier {
     found: Vec<Quad48>,
     seen: HashSet<u64>,
-    /// Room for successors.
+    /// Scratch memory for successors.
     near: Vec<Quad48>,
     captures: Vec<Quad48>,
 }
 
 impl Frontier {
-    /// Adds the quiet positions that one and two plies from a position lead to.
+    /// Adds the quiet positions one and two plies below a position.
     fn look_beside(&mut self, code: Code, rules: &Rules, position: &Quad48) {
         let Self { found, seen, near, captures } = self;
         near.clear();
@@ -207,7 +207,7 @@ impl Frontier {
     }
 }
 
-/// Whether the side to move is not in check, can neither promote nor win material by a capture, and the
+/// Returns whether the side to move is not in check, can neither promote nor win material by a capture, and the
 /// fifty-move rule is far away.
 fn is_quiet(code: Code, rules: &Rules, position: &Quad48, captures: &mut Vec<Quad48>) -> bool {
     if in_check(position) || position.state().halfmove_clock() >= FIFTY_MOVES - 10 {
@@ -248,8 +248,8 @@ mod tests {
     fn what_it_remembers_is_the_minimax_value() {
         let code = Code::chosen().unwrap();
         let backend = Box::new(Cpu::new(Some(1)).unwrap());
-        let mut judge = Judge { backend, code, judged: Arc::default() };
-        let (mut judged, mut mates) = (0, 0);
+        let mut helper = Helper { backend, code, evaluated: Arc::default() };
+        let (mut evaluated, mut mates) = (0, 0);
         for fen in [MIDDLEGAME, "6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1", "7k/8/5K2/6Q1/8/8/8/8 w - - 0 1"] {
             let (rules, root) = position(fen);
             let task = Task { rules, table: Arc::new(Table::new(1 << 20).unwrap()), line: vec![root] };
@@ -257,7 +257,7 @@ mod tests {
             let frontier: Vec<_> = all.iter().copied().step_by(all.len().div_ceil(20)).collect();
             assert!(frontier.len() >= 5, "{fen}: {}", frontier.len());
             for depth in 1..=2 {
-                judge.judge(&task, &frontier, depth).unwrap();
+                helper.evaluate(&task, &frontier, depth).unwrap();
                 for position in &frontier {
                     let (value, _) = alpha_beta(&rules, position, u32::from(depth), Leaves::Quiescent).unwrap();
                     let Some(known) = task.table.get(key(position)) else {
@@ -270,27 +270,27 @@ mod tests {
                     code.successors(&rules, position, Wanted::All, &mut after);
                     let best = &after[usize::from(known.best.unwrap())];
                     let below = alpha_beta(&rules, best, u32::from(depth) - 1, Leaves::Quiescent).unwrap().0;
-                    assert_eq!(below.before(), value, "the best move is one");
-                    judged += 1;
+                    assert_eq!(below.one_ply_up(), value, "the best move is one");
+                    evaluated += 1;
                     mates += usize::from(value.mate_plies().is_some());
                 }
             }
         }
-        assert!(judged >= 60 && mates >= 3, "{judged} positions, {mates} mates");
+        assert!(evaluated >= 60 && mates >= 3, "{evaluated} positions, {mates} mates");
     }
 
     #[test]
     fn deeper_knowledge_stays() {
         let code = Code::chosen().unwrap();
-        let mut judge = Judge { backend: Box::new(Cpu::new(Some(1)).unwrap()), code, judged: Arc::default() };
+        let mut helper = Helper { backend: Box::new(Cpu::new(Some(1)).unwrap()), code, evaluated: Arc::default() };
         let (rules, root) = position(MIDDLEGAME);
         let task = Task { rules, table: Arc::new(Table::new(1 << 20).unwrap()), line: vec![root] };
         let frontier = &frontier(code, &rules, &root)[..10];
         let deep = Known { best: Some(1), score: 77, evaluation: 5, depth: 1, bound: Bound::Upper };
         task.table.put(key(&frontier[3]), deep);
-        judge.judge(&task, frontier, 1).unwrap();
+        helper.evaluate(&task, frontier, 1).unwrap();
         assert_eq!(task.table.get(key(&frontier[3])), Some(deep));
-        assert_eq!(judge.judged.load(Ordering::Relaxed), 9);
+        assert_eq!(helper.evaluated.load(Ordering::Relaxed), 9);
     }
 
     #[test]

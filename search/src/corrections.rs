@@ -1,19 +1,18 @@
-//! By how much the evaluation has been wrong, remembered by pawn structure and side to move.
+//! Correction history: the error of the evaluation, by pawn structure and side to move.
 //!
-//! What the evaluation does not see about a structure, the search finds out again and again. The idea is known as correction
-//! history.
+//! The evaluation makes similar errors in positions with equal pawn structure.
 
 use kogge_board::bits::PAWN_RANKS;
 use kogge_board::{Quad48, State};
 
-/// Structures that are told apart, for each side to move.
+/// The number of distinguished structures, for each side to move.
 const SLOTS: usize = 1 << 14;
-/// Parts of a hundredth of a pawn in which corrections are kept.
+/// The resolution of corrections, in parts of a hundredth of a pawn.
 const GRAIN: i32 = 256;
 /// The greatest correction, in hundredths of a pawn.
 const MOST: i32 = 64;
 
-/// A thread's corrections.
+/// The corrections of a thread.
 pub(crate) struct Corrections(Vec<i16>);
 
 impl Corrections {
@@ -21,7 +20,7 @@ impl Corrections {
         Self(vec![0; 2 * SLOTS])
     }
 
-    /// Forgets everything.
+    /// Clears all corrections.
     pub(crate) fn clear(&mut self) {
         self.0.fill(0);
     }
@@ -34,13 +33,13 @@ impl Corrections {
         usize::from(black) * SLOTS + (mixed >> 40) as usize % SLOTS
     }
 
-    /// The evaluation of a position, corrected.
+    /// Returns the corrected evaluation of a position.
     #[inline]
     pub(crate) fn correct(&self, position: &Quad48, evaluation: i32) -> i32 {
         evaluation + i32::from(self.0[Self::slot(position)]) / GRAIN
     }
 
-    /// The search has found that the corrected evaluation was wrong by `error` hundredths of a pawn.
+    /// Learns from a corrected evaluation that was wrong by `error` hundredths of a pawn.
     pub(crate) fn learn(&mut self, position: &Quad48, depth: i32, error: i32) {
         let slot = &mut self.0[Self::slot(position)];
         let weight = (depth + 1).clamp(1, 16);

@@ -1,14 +1,14 @@
-//! Static exchange evaluation: what a sequence of captures on one square gains.
+//! Static exchange evaluation: the gain of a sequence of captures on one square.
 
 use kogge_board::attacks::{attackers, bishop_attacks, rook_attacks};
 use kogge_board::bits::{PAWN_RANKS, lowest};
 use kogge_board::{Piece, Quad48};
 
-/// What pieces count for exchanges, in hundredths of a pawn, pawn first. A king is worth more than
-/// everything: it captures last.
+/// The values of pieces in exchanges, in hundredths of a pawn, pawn first. A king is worth more than
+/// all other pieces, so it captures last.
 pub(crate) const VALUES: [i32; 6] = [100, 325, 325, 500, 975, 20_000];
 
-/// The kind of piece on a square, which has one.
+/// Returns the kind of piece on an occupied square.
 #[inline]
 pub(crate) fn kind(position: &Quad48, square: u64) -> Piece {
     let diagonal = position.bishops_queens & square != 0;
@@ -23,14 +23,14 @@ pub(crate) fn kind(position: &Quad48, square: u64) -> Piece {
     }
 }
 
-/// What the side to move gains at least by capturing on `to` with the piece on `from`, if both sides
-/// then go on capturing there, least valuable piece first, as long as it pays. En passant captures a
-/// pawn too; promotions are not seen.
+/// Returns the least gain of the side to move by capturing on `to` with the piece on `from`, if both sides then
+/// keep capturing there, least valuable piece first, as long as it pays. En passant counts as the capture of a
+/// pawn; promotions are ignored.
 pub(crate) fn exchange(position: &Quad48, from: u64, to: u64, mut empty: u64) -> i32 {
     let is_capture = empty & to == 0;
     let mover = kind(position, from);
     let is_en_passant = !is_capture && mover == Piece::Pawn && (from.trailing_zeros() ^ to.trailing_zeros()) & 7 != 0;
-    // gains[n] is what the side that makes capture number n has gained if it is the last one.
+    // gains[n] is the gain of the side that makes capture number n, if this is the last capture.
     let mut gains = [0; 32];
     gains[0] = match (is_capture, is_en_passant) {
         (true, _) => VALUES[kind(position, to) as usize],
@@ -46,7 +46,7 @@ pub(crate) fn exchange(position: &Quad48, from: u64, to: u64, mut empty: u64) ->
     while last < 31 {
         let mine = all & if white { position.white } else { !position.white };
         let Some((attacker, value)) = least_valuable(position, mine) else { break };
-        // A king cannot capture what is protected.
+        // A king cannot capture a protected piece.
         let theirs = all & if white { !position.white } else { position.white };
         if value == VALUES[5] && theirs != 0 {
             break;
@@ -55,7 +55,7 @@ pub(crate) fn exchange(position: &Quad48, from: u64, to: u64, mut empty: u64) ->
         gains[last] = on_square - gains[last - 1];
         on_square = value;
         empty |= attacker;
-        // What stood behind the attacker sees the square now.
+        // Sliders behind the attacker now see the square.
         all |= rook_attacks(to, empty) & position.rooks_queens | bishop_attacks(to, empty) & position.bishops_queens;
         all &= !empty;
         white = !white;
@@ -68,7 +68,7 @@ pub(crate) fn exchange(position: &Quad48, from: u64, to: u64, mut empty: u64) ->
     gains[0]
 }
 
-/// The least valuable of these pieces, and its value.
+/// Returns the least valuable of some pieces, and its value.
 #[inline]
 fn least_valuable(position: &Quad48, pieces: u64) -> Option<(u64, i32)> {
     let queens = position.bishops_queens & position.rooks_queens;
@@ -99,13 +99,13 @@ mod tests {
             ("4k3/8/2p5/3p4/8/8/3R4/4K3 w - - 0 1", "d2", "d5", -400),
             ("3rk3/8/8/3p4/8/8/3R4/3RK3 w - - 0 1", "d2", "d5", 100),
             ("3rk3/3r4/8/3p4/8/8/3R4/3RK3 w - - 0 1", "d2", "d5", -400),
-            // The knight takes a pawn, protected by knight and bishop, attacked through by rook and queen.
+            // The knight takes a pawn that knight and bishop protect; rook and queen attack from behind.
             ("1k1r3q/1ppn3p/p4b2/4p3/8/P2N2P1/1PP1R1BP/2K1Q3 w - - 0 1", "d3", "e5", -225),
             ("1k1r4/1pp4p/p7/4p3/8/P5P1/1PP4P/2K1R3 w - - 0 1", "e1", "e5", 100),
             // En passant.
             ("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5", "d6", 100),
             ("4k3/2p5/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5", "d6", 0),
-            // A king protects, but takes nothing that is protected.
+            // A king protects, but cannot take a protected piece.
             ("8/8/3k4/3p4/4P3/8/8/4K3 w - - 0 1", "e4", "d5", 0),
             ("8/8/3k4/3p4/4P3/5B2/8/4K3 w - - 0 1", "e4", "d5", 100),
             // A quiet move onto an attacked square.

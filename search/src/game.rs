@@ -1,4 +1,4 @@
-//! A game so far: what repetition and the fifty-move rule need to know.
+//! The game so far, with its history for repetition and the fifty-move rule.
 
 use kogge_board::attacks::in_check;
 use kogge_board::minimax::FIFTY_MOVES;
@@ -12,19 +12,19 @@ use crate::table::key;
 pub struct Game {
     rules: Rules,
     position: Quad48,
-    /// The keys of all positions from the first one on, the present one last.
+    /// The keys of all positions, the current one last.
     keys: Vec<u64>,
     code: Code,
 }
 
-/// How a game has ended.
+/// The end of a game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum End {
     /// The side to move is mated.
     Mate,
-    /// The side to move has no move, and is not in check.
+    /// The side to move has no legal move, and is not in check.
     Stalemate,
-    /// Fifty moves of each side without capture or pawn move.
+    /// Both sides have made fifty moves without a capture or a pawn move.
     FiftyMoves,
     /// The position has occurred three times.
     Repetition,
@@ -33,7 +33,7 @@ pub enum End {
 }
 
 impl Game {
-    /// A game that begins here. The halfmove clock is kept.
+    /// Starts a game from a position with its halfmove clock.
     ///
     /// # Errors
     /// If the environment variable `KOGGE_CPU` names code that this CPU cannot run.
@@ -43,27 +43,27 @@ impl Game {
         Ok(Self { rules, position, keys: vec![key(&position)], code: Code::chosen()? })
     }
 
-    /// The position now.
+    /// Returns the current position.
     pub fn position(&self) -> &Quad48 {
         &self.position
     }
 
-    /// The rules, with the halfmove clock kept.
+    /// Returns the rules, with the halfmove clock on.
     pub fn rules(&self) -> &Rules {
         &self.rules
     }
 
-    /// The legal moves in generation order, each with the position it leads to.
+    /// Returns the legal moves in generation order, each with its successor.
     pub fn moves(&self) -> Vec<(Move, Quad48)> {
         let mut successors = Vec::new();
         self.code.successors(&self.rules, &self.position, Wanted::All, &mut successors);
         let before = self.position.unpack_unchecked();
-        // Every successor comes from a move; what did not could not be played anyway.
+        // Every successor has a move.
         let name = |after: Quad48| Some((Move::between(&self.rules, &before, &after.unpack_unchecked())?, after));
         successors.into_iter().filter_map(name).collect()
     }
 
-    /// Plays a move, if it is legal; gives whether it was.
+    /// Plays a move if it is legal. Returns whether it is legal.
     pub fn play(&mut self, played: Move) -> bool {
         let Some((_, after)) = self.moves().into_iter().find(|(legal, _)| *legal == played) else { return false };
         self.position = after;
@@ -71,7 +71,7 @@ impl Game {
         true
     }
 
-    /// Whether and how the game has ended.
+    /// Returns the end of the game, if it has ended.
     pub fn end(&self) -> Option<End> {
         let clock = self.position.state().halfmove_clock();
         let back = self.keys.iter().rev().take(usize::from(clock) + 1).step_by(2);
@@ -91,7 +91,7 @@ impl Game {
         }
     }
 
-    /// The keys of all positions so far.
+    /// Returns the keys of all positions so far.
     pub(crate) fn keys(&self) -> &[u64] {
         &self.keys
     }
@@ -121,7 +121,7 @@ mod tests {
             (start, shuffle, None),
             (start, &format!("{shuffle} {shuffle}"), Some(End::Repetition)),
             (start, &format!("e2e4 e7e5 {shuffle} {shuffle}"), Some(End::Repetition)),
-            // The right to capture en passant makes it another position.
+            // The right to capture en passant makes the first position different.
             ("4k3/8/8/8/3p4/8/4P3/4K3 w - - 0 1", "e2e4 e8e7 e1d1 e7e8 d1e1 e8e7 e1d1 e7e8 d1e1", None),
             ("7k/8/5K2/6Q1/8/8/8/8 w - - 0 1", "g5g6", Some(End::Stalemate)),
             ("7k/8/8/8/8/8/R7/1R2K3 w - - 98 80", "a2a3 h8g8", Some(End::FiftyMoves)),

@@ -1,7 +1,7 @@
-//! The search that plays: which move is best, as far as the time allows.
+//! The search that plays: it finds the best move within the given time.
 //!
-//! Where [`kogge_board::minimax`] looks at every line, this looks where it matters: alpha-beta with
-//! iterative deepening, on all cores. [`Searcher`] does it, for a [`Game`], within [`Limits`].
+//! [`kogge_board::minimax`] searches every line. This search is selective: alpha-beta with iterative deepening, on all
+//! cores. [`Searcher`] searches a [`Game`] within [`Limits`].
 //!
 //! ```
 //! use kogge_board::Fen;
@@ -17,7 +17,7 @@
 //! ```
 //!
 //! Positions come from the table-free generator of `kogge-movegen-cpu`, which writes all successors of
-//! a position at once: there are no moves to make and unmake, and a move is the index of its successor.
+//! a position at once. Moves are not made and unmade: a move is the index of its successor.
 
 mod assistant;
 mod corrections;

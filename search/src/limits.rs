@@ -1,4 +1,4 @@
-//! When a search ends: depth, nodes, a mate, or time.
+//! Limits of a search: depth, nodes, a mate, or time.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,40 +6,39 @@ use std::time::{Duration, Instant};
 
 use kogge_board::Move;
 
-/// When a search is to end. What is `None` does not end it; without any limit it goes on until it is
-/// stopped.
+/// The limits of a search. Without limits, it runs until it is stopped.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Limits {
-    /// After this depth.
+    /// The greatest depth.
     pub depth: Option<u32>,
-    /// After about so many nodes, by all threads together; with one thread, exactly.
+    /// The number of nodes of all threads together; exact with one thread, else approximate.
     pub nodes: Option<u64>,
-    /// As soon as a mate in so many moves is found.
+    /// The number of moves to mate that ends the search.
     pub mate: Option<u32>,
-    /// After this time.
+    /// The time for the move.
     pub move_time: Option<Duration>,
-    /// When it seems wise, given what is on the clock.
+    /// The clock that determines the time for the move.
     pub clock: Option<Clock>,
-    /// Look at these moves of the root only, if there are any.
+    /// The moves of the root to search; empty for all moves.
     pub moves: Vec<Move>,
-    /// The opponent is still thinking: time does not count until [`Signals::ponderhit`].
+    /// Whether the opponent is still thinking; if so, time does not count until [`Signals::ponderhit`].
     pub ponder: bool,
-    /// Since when time counts; since the search begins, if that is not said.
+    /// The start of the move's time; `None` for the start of the search.
     pub since: Option<Instant>,
 }
 
-/// What is on the clock of the side to move.
+/// The clock of the side to move.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Clock {
-    /// Time left.
+    /// The time left.
     pub left: Duration,
-    /// Time that every move adds.
+    /// The time that every move adds.
     pub increment: Duration,
-    /// Moves until more time comes, if it does.
+    /// The number of moves until the next time control, if there is one.
     pub moves_to_go: Option<u32>,
 }
 
-/// How a search is told from outside to end.
+/// Signals to a running search.
 #[derive(Debug, Default)]
 pub struct Signals {
     stop: AtomicBool,
@@ -47,17 +46,17 @@ pub struct Signals {
 }
 
 impl Signals {
-    /// End as soon as possible, with the best move found so far.
+    /// Ends the search as soon as possible, with the best move found so far.
     pub fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
     }
 
-    /// The opponent has played the expected move: from now on time counts.
+    /// Reports that the opponent has played the expected move; time counts from now on.
     pub fn ponderhit(&self) {
         self.ponderhit.store(true, Ordering::Relaxed);
     }
 
-    /// Whether it was told to end.
+    /// Returns whether the search was told to end.
     pub fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
@@ -67,25 +66,25 @@ impl Signals {
     }
 }
 
-/// Moves that the time left is planned for if nobody says how many there are.
+/// The number of moves that the remaining time must last for, unless the clock gives it.
 const MOVES_AHEAD: u32 = 26;
-/// Time that is not planned with, up to a quarter of what is left: a busy machine may take it at any moment.
+/// The time kept in reserve, up to a quarter of the remaining time, for delays on a busy machine.
 const RESERVE: Duration = Duration::from_millis(200);
 
-/// When to end for time's sake. The main thread's.
+/// The clock of a search, used by the main thread.
 #[derive(Debug)]
 pub(crate) struct Timer {
     start: Instant,
-    /// No new iteration after this; none if there is no limit.
+    /// The time after which no new iteration starts.
     soft: Option<Duration>,
-    /// End at once after this.
+    /// The time after which the search ends at once.
     hard: Option<Duration>,
-    /// What was thought while the opponent was thinking; none as long as it is.
+    /// The time spent while the opponent was thinking; `None` while it still is.
     free: Cell<Option<Duration>>,
 }
 
 impl Timer {
-    /// A timer that begins now; `overhead` is lost between this program and the clock.
+    /// Starts a timer; `overhead` is the time lost between this program and the clock.
     pub(crate) fn new(limits: &Limits, overhead: Duration) -> Self {
         let start = limits.since.unwrap_or_else(Instant::now);
         let (mut soft, mut hard) = (None, None);
@@ -93,7 +92,7 @@ impl Timer {
             let usable = left.saturating_sub(overhead);
             let usable = usable - RESERVE.min(usable / 4);
             let moves = moves_to_go.unwrap_or(MOVES_AHEAD).clamp(1, MOVES_AHEAD);
-            // Whatever else happens, some of the time is left over.
+            // Some of the time always remains.
             let most = usable / 5 * if moves == 1 { 4 } else { 2 };
             let share = usable / moves + increment / 4 * 3;
             soft = Some(share.min(most));
@@ -101,7 +100,7 @@ impl Timer {
         }
         if let Some(time) = limits.move_time {
             let time = time.saturating_sub(overhead.min(time / 2));
-            // A time that is given is used up.
+            // A time given for the move is used in full.
             soft = soft.map(|soft| soft.min(time));
             hard = Some(hard.map_or(time, |hard: Duration| hard.min(time)));
         }
@@ -112,7 +111,7 @@ impl Timer {
         self.start.elapsed()
     }
 
-    /// The time that counts; none as long as the opponent is thinking.
+    /// Returns the time spent so far; `None` while the opponent is thinking.
     fn counted(&self, signals: &Signals) -> Option<Duration> {
         let elapsed = self.start.elapsed();
         if self.free.get().is_none() && signals.is_ponderhit() {
@@ -121,19 +120,19 @@ impl Timer {
         self.free.get().map(|free| elapsed.saturating_sub(free))
     }
 
-    /// Whether another iteration is not worth beginning. `patience` stretches the time: more if the best
-    /// move keeps changing.
+    /// Returns whether no new iteration should start. `patience` multiplies the time; it is greater if the best move
+    /// keeps changing.
     pub(crate) fn is_soft_over(&self, signals: &Signals, patience: f64) -> bool {
         let counted = self.counted(signals);
         matches!((counted, self.soft), (Some(counted), Some(soft)) if counted.as_secs_f64() >= soft.as_secs_f64() * patience)
     }
 
-    /// Whether to end at once.
+    /// Returns whether the search must end at once.
     pub(crate) fn is_over(&self, signals: &Signals) -> bool {
         matches!((self.counted(signals), self.hard), (Some(counted), Some(hard)) if counted >= hard)
     }
 
-    /// Whether time is limited and counts.
+    /// Returns whether time is limited and counts.
     pub(crate) fn is_running(&self, signals: &Signals) -> bool {
         self.hard.is_some() && self.counted(signals).is_some()
     }

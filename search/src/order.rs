@@ -1,32 +1,32 @@
-//! The order in which moves are tried: the best first, as far as that is known beforehand.
+//! The order in which moves are tried, the most promising first.
 //!
-//! The generator's own order, captures by most valuable victim and least valuable attacker, is where it
-//! starts. The move that the transposition table knows comes first, then captures that do not lose
-//! material, killers (quiet moves that refuted a brother of this position), quiet moves by how often
-//! they have refuted anything (the history heuristic), and captures that lose material.
+//! The generator orders captures by MVV-LVA: most valuable victim, then least valuable attacker. The search's order is: the
+//! move from the transposition table, captures that do not lose material, killers (quiet moves that refuted a sibling of
+//! this position), other quiet moves by their number of refutations (the history heuristic), and captures that lose
+//! material.
 
 use kogge_board::attacks::Sides;
 use kogge_board::{Piece, Quad48};
 
 use crate::exchange::{VALUES, exchange, kind};
 
-/// What is known of a successor before it is looked at.
+/// A successor with its rank, before it is searched.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Candidate {
-    /// How early it comes: the greatest first.
+    /// The rank: the greatest score comes first.
     pub(crate) score: i32,
-    /// Which successor.
+    /// The index of the successor.
     pub(crate) index: u16,
-    /// From and to, as [`Step`] has them.
+    /// The squares and the kind of piece.
     pub(crate) step: Step,
 }
 
-/// From and to in 12 bits, and the mover's kind in 3: what killers and history know a move by.
+/// A move for killers and history: from and to in 12 bits, and the kind of piece in 3.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Step(u16);
 
 impl Step {
-    /// The step between a position and a successor.
+    /// Returns the step between a position and a successor.
     #[inline]
     pub(crate) fn between(before: &Quad48, own: u64, after: &Quad48) -> Self {
         let (from, to) = squares(own, after);
@@ -39,34 +39,34 @@ impl Step {
         usize::from(self.0 & 0xfff)
     }
 
-    /// Mover's kind and where it goes, below [`TARGETS`].
+    /// Returns an index below [`TARGETS`] for the kind of piece and its destination.
     #[inline]
     fn target(self) -> usize {
         usize::from(self.0 >> 6 & 0x3f | self.0 >> 12 << 6)
     }
 }
 
-/// Kinds times squares.
+/// The number of kinds times squares.
 const TARGETS: usize = 8 * 64;
 
-/// From where to where the side that owned these squares moved. After castling, two pieces: the lower
-/// squares count.
+/// Returns the origin and destination of a move by the owner of the squares `own`. For castling, which moves two
+/// pieces, the lower squares count.
 #[inline]
 pub(crate) fn squares(own: u64, after: &Quad48) -> (u64, u64) {
-    // The side that moved is the other side now.
+    // After the move, the other side is to move.
     let moved = Sides::of(after).their;
     let (left, reached) = (own & !moved, moved & !own);
     (left & left.wrapping_neg(), reached & reached.wrapping_neg())
 }
 
-/// History scores stay below this.
+/// The bound of history scores.
 const MOST_HISTORY: i32 = 16_384;
 
-/// What a thread has learnt about quiet moves.
+/// The history of quiet moves, one for each thread.
 pub(crate) struct History {
-    /// By side, from and to.
+    /// Scores by side, from and to.
     plain: Vec<i16>,
-    /// By the step before and this step: mover's kind and where it goes.
+    /// Scores by the targets of the previous step and this step.
     follow_up: Vec<i16>,
     /// The reply that last refuted a step.
     replies: Vec<Step>,
@@ -83,7 +83,7 @@ impl History {
         }
     }
 
-    /// Forgets everything.
+    /// Clears the history.
     pub(crate) fn clear(&mut self) {
         self.plain.fill(0);
         self.follow_up.fill(0);
@@ -91,7 +91,7 @@ impl History {
         self.killers.fill([Step::default(); 2]);
     }
 
-    /// Killers of the ply after this one belong to other positions now.
+    /// Clears the killers of the next ply, which belong to other positions.
     #[inline]
     pub(crate) fn enter(&mut self, ply: usize) {
         self.killers[ply + 1] = [Step::default(); 2];
@@ -102,14 +102,14 @@ impl History {
         (usize::from(black) * TARGETS + previous.target()) * TARGETS + step.target()
     }
 
-    /// How well a quiet move has done.
+    /// Returns the score of a quiet move.
     #[inline]
     pub(crate) fn quiet(&self, black: bool, previous: Step, step: Step) -> i32 {
         i32::from(self.plain[usize::from(black) << 12 | step.squares()])
             + i32::from(self.follow_up[Self::place(black, previous, step)])
     }
 
-    /// A quiet move has refuted the position, after these others had not.
+    /// Learns that a quiet move has refuted the position, and that the quiet moves tried before it have not.
     pub(crate) fn reward(&mut self, black: bool, ply: usize, depth: i32, previous: Step, step: Step, others: &[Step]) {
         let killers = &mut self.killers[ply];
         if killers[0] != step {
@@ -123,7 +123,7 @@ impl History {
         }
     }
 
-    /// Moves a score towards its limit by a share of what is left, so that it never passes it.
+    /// Moves scores towards their bound by a share of the distance, so they never pass it.
     fn adjust(&mut self, black: bool, previous: Step, step: Step, bonus: i32) {
         let place = Self::place(black, previous, step);
         for score in [&mut self.plain[usize::from(black) << 12 | step.squares()], &mut self.follow_up[place]] {
@@ -165,10 +165,10 @@ impl History {
 }
 
 const KNOWN: i32 = 1 << 30;
-/// Captures and promotions that do not lose material.
+/// The rank of captures and promotions that do not lose material.
 const WINNING: i32 = 1 << 20;
 const KILLER: i32 = 1 << 19;
-/// Captures that lose material.
+/// The rank of captures that lose material.
 pub(crate) const LOSING: i32 = -(1 << 20);
 
 /// A position whose successors are ranked.
@@ -181,8 +181,8 @@ pub(crate) struct Node<'a> {
     pub(crate) previous: Step,
 }
 
-/// Whether a capture or promotion loses material in the exchange that it begins. Promotions to anything
-/// but a queen count as such: they are hardly ever best.
+/// Returns whether a capture or promotion loses material in the exchange that it starts. Underpromotions count as losing
+/// because they are rarely best.
 pub(crate) fn is_losing(position: &Quad48, sides: Sides, after: &Quad48) -> bool {
     let (from, to) = squares(sides.own, after);
     let mover = kind(position, from);
@@ -238,7 +238,7 @@ mod tests {
 
     #[test]
     fn good_captures_come_first_and_bad_ones_last() {
-        // The pawn takes the knight; the rook could take a protected pawn.
+        // The pawn takes the knight; the rook could only take a protected pawn.
         let moves = ranked("4k3/8/2p5/3p1n2/4P3/8/3R4/4K3 w - - 0 1", &History::new(4), None);
         assert_eq!(moves[..2], ["e4f5", "e4d5"]);
         assert_eq!(moves.last().unwrap(), "d2d5");

@@ -1,16 +1,16 @@
-//! Alpha-beta and nothing else.
+//! Plain alpha-beta.
 //!
-//! It gives the minimax value, and shows that the generator, the evaluation and the order of moves are
-//! what minimax takes them for; what the other search adds is selection.
+//! It returns the minimax value, for tests of the generator, the evaluation and the order of moves without the selective
+//! search.
 
-use kogge_board::minimax::{QUIESCENCE_PLIES, check_depth, is_fifty_moves};
-use kogge_board::{BackendError, Leaves, Quad48, Rules, Score};
+use kogge_board::minimax::{QUIESCENCE_PLIES, is_fifty_moves};
+use kogge_board::{BackendError, Leaves, Quad48, Rules, Score, check_depth};
 use kogge_movegen_cpu::{Code, Wanted};
 
 use crate::worker::INFINITE;
 
-/// The minimax value of a position as [`kogge_board::minimax`] defines it, by alpha-beta without any
-/// other pruning, and the positions that this took.
+/// Returns the minimax value of a position (defined in [`kogge_board::minimax`]) by alpha-beta without other
+/// pruning, and the number of visited positions.
 ///
 /// # Errors
 /// If the depth exceeds [`kogge_board::minimax::MAX_DEPTH`], or if the environment variable `KOGGE_CPU`
@@ -31,7 +31,7 @@ struct Plain<'a> {
 }
 
 impl Plain<'_> {
-    /// The value of a position if it is within the window, else a bound.
+    /// Returns the value of a position if the value is within the window, else a bound.
     fn search(&mut self, position: &Quad48, depth: u32, ply: u32, [mut alpha, beta]: [i32; 2]) -> i32 {
         self.nodes += 1;
         let start = self.stack.len();
@@ -60,7 +60,7 @@ impl Plain<'_> {
         }
     }
 
-    /// The quiescence value with so many plies left if it is within the window, else a bound.
+    /// Returns the quiescence value with this many plies left if it is within the window, else a bound.
     fn quiescence(&mut self, position: &Quad48, plies: u32, ply: u32, [mut alpha, beta]: [i32; 2]) -> i32 {
         self.nodes += 1;
         if plies == 0 {

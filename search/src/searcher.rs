@@ -15,72 +15,72 @@ use crate::limits::{Limits, Signals, Timer};
 use crate::table::Table;
 use crate::worker::{INFINITE, MAX_PLY, Shared, Worker};
 
-/// What a search has found so far: one of the best lines at one depth.
+/// One of the best lines at one depth of a running search.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Info {
-    /// Plies looked ahead, extensions and reductions aside.
+    /// The depth in plies, without extensions and reductions.
     pub depth: u32,
     /// The deepest ply seen.
     pub selective_depth: u32,
-    /// Which of the best lines this is, from 1.
+    /// The rank of the line, from 1.
     pub rank: usize,
-    /// What the root is worth to the side to move.
+    /// The value of the root for the side to move.
     pub score: Score,
-    /// The line.
+    /// The moves of the line.
     pub line: Vec<Move>,
-    /// Positions searched by all threads.
+    /// The number of positions that all threads searched.
     pub nodes: u64,
-    /// Since the search began.
+    /// The time since the search began.
     pub time: Duration,
-    /// How full the transposition table is, in thousandths.
+    /// The fullness of the transposition table, in thousandths.
     pub table_fullness: u32,
 }
 
-/// What a search found in the end.
+/// The result of a search.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Found {
-    /// What the root is worth to the side to move.
+    /// The value of the root for the side to move.
     pub score: Score,
     /// The best line; empty only if there is no legal move.
     pub line: Vec<Move>,
-    /// The depth that was finished.
+    /// The finished depth.
     pub depth: u32,
-    /// Positions searched by all threads.
+    /// The number of positions that all threads searched.
     pub nodes: u64,
-    /// Positions that [the assistant](Searcher::set_assistant) judged meanwhile; none without one.
-    pub judged: Option<u64>,
+    /// The number of positions that [the assistant](Searcher::set_assistant) evaluated; `None` without an assistant.
+    pub evaluated: Option<u64>,
 }
 
-/// A search engine: its options, and what it remembers from search to search.
+/// A search engine with its options and its memory from search to search.
 pub struct Searcher {
     table: Arc<Table>,
     assistant: Option<Assistant>,
     workers: Vec<Worker>,
     threads: usize,
-    /// How many best lines to find.
+    /// The number of best lines to find.
     pub lines: usize,
-    /// Time that is lost between this program and the clock with every move.
+    /// The time that each move loses between this program and the clock.
     pub overhead: Duration,
     code: Code,
 }
 
-/// Bytes of the transposition table, unless told otherwise.
+/// The default size of the transposition table, in bytes.
 const TABLE: usize = 16 << 20;
 
 /// Half the width of the first aspiration window.
 const WINDOW: i32 = 18;
-/// A score that falls by more makes it worth while to think longer.
+/// A greater drop of the score makes the search use more time.
 const WORRY: i32 = 30;
-/// The stack of a thread that searches: each of some two hundred plies takes less than a KiB.
+/// The stack of a search thread, in bytes: each of some two hundred plies takes less than a KiB.
 pub(crate) const STACK: usize = 4 << 20;
-/// From this depth on, the window is narrow.
+/// The least depth with a narrow window.
 const NARROW: u32 = 5;
 
 impl Searcher {
-    /// A searcher with one thread and a transposition table of 16 MiB.
+    /// Creates a searcher with one thread and a transposition table of 16 MiB.
     ///
     /// # Errors
-    /// If there is no memory for that, or if the environment variable `KOGGE_CPU` names code that this
+    /// If there is not enough memory, or if the environment variable `KOGGE_CPU` names code that this
     /// CPU cannot run.
     pub fn new() -> Result<Self, BackendError> {
         let table = Arc::new(Table::new(TABLE).ok_or_else(|| no_memory(TABLE))?);
@@ -91,23 +91,23 @@ impl Searcher {
     /// Replaces the transposition table by one of this many bytes.
     ///
     /// # Errors
-    /// If there is no memory for it; the old one is gone then, and a small one in its place.
+    /// If there is not enough memory; the new table is then small.
     pub fn set_table(&mut self, bytes: usize) -> Result<(), BackendError> {
-        // One of no bytes has one bucket; both are not kept at once.
+        // A table of 0 bytes has one bucket. It replaces the old table, which is freed before the new one is made.
         self.table = Arc::new(Table::new(0).ok_or_else(|| no_memory(0))?);
         self.table = Arc::new(Table::new(bytes).ok_or_else(|| no_memory(bytes))?);
         Ok(())
     }
 
-    /// Searches with so many threads, at least one.
+    /// Sets the number of threads, at least one.
     pub fn set_threads(&mut self, threads: usize) {
         self.threads = threads.max(1);
         self.workers.truncate(self.threads);
     }
 
-    /// Lets a backend help from now on, or none: it judges quiet positions beside the best line in large
-    /// batches, on a thread of its own, for the transposition table. What is found then depends on how fast
-    /// it is. If it fails, `complain` hears why, and the search goes on without it.
+    /// Sets or removes a backend that helps the search. On its own thread, it evaluates quiet positions beside the best
+    /// line in large batches, for the transposition table. Results then depend on its speed. If it fails, `complain`
+    /// receives the error, and the search continues without it.
     ///
     /// # Errors
     /// If the thread cannot be started.
@@ -121,7 +121,7 @@ impl Searcher {
         Ok(())
     }
 
-    /// Forgets everything that was learnt: another game begins.
+    /// Clears all memory of earlier searches, for a new game.
     pub fn forget(&mut self) {
         self.table.clear();
         for worker in &mut self.workers {
@@ -130,11 +130,10 @@ impl Searcher {
         }
     }
 
-    /// Finds the best move of the position that a game has come to, and says on the way what it finds.
+    /// Finds the best move in the current position of a game, and reports lines during the search.
     ///
-    /// Draws by repetition and by the fifty-move rule count, those by repetition of the game's positions
-    /// too. With a position in which the game has ended by repetition, by the fifty-move rule or for want
-    /// of material, it goes on as if it had not.
+    /// Draws by repetition, also of the game's positions, and by the fifty-move rule count. If the game has already
+    /// ended by repetition, by the fifty-move rule or for lack of material, the search ignores this end.
     pub fn search(&mut self, game: &Game, limits: &Limits, signals: &Signals, report: &mut dyn FnMut(&Info)) -> Found {
         let timer = Timer::new(limits, self.overhead);
         let mut moves = game.moves();
@@ -143,7 +142,7 @@ impl Searcher {
         }
         if moves.is_empty() {
             let score = kogge_board::minimax::without_moves(game.position());
-            return Found { score, line: Vec::new(), depth: 0, nodes: 0, judged: None };
+            return Found { score, line: Vec::new(), depth: 0, nodes: 0, evaluated: None };
         }
         self.table.grow_older();
         while self.workers.len() < self.threads {
@@ -162,11 +161,11 @@ impl Searcher {
         let roots: Vec<_> = moves.iter().map(|&(played, after)| Root::new(played, after)).collect();
         let (shared, lines) = (&shared, self.lines.clamp(1, roots.len()));
         let Some((main, helpers)) = self.workers.split_first_mut() else {
-            return Found { score: Score::DRAW, line: vec![moves[0].0], depth: 0, nodes: 0, judged: None };
+            return Found { score: Score::DRAW, line: vec![moves[0].0], depth: 0, nodes: 0, evaluated: None };
         };
         let (assistant, table) = (self.assistant.as_ref(), &self.table);
-        let judged = |assistant: &Assistant| assistant.judged();
-        let judged_before = assistant.map(judged);
+        let evaluated = |assistant: &Assistant| assistant.evaluated();
+        let evaluated_before = assistant.map(evaluated);
         let help = |line: Vec<Quad48>| {
             if let Some(assistant) = assistant {
                 assistant.help(Some(Task { rules: *game.rules(), table: Arc::clone(table), line }));
@@ -177,10 +176,10 @@ impl Searcher {
                 let roots = roots.clone();
                 let work = move || {
                     let mut iteration = Iteration { worker, shared, game, timer: None, roots, lines };
-                    // Every other helper is a depth ahead, so that they do not all do the same.
+                    // Every other helper is a depth ahead, so that not all do equal work.
                     let _ = (1 + (number as u32 + 1) % 2..MAX_PLY as u32).all(|depth| iteration.deepen(depth));
                 };
-                // Without another thread, there are fewer helpers.
+                // If a thread cannot be started, there are fewer helpers.
                 if thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work).is_err() {
                     break;
                 }
@@ -193,7 +192,7 @@ impl Searcher {
         if let Some(assistant) = assistant {
             assistant.help(None);
         }
-        found.judged = assistant.map(judged).zip(judged_before).map(|(now, before)| now - before);
+        found.evaluated = assistant.map(evaluated).zip(evaluated_before).map(|(now, before)| now - before);
         found
     }
 }
@@ -210,11 +209,11 @@ fn no_memory(bytes: usize) -> BackendError {
 struct Root {
     played: Move,
     after: Quad48,
-    /// Its value at this depth, or worse than anything if it was only shown not to be better.
+    /// The value at this depth; below all other values if only a bound is known.
     value: i32,
-    /// Its value when it last was one of the best.
+    /// The value when the move was last among the best.
     best: i32,
-    /// What follows it.
+    /// The line after the move.
     line: Vec<Quad48>,
 }
 
@@ -229,16 +228,16 @@ struct Iteration<'a> {
     worker: &'a mut Worker,
     shared: &'a Shared<'a>,
     game: &'a Game,
-    /// The main thread's.
+    /// The timer of the main thread.
     timer: Option<&'a Timer>,
-    /// The moves, the best first as of the last depth.
+    /// The moves of the root, the best of the last depth first.
     roots: Vec<Root>,
-    /// How many best lines to find.
+    /// The number of best lines to find.
     lines: usize,
 }
 
 impl Iteration<'_> {
-    /// Goes deeper and deeper until a limit is reached; `help` hears of every best line.
+    /// Searches to increasing depths until a limit is reached; `help` receives every best line.
     fn run(
         mut self,
         limits: &Limits,
@@ -275,7 +274,7 @@ impl Iteration<'_> {
             if limits.mate.is_some_and(is_mate) || timer.is_soft_over(signals, patience) {
                 break;
             }
-            // With one move there is nothing to think about, and a mate found is a mate.
+            // A single move needs no search, and a mate within the depth is final.
             let is_clear = self.roots.len() == 1 || score.mate_plies().is_some_and(|plies| plies < depth);
             if is_clear && depth > 5 && timer.is_running(signals) {
                 break;
@@ -283,30 +282,30 @@ impl Iteration<'_> {
         }
         let best = &self.roots[0];
         let score = Score::from_value(best.best);
-        Found { score, line: self.moves(best), depth: finished, nodes: self.nodes(), judged: None }
+        Found { score, line: self.moves(best), depth: finished, nodes: self.nodes(), evaluated: None }
     }
 
-    /// Searches the root to a depth: the best move, then the best of the others, and so on. Gives whether
-    /// that was finished; if not, what was found is still true of the moves that were looked at.
+    /// Searches the root to a depth: the best move, then the best of the other moves, and so on. Returns whether the search
+    /// was finished; if not, the values of the searched moves are still correct.
     fn deepen(&mut self, depth: u32) -> bool {
         for root in &mut self.roots {
             root.value = -INFINITE;
         }
         for rank in 0..self.lines {
             let is_complete = self.aspire(depth as i32, rank);
-            // Those that were not searched come after, in the order they had.
+            // Moves that were not searched follow in their old order.
             let by_value = |root: &Root| std::cmp::Reverse(root.value);
             self.roots[rank..].sort_by_key(by_value);
             if !is_complete {
                 return false;
             }
-            // What the search does not look at again may make a later one look better.
+            // A later line may have a better value than a line that is not searched again.
             self.roots[..=rank].sort_by_key(by_value);
         }
         true
     }
 
-    /// Searches the root's moves from `rank` on, at first with a narrow window around the last value.
+    /// Searches the moves of the root from `rank` on, first with a narrow window around the last value.
     fn aspire(&mut self, depth: i32, rank: usize) -> bool {
         let guess = self.roots[rank].best;
         let mut width = if depth >= NARROW as i32 { WINDOW } else { 2 * INFINITE };
@@ -321,13 +320,13 @@ impl Iteration<'_> {
             } else {
                 return true;
             }
-            // The best so far is tried first.
+            // The best move so far is tried first.
             self.roots[rank..].sort_by_key(|root| std::cmp::Reverse(root.value));
         }
     }
 
-    /// One search of the root's moves from `rank` on; none if it was stopped. Principal variation search:
-    /// moves after the first only have to be shown worse.
+    /// Searches the moves of the root from `rank` on by principal variation search; `None` if the search was stopped.
+    /// For moves after the first, a proof that they are worse suffices.
     fn search(&mut self, depth: i32, rank: usize, [mut alpha, beta]: [i32; 2]) -> Option<i32> {
         let position = self.game.position();
         let mut best = -INFINITE;
@@ -336,7 +335,7 @@ impl Iteration<'_> {
             let is_first = index == rank;
             let mut value = -INFINITE;
             if !is_first {
-                // Late moves are searched less deep at first.
+                // Late moves are first searched less deeply.
                 let reduced = depth - 1 - i32::from(depth >= 4 && index > rank + 5);
                 value = self.successor(position, &after, reduced, [alpha, alpha + 1])?;
                 if value > alpha && reduced < depth - 1 {
@@ -366,7 +365,7 @@ impl Iteration<'_> {
         Some(best)
     }
 
-    /// The value of a move; none if the search was stopped.
+    /// Returns the value of a move; `None` if the search was stopped.
     fn successor(&mut self, before: &Quad48, after: &Quad48, depth: i32, window: [i32; 2]) -> Option<i32> {
         let value = self.worker.root_successor(self.shared, self.timer, (before, after), depth, window);
         (!self.worker.stopped).then_some(value)
@@ -386,7 +385,7 @@ impl Iteration<'_> {
         }
     }
 
-    /// The line that begins with a move.
+    /// Returns the line that begins with a move.
     fn moves(&self, root: &Root) -> Vec<Move> {
         let rules = self.game.rules();
         let mut moves = vec![root.played];
@@ -397,7 +396,7 @@ impl Iteration<'_> {
         moves
     }
 
-    /// Nodes of all threads, those not yet added to the sum aside.
+    /// Returns the nodes of all threads, without the nodes not yet added to the sum.
     fn nodes(&self) -> u64 {
         self.shared.nodes.load(Ordering::Relaxed).max(self.worker.nodes)
     }

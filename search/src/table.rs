@@ -1,37 +1,36 @@
-//! The transposition table: what is known of positions that were searched before, shared by all
-//! threads without locks.
+//! The transposition table: results of searched positions, shared by all threads without locks.
 //!
 //! An entry is two words: the data, and the position's whole 64-bit key combined with the data by
-//! exclusive or. A reader takes an entry only if both words fit together and to its position; words
-//! that two threads wrote at the same time do not (Hyatt and Mann's lockless table). What remains is
-//! that two positions share a key, about once in 10^19 pairs: then a score may be wrong, but never a
-//! move, since a move is an index into the successors that the position itself has.
+//! exclusive or. A reader uses an entry only if both words match each other and its position; words
+//! of two threads that wrote at the same time do not match (Hyatt and Mann's lockless table). Two positions may still share
+//! a key, about once in 10^19 pairs. Then a score may be wrong, but a move is always legal, because it is an index into the
+//! position's own successors.
 
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 use kogge_board::{Quad48, State};
 
-/// What a score says about the position's value.
+/// The relation of a score to the value of a position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Bound {
-    /// The value is at most that.
+    /// The value is at most the score.
     Upper = 1,
-    /// The value is at least that.
+    /// The value is at least the score.
     Lower = 2,
-    /// The value is that.
+    /// The value is the score.
     Exact = 3,
 }
 
-/// What is known of a position.
+/// The stored result of a position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Known {
     /// The best move, as an index into the successors.
     pub(crate) best: Option<u16>,
-    /// Mates are counted from this position.
+    /// The score, with mates counted from this position.
     pub(crate) score: i32,
-    /// Of the position itself; meaningless in check.
+    /// The evaluation of the position itself; meaningless in check.
     pub(crate) evaluation: i32,
-    /// How deep it was searched, 0 for quiescence.
+    /// The depth of the search, 0 for quiescence.
     pub(crate) depth: u8,
     pub(crate) bound: Bound,
 }
@@ -65,10 +64,10 @@ impl Known {
     }
 }
 
-/// How much deeper something was searched that a new bound does not replace.
+/// The greatest number of plies by which a new bound may be shallower than the result that it replaces.
 const DEEPER: u8 = 4;
 
-/// Searches that ages tell apart.
+/// The number of searches that ages distinguish.
 const AGES: u8 = 64;
 
 #[derive(Debug, Default)]
@@ -77,7 +76,7 @@ struct Entry {
     data: AtomicU64,
 }
 
-/// The entries among which a position's place is: a cache line.
+/// The entries that may hold a position; they fill a cache line.
 #[derive(Debug, Default)]
 #[repr(align(64))]
 struct Bucket([Entry; 4]);
@@ -90,7 +89,7 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// A table of this many bytes, at least one bucket; `None` if memory runs out.
+    /// Creates a table of this many bytes, at least one bucket; `None` if memory runs out.
     pub(crate) fn new(bytes: usize) -> Option<Self> {
         let len = (bytes / size_of::<Bucket>()).max(1);
         let mut buckets = Vec::new();
@@ -99,7 +98,7 @@ impl Table {
         Some(Self { buckets, age: AtomicU8::new(0) })
     }
 
-    /// Forgets everything.
+    /// Clears the table.
     pub(crate) fn clear(&self) {
         for entry in self.buckets.iter().flat_map(|bucket| &bucket.0) {
             entry.check.store(0, Ordering::Relaxed);
@@ -108,7 +107,7 @@ impl Table {
         self.age.store(0, Ordering::Relaxed);
     }
 
-    /// A new search begins: what older ones left is replaced first.
+    /// Starts a new search; entries of older searches are replaced first.
     pub(crate) fn grow_older(&self) {
         self.age.store((self.age() + 1) % AGES, Ordering::Relaxed);
     }
@@ -122,7 +121,7 @@ impl Table {
         &self.buckets[((u128::from(key) * self.buckets.len() as u128) >> 64) as usize]
     }
 
-    /// What is known of the position with this key.
+    /// Returns the result for the position with this key.
     pub(crate) fn get(&self, key: u64) -> Option<Known> {
         for entry in &self.bucket(key).0 {
             let data = entry.data.load(Ordering::Relaxed);
@@ -133,9 +132,8 @@ impl Table {
         None
     }
 
-    /// Remembers what is known of the position with this key, in place of what is worth least: what
-    /// was known of it, or the shallowest, of older searches first. A bound does not take the place of what this
-    /// search found much deeper.
+    /// Stores the result for the position with this key. It replaces the position's older result, or else the shallowest
+    /// entry; entries of older searches count as shallower. A bound does not replace a much deeper result of this search.
     pub(crate) fn put(&self, key: u64, mut known: Known) {
         let now = self.age();
         let mut place = 0;
@@ -164,14 +162,14 @@ impl Table {
         bucket[place].data.store(data, Ordering::Relaxed);
     }
 
-    /// Remembers what is known of the position with this key, unless it is known as deep already.
+    /// Stores the result for the position with this key, unless the table has one of at least this depth.
     pub(crate) fn offer(&self, key: u64, known: Known) {
         if self.get(key).is_none_or(|old| old.depth < known.depth) {
             self.put(key, known);
         }
     }
 
-    /// How full the table is with this search's entries, in thousandths, by a sample.
+    /// Estimates from a sample the part of the table that this search has filled, in thousandths.
     pub(crate) fn fullness(&self) -> u32 {
         let sample = &self.buckets[..self.buckets.len().min(250)];
         let entries = sample.iter().flat_map(|bucket| &bucket.0);
@@ -184,12 +182,12 @@ impl Table {
     }
 }
 
-/// The key of a position: a hash of its six words, without the halfmove clock.
+/// Returns the key of a position: a hash of its six boards, without the halfmove clock.
 #[inline]
 pub(crate) fn key(position: &Quad48) -> u64 {
-    /// The clock's bits within the pawn word.
+    /// The bits of the clock in the board of pawns.
     const CLOCK: u64 = Quad48::state_bits(State(State::HALFMOVE_CLOCK));
-    // Odd numbers with bits all over: the hexadecimal digits of pi.
+    // Odd numbers with well-mixed bits: hexadecimal digits of pi.
     let fold = |a: u64, b: u64| {
         let product = u128::from(a ^ 0x243f_6a88_85a3_08d3) * u128::from(b ^ 0x1319_8a2e_0370_7345);
         (product >> 64) as u64 ^ product as u64

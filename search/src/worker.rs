@@ -1,11 +1,11 @@
-//! One thread's search: alpha-beta, and everything that makes it look where it matters.
+//! The search of one thread: selective alpha-beta.
 //!
-//! The standard techniques, under their standard names: principal variation search, a transposition
+//! It uses the standard techniques under their standard names: principal variation search, a transposition
 //! table, null move, reverse futility pruning, futility pruning and late move pruning near the leaves,
 //! late move reductions, internal iterative reduction, check extension, mate distance pruning, and
 //! quiescence with delta pruning and static exchange evaluation.
 //!
-//! There are no moves here, only positions: the generator writes all successors of a position, and a
+//! The search works on positions, not on moves: the generator writes all successors of a position, and a
 //! move is the index of its successor.
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -22,53 +22,53 @@ use crate::limits::{Signals, Timer};
 use crate::order::{Candidate, History, LOSING, Node, Step, is_losing, pick, squares};
 use crate::table::{Bound, Known, Table, key};
 
-/// How deep a search can get, quiescence included.
+/// The greatest depth, quiescence included.
 pub(crate) const MAX_PLY: usize = 200;
 
-/// More than any score.
+/// The value above all scores.
 pub(crate) const INFINITE: i32 = Score::INFINITE.value();
-/// Scores beyond this are mates.
+/// The bound above which scores are mates.
 const MATES: i32 = Score::MATE - Score::LONGEST_MATE as i32;
-/// And these are being mated.
+/// The bound below which scores are mates for the opponent.
 const MATED: i32 = -MATES;
-/// Nodes between looks at the clock.
+/// The number of nodes between two checks of the clock.
 const PATIENCE: u64 = 1 << 9;
 
-/// What all threads of a search share.
+/// The state that all threads of a search share.
 pub(crate) struct Shared<'a> {
     pub(crate) table: &'a Table,
     pub(crate) signals: &'a Signals,
-    /// Nodes of all threads, up to the last look at the clock.
+    /// The nodes of all threads, up to their last checks of the clock.
     pub(crate) nodes: AtomicU64,
-    /// Nodes after which to end.
+    /// The number of nodes that ends the search.
     pub(crate) most_nodes: Option<u64>,
-    /// Whether all threads are to end.
+    /// Whether all threads should end.
     pub(crate) ended: std::sync::atomic::AtomicBool,
 }
 
-/// A thread of the search and what it has learnt.
+/// A thread of the search, with its history.
 pub(crate) struct Worker {
     pub(crate) code: Code,
     pub(crate) rules: Rules,
     pub(crate) history: History,
     pub(crate) corrections: Corrections,
-    /// Keys of all positions from the game's first one to the present one.
+    /// The keys of all positions from the first of the game to the current one.
     pub(crate) keys: Vec<u64>,
-    /// How many of these are the game's.
+    /// The number of keys that belong to the game.
     pub(crate) played: usize,
-    /// Successors of the positions on the way down, and what is known of them.
+    /// The successors of the positions on the current path, with their ranks.
     stack: Vec<Quad48>,
     candidates: Vec<Candidate>,
-    /// The best line from each ply on, as positions.
+    /// The best line from each ply, as positions.
     lines: Vec<Vec<Quad48>>,
-    /// The step that led to each ply, and the evaluation there.
+    /// The step to each ply, and the evaluation there.
     steps: Vec<Step>,
     evaluations: Vec<i32>,
-    /// Late move reductions by depth and number of moves tried.
+    /// The late move reductions by depth and number of moves tried.
     reductions: Vec<[u8; 64]>,
     pub(crate) nodes: u64,
     pub(crate) deepest: usize,
-    /// Whether the search is over and values mean nothing any more.
+    /// Whether the search was stopped; values are then meaningless.
     pub(crate) stopped: bool,
     unreported: u64,
 }
@@ -104,7 +104,7 @@ impl Worker {
         }
     }
 
-    /// Prepares for a search from the last of these positions.
+    /// Prepares a search of the position with the last of these keys.
     pub(crate) fn begin(&mut self, rules: &Rules, keys: &[u64]) {
         self.rules = *rules;
         self.keys.clear();
@@ -115,12 +115,12 @@ impl Worker {
         (self.nodes, self.unreported, self.deepest, self.stopped) = (0, 0, 0, false);
     }
 
-    /// The best line from a ply on, as positions.
+    /// Returns the best line from a ply, as positions.
     pub(crate) fn line(&self, ply: usize) -> &[Quad48] {
         &self.lines[ply]
     }
 
-    /// Makes a line of a successor and the best line after it.
+    /// Sets the best line from a ply to a successor and the best line after it.
     fn extend_line(&mut self, ply: usize, successor: Quad48) {
         let (here, below) = self.lines.split_at_mut(ply + 1);
         here[ply].clear();
@@ -128,7 +128,7 @@ impl Worker {
         here[ply].extend_from_slice(&below[0]);
     }
 
-    /// Counts a node, and looks at the clock now and then.
+    /// Counts a node, and checks the clock at intervals.
     #[inline]
     fn count_node(&mut self, shared: &Shared<'_>, timer: Option<&Timer>) {
         self.nodes += 1;
@@ -164,13 +164,13 @@ impl Worker {
         value
     }
 
-    /// Whether the position last reached has occurred before: once since the root, or twice at all.
+    /// Returns whether the current position has occurred before: once since the root, or twice in all.
     fn is_repetition(&self, clock: u8) -> bool {
         let last = self.keys.len() - 1;
         let mut before = 0;
         for back in (4..=usize::from(clock).min(last)).step_by(2) {
             if self.keys[last - back] == self.keys[last] {
-                // The root itself is one of the game's positions, and of the search's.
+                // The root belongs to the game and to the search.
                 if last - back + 1 >= self.played {
                     return true;
                 }
@@ -180,7 +180,7 @@ impl Worker {
         before >= 2
     }
 
-    /// The value of a position (the last of `keys`), if it is within the window; else a bound.
+    /// Returns the value of a position (the last of `keys`) if the value is within the window, else a bound.
     #[allow(clippy::too_many_arguments, reason = "these are what a node is")]
     pub(crate) fn search(
         &mut self,
@@ -208,7 +208,7 @@ impl Worker {
         if ply >= MAX_PLY {
             return self.code.evaluate(position).value();
         }
-        // No line from here is better than mating at once or worse than being mated at once.
+        // Mate distance pruning: no line is better than an immediate mate, or worse than being mated now.
         alpha = alpha.max(Score::mated(ply as u32).value());
         beta = beta.min(-Score::mated(ply as u32 + 1).value());
         if alpha >= beta {
@@ -249,7 +249,7 @@ impl Worker {
             None => self.code.evaluate(position).value(),
         };
         let static_evaluation = if is_check { -INFINITE } else { self.corrections.correct(position, evaluation) };
-        // In check, what was there two plies before stands in.
+        // In check, the evaluation two plies earlier is used.
         self.evaluations[ply] = if is_check && ply >= 2 { self.evaluations[ply - 2] } else { static_evaluation };
         let is_improving = !is_check && (ply < 2 || static_evaluation > self.evaluations[ply - 2]);
         let mut estimate = static_evaluation;
@@ -264,12 +264,12 @@ impl Worker {
         let sides = Sides::of(position);
 
         if !is_principal && !is_check && beta.abs() < MATES {
-            // Reverse futility: so far above beta that a quiet move will not lose it.
+            // Reverse futility: the estimate is so far above beta that no quiet reply falls below it.
             if depth <= 7 && estimate - 75 * (depth - i32::from(is_improving)) >= beta && estimate < MATES {
                 self.stack.truncate(start);
                 return estimate;
             }
-            // Null move: if even passing does not lose it. Not where only pawns are left: zugzwang.
+            // Null move: even a pass keeps the value above beta. Not used with pawns alone, because of zugzwang.
             let pieces = position.knights | position.bishops_queens | position.rooks_queens;
             if null_move && depth >= 3 && estimate >= beta && static_evaluation >= beta - 20 && pieces & sides.own != 0
             {
@@ -289,7 +289,7 @@ impl Worker {
                 }
             }
         }
-        // Internal iterative reduction: where nothing is known, it is cheaper to find it out first.
+        // Internal iterative reduction: without a move from the table, a shallower search comes first.
         let best_known = known.and_then(|known| known.best);
         if best_known.is_none() && depth >= 4 {
             depth -= 1;
@@ -314,20 +314,20 @@ impl Worker {
             let successor = self.stack[start + usize::from(index)];
             let is_quiet = usize::from(index) >= tactical_moves;
             let gives_check = in_check(&successor);
-            // What gives check is not quiet enough to be left out.
+            // Moves that give check are not skipped.
             if best > -MATES && !is_principal && !is_check && !gives_check {
                 if is_quiet {
-                    // Late move pruning: near the leaves, quiet moves this late hardly ever help.
+                    // Late move pruning: near the leaves, such late quiet moves rarely help.
                     let enough = (4 + depth * depth) / if is_improving { 1 } else { 2 };
-                    // Futility: too far below alpha for a quiet move.
+                    // Futility: the evaluation is so far below alpha that a quiet move cannot reach it.
                     let hopeless = depth <= 6 && static_evaluation + 120 + 90 * depth <= alpha;
-                    // History pruning: it has hardly ever been any good.
+                    // History pruning: the move has rarely been good.
                     let is_bad = depth <= 4 && rank < -4_000 * depth;
                     if depth <= 7 && quiets_tried as i32 >= enough || (hopeless || is_bad) && tried > 1 {
                         continue;
                     }
                 }
-                // Static exchange evaluation: so much may be lost at once so near the leaves.
+                // Static exchange evaluation: near the leaves, moves that lose too much are skipped.
                 if tried > 1 && depth <= 8 && (is_quiet || rank < LOSING / 2) {
                     let (from, to) = squares(sides.own, &successor);
                     let most = if is_quiet { 50 } else { 90 };
@@ -341,7 +341,7 @@ impl Worker {
             let mut value = -INFINITE;
             let mut wanted = depth - 1;
             if depth >= 3 && tried > 1 + usize::from(is_principal) && (is_quiet || rank < LOSING / 2) {
-                // Late move reduction: what comes late is first searched less deep.
+                // Late move reduction: late moves are first searched less deeply.
                 let mut less = i32::from(self.reductions[depth.min(63) as usize][tried.min(63)]);
                 less -= i32::from(is_principal) + i32::from(is_check) - i32::from(!is_improving);
                 if is_quiet {
@@ -395,7 +395,7 @@ impl Worker {
         }
         let bound = bound(best, [old_alpha, beta]);
         let is_quiet = best_index.is_none_or(|index| usize::from(index) >= tactical_moves);
-        // A bound on the wrong side of the evaluation says nothing about it.
+        // A bound on the wrong side of the evaluation proves no error.
         let says = match bound {
             Bound::Exact => true,
             Bound::Lower => best > static_evaluation,
@@ -408,13 +408,13 @@ impl Worker {
             shared,
             place,
             ply,
-            // Where it is known, a check is still to be extended.
+            // A check in the table is still extended.
             Known { best: best_index, score: best, evaluation, depth: (depth - i32::from(is_check)) as u8, bound },
         );
         best
     }
 
-    /// The value of a position once captures and promotions are over, or a bound.
+    /// Returns the value of a position after captures and promotions, or a bound.
     fn quiescence(
         &mut self,
         shared: &Shared<'_>,
@@ -463,7 +463,7 @@ impl Worker {
         let best_known = known.and_then(|known| known.best).filter(|&index| usize::from(index) < count);
         let mut best_index = None;
         for turn in 0..count + usize::from(best_known.is_some()) {
-            // What is known first, then all in the generator's order.
+            // The move from the table comes first, then the others in the generator's order.
             let index = match best_known {
                 Some(known) if turn == 0 => usize::from(known),
                 Some(known) if turn - 1 == usize::from(known) => continue,
@@ -472,7 +472,7 @@ impl Worker {
             };
             let successor = self.stack[start + index];
             if !is_check && best > -MATES && (turn > 0 || best_known.is_none()) {
-                // Delta pruning: even with what is captured, alpha is out of reach.
+                // Delta pruning: even with the captured piece, alpha is out of reach.
                 let (_, to) = squares(sides.own, &successor);
                 let captured = if sides.their & to != 0 { kind(position, to) } else { Piece::Pawn };
                 let is_promotion = (position.pawns & PAWN_RANKS & sides.own).count_ones()
@@ -515,7 +515,7 @@ impl Worker {
     }
 }
 
-/// What a value says that was found with this window.
+/// Returns the kind of bound of a value found with this window.
 fn bound(value: i32, [alpha, beta]: [i32; 2]) -> Bound {
     if value >= beta {
         Bound::Lower
@@ -526,7 +526,7 @@ fn bound(value: i32, [alpha, beta]: [i32; 2]) -> Bound {
     }
 }
 
-/// Whether a bound says all that there is to know about a value with this window.
+/// Returns whether a bound decides a search with this window.
 fn decides(bound: Bound, score: i32, [alpha, beta]: [i32; 2]) -> bool {
     match bound {
         Bound::Exact => true,
@@ -535,7 +535,8 @@ fn decides(bound: Bound, score: i32, [alpha, beta]: [i32; 2]) -> bool {
     }
 }
 
-/// In the search, mates are counted from the root; in the table, from the position.
+/// Converts a score between the search, which counts mates from the root, and the table, which counts mates from the
+/// position.
 fn to_table(score: i32, ply: usize) -> i32 {
     match score {
         MATES.. => score + ply as i32,
@@ -552,10 +553,10 @@ fn from_table(score: i32, ply: usize) -> i32 {
     }
 }
 
-/// The position with the other side to move.
+/// Returns the position with the other side to move.
 fn pass(position: &Quad48) -> Quad48 {
     let state = position.state();
-    // With the clock at zero, nothing repeats what was before the pass.
+    // With the clock at zero, no position counts as a repetition of a position before the pass.
     let passed = state.with_turn(state.turn().opposite()).with_en_passant(None).with_halfmove_clock(0);
     Quad48 { pawns: position.pawns & PAWN_RANKS | Quad48::state_bits(passed), ..*position }
 }

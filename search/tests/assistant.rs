@@ -1,4 +1,4 @@
-//! A device helps the search: it finds what it finds without, and a device that is slow or fails does no harm.
+//! A device helps the search: results stay correct, and a slow or failing device does no harm.
 
 use std::io::Write;
 use std::sync::{Arc, Mutex};
@@ -10,7 +10,7 @@ use kogge_movegen_cpu::Cpu;
 use kogge_search::uci::{Host, serve};
 use kogge_search::{Game, Limits, Searcher, Signals};
 
-/// The CPU backend, as a device that fails after some calls, and takes its time for each.
+/// The CPU backend as a slow device that fails after some calls.
 struct Device {
     cpu: Cpu,
     calls: u32,
@@ -60,6 +60,8 @@ impl Backend for Device {
         self.calls = left;
         self.cpu.minimax(rules, positions, depth, leaves)
     }
+
+    kogge_board::host_merge!();
 }
 
 const MIDDLEGAME: &str = "r1bqk2r/pp2bppp/2n1pn2/2pp4/3P1B2/2PBPN2/PP1N1PPP/R2QK2R b KQkq - 4 7";
@@ -72,23 +74,23 @@ fn game(fen: &str) -> Game {
 fn mates_are_still_found() {
     let mut searcher = Searcher::new().unwrap();
     searcher.set_assistant(Some(Device::good()), |error| panic!("{error}")).unwrap();
-    let mut judged = 0;
+    let mut evaluated = 0;
     for line in include_str!("../../data/mates.epd").lines().step_by(3) {
         let (fen, moves) = line.split_once(" ;mate ").unwrap();
         searcher.forget();
         let limits = Limits { mate: Some(moves.parse().unwrap()), nodes: Some(2_000_000), ..Limits::default() };
         let found = searcher.search(&game(fen), &limits, &Signals::default(), &mut |_| ());
         assert_eq!(found.score.mate_moves(), moves.parse().ok(), "{line}: {}", found.score);
-        judged += found.judged.unwrap();
+        evaluated += found.evaluated.unwrap();
     }
-    // A busy machine may not get to it at once.
+    // A busy machine may need several searches.
     for _ in 0..100 {
-        judged += search_for(&mut searcher, Duration::from_millis(100)).judged.unwrap();
-        if judged > 100 {
+        evaluated += search_for(&mut searcher, Duration::from_millis(100)).evaluated.unwrap();
+        if evaluated > 100 {
             return;
         }
     }
-    panic!("only {judged} positions were judged");
+    panic!("only {evaluated} positions were evaluated");
 }
 
 fn search_for(searcher: &mut Searcher, move_time: Duration) -> kogge_search::Found {
@@ -106,7 +108,7 @@ fn a_device_that_fails_says_so_once_and_the_search_goes_on() {
     let hear = Arc::clone(&heard);
     let complain = move |error: &BackendError| hear.lock().unwrap().push(error.to_string());
     searcher.set_assistant(Some(Device::boxed(1, Duration::ZERO)), complain).unwrap();
-    // A busy machine may not get to the second batch at first.
+    // A busy machine may need several searches for a second batch.
     for _ in 0..100 {
         assert!(search_for(&mut searcher, Duration::from_millis(100)).depth > 0);
         if !heard.lock().unwrap().is_empty() {
@@ -140,12 +142,12 @@ fn without_a_device_nothing_changes() {
     let mut searcher = Searcher::new().unwrap();
     let before = search(&mut searcher);
     searcher.set_assistant(Some(Device::good()), |error| panic!("{error}")).unwrap();
-    assert!(search(&mut searcher).judged.is_some());
+    assert!(search(&mut searcher).evaluated.is_some());
     searcher.set_assistant(None, |_| ()).unwrap();
-    assert_eq!((before.judged, search(&mut searcher)), (None, before));
+    assert_eq!((before.evaluated, search(&mut searcher)), (None, before));
 }
 
-/// Which devices can be chosen by an option.
+/// A host with devices that an option chooses.
 struct Devices(String);
 
 impl Host for Devices {
@@ -188,9 +190,9 @@ impl Write for Collected {
 fn an_option_chooses_it() {
     for (backend, time, expected, unexpected) in [
         ("none", 20, "bestmove", "info string"),
-        ("good", 20, "info string The device has judged ", "without it"),
-        ("missing", 20, "info string There is no such device.\nreadyok", "judged"),
-        ("failing", 3_000, "A bead is lost. The search goes on without it.", "judged 1"),
+        ("good", 20, "info string The device has evaluated ", "without it"),
+        ("missing", 20, "info string There is no such device.\nreadyok", "evaluated"),
+        ("failing", 3_000, "A bead is lost. The search goes on without it.", "evaluated 1"),
     ] {
         let collected = Collected::default();
         let input = format!("setoption name Backend value {backend}\nisready\ngo movetime {time}\n");

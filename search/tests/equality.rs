@@ -1,9 +1,9 @@
 //! Alpha-beta without any other pruning finds the minimax value.
 
-use kogge_board::conformance::{placements, playouts};
 use kogge_board::{Backend, Fen, Leaves};
 use kogge_movegen_cpu::Cpu;
 use kogge_search::alpha_beta;
+use kogge_testkit::conformance::{placements, playouts};
 
 fn all_equal(leaves: Leaves, most_men: u32, most_leaves: u64, expected: [usize; 4]) {
     let mut cpu = Cpu::new(None).unwrap();
@@ -15,7 +15,7 @@ fn all_equal(leaves: Leaves, most_men: u32, most_leaves: u64, expected: [usize; 
         if position.unpack_unchecked().occupied().count_ones() > most_men {
             continue;
         }
-        // Depths from 1 to 4 in turn, but with at most so many leaves.
+        // Depths from 1 to 4 in turn, but with a limited number of leaves.
         let fits = |depth: &u32| cpu.perft(&rules, &[position], *depth).unwrap()[0] <= most_leaves;
         let depth = (1..=1 + number as u32 % 4).rev().find(fits).unwrap_or(1);
         let rules = rules.with_halfmove_clock(number % 3 == 0);

@@ -1,9 +1,9 @@
-//! Mates in two and in three moves are found at their depth, not before, and by the search that plays.
+//! Minimax finds mates in two and in three moves exactly at their depth; the playing search also finds them.
 
 use kogge_board::{Fen, Leaves, Quad48};
 use kogge_search::{Game, Limits, Searcher, Signals, alpha_beta};
 
-/// Positions in which the side to move can force mate, and in how many moves.
+/// Returns positions in which the side to move can force mate, with the number of moves.
 fn mates() -> impl Iterator<Item = (Fen, u32)> {
     include_str!("../../data/mates.epd").lines().map(|line| {
         let (fen, moves) = line.split_once(" ;mate ").unwrap();

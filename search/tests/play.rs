@@ -1,4 +1,4 @@
-//! The search plays: against a random mover, against plain minimax, and for draws.
+//! The search plays against a random mover and against plain minimax, and finds draws.
 
 use kogge_board::{Backend, Color, Fen, Leaves, Move, Score};
 use kogge_movegen_cpu::Cpu;
@@ -12,7 +12,7 @@ fn search(searcher: &mut Searcher, game: &Game, limits: &Limits) -> Found {
     searcher.search(game, limits, &Signals::default(), &mut |_| ())
 }
 
-/// Numbers that look random, the same in every run.
+/// Pseudorandom numbers, equal in every run.
 struct Random(u64);
 
 impl Random {
@@ -22,7 +22,7 @@ impl Random {
     }
 }
 
-/// Plays a game from a random opening of four plies; gives what the searcher got: 1, 0 or -1.
+/// Plays a game from a random opening of four plies; returns the searcher's result: 1, 0 or -1.
 fn game(
     searcher: &mut Searcher,
     limits: &Limits,
@@ -73,7 +73,7 @@ fn plain_minimax_loses_clearly() {
     let mut minimax = |game: &Game, _: &mut Random| {
         let (moves, after): (Vec<_>, Vec<_>) = game.moves().into_iter().unzip();
         let values = cpu.minimax(game.rules(), &after, 1, Leaves::Quiescent).unwrap();
-        let best = values.iter().rev().zip(moves.iter().rev()).max_by_key(|(value, _)| value.before()).unwrap();
+        let best = values.iter().rev().zip(moves.iter().rev()).max_by_key(|(value, _)| value.one_ply_up()).unwrap();
         *best.1
     };
     let mut points = 0;
@@ -105,7 +105,7 @@ fn the_fifty_move_rule_is_seen_coming() {
 
 #[test]
 fn what_the_game_has_repeated_is_a_draw() {
-    // White, a queen up, has been shuffling: the rook's return makes it the third time.
+    // White, a queen up, has been shuffling: the rook's return is a threefold repetition.
     let start: Fen = "6k1/5ppp/8/8/8/8/5PPP/Q3R1K1 w - - 0 1".parse().unwrap();
     let mut game = Game::new(&start).unwrap();
     for text in "e1d1 g8f8 d1e1 f8g8 e1d1 g8f8 d1e1 f8g8 e1c1 g8f8".split(' ') {

@@ -1,4 +1,4 @@
-//! UCI: what is said to what, and that no input upsets it.
+//! UCI: answers to commands and to arbitrary input.
 
 use std::io::{BufReader, Read, Write};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -46,7 +46,7 @@ impl Write for Collected {
     }
 }
 
-/// What is said to an input that is all there at once.
+/// Returns the output for an input that is available at once.
 fn transcript(input: &[u8]) -> String {
     let collected = Collected::default();
     serve(input, collected.clone(), Box::new(Counter)).unwrap();
@@ -166,7 +166,7 @@ fn it_introduces_itself_after_a_search_as_before() {
     assert_eq!(said.matches("option name Colour").count(), 2, "{said}");
 }
 
-/// An input that comes when it is said.
+/// An input that arrives line by line.
 struct Later(Receiver<Vec<u8>>, Vec<u8>);
 
 impl Read for Later {
@@ -211,7 +211,7 @@ fn it_listens_while_it_thinks() {
     assert!(!String::from_utf8_lossy(&heard.0.lock().unwrap()).contains("bestmove"));
     say("stop");
     wait_for(&heard, "bestmove");
-    // A mate is found at once, and yet nothing is said until the opponent has moved.
+    // The mate is found at once, but the answer waits until the opponent has moved.
     heard.0.lock().unwrap().clear();
     say("position fen 6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1\ngo ponder wtime 1000 btime 1000 depth 5");
     wait_for(&heard, "info depth 5 ");
@@ -279,7 +279,7 @@ fn nonsense_does_no_harm() {
     let mut input = Vec::new();
     for _ in 0..1500 {
         for _ in 0..below(9) {
-            // Table sizes would take time, not find anything.
+            // Changing table sizes would take time and test nothing.
             let word = WORDS[below(WORDS.len())];
             input.extend_from_slice(word.as_bytes());
             input.push(b" \t "[below(3)]);

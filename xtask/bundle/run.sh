@@ -1,6 +1,6 @@
 #!/bin/sh
-# Checks the drivers of this machine, lists its devices, verifies counts on each of them, and runs the bench.
-# What was found is left in one JSON file. README.txt beside this script says more.
+# Checks the drivers of this machine, lists its devices, verifies counts on each of them, and runs the bench. Writes the
+# results to one JSON file. See README.txt beside this script.
 
 set -u
 
@@ -41,7 +41,7 @@ trap 'exit 130' INT TERM
 
 heading() { printf '\n== %s\n' "$1"; }
 
-# Whether the system's loader, or a folder that it usually looks in, has a library of this name.
+# Tests whether the system's loader, or a folder where it usually looks, has a library of this name.
 has_library() {
     if command -v ldconfig >/dev/null 2>&1 && ldconfig -p 2>/dev/null | grep -q "$1"; then return 0; fi
     for folder in /usr/lib64 /usr/lib /usr/lib/*-linux-gnu /lib/*-linux-gnu /usr/local/lib; do
@@ -50,10 +50,10 @@ has_library() {
     return 1
 }
 
-# Whether one of these files exists.
+# Tests whether one of these files exists.
 any() { for file in "$@"; do [ -e "$file" ] && return 0; done; return 1; }
 
-# A text as a JSON string.
+# Prints a text as a JSON string.
 quoted() { printf '"%s"' "$(printf '%s' "$1" | tr -d '\000-\037' | sed 's/[\\"]/\\&/g')"; }
 
 heading 'kogge'
@@ -75,7 +75,7 @@ if has_library libOpenCL.so.1; then
         echo 'OpenCL: no driver in /etc/OpenCL/vendors. NVIDIA: put a file nvidia.icd there that says libnvidia-opencl.so.1.'
     fi
 elif has_library libnvidia-opencl.so.1; then
-    # A container often has the driver and no loader. kogge opens the driver itself if it is told to.
+    # A container often has the driver but no loader. With this variable, kogge opens the driver itself.
     KOGGE_OPENCL_LIBRARY=libnvidia-opencl.so.1
     export KOGGE_OPENCL_LIBRARY
     echo "OpenCL: there is no loader; using NVIDIA's driver directly (KOGGE_OPENCL_LIBRARY=libnvidia-opencl.so.1)."
@@ -99,7 +99,7 @@ heading 'devices'
 "$kogge" devices || exit 3
 "$kogge" devices --json >"$work/devices" || exit 3
 
-# `backend number` of each device to be verified: kogge's table has a dash for a number where there is no device.
+# The backend and number of each device to verify. kogge's table has a dash as the number if there is no device.
 "$kogge" devices | awk -v software="$software" '
     NR > 1 && $2 ~ /^[0-9]+$/ && !/cannot be used/ && $1 != "mailbox" && (software != "" || !/\(software device/) {
         print $1, $2
@@ -133,7 +133,7 @@ done <"$work/list"
 echo null >"$work/bench"
 if [ -n "$bench" ] && [ -z "$failed" ]; then
     heading 'bench'
-    # If one device fails, the others have been measured all the same. One that is killed leaves no whole line.
+    # If one device fails, the others are still measured. If kogge is killed, it leaves no whole line.
     "$kogge" bench ${quick:+--quick} --json >"$work/measured" || failed=yes
     [ "$(tail -c 1 "$work/measured" | wc -l)" -eq 1 ] && mv "$work/measured" "$work/bench"
 fi

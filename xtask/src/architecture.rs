@@ -1,23 +1,33 @@
-//! The direction of dependencies: cli -> driver -> board <- backends.
+//! The structure of the workspace: cli -> driver -> board <- backends -> gpu -> board, without circles and without twins.
 
-use crate::metadata::{self, Dependency, Kind, Metadata};
+mod imports;
+mod twins;
 
-/// A crate of the workspace, without the prefix `kogge-`, and the kogge crates that it may depend on.
+use crate::metadata::{self, Dependency, Metadata, Package};
+
+/// Each crate of the workspace with the crates that it may depend on, all without the prefix `kogge-`.
 ///
-/// Tests, benchmarks and examples of any crate but `xtask` may also use the reference, `movegen-cpu`, and the crate
-/// itself, with other features.
-const MAY_DEPEND_ON: [(&str, &[&str]); 8] = [
+/// Tests, benchmarks and examples of any crate but `xtask` may also use the crates [for tests](FOR_TESTS).
+const MAY_DEPEND_ON: [(&str, &[&str]); 10] = [
     ("board", &[]),
+    ("gpu", &["board"]),
     ("movegen-cpu", &["board"]),
-    ("backend-opencl", &["board"]),
-    ("backend-wgpu", &["board"]),
+    ("backend-opencl", &["board", "gpu"]),
+    ("backend-wgpu", &["board", "gpu"]),
     ("driver", &["board"]),
     ("search", &["board", "movegen-cpu"]),
-    ("cli", &["board", "movegen-cpu", "backend-opencl", "backend-wgpu", "driver", "search"]),
-    ("xtask", &[]),
+    ("cli", &["board", "movegen-cpu", "backend-opencl", "backend-wgpu", "driver", "gpu", "search"]),
+    ("testkit", &["board", "gpu", "movegen-cpu"]),
+    ("xtask", &["board", "gpu"]),
 ];
 
-/// Every kogge dependency that points the wrong way, as `from -> to`.
+/// The reference and the tools for tests.
+const FOR_TESTS: [&str; 2] = ["movegen-cpu", "testkit"];
+
+/// The crates that are not shipped.
+const NOT_SHIPPED: [&str; 2] = ["testkit", "xtask"];
+
+/// Returns every kogge dependency that points the wrong way, as `from -> to`.
 fn wrong_ways(metadata: &Metadata) -> Vec<String> {
     let mut wrong = Vec::new();
     for package in &metadata.packages {
@@ -27,7 +37,7 @@ fn wrong_ways(metadata: &Metadata) -> Vec<String> {
                 continue;
             }
             let allowed = MAY_DEPEND_ON.iter().find(|(name, _)| *name == from);
-            let for_tests = *kind == Some(Kind::Dev) && from != "xtask" && (to == "movegen-cpu" || to == from);
+            let for_tests = kind.as_deref() == Some("dev") && from != "xtask" && FOR_TESTS.contains(&to);
             if !for_tests && !allowed.is_some_and(|(_, allowed)| allowed.contains(&to)) {
                 wrong.push(format!("{from} -> {to}"));
             }
@@ -47,7 +57,7 @@ fn dependencies_point_one_way() {
 }
 
 #[test]
-fn every_crate_has_its_place() {
+fn every_crate_is_listed() {
     let metadata = metadata::members().expect("the workspace has metadata");
     let mut actual: Vec<_> = metadata.packages.iter().map(|package| package.name.clone()).collect();
     let mut expected: Vec<_> = MAY_DEPEND_ON.iter().map(|(name, _)| format!("kogge-{name}")).collect();
@@ -57,31 +67,38 @@ fn every_crate_has_its_place() {
 }
 
 #[test]
+fn files_of_shipped_crates_do_not_import_each_other_in_circles() {
+    let metadata = metadata::members().expect("the workspace has metadata");
+    let shipped = metadata.packages.iter().filter(|package| !NOT_SHIPPED.contains(&short(&package.name)));
+    let circles = |package: &Package| {
+        let found = imports::circles(&package.manifest_path.with_file_name("src"));
+        found.into_iter().map(|circle| format!("{}: {circle}", package.name)).collect::<Vec<_>>()
+    };
+    assert_eq!(shipped.flat_map(circles).collect::<Vec<_>>(), Vec::<String>::new());
+}
+
+#[test]
 fn wrong_ways_are_found() {
     let package = |name: &str, dependencies: &str| {
-        format!(
-            r#"{{"id": "", "name": "{name}", "version": "", "license": null, "source": null,
-                 "dependencies": [{dependencies}]}}"#
-        )
+        format!(r#"{{"name": "{name}", "manifest_path": "", "dependencies": [{dependencies}]}}"#)
     };
     let packages = [
         package("kogge-board", r#"{"name": "kogge-driver", "kind": null}, {"name": "serde", "kind": null}"#),
-        package("kogge-driver", r#"{"name": "kogge-movegen-cpu", "kind": "dev"}"#),
+        package("kogge-driver", r#"{"name": "kogge-movegen-cpu", "kind": "dev"}, {"name": "kogge-gpu", "kind": null}"#),
+        package("kogge-gpu", r#"{"name": "kogge-testkit", "kind": "dev"}, {"name": "kogge-board", "kind": null}"#),
         package("kogge-backend-wgpu", r#"{"name": "kogge-movegen-cpu", "kind": "build"}"#),
         package("kogge-movegen-cpu", r#"{"name": "kogge-backend-opencl", "kind": "dev"}"#),
-        package("kogge-cli", r#"{"name": "kogge-xtask", "kind": null}, {"name": "kogge-driver", "kind": null}"#),
+        package("kogge-cli", r#"{"name": "kogge-testkit", "kind": null}, {"name": "kogge-driver", "kind": null}"#),
         package("kogge-newcomer", r#"{"name": "kogge-board", "kind": null}"#),
     ];
-    let json = format!(
-        r#"{{"packages": [{}], "workspace_members": [], "target_directory": "", "resolve": null}}"#,
-        packages.join(",")
-    );
+    let json = format!(r#"{{"packages": [{}], "target_directory": ""}}"#, packages.join(","));
     let metadata: Metadata = serde_json::from_str(&json).expect("the metadata is written by hand");
     let expected = [
         "board -> driver",
+        "driver -> gpu",
         "backend-wgpu -> movegen-cpu",
         "movegen-cpu -> backend-opencl",
-        "cli -> xtask",
+        "cli -> testkit",
         "newcomer -> board",
     ];
     assert_eq!(wrong_ways(&metadata), expected);

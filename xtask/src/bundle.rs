@@ -1,13 +1,14 @@
-//! One archive for a machine that has a GPU and no Rust.
+//! An archive for a machine with a GPU and without Rust.
 //!
-//! It holds the stripped program, the counts to be verified, and a script, `run.sh`, which checks drivers, lists devices,
-//! verifies counts and runs the bench, and leaves one JSON file to be brought back.
+//! It holds the stripped program, published counts, and a script, `run.sh`, which checks drivers, lists devices, verifies
+//! counts, runs the bench, and writes all results to one JSON file.
 
 use std::{
-    collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
 };
+
+use kogge_board::known::{self, Known};
 
 use crate::{
     Result, metadata, root,
@@ -17,8 +18,8 @@ use crate::{
 const RUN: &str = include_str!("../bundle/run.sh");
 const README: &str = include_str!("../bundle/README.txt");
 
-/// Makes `target/bundle/kogge-VERSION-TRIPLE.tar.gz`, or, from a debug build, which is built sooner and counts slower,
-/// `kogge-VERSION-TRIPLE-debug.tar.gz`.
+/// Makes `target/bundle/kogge-VERSION-TRIPLE.tar.gz`, or `kogge-VERSION-TRIPLE-debug.tar.gz` from a debug build, which builds
+/// faster and counts slower.
 pub(crate) fn make(debug: bool) -> Result {
     step("build", || {
         let build = cargo("build").args(["--locked", "--package", "kogge-cli", "--bin", "kogge"]);
@@ -33,12 +34,13 @@ pub(crate) fn make(debug: bool) -> Result {
     })
 }
 
-/// What the archive and the folder in it are called. Nobody shall measure with a debug build for want of a name.
+/// Returns the name of the archive and of the folder in it. The name shows a debug build, so that nobody measures with
+/// it by mistake.
 fn name(host: &str, debug: bool) -> String {
     format!("kogge-{}-{host}{}", env!("CARGO_PKG_VERSION"), if debug { "-debug" } else { "" })
 }
 
-/// Puts everything into a folder of this name, and that into an archive beside it.
+/// Fills a folder of this name, and packs it into an archive beside it.
 fn pack(program: &Path, bundles: &Path, name: &str) -> Result<PathBuf> {
     let folder = bundles.join(name);
     if folder.exists() {
@@ -53,11 +55,10 @@ fn pack(program: &Path, bundles: &Path, name: &str) -> Result<PathBuf> {
     Ok(archive)
 }
 
-/// Everything that is not built.
+/// Writes all files that are not built.
 fn write_texts(folder: &Path) -> Result {
     fs::write(folder.join("README.txt"), README)?;
-    let known = fs::read_to_string(root().join("data/known-counts.tsv"))?;
-    fs::write(folder.join("known-counts.epd"), suite(&known)?)?;
+    fs::write(folder.join("known-counts.epd"), suite())?;
     for (from, to) in
         [("data/random.epd", "random.epd"), ("LICENSE-MIT", "LICENSE-MIT"), ("LICENSE-APACHE", "LICENSE-APACHE")]
     {
@@ -68,21 +69,13 @@ fn write_texts(folder: &Path) -> Result {
     make_executable(&script)
 }
 
-/// Lines `FEN ;D1 20 ;D2 400` from the table of published counts, deepest last.
-fn suite(known: &str) -> Result<String> {
-    let mut order = Vec::new();
-    let mut counts = BTreeMap::<&str, String>::new();
-    for line in known.lines().filter(|line| !line.starts_with('#')) {
-        let [_, fen, depth, nodes, _] = line.split('\t').collect::<Vec<_>>()[..] else {
-            return Err(format!("data/known-counts.tsv has a line without five fields: {line}").into());
-        };
-        let counts = counts.entry(fen).or_insert_with(|| {
-            order.push(fen);
-            String::new()
-        });
-        *counts += &format!(" ;D{depth} {nodes}");
-    }
-    Ok(order.into_iter().map(|fen| format!("{fen}{}\n", counts[fen])).collect())
+/// Returns the published counts as lines `FEN ;D1 20 ;D2 400`, deepest last.
+fn suite() -> String {
+    let line = |known: Known| {
+        let counts: String = known.counts().map(|(depth, leaves)| format!(" ;D{depth} {leaves}")).collect();
+        format!("{}{counts}\n", known.root)
+    };
+    known::standard().into_iter().map(line).collect()
 }
 
 #[cfg(unix)]
@@ -93,7 +86,7 @@ fn make_executable(file: &Path) -> Result {
 
 #[cfg(not(unix))]
 fn make_executable(_: &Path) -> Result {
-    Err("A bundle is for Linux, and is made there.".into())
+    Err("A bundle is for Linux and can only be made there.".into())
 }
 
 #[cfg(all(test, unix))]

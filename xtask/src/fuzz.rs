@@ -1,8 +1,8 @@
 //! Short runs of the fuzz targets.
 //!
-//! `cargo fuzz` asks for a nightly compiler because of its sanitizers. The targets run safe code, for which libFuzzer's
-//! search by coverage and the checks for overflow are enough, and those a stable compiler has. So this builds what
-//! `cargo fuzz build --sanitizer none` would build. `cargo fuzz run <target>` works as well, where it is installed.
+//! `cargo fuzz` needs a nightly compiler for its sanitizers. The targets run safe code, for which libFuzzer's coverage
+//! and overflow checks are enough, and a stable compiler has both. So this command builds like `cargo fuzz build
+//! --sanitizer none`. If cargo-fuzz is installed, `cargo fuzz run <target>` works, too.
 
 use std::{fs, time::Duration};
 
@@ -11,23 +11,23 @@ use crate::{
     steps::{cargo, command, host},
 };
 
-/// Instrumentation that libFuzzer reads: which branches ran, and what was compared.
+/// Instrumentation for libFuzzer: branches taken and values compared.
 const RUSTFLAGS: &str = "--cfg fuzzing -Ccodegen-units=1 -Cpasses=sancov-module \
     -Cllvm-args=-sanitizer-coverage-level=4 \
     -Cllvm-args=-sanitizer-coverage-inline-8bit-counters \
     -Cllvm-args=-sanitizer-coverage-pc-table \
     -Cllvm-args=-sanitizer-coverage-trace-compares";
 
-/// Fuzzes every target, or the one named, for so long; fails if any input fails.
+/// Fuzzes every target, or only the one named, for this time; fails if any input fails.
 ///
-/// What was found stays in `fuzz/corpus` and is where the next run begins; inputs that fail go to `fuzz/artifacts`.
+/// New inputs stay in `fuzz/corpus`, where the next run starts. Failing inputs go to `fuzz/artifacts`.
 pub(crate) fn run(duration: Duration, only: Option<&str>) -> Result {
     let all = targets()?;
     let chosen: Vec<_> = all.iter().filter(|target| only.is_none_or(|only| only == *target)).collect();
     if chosen.is_empty() {
-        return Err(format!("There is no such fuzz target; there are {}.", all.join(", ")).into());
+        return Err(format!("There is no such fuzz target; choose one of {}.", all.join(", ")).into());
     }
-    // Naming the machine's own triple keeps the instrumentation out of build scripts.
+    // With an explicit target, build scripts get no instrumentation.
     let triple = host()?;
     let place = ["--manifest-path", "fuzz/Cargo.toml", "--target-dir", "fuzz/target", "--target", &triple];
     cargo("build").args(["--release", "--bins"]).args(place).env("RUSTFLAGS", RUSTFLAGS).run()?;
@@ -43,14 +43,14 @@ pub(crate) fn run(duration: Duration, only: Option<&str>) -> Result {
             .arg(format!("-artifact_prefix={artifacts}"))
             .args(["-timeout=10", "-print_final_stats=1", &corpus])
             .output()?;
-        // libFuzzer's report is long; of a run without failure, only how many inputs it tried matters.
+        // libFuzzer's report is long. Without a failure, only the number of inputs matters.
         let report = String::from_utf8_lossy(&output.stderr);
         report.lines().filter(|line| line.starts_with("stat::number_of_exec")).for_each(|line| eprintln!("{line}"));
     }
     Ok(())
 }
 
-/// Puts some FENs into a corpus; from nothing, it takes long to find one.
+/// Adds some FENs to a corpus, because libFuzzer takes long to find one.
 fn plant_seeds(corpus: &str) -> Result {
     let fens = fs::read_to_string(root().join("data/fens-valid.txt"))?;
     for (number, fen) in fens.lines().step_by(20).enumerate() {
@@ -59,7 +59,7 @@ fn plant_seeds(corpus: &str) -> Result {
     Ok(())
 }
 
-/// The names of the targets: each is a file.
+/// Returns the names of the targets: each is a file.
 fn targets() -> Result<Vec<String>> {
     let mut names = Vec::new();
     for entry in fs::read_dir(root().join("fuzz/fuzz_targets"))? {

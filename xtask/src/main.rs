@@ -1,10 +1,11 @@
-//! What developers run: `cargo xtask <command>`.
+//! Commands for developers: `cargo xtask <command>`.
 
 #[cfg(test)]
 mod architecture;
 mod bundle;
 mod fuzz;
-mod licences;
+#[cfg(test)]
+mod kernels;
 mod metadata;
 mod neon;
 mod probe;
@@ -31,7 +32,7 @@ use crate::{
 type Result<T = ()> = std::result::Result<T, Box<dyn Error>>;
 
 #[derive(Parser)]
-#[command(name = "cargo xtask", bin_name = "cargo xtask", about = "What developers of kogge run")]
+#[command(name = "cargo xtask", bin_name = "cargo xtask", about = "Commands for developers of kogge")]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -39,59 +40,59 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Run all tests; first install the database server and the software GPU devices that they need, where possible
+    /// Run all tests, after installing the database server and the software GPU devices that they need, where possible
     Test {
-        /// Skip the tests of devices that are not there, instead of failing
+        /// Skip the tests of missing devices instead of failing
         #[arg(long)]
         no_gpu: bool,
     },
     /// Check formatting, clippy and the documentation, with warnings denied
     Lint,
-    /// Check that every dependency comes from crates.io under a licence that kogge may use
+    /// Check that every dependency comes from crates.io under a licence that kogge may use, with cargo-deny
     Licences,
     /// Fuzz every target for a short while
     Fuzz {
         /// Seconds for each target
         #[arg(long, default_value_t = 20)]
         seconds: u64,
-        /// Only this target
+        /// Fuzz only this target
         target: Option<String>,
     },
     /// Compare all variants of the CPU backend and the mailbox on random positions, until stopped
     Soak {
-        /// Stop after so many minutes
+        /// Stop after this many minutes
         #[arg(long, value_name = "N", conflicts_with = "seconds")]
         minutes: Option<u64>,
-        /// Stop after so many seconds
+        /// Stop after this many seconds
         #[arg(long, value_name = "N")]
         seconds: Option<u64>,
-        /// Which random positions; a run says which it took
+        /// The seed of the random positions; each run prints its seed
         #[arg(long, value_name = "S")]
         seed: Option<u64>,
-        /// How many threads; one per core if not given
+        /// The number of threads; one per core by default
         #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
         threads: u64,
-        /// First let every variant count the published totals up to 10^11 (minutes)
+        /// First count the published totals up to 10^11 with every variant, which takes minutes
         #[arg(long)]
         known: bool,
     },
-    /// Make the page of measurements, docs/report, from what `kogge bench --json` printed
+    /// Make the page of measurements, docs/report, from the output of `kogge bench --json`
     Report {
-        /// Files to take into it, besides those that are there
+        /// New files of measurements; they are copied into docs/report
         #[arg(value_name = "BENCH.json")]
         files: Vec<PathBuf>,
     },
     /// Test the CPU code for AArch64 in an emulator
     Neon,
-    /// Everything that a change must pass: lint, licences, fuzz, neon, test
+    /// Check everything that a change must pass: lint, licences, fuzz, neon, test
     Ci,
     /// Make an archive for a machine without Rust: the program, known counts, and a script that checks, verifies and measures
     Bundle {
-        /// Of a debug build, which is built sooner and counts slower
+        /// Use a debug build, which builds faster and counts slower
         #[arg(long)]
         debug: bool,
     },
-    /// Say whether this process finds a device (for `test`, in a process of its own)
+    /// Check whether this process finds a device (for `test`, which starts it as another process)
     #[command(hide = true)]
     Probe { interface: Interface },
 }
@@ -116,7 +117,7 @@ fn run(command: Command) -> Result {
     match command {
         Command::Test { no_gpu } => test(no_gpu),
         Command::Lint => lint(),
-        Command::Licences => licences::check(),
+        Command::Licences => licences(),
         Command::Fuzz { seconds, target } => fuzz::run(Duration::from_secs(seconds), target.as_deref()),
         Command::Soak { minutes, seconds, seed, threads, known } => {
             let seconds = minutes.map(|minutes| minutes.saturating_mul(60)).or(seconds);
@@ -130,11 +131,11 @@ fn run(command: Command) -> Result {
     }
 }
 
-/// Doc tests run first, so that the last thing printed is the result of the tests proper.
+/// Runs all tests. Doc tests run first, so that the results of the other tests are printed last.
 fn test(no_gpu: bool) -> Result {
     step("database server", system::provide_server)?;
     let required = if no_gpu {
-        eprintln!("Tests of devices that are not there are skipped (--no-gpu).");
+        eprintln!("Tests of missing devices are skipped (--no-gpu).");
         ""
     } else {
         step("software GPU devices", system::provide_devices)?;
@@ -159,7 +160,18 @@ fn lint() -> Result {
     step("documentation", || cargo("doc").args(["--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings").run())
 }
 
-/// Where all backends that need no device meet. 0 seconds: for as long as one lets it run.
+/// Checks the licences and sources of all dependencies, as `deny.toml` says, and that the GPL stays out of the product.
+///
+/// If cargo-deny is missing, it is built first, which takes two and a half minutes on two cores.
+fn licences() -> Result {
+    if cargo("deny").arg("--version").output().is_err() {
+        cargo("install").args(["--locked", "cargo-deny@0.20.2"]).run()?;
+    }
+    cargo("deny").args(["check", "licenses", "sources"]).run()?;
+    cargo("deny").args(["--exclude-dev", "check", "bans"]).run()
+}
+
+/// Compares all backends that need no device; 0 seconds means until stopped.
 fn soak(seconds: u64, seed: u64, threads: u64, known: bool) -> Result {
     let numbers = [seconds, seed, threads].map(|number| number.to_string());
     let run =
@@ -167,22 +179,22 @@ fn soak(seconds: u64, seed: u64, threads: u64, known: bool) -> Result {
     run.args(known.then_some("known")).run()
 }
 
-/// Another seed for every run.
+/// Returns another seed for every run.
 fn seed_from_clock() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs())
 }
 
-/// Tests come last: their result is what a reader of the log looks for.
+/// Checks everything. Tests come last, because readers of the log look for their results.
 fn ci() -> Result {
     lint()?;
-    step("licences", licences::check)?;
+    step("licences", licences)?;
     step("C++ compiler", || system::provide(&[CXX_COMPILER]))?;
     step("fuzzing", || fuzz::run(Duration::from_secs(20), None))?;
     neon::test()?;
     test(false)
 }
 
-/// The root of the workspace.
+/// Returns the root of the workspace.
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the workspace")
 }

@@ -1,5 +1,4 @@
-//! The CPU code on AArch64, whose variant with NEON registers no x86-64 machine runs by itself: built for that target
-//! by a cross compiler's linker, and tested in an emulator.
+//! Tests the NEON variant, which needs AArch64: links with a cross compiler and runs in an emulator.
 
 use crate::{
     Result,
@@ -9,16 +8,16 @@ use crate::{
 
 const TARGET: &str = "aarch64-unknown-linux-gnu";
 
-/// Tests that meet every instruction that the variant uses; all of them would take too long in an emulator.
+/// Tests that run every instruction of the variant; all tests would take too long in an emulator.
 const TESTS: &[&str] = &["--lib", "--test", "claims"];
 
-/// Builds and tests. On AArch64 itself, the ordinary tests do all of this.
+/// Builds and runs the tests. On AArch64 itself, the ordinary tests do this.
 pub(crate) fn test() -> Result {
     if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
         eprintln!("The variant for NEON is tested in an emulator only on x86-64 Linux.");
         return Ok(());
     }
-    step("what NEON needs", || {
+    step("tools for NEON", || {
         command("rustup").args(["target", "add", TARGET]).run()?;
         system::provide(AARCH64)
     })?;

@@ -1,7 +1,7 @@
-//! Whether an interface to GPUs offers a device, asked of the system's own loader on Linux.
+//! Checks, through the system's loader, whether a GPU interface offers a device, on Linux.
 //!
-//! This does not go through the backends, because `xtask` depends on no crate of kogge: it must build, and say what is
-//! missing, when they do not.
+//! The check does not use the backends, because `xtask` depends on no crate of kogge: it must build and report missing
+//! devices even if they do not build.
 
 use std::{
     ffi::c_void,
@@ -14,12 +14,12 @@ use libloading::{Library, Symbol};
 
 use crate::Result;
 
-/// An interface to GPUs.
+/// A GPU interface.
 #[derive(Clone, Copy, ValueEnum)]
 pub(crate) enum Interface {
-    /// What the `opencl` backend uses.
+    /// The interface of the `opencl` backend.
     Opencl,
-    /// What the `wgpu` backend uses on Linux.
+    /// The interface of the `wgpu` backend on Linux.
     Vulkan,
 }
 
@@ -32,15 +32,15 @@ impl fmt::Display for Interface {
     }
 }
 
-/// Succeeds if there is a device.
+/// Returns an error if there is no device.
 pub(crate) fn probe(interface: Interface) -> Result {
     let devices = match interface {
         // SAFETY: this is the OpenCL loader, whose functions `opencl_devices` declares as the standard does.
         Interface::Opencl => unsafe { opencl_devices(&Library::new("libOpenCL.so.1")?)? },
-        // SAFETY: the same for Vulkan.
+        // SAFETY: this is the Vulkan loader, whose functions `vulkan_devices` declares as the standard does.
         Interface::Vulkan => unsafe { vulkan_devices(&Library::new("libvulkan.so.1")?)? },
     };
-    if devices > 0 { Ok(()) } else { Err("The loader is there, but no driver offers a device.".into()) }
+    if devices > 0 { Ok(()) } else { Err("The loader is installed, but no driver offers a device.".into()) }
 }
 
 type Handle = *mut c_void;
@@ -58,7 +58,7 @@ unsafe fn opencl_devices(library: &Library) -> Result<u32> {
         let get_devices: Symbol<GetDeviceIds> = library.get(b"clGetDeviceIDs\0")?;
         let mut platforms = [null_mut(); 16];
         let mut count = 0;
-        // Errors leave the counts at 0: with no driver the loader reports one, with no device a driver does.
+        // Errors leave the counts at 0. The loader reports a missing driver, and a driver a missing device.
         get_platforms(platforms.len() as u32, platforms.as_mut_ptr(), &mut count);
         let mut devices = 0;
         for &platform in platforms.iter().take(count as usize) {
@@ -73,7 +73,7 @@ unsafe fn opencl_devices(library: &Library) -> Result<u32> {
 /// # Safety
 /// The library must be a Vulkan loader.
 unsafe fn vulkan_devices(library: &Library) -> Result<u32> {
-    /// `VkInstanceCreateInfo` with nothing but defaults in it.
+    /// `VkInstanceCreateInfo` with defaults only.
     #[repr(C)]
     struct InstanceCreateInfo {
         structure_type: i32,

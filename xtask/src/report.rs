@@ -1,7 +1,6 @@
-//! `cargo xtask report`: a page of tables and pictures from what `kogge bench --json` printed.
+//! `cargo xtask report`: a page of tables and pictures from measurements by `kogge bench --json`.
 //!
-//! The page is made from what lies beside it alone: the JSON files, a text of the same name where there is something to be
-//! said about one (`h200.txt`), and `rivals.tsv`.
+//! The page is made only from files beside it: the JSON files, notes on them (`h200.txt` on `h200.json`), and `rivals.tsv`.
 
 mod charts;
 mod data;
@@ -17,7 +16,7 @@ use self::data::{Bench, Class, Rival, Row};
 use self::svg::Svg;
 use crate::{Result, root};
 
-/// The six positions, and what they are called on the page.
+/// The six positions with their names on the page.
 const POSITIONS: [(&str, &str); 6] = [
     ("startpos", "start position"),
     ("kiwipete", "Kiwipete"),
@@ -27,22 +26,22 @@ const POSITIONS: [(&str, &str); 6] = [
     ("pos6", "position 6"),
 ];
 
-/// The classes of devices that are compared among themselves, with how other programs of that class count, what the
-/// picture is called, and its file.
+/// The classes of devices that are compared, each with its way of counting in `rivals.tsv`, and the title and file of
+/// its picture.
 const CLASSES: [(Class, &str, &str, &str); 3] = [
     (Class::Gpu, "raw", "Every leaf counted, on GPUs", "raw-gpu.svg"),
     (Class::Cores, "", "Every leaf counted, on all cores of a CPU", "raw-cpu.svg"),
     (Class::Core, "core", "Every leaf counted, on one core of a CPU", "raw-core.svg"),
 ];
 
-/// Makes the page. New files are taken into the documentation; without any, it is made from those that are there.
+/// Makes the page from the files in the documentation, after copying new files there.
 pub(crate) fn run(files: &[PathBuf]) -> Result {
     let folder = root().join("docs/report");
     println!("{} files in {}", update(&folder, files)?, folder.display());
     Ok(())
 }
 
-/// The same in this folder, with the number of files that were made. Nothing is written before all of them are.
+/// Makes the page in this folder, and returns the number of files. Nothing is written until all files are made.
 fn update(folder: &Path, files: &[PathBuf]) -> Result<usize> {
     let files = measurements(folder, files)?;
     let made = make(folder, &files)?;
@@ -63,7 +62,7 @@ fn update(folder: &Path, files: &[PathBuf]) -> Result<usize> {
     Ok(made.len())
 }
 
-/// The measurements, by the names that they have in the folder: those that are there, and new ones.
+/// Returns all measurements, existing and new, by their names in the folder.
 fn measurements(folder: &Path, files: &[PathBuf]) -> Result<BTreeMap<String, PathBuf>> {
     let read = |file: &Path| fs::read(file).map_err(|error| format!("{} could not be read: {error}.", file.display()));
     let mut found = BTreeMap::new();
@@ -71,7 +70,7 @@ fn measurements(folder: &Path, files: &[PathBuf]) -> Result<BTreeMap<String, Pat
         let name = file.file_name().filter(|_| file.extension().is_some_and(|end| end == "json"));
         let name = name
             .and_then(|name| name.to_str())
-            .ok_or_else(|| format!("{} cannot be taken: the name of a measurement ends in .json.", file.display()))?;
+            .ok_or_else(|| format!("{} is not accepted: the name of a measurement ends in .json.", file.display()))?;
         if let Some(other) = found.insert(name.to_owned(), file.clone())
             && read(&other)? != read(file)?
         {
@@ -82,7 +81,7 @@ fn measurements(folder: &Path, files: &[PathBuf]) -> Result<BTreeMap<String, Pat
     Ok(found)
 }
 
-/// The files of the folder with this ending, by name.
+/// Returns the files of the folder with this extension, sorted by name.
 fn files_in(folder: &Path, extension: &str) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in fs::read_dir(folder).map_err(|error| format!("{} could not be read: {error}.", folder.display()))? {
@@ -95,7 +94,7 @@ fn files_in(folder: &Path, extension: &str) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// The page and its pictures, by file name, from these measurements and what else is in the folder.
+/// Makes the page and its pictures, by file name, from these measurements and the other files of the folder.
 fn make(folder: &Path, files: &BTreeMap<String, PathBuf>) -> Result<Vec<(String, String)>> {
     let mut benches = files.values().map(|file| Bench::read(file)).collect::<Result<Vec<_>>>()?;
     if benches.is_empty() {
@@ -105,7 +104,7 @@ fn make(folder: &Path, files: &BTreeMap<String, PathBuf>) -> Result<Vec<(String,
     }
     for note in files_in(folder, "txt")? {
         let bench = benches.iter_mut().find(|bench| note.file_stem().is_some_and(|name| name == bench.name.as_str()));
-        let bench = bench.ok_or_else(|| format!("{} is a note on a measurement that is not there.", note.display()))?;
+        let bench = bench.ok_or_else(|| format!("{} is a note on a missing measurement.", note.display()))?;
         let text =
             fs::read_to_string(&note).map_err(|error| format!("{} could not be read: {error}.", note.display()))?;
         bench.note = Some(text.trim().to_owned());
@@ -121,7 +120,7 @@ fn make(folder: &Path, files: &BTreeMap<String, PathBuf>) -> Result<Vec<(String,
 struct Picture {
     file: &'static str,
     svg: Svg,
-    /// What stands below it.
+    /// The text below the picture.
     caption: String,
 }
 
@@ -166,7 +165,7 @@ of a ply once.
     }
 }
 
-/// All that was measured on devices of a class, with the words for a legend.
+/// Returns all subjects of a class, with their labels.
 fn subjects(benches: &[Bench], wanted: Class) -> Vec<(&Bench, usize, String)> {
     let mut found = Vec::new();
     for bench in benches {
@@ -179,7 +178,7 @@ fn subjects(benches: &[Bench], wanted: Class) -> Vec<(&Bench, usize, String)> {
     found
 }
 
-/// Leaves per second by position, of a class of devices and of other programs on such.
+/// Draws leaves per second by position, for a class of devices and for other programs on such devices.
 fn rates(
     benches: &[Bench],
     rivals: &[Rival],
@@ -219,7 +218,7 @@ fn rates(
     Some(Picture { file, svg, caption })
 }
 
-/// Where the numbers of other programs are from.
+/// Lists the sources of the numbers of other programs.
 fn sources(rivals: &[&Rival]) -> String {
     let mut said = Vec::new();
     for rival in rivals {
@@ -235,7 +234,7 @@ fn sources(rivals: &[&Rival]) -> String {
     }
 }
 
-/// The curves of the start position, raw and merged.
+/// Returns the curves of the start position, raw and merged.
 fn start_curves(benches: &[Bench], points: impl Fn(&Row) -> Vec<(u32, f64)>) -> Vec<Curve> {
     let mut all = Vec::new();
     for class in [Class::Gpu, Class::Cores, Class::Core] {
@@ -252,7 +251,7 @@ fn start_curves(benches: &[Bench], points: impl Fn(&Row) -> Vec<(u32, f64)>) -> 
 
 const STYLES: &str = "Solid: every leaf counted. Dashed: equal positions merged.";
 
-/// Time by depth; `None` if only emulators were measured.
+/// Draws the time by depth; `None` if only emulators were measured.
 fn times(benches: &[Bench], rivals: &[Rival]) -> Option<Picture> {
     let mut all = start_curves(benches, Row::seconds);
     if all.is_empty() {
@@ -274,7 +273,7 @@ fn times(benches: &[Bench], rivals: &[Rival]) -> Option<Picture> {
     Some(Picture { file: "time.svg", svg, caption })
 }
 
-/// What a leaf costs by depth; `None` if only emulators were measured.
+/// Draws the cost of a leaf by depth; `None` if only emulators were measured.
 fn growth(benches: &[Bench]) -> Option<Picture> {
     let all = start_curves(benches, Row::nanoseconds);
     if all.is_empty() {
@@ -289,7 +288,7 @@ fn growth(benches: &[Bench]) -> Option<Picture> {
     Some(Picture { file: "growth.svg", svg, caption })
 }
 
-/// Formats by size and by cost, from the first machine.
+/// Draws formats by size and by cost, from the first machine.
 fn packing(benches: &[Bench]) -> Vec<Picture> {
     let Some(bench) = benches.iter().find(|bench| !bench.packing.is_empty()) else { return Vec::new() };
     let groups: Vec<_> = bench.packing.iter().map(|row| row.format.clone()).collect();
@@ -320,7 +319,7 @@ fn packing(benches: &[Bench]) -> Vec<Picture> {
     ]
 }
 
-/// All rates of a machine.
+/// Writes the table of all rates of a machine.
 fn table(bench: &Bench) -> String {
     let Bench { name, note, kogge, system, processor, cores, load, seconds, repetitions, subjects, .. } = bench;
     let processor = processor.as_deref().unwrap_or("unknown CPU");
@@ -353,12 +352,12 @@ fn table(bench: &Bench) -> String {
     text
 }
 
-/// Three digits and a prefix, for people: `2.06 T`.
+/// Formats a number with three digits and a prefix: `2.06 T`.
 fn magnitude(number: f64) -> String {
     prefixed(number, &[(1e18, "E"), (1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, "")])
 }
 
-/// A power of ten of a unit: `10 ms`.
+/// Formats a power of ten of a unit: `10 ms`.
 fn si(value: f64, unit: &str) -> String {
     const PREFIXES: [(f64, &str); 8] =
         [(1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n"), (1e-12, "p"), (1e-15, "f"), (1e-18, "a"), (1e-21, "z")];
@@ -366,7 +365,7 @@ fn si(value: f64, unit: &str) -> String {
     format!("{:.0} {prefix}{unit}", value / scale)
 }
 
-/// The same of a round number: `2.5 T`.
+/// Formats a round number with a prefix: `2.5 T`.
 fn round(number: f64) -> String {
     let text = magnitude(number);
     let (digits, prefix) = text.split_once(' ').unwrap_or((&text, ""));

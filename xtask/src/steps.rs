@@ -1,4 +1,4 @@
-//! Steps of a longer run, each announced and timed, and the commands that they consist of.
+//! Steps of a longer run, announced and timed, and the commands in them.
 
 use std::{
     ffi::OsStr,
@@ -9,12 +9,12 @@ use std::{
 
 use crate::{Result, root};
 
-/// Prints the name of what begins.
+/// Prints the name of a step.
 pub(crate) fn announce(name: &str) {
     eprintln!("\n== {name}");
 }
 
-/// Runs a step and prints how long it took.
+/// Runs a step and prints its time.
 pub(crate) fn step(name: &str, run: impl FnOnce() -> Result) -> Result {
     announce(name);
     let start = Instant::now();
@@ -26,10 +26,10 @@ pub(crate) fn step(name: &str, run: impl FnOnce() -> Result) -> Result {
     result
 }
 
-/// How long each step took.
+/// The time of each step.
 static TIMES: Mutex<Vec<(String, f64)>> = Mutex::new(Vec::new());
 
-/// Prints how long each step took, the slowest first.
+/// Prints the time of each step, the slowest first.
 pub(crate) fn say_times() {
     let mut times = TIMES.lock().unwrap_or_else(PoisonError::into_inner).clone();
     times.sort_by(|(_, one), (_, other)| other.total_cmp(one));
@@ -43,14 +43,14 @@ pub(crate) struct Run {
     shown: String,
 }
 
-/// The Cargo that runs this xtask.
+/// Returns a command of the Cargo that runs this xtask.
 pub(crate) fn cargo(subcommand: &str) -> Run {
     let mut run = command(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     run.shown = "cargo".to_owned();
     run.arg(subcommand)
 }
 
-/// The triple of this machine.
+/// Returns the target triple of this machine.
 pub(crate) fn host() -> Result<String> {
     let output = command("rustc").arg("-vV").output()?;
     let version = String::from_utf8(output.stdout)?;
@@ -58,7 +58,7 @@ pub(crate) fn host() -> Result<String> {
     Ok(host.ok_or("`rustc -vV` does not name the host.")?.to_owned())
 }
 
-/// Any program.
+/// Returns a command of any program.
 pub(crate) fn command(program: impl AsRef<OsStr>) -> Run {
     let mut command = Command::new(&program);
     command.current_dir(root());
@@ -82,14 +82,14 @@ impl Run {
         self
     }
 
-    /// Runs the command; what it prints is seen.
+    /// Runs the command and shows its output.
     pub(crate) fn run(mut self) -> Result {
         eprintln!("$ {}", self.shown);
         let status = self.command.status().map_err(|error| format!("`{}` cannot be started: {error}.", self.shown))?;
         if status.success() { Ok(()) } else { Err(format!("`{}` failed ({status}).", self.shown).into()) }
     }
 
-    /// Runs the command silently and returns what it wrote.
+    /// Runs the command silently and returns its output.
     pub(crate) fn output(mut self) -> Result<Output> {
         let output = self.command.stdin(Stdio::null()).output();
         let output = output.map_err(|error| format!("`{}` cannot be started: {error}.", self.shown))?;

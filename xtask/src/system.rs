@@ -1,14 +1,14 @@
-//! What tests need from the system: checked for, installed where possible, explained where not.
+//! The requirements of tests: checked, installed if possible, otherwise explained.
 
 use std::{env, fs, path::PathBuf, process::Command};
 
 use crate::{Result, probe::Interface, steps::command};
 
-/// Something that a package manager installs.
+/// A program or driver that a package manager installs.
 pub(crate) struct Requirement {
-    /// What it is, for a sentence.
+    /// The name for a sentence.
     name: &'static str,
-    /// Says why it is missing.
+    /// Returns an error with the reason if the requirement is missing.
     check: fn() -> Result,
     debian: &'static [&'static str],
     fedora: &'static [&'static str],
@@ -33,7 +33,7 @@ const VULKAN: Requirement = Requirement {
     arch: &["vulkan-swrast", "vulkan-icd-loader"],
 };
 
-/// A server for the tests of ledgers, which start it themselves. Debian does not put its programs into PATH.
+/// A server for the tests of ledgers, which start it themselves. Debian keeps its programs outside of PATH.
 const POSTGRESQL: Requirement = Requirement {
     name: "PostgreSQL",
     check: || {
@@ -50,7 +50,7 @@ const POSTGRESQL: Requirement = Requirement {
     arch: &["postgresql"],
 };
 
-/// What builds libFuzzer.
+/// The compiler for libFuzzer.
 pub(crate) const CXX_COMPILER: Requirement = Requirement {
     name: "a C++ compiler",
     check: || command(env::var_os("CXX").unwrap_or_else(|| "c++".into())).arg("--version").output().map(drop),
@@ -59,7 +59,7 @@ pub(crate) const CXX_COMPILER: Requirement = Requirement {
     arch: &["gcc"],
 };
 
-/// What builds programs for AArch64 and runs them on other CPUs.
+/// The linker and the emulator for AArch64.
 pub(crate) const AARCH64: &[Requirement] = &[
     Requirement {
         name: "a C compiler for AArch64",
@@ -79,7 +79,7 @@ pub(crate) const AARCH64: &[Requirement] = &[
 
 /// Provides a device for each GPU backend.
 ///
-/// Other systems than Linux have OpenCL and what wgpu uses as parts of themselves. The tests say if not.
+/// On systems other than Linux, OpenCL and the interfaces of wgpu are parts of the system. The tests fail without them.
 pub(crate) fn provide_devices() -> Result {
     if cfg!(target_os = "linux") { provide(&[OPENCL, VULKAN]) } else { Ok(()) }
 }
@@ -89,7 +89,7 @@ pub(crate) fn provide_server() -> Result {
     provide(&[POSTGRESQL])
 }
 
-/// Checks what is there and installs what is not.
+/// Checks requirements and installs missing ones.
 pub(crate) fn provide(requirements: &[Requirement]) -> Result {
     let missing = missing(requirements);
     if missing.is_empty() {
@@ -99,8 +99,8 @@ pub(crate) fn provide(requirements: &[Requirement]) -> Result {
     let apt_get = |arguments: &[&str]| command(apt_get[0]).args(&apt_get[1..]).args(arguments).run();
     let mut install = vec!["install", "--yes", "--no-install-recommends"];
     install.extend(missing.iter().flat_map(|requirement| requirement.debian));
-    // The package lists of a fresh machine are empty or old. Then `install` fails, or worse: a name that it does not
-    // know, such as g++, is a pattern to it, and it succeeds without installing anything.
+    // The package lists of a fresh machine are empty or old. Then `install` fails, or takes an unknown name, such as g++,
+    // for a pattern, and succeeds without installing anything.
     if apt_get(&install).is_ok() && self::missing(requirements).is_empty() {
         return Ok(());
     }
@@ -109,7 +109,7 @@ pub(crate) fn provide(requirements: &[Requirement]) -> Result {
     if self::missing(requirements).is_empty() {
         return Ok(());
     }
-    Err("What was installed does not work; the reasons are above.".into())
+    Err("The installed packages do not work; the reasons are above.".into())
 }
 
 fn missing(requirements: &[Requirement]) -> Vec<&Requirement> {
@@ -126,12 +126,12 @@ fn missing(requirements: &[Requirement]) -> Vec<&Requirement> {
     missing
 }
 
-/// Asks in a process of its own: a loader looks for drivers only once per process, and a broken driver may crash.
+/// Checks in another process, because a loader looks for drivers only once per process, and a broken driver may crash.
 fn finds(interface: Interface) -> Result {
     command(env::current_exe()?).args(["probe", &interface.to_string()]).output().map(drop)
 }
 
-/// How to call `apt-get` with the rights that it needs, if this is Debian or a descendant and they can be had.
+/// Returns the command for `apt-get` with its rights, if this is Debian or a descendant and the rights are available.
 fn apt_get() -> Option<&'static [&'static str]> {
     const NO_QUESTIONS: &str = "DEBIAN_FRONTEND=noninteractive";
     let release = fs::read_to_string("/etc/os-release").ok()?;

@@ -1,9 +1,10 @@
-// Counting legal moves without making any.
+// Counts legal moves without making any.
 //
-// In one direction every square is reached by at most one slider, every knight's leap and every pawn's step likewise,
-// so the popcounts of set-wise attacks add up to the exact number of moves. A pinned piece may still move along its
-// pin, so each direction counts the pieces that are not pinned and those pinned on its axis.
+// At most one slider reaches a square in each direction. At most one knight reaches it by each leap, and one pawn by
+// each step. So the popcounts of set-wise attacks add up to the exact number of moves. A pinned piece may still move
+// along its pin, so each direction counts the unpinned pieces and the pieces pinned on its axis.
 
+// Returns the number of moves of bishops, rooks and queens.
 INLINE uint count_sliders(Frame frame, Limits limits, ulong targets, __global const ulong2 *restrict lines_table) {
     const ulong empty = frame.empty;
     const ulong orthogonal = frame.rooks_queens & frame.own, diagonal = frame.bishops_queens & frame.own;
@@ -11,7 +12,7 @@ INLINE uint count_sliders(Frame frame, Limits limits, ulong targets, __global co
     const ulong on_rank = free_to_move(orthogonal, limits, limits.pinned_on_rank);
     const ulong on_diagonal = free_to_move(diagonal, limits, limits.pinned_on_diagonal);
     const ulong on_antidiagonal = free_to_move(diagonal, limits, limits.pinned_on_antidiagonal);
-#if defined(SLIDERS_SUBTRACT) || defined(SLIDERS_MAGIC)
+#ifdef SLIDER_BY_SLIDER
     uint moves = 0;
     for (ulong left = on_file | on_rank; left; left &= left - 1) {
         const ulong piece = lowest(left);
@@ -29,7 +30,8 @@ INLINE uint count_sliders(Frame frame, Limits limits, ulong targets, __global co
     }
     return moves;
 #else
-    // Up and down, the targets are shifted instead of the attacks: knights need the same shifts.
+    // For the directions up and down, the targets are shifted instead of the attacks, because knights need the same
+    // shifted targets.
     return count_ones(north_fill(on_file, empty) & targets >> 8) +
            count_ones(south_fill(on_file, empty) & targets << 8) +
            count_ones(east_attacks(on_rank, empty) & targets) +
@@ -41,9 +43,9 @@ INLINE uint count_sliders(Frame frame, Limits limits, ulong targets, __global co
 #endif
 }
 
+// Returns the number of moves of knights.
 INLINE uint count_knights(Frame frame, Limits limits, ulong targets) {
-    // A pinned knight never moves. A leap and its target are one shift apart, so the targets are shifted instead, once
-    // for each of two leaps.
+    // A pinned knight never moves. The targets are shifted instead of the leaps, each shift serving two leaps.
     const Leaps leaps = leaps_of(frame.knights & frame.own & ~limits.pinned);
     const ulong up2 = targets >> 16, down2 = targets << 16, up1 = targets >> 8, down1 = targets << 8;
     return count_ones(leaps.east1 & up2) + count_ones(leaps.west1 & up2) +
@@ -52,6 +54,7 @@ INLINE uint count_knights(Frame frame, Limits limits, ulong targets) {
            count_ones(leaps.east1 & down2) + count_ones(leaps.west1 & down2);
 }
 
+// Returns the number of moves of pawns, without en-passant captures.
 INLINE uint count_pawns(Frame frame, Limits limits) {
     const ulong pawns = frame.pawns & frame.own;
     const ulong steps = north_step(free_to_move(pawns, limits, limits.pinned_on_file)) & frame.empty;
@@ -62,13 +65,13 @@ INLINE uint count_pawns(Frame frame, Limits limits) {
     const ulong west = north_west_step(free_to_move(pawns, limits, limits.pinned_on_antidiagonal)) & captures;
     uint moves = count_ones(single) + count_ones(twice) + count_ones(east) + count_ones(west);
     if ((single | east | west) & RANK_8) {
-        // Every promotion is four moves, one of which is counted.
+        // Every promotion is four moves; one of them is counted already.
         moves += 3 * (count_ones(single & RANK_8) + count_ones(east & RANK_8) + count_ones(west & RANK_8));
     }
     return moves;
 }
 
-// The number of legal moves; `mirrored` says whether the board's files are.
+// Returns the number of legal moves. `mirrored` tells whether the board's files are mirrored.
 INLINE uint count_moves_of(Position position, __global const ulong2 *restrict lines_table, bool mirrored) {
     const Frame frame = frame_of(position);
     const Lines lines = lines_of(lines_table, frame.king_square);
@@ -86,16 +89,25 @@ INLINE uint count_moves_of(Position position, __global const ulong2 *restrict li
     return moves;
 }
 
-// Legal moves of each position.
+// Adds to a root's total, two 32-bit words, the lower first. Not every device has 64-bit atomics. The totals begin with
+// a header of two words.
+INLINE void add_to_total(__global uint *totals, uint root, uint amount) {
+    const uint before = atomic_add(&totals[2 * root + 2], amount);
+    if (before + amount < before) {
+        atomic_inc(&totals[2 * root + 3]);
+    }
+}
+
+// Counts the legal moves of each position.
 __kernel KERNEL void count(
     __global const Packed *restrict positions,
     __global const ulong2 *restrict lines,
-    uint len,
-    __global uint *restrict counts
+    __global uint *restrict new_counts,
+    uint end
 ) {
     const uint index = get_global_id(0);
-    if (index < len) {
-        // No legal position has more; what is no position must not have more either.
-        counts[index] = min(count_moves_of(load_position(positions, index), lines, false), MOST_MOVES);
+    if (index < end) {
+        // No legal position has more moves, and the count of an illegal position must not exceed this either.
+        new_counts[index] = min(count_moves_of(load_position(positions, index), lines, false), MOST_MOVES);
     }
 }

@@ -1,10 +1,11 @@
 // The evaluation of kogge-board: the same sets of squares, the same table of weights, the same integers.
 
-// One side's men, on a board where it moves up.
+// One side's men, on a board where that side moves up.
 typedef struct {
     ulong pawns, knights, bishops, rooks, queens, king, all;
 } Men;
 
+// Returns the men on these squares.
 INLINE Men men_of(Position position, ulong squares) {
     const ulong bit1 = position.bit1 & squares, bit2 = position.bit2 & squares, bit4 = position.bit4 & squares;
     return (Men){
@@ -19,7 +20,8 @@ INLINE Men men_of(Position position, ulong squares) {
     };
 }
 
-INLINE Men turned_men(Men men) {
+// Returns the men on the board upside down.
+INLINE Men flipped_men(Men men) {
     return (Men){
         flip(men.pawns),
         flip(men.knights),
@@ -31,25 +33,28 @@ INLINE Men turned_men(Men men) {
     };
 }
 
-// All squares from these to the upper end of their files, and to the lower one.
+// Returns all squares from these to the upper ends of their files.
 INLINE ulong up_files(ulong board) {
     board |= board << 8;
     board |= board << 16;
     return board | board << 32;
 }
 
+// Returns all squares from these to the lower ends of their files.
 INLINE ulong down_files(ulong board) {
     board |= board >> 8;
     board |= board >> 16;
     return board | board >> 32;
 }
 
+// Returns the neighbours on the same rank.
 INLINE ulong beside(ulong board) {
     return east_step(board) | west_step(board);
 }
 
-// The middlegame (x) and the endgame value (y) of a side's features, and what its men but for the king attack.
-INLINE int2 weighed(Men own, Men their, ulong *attacks) {
+// Returns the middlegame (x) and the endgame value (y) of a side's features, and finds the squares that its men other than
+// the king attack.
+INLINE int2 weighted_features(Men own, Men their, ulong *attacks) {
     const ulong empty = ~(own.all | their.all);
     const ulong files = up_files(down_files(own.pawns));
     const ulong stoppers = down_files(their.pawns) >> 8;
@@ -67,7 +72,7 @@ INLINE int2 weighed(Men own, Men their, ulong *attacks) {
                                 east_attacks(orthogonal, empty) | west_attacks(orthogonal, empty);
     const ulong attacked = by_knights | by_diagonal | by_orthogonal;
     *attacks = attacked | guarded;
-    // In the order of `Feature`.
+    // The order is that of `Feature`.
     const ulong features[FEATURES] = {
         own.pawns,
         own.knights,
@@ -103,22 +108,24 @@ INLINE int2 weighed(Men own, Men their, ulong *attacks) {
 }
 
 typedef struct {
-    // What the position is worth to the side to move without looking ahead.
+    // The value of the position to the side to move, without looking ahead.
     int value;
+    // Whether the side to move is in check.
     bool check;
-} Judgement;
+} Evaluated;
 
-INLINE Judgement judgement_of(Position position) {
+// Evaluates a position.
+INLINE Evaluated evaluated(Position position) {
     const ulong occupied = occupied_of(position);
     const Men own = men_of(position, position.own), their = men_of(position, occupied & ~position.own);
     Men us = own, them = their;
     int2 sum = 0;
     ulong attacks = 0;
-    // First what the own side has, then the other, in the same code: the kernel is half as long.
+    // A loop over both sides halves the length of the kernel.
     for (uint side = 0; side < 2; ++side) {
-        sum = weighed(us, them, &attacks) - sum;
-        us = turned_men(their);
-        them = turned_men(own);
+        sum = weighted_features(us, them, &attacks) - sum;
+        us = flipped_men(their);
+        them = flipped_men(own);
     }
     const uint minors = count_ones(own.knights | own.bishops | their.knights | their.bishops);
     const uint majors = 2 * count_ones(own.rooks | their.rooks) + 4 * count_ones(own.queens | their.queens);
@@ -127,5 +134,5 @@ INLINE Judgement judgement_of(Position position) {
     const int score = -(sum.x * phase + sum.y * ((int) PHASE - phase)) / (int) PHASE;
     // Neither side can ever mate with a lone knight or bishop.
     const bool drawn = minors <= 1 && majors == 0 && !(own.pawns | their.pawns);
-    return (Judgement){drawn ? 0 : clamp(score + TEMPO, -MOST_CENTIPAWNS, MOST_CENTIPAWNS), (attacks & them.king) != 0};
+    return (Evaluated){drawn ? 0 : clamp(score + TEMPO, -MOST_CENTIPAWNS, MOST_CENTIPAWNS), (attacks & them.king) != 0};
 }

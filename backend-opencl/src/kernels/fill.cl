@@ -1,8 +1,8 @@
 // Kogge-Stone fills: all sliding attacks of a side with shifts and masks alone.
 
-// For each direction: a king's step; the squares that sliders pass over, their own included; and those that they
-// attack, which are empty ones and the first occupied one. An occluded fill doubles its reach in every step (1, 2, 4
-// squares).
+// Three functions for each direction. NAME_step returns the squares one step away. NAME_fill returns the squares that
+// sliders pass over, including their own; an occluded fill doubles its reach in every step (1, 2, 4 squares).
+// NAME_attacks returns the squares that sliders attack: empty ones and the first occupied one.
 #define DIRECTION(name, towards, distance, landing)                                                                   \
     INLINE ulong name##_step(ulong board) {                                                                           \
         return (board towards distance) & landing;                                                                    \
@@ -23,8 +23,8 @@
 DIRECTION(north, <<, 8, ~0UL)
 DIRECTION(south, >>, 8, ~0UL)
 #ifdef SLIDERS_CARRY
-// Along a rank, an addition does what a fill does: from the square beside each slider a carry runs over empty squares,
-// clears them, and sets the first that is not. Squares on file h count as occupied, so that no carry leaves its rank.
+// Along a rank, an addition replaces a fill: from the square beside each slider a carry runs over empty squares, clears
+// them, and sets the first occupied one. Squares on file h count as occupied, so that no carry leaves its rank.
 INLINE ulong east_step(ulong board) {
     return (board << 1) & NOT_FILE_A;
 }
@@ -38,8 +38,7 @@ INLINE ulong east_attacks(ulong sliders, ulong empty) {
 INLINE ulong west_attacks(ulong sliders, ulong empty) {
     return reverse(east_attacks(reverse(sliders), reverse(empty)));
 }
-// What does not stand in the way itself, such as empty squares that look along the rank, needs fills: two carries must
-// not run over the same squares.
+// Squares that look along the rank but may be empty need fills: two of their carries could run over the same squares.
 DIRECTION(any_east, <<, 1, NOT_FILE_A)
 DIRECTION(any_west, >>, 1, NOT_FILE_H)
 #else
@@ -53,12 +52,13 @@ DIRECTION(north_west, <<, 7, NOT_FILE_H)
 DIRECTION(south_east, >>, 7, NOT_FILE_A)
 DIRECTION(south_west, >>, 9, NOT_FILE_H)
 
-// Where knights can land, by how many files and ranks they move: 1 file towards a or h (near), 2 files (far). A leap
-// is one of these shifted by two ranks or by one.
+// The squares of knights, moved by one file or by two towards a or h. A leap also shifts by two ranks after one file,
+// and by one rank after two files.
 typedef struct {
     ulong west1, east1, west2, east2;
 } Leaps;
 
+// Returns the squares of knights, moved by files.
 INLINE Leaps leaps_of(ulong knights) {
     return (Leaps){
         (knights >> 1) & NOT_FILE_H,
@@ -68,7 +68,7 @@ INLINE Leaps leaps_of(ulong knights) {
     };
 }
 
-// All squares that knights attack.
+// Returns the squares that knights attack.
 INLINE ulong knight_attacks(ulong knights) {
     const Leaps leaps = leaps_of(knights);
     const ulong near = leaps.west1 | leaps.east1;
@@ -76,18 +76,18 @@ INLINE ulong knight_attacks(ulong knights) {
     return near << 16 | near >> 16 | far << 8 | far >> 8;
 }
 
-// The neighbours of a king, and its own square.
+// Returns the neighbours of kings, and their own squares.
 INLINE ulong king_attacks(ulong kings) {
     const ulong row = kings | east_step(kings) | west_step(kings);
     return row | row << 8 | row >> 8;
 }
 
-// The squares attacked by pawns that move up.
+// Returns the squares attacked by pawns that move up.
 INLINE ulong pawn_attacks_up(ulong pawns) {
     return north_east_step(pawns) | north_west_step(pawns);
 }
 
-// The squares attacked by pawns that move down.
+// Returns the squares attacked by pawns that move down.
 INLINE ulong pawn_attacks_down(ulong pawns) {
     return south_east_step(pawns) | south_west_step(pawns);
 }

@@ -1,4 +1,4 @@
-// The pieces by kind, and what limits the moves of the side to move.
+// The pieces by kind, and the limits of the side to move's moves: attacked squares, pins and checks.
 
 typedef struct {
     // Pieces of the side to move, of the other side, and empty squares.
@@ -16,6 +16,7 @@ typedef struct {
     uint castling_rooks;
 } Frame;
 
+// Sorts the pieces by kind.
 INLINE Frame frame_of(Position position) {
     const ulong bit1 = position.bit1, bit2 = position.bit2, bit4 = position.bit4;
     const ulong occupied = occupied_of(position);
@@ -37,31 +38,33 @@ INLINE Frame frame_of(Position position) {
     };
 }
 
-// What is known of a square beforehand: the lines through it and the leaps from it, without the square itself.
+// The lines through a square and the leaps from it, without the square itself.
 typedef struct {
     ulong file, rank, diagonal, antidiagonal, king, knight;
-    // The table where this stands, which has the attacks of sliders too if they are looked up.
+    // The table of all lines. The variant with lookups keeps attacks there too.
     __global const ulong2 *table;
 } Lines;
 
+// Reads the lines of a square.
 INLINE Lines lines_of(__global const ulong2 *restrict lines, uint square) {
     const ulong2 first = lines[3 * square], second = lines[3 * square + 1], third = lines[3 * square + 2];
     return (Lines){first.x, first.y, second.x, second.y, third.x, third.y, lines};
 }
 
-// What one piece sees along each axis: empty squares and the first occupied one, both ways.
+// The squares that a piece sees along each axis: empty ones and the first occupied one, both ways.
 typedef struct {
     ulong file, rank, diagonal, antidiagonal;
 } Sight;
 
-// Sight along a line by subtraction: o ^ (o - 2r) are the squares above a slider r up to the first occupied one. For
-// the squares below, the board is turned; along a rank that needs files mirrored.
-INLINE ulong line_sight(ulong line, ulong occupied, ulong piece, ulong turned_piece) {
+// Returns the squares that a piece sees along a line, by subtraction: o ^ (o - 2r) are the squares above a slider r up to
+// the first occupied one. For the squares below, the board is flipped; along a rank, files must be mirrored.
+INLINE ulong line_sight(ulong line, ulong occupied, ulong piece, ulong flipped_piece) {
     const ulong blockers = occupied & line;
-    return ((blockers - 2 * piece) ^ TURN(TURN(blockers) - 2 * turned_piece)) & line;
+    return ((blockers - 2 * piece) ^ FAST_FLIP(FAST_FLIP(blockers) - 2 * flipped_piece)) & line;
 }
 
-// Sight along a rank without turning it: the first blocker towards file a is found by counting zeros.
+// Returns the squares that a piece sees along its rank, without flipping. Counting zeros finds the first blocker towards
+// file a.
 INLINE ulong rank_sight(ulong occupied, uint square) {
     const uint shift = square & 56;
     const uint row = (uint) (occupied >> shift) & 0xff;
@@ -72,41 +75,23 @@ INLINE ulong rank_sight(ulong occupied, uint square) {
 }
 
 #ifdef SLIDERS_MAGIC
-// Attacks from the table (`tables.rs` says how it is laid out), for a rook (0) or a bishop (1).
-INLINE ulong look_up(__global const ulong2 *table, uint square, uint slider, ulong in_the_way) {
-    const ulong2 magic = table[3 * 64 + 2 * square + slider];
-    const uint index = (uint) magic.y + (uint) (in_the_way * magic.x >> (uint) (magic.y >> 32));
-    return ((__global const ulong *) table)[index];
-}
-
-// What stands at the end of a line hides nothing, and the table does not ask for it.
-INLINE Sight sight_of(Lines lines, ulong occupied, ulong piece, uint square) {
-    const ulong inside = NOT_FILE_A & NOT_FILE_H;
-    const ulong in_rooks_way = (lines.file & PAWN_RANKS) | (lines.rank & inside);
-    const ulong in_bishops_way = (lines.diagonal | lines.antidiagonal) & PAWN_RANKS & inside;
-    const ulong by_rook = look_up(lines.table, square, 0, occupied & in_rooks_way);
-    const ulong by_bishop = look_up(lines.table, square, 1, occupied & in_bishops_way);
-    return (Sight){
-        by_rook & lines.file,
-        by_rook & lines.rank,
-        by_bishop & lines.diagonal,
-        by_bishop & lines.antidiagonal,
-    };
-}
+// Defined in `variants/magic.cl`.
+INLINE Sight sight_of(Lines lines, ulong occupied, ulong piece, uint square);
 #else
+// Returns the squares that a piece sees.
 INLINE Sight sight_of(Lines lines, ulong occupied, ulong piece, uint square) {
-    const ulong turned_piece = TURN(piece);
+    const ulong flipped_piece = FAST_FLIP(piece);
     return (Sight){
-        line_sight(lines.file, occupied, piece, turned_piece),
-        TURN_MIRRORS ? line_sight(lines.rank, occupied, piece, turned_piece) : rank_sight(occupied, square),
-        line_sight(lines.diagonal, occupied, piece, turned_piece),
-        line_sight(lines.antidiagonal, occupied, piece, turned_piece),
+        line_sight(lines.file, occupied, piece, flipped_piece),
+        FAST_FLIP_MIRRORS ? line_sight(lines.rank, occupied, piece, flipped_piece) : rank_sight(occupied, square),
+        line_sight(lines.diagonal, occupied, piece, flipped_piece),
+        line_sight(lines.antidiagonal, occupied, piece, flipped_piece),
     };
 }
 #endif
 
-#if defined(SLIDERS_SUBTRACT) || defined(SLIDERS_MAGIC)
-// The squares that sliders attack along each axis, slider by slider.
+#ifdef SLIDER_BY_SLIDER
+// Returns the squares that sliders attack along each axis, slider by slider.
 INLINE Sight sights_of(ulong orthogonal, ulong diagonal, ulong empty, __global const ulong2 *restrict lines_table) {
     Sight sights = {0, 0, 0, 0};
     for (ulong left = orthogonal; left; left &= left - 1) {
@@ -124,7 +109,7 @@ INLINE Sight sights_of(ulong orthogonal, ulong diagonal, ulong empty, __global c
     return sights;
 }
 #else
-// The squares that sliders attack along each axis, all sliders at once.
+// Returns the squares that sliders attack along each axis, all sliders at once.
 INLINE Sight sights_of(ulong orthogonal, ulong diagonal, ulong empty, __global const ulong2 *restrict lines_table) {
     return (Sight){
         north_attacks(orthogonal, empty) | south_attacks(orthogonal, empty),
@@ -140,13 +125,13 @@ typedef struct {
     ulong danger;
     // Own pieces pinned on each axis, and all of them.
     ulong pinned_on_file, pinned_on_rank, pinned_on_diagonal, pinned_on_antidiagonal, pinned;
-    // Where pieces other than the king may go: everywhere, or where they end a check.
+    // The squares where pieces other than the king may go: all, or in check, the squares where they end the check.
     ulong evasion;
     bool check;
 } Limits;
 
-// One axis of a check: what the king sees up (towards higher squares) or down the axis, if a slider stands there, are
-// the squares where the check can be met; the king cannot flee to the square behind it.
+// Limits the evasions of a check along one axis. If a slider stands among the squares that the king sees up the axis
+// (towards higher squares) or down, the check can be met on these squares, and the king cannot flee to the square behind.
 #define MEET_CHECK(attacked, sight, sliders, step_up, step_down)                                                      \
     if (attacked & king) {                                                                                            \
         const ulong up = sight & ~(king | (king - 1)), down = sight & (king - 1);                                     \
@@ -160,8 +145,8 @@ typedef struct {
         }                                                                                                             \
     }
 
-// Finds pins and checks where the hostile sliders' attacks are known. A piece is pinned on an axis if the king sees it
-// along the axis and a hostile slider attacks it along the axis: that slider is on the other side of it, since otherwise
+// Finds pins and checks from the hostile sliders' attacks. A piece is pinned on an axis if the king sees it along the
+// axis and a hostile slider attacks it along the axis. The slider is on the other side of the piece, since otherwise
 // the king would see the slider.
 INLINE Limits limits_against(Frame frame, Lines lines, Sight attacked, __global const ulong2 *restrict lines_table) {
     const ulong king = frame.king, own = frame.own, their = frame.their, empty = frame.empty;
@@ -202,19 +187,19 @@ INLINE Limits limits_of(Frame frame, Lines lines, __global const ulong2 *restric
     return limits_against(frame, lines, attacked, lines_table);
 }
 
-// The pieces among these that may move along an axis: those not pinned, and those pinned on it.
+// Returns the pieces that may move along an axis: the unpinned pieces and the pieces pinned on the axis.
 INLINE ulong free_to_move(ulong pieces, Limits limits, ulong pinned_on_axis) {
     return pieces & (~limits.pinned | pinned_on_axis);
 }
 
-// All squares of rank 1 from one to a higher one, both included.
+// Returns the squares of rank 1 from one square to a higher one, both included.
 INLINE uint span(uint low, uint high) {
     return 2 * high - low;
 }
 
-// Whether castling with this rook is legal. All squares that king and rook pass or land on must be empty but for the
-// two; together they leave no gap. None that the king passes or lands on may be attacked. A rook pinned on the rank
-// shields the king from behind; castling would take it away.
+// Whether castling with this rook is legal. All squares that the king and the rook pass or land on must be empty except
+// for them; these squares leave no gap. No square that the king passes or lands on may be attacked. A rook pinned on
+// the rank shields the king from behind; castling would take the rook away.
 INLINE bool may_castle(Frame frame, Limits limits, uint rook, uint king_to, uint rook_to) {
     const uint king = (uint) frame.king;
     const uint way = span(min(min(king, rook), min(king_to, rook_to)), max(max(king, rook), max(king_to, rook_to)));
@@ -223,21 +208,30 @@ INLINE bool may_castle(Frame frame, Limits limits, uint rook, uint king_to, uint
     return rook != 0 && (obstacles | (king_way & (uint) limits.danger) | (rook & (uint) limits.pinned_on_rank)) == 0;
 }
 
-// The two ways to castle: with the rook above the king (on a higher square) and with the one below; where king and rook
-// land depends on whether files are mirrored.
+// Squares of rank 1.
+#define B1 2u
+#define C1 4u
+#define D1 8u
+#define E1 16u
+#define F1 32u
+#define G1 64u
+
+// Castling goes up, if the rook is on a higher square than the king, or down. Mirrored files change the squares where
+// king and rook land.
 #define ROOK_ABOVE(frame) ((frame).castling_rooks & ~((uint) (frame).king - 1))
 #define ROOK_BELOW(frame) ((frame).castling_rooks & ((uint) (frame).king - 1))
-#define FILE(letter) (1u << ((letter) - 'a'))
 
+// Whether castling with the rook above the king is legal.
 INLINE bool may_castle_up(Frame frame, Limits limits, bool mirrored) {
-    return may_castle(frame, limits, ROOK_ABOVE(frame), FILE(mirrored ? 'f' : 'g'), FILE(mirrored ? 'e' : 'f'));
+    return may_castle(frame, limits, ROOK_ABOVE(frame), mirrored ? F1 : G1, mirrored ? E1 : F1);
 }
 
+// Whether castling with the rook below the king is legal.
 INLINE bool may_castle_down(Frame frame, Limits limits, bool mirrored) {
-    return may_castle(frame, limits, ROOK_BELOW(frame), FILE(mirrored ? 'b' : 'c'), FILE(mirrored ? 'c' : 'd'));
+    return may_castle(frame, limits, ROOK_BELOW(frame), mirrored ? B1 : C1, mirrored ? C1 : D1);
 }
 
-// Whether it is worth while to look closer: not in check, and beside the king there is an empty square or the rook.
+// Whether castling may be legal: the king is not in check, and is beside an empty square or the rook. A cheap test.
 INLINE bool may_castle_perhaps(Frame frame, Limits limits) {
     const uint king = (uint) frame.king;
     return frame.castling_rooks != 0 && !limits.check &&
@@ -256,7 +250,7 @@ INLINE bool may_capture_en_passant(Frame frame, Lines lines, ulong from) {
     return (attackers & their) == 0;
 }
 
-// The own pawns that can legally capture en passant: from the east moving north-west (x), from the west moving
+// Returns the own pawns that can legally capture en passant: from the east moving north-west (x), from the west moving
 // north-east (y). Each is one square or none.
 INLINE ulong2 en_passant_captors(Frame frame, Lines lines) {
     const ulong own_pawns = frame.pawns & frame.own;

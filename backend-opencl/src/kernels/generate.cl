@@ -1,29 +1,31 @@
 // The table-free generator: the moves of a position, in generation order.
 //
-// Moves are found set-wise: a capture set per attacker and direction, a wave front for quiet slides. No move is tried
-// and taken back, since pins, checks and both en-passant traps are known beforehand. The order is that of
-// kogge-movegen-cpu, whose front page states it.
+// Moves are found set-wise: a capture set for each attacker and direction, a wave front for quiet slides. Pins, checks
+// and both en-passant traps are known beforehand, so no move is tried and taken back. The front page of
+// kogge-movegen-cpu states the order.
 
-// Where a position's items go: from `at` up to `end`, never beyond.
+// The room for a position's items: from `at` up to `end`, never beyond.
 typedef struct {
     __global ulong *restrict items;
     uint at, end;
     ulong parent;
 } Writer;
 
+// Writes a move, if there is room.
 INLINE void emit(Writer *out, uint from, uint to, uint code, uint kind) {
     if (out->at < out->end) {
-        out->items[out->at++] = out->parent | WORD(from, to, code, kind);
+        out->items[out->at++] = out->parent | pack_move(from, to, code, kind);
     }
 }
 
+// Writes the four promotions of a pawn.
 INLINE void emit_promotions(Writer *out, uint from, uint to) {
     for (uint code = QUEEN; code >= KNIGHT; --code) {
         emit(out, from, to, code, 0);
     }
 }
 
-// Every square of a set as `to`, lowest first.
+// Iterates over the squares of a set, lowest first.
 #define FOR_EACH(to, set)                                                                                             \
     for (ulong left_ = (set); left_; left_ &= left_ - 1)                                                              \
         for (uint to = lowest_index(left_), once_ = 1; once_; once_ = 0)
@@ -42,7 +44,7 @@ INLINE void emit_promotions(Writer *out, uint from, uint to) {
         }                                                                                                             \
     }
 
-// Each square is reached by one slider per direction; seen from the square, it is the first piece the other way.
+// One slider reaches a square in each direction. Seen from the square, it is the first piece in the opposite direction.
 #define SLIDER_CAPTURES(reached, back, pieces, code)                                                                  \
     FOR_EACH(to, (reached) & victims) {                                                                               \
         const ulong from = back##_attacks(1UL << to, frame.empty) & (pieces);                                         \
@@ -51,11 +53,12 @@ INLINE void emit_promotions(Writer *out, uint from, uint to) {
         }                                                                                                             \
     }
 
-// What sliders reach in each direction.
+// The squares that sliders reach in each direction.
 typedef struct {
     ulong north, south, east, west, north_east, north_west, south_east, south_west;
 } Rays;
 
+// Returns the squares that the sliders of the side to move reach.
 INLINE Rays rays_of(Frame frame, Limits limits) {
     const ulong orthogonal = frame.rooks_queens & frame.own, diagonal = frame.bishops_queens & frame.own;
     const ulong on_file = free_to_move(orthogonal, limits, limits.pinned_on_file);
@@ -74,12 +77,12 @@ INLINE Rays rays_of(Frame frame, Limits limits) {
     };
 }
 
-// The king's steps to these squares, in the order of directions.
 #define KING_STEP(direction, distance)                                                                                \
     if (direction##_step(frame.king) & targets) {                                                                     \
         emit(out, frame.king_square, frame.king_square + (distance), KING, 0);                                        \
     }
 
+// Writes the king's steps to these squares, in the order of directions.
 INLINE void king_steps(Writer *out, Frame frame, ulong targets) {
     if (targets) {
         KING_STEP(north, 8)
@@ -93,7 +96,7 @@ INLINE void king_steps(Writer *out, Frame frame, ulong targets) {
     }
 }
 
-// Captures: victims from queen to pawn, for each the attackers from pawn to king.
+// Writes the captures: victims from queen to pawn, and for each victim the attackers from pawn to king.
 INLINE void captures(Writer *out, Frame frame, Lines lines, Limits limits) {
     const ulong own = frame.own, their = frame.their;
     const ulong targets = their & limits.evasion;
@@ -176,7 +179,7 @@ INLINE void captures(Writer *out, Frame frame, Lines lines, Limits limits) {
     }
 
 // Quiet slides in one direction: all sliders advance together, one square at a time, until all are blocked. The
-// distance says where each came from. A bishop or rook may be a queen.
+// distance tells where each slider came from. A bishop or rook may be a queen.
 #define SLIDES(direction, distance, sliders, code)                                                                    \
     {                                                                                                                 \
         ulong front = (sliders);                                                                                      \
@@ -190,14 +193,13 @@ INLINE void captures(Writer *out, Frame frame, Lines lines, Limits limits) {
     }
 
 // Whether the other side can legally capture en passant after this double push.
-INLINE bool allows_en_passant(Position position, __global const ulong2 *restrict lines_table, uint word) {
-    const Position child = patched(position, word);
-    const Frame pushed = frame_of(TURNED(child, flip));
+INLINE bool allows_en_passant(Position position, __global const ulong2 *restrict lines_table, uint packed_move) {
+    const Frame pushed = frame_of(flipped(patched(position, packed_move)));
     const ulong2 captors = en_passant_captors(pushed, lines_of(lines_table, pushed.king_square));
     return captors.x || captors.y;
 }
 
-// Promotions without a capture.
+// Writes the promotions that capture nothing.
 INLINE void push_promotions(Writer *out, Frame frame, Limits limits) {
     const ulong steps = north_step(free_to_move(frame.pawns & frame.own, limits, limits.pinned_on_file)) & frame.empty;
     FOR_EACH(to, steps & limits.evasion & RANK_8) {
@@ -205,7 +207,7 @@ INLINE void push_promotions(Writer *out, Frame frame, Limits limits) {
     }
 }
 
-// Quiet moves: promotions, pawn pushes, knights, sliders, king, castling.
+// Writes the quiet moves: promotions, pawn pushes, knights, sliders, king, castling.
 INLINE void quiets(
     Writer *out,
     Position position,
@@ -226,7 +228,7 @@ INLINE void quiets(
     const ulong watched = east_step(watchers) | west_step(watchers);
     FOR_EACH(to, twice) {
         const bool passing =
-            (watched >> to & 1) && allows_en_passant(position, lines_table, WORD(to - 16, to, PAWN, PASSING));
+            (watched >> to & 1) && allows_en_passant(position, lines_table, pack_move(to - 16, to, PAWN, PASSING));
         emit(out, to - 16, to, PAWN, passing ? PASSING : 0);
     }
 
@@ -262,31 +264,32 @@ INLINE void quiets(
     }
 }
 
-// The legal moves of each position of some blocks of work-group size, each position's at its place: the block's base
-// less that of the first block, and the offset in the block.
-__kernel KERNEL void moves(
+// Writes the legal moves of each position of some blocks of work-group size. A position's moves begin at its block's base,
+// counted from the first block's, plus the position's offset in the block.
+__kernel KERNEL void write_moves(
     __global const Packed *restrict positions,
     __global const ulong2 *restrict lines,
     __global const uint *restrict counts,
     __global const uint *restrict offsets,
     __global const uint *restrict bases,
+    __global ulong *restrict new_items,
     uint first,
-    uint end,
-    __global ulong *restrict items
+    uint end
 ) {
     const uint index = first + (uint) get_global_id(0);
     if (index >= end) {
         return;
     }
     const uint at = bases[index / GROUP] - bases[first / GROUP] + offsets[index];
-    Writer out = {items, at, at + counts[index], (ulong) index << 32};
+    Writer out = {new_items, at, at + counts[index], (ulong) index << 32};
     const Position position = load_position(positions, index);
     const Frame frame = frame_of(position);
     const Lines king_lines = lines_of(lines, frame.king_square);
     const Limits limits = limits_of(frame, king_lines, lines);
     captures(&out, frame, king_lines, limits);
     quiets(&out, position, frame, king_lines, limits, lines);
-    // Only what is no position has fewer moves here than were counted; its items must not be left over from others.
+    // Only an illegal position has fewer moves than were counted. The rest of its room must not keep items of other
+    // positions.
     while (out.at < out.end) {
         emit(&out, 0, 0, KNIGHT, 0);
     }

@@ -1,14 +1,14 @@
-// The values of positions, as kogge-board defines them: leaves judged, and values backed up level by level.
+// The values of positions, as kogge-board defines them. Leaves are evaluated, and values are backed up level by level.
 //
-// The fifty-move rule is not known here; what could come into its reach is left to others.
+// These kernels do not know the fifty-move rule. The host searches positions near it in another way.
 
-// A value as it is a move earlier, to the other side: mates are a ply further away.
-INLINE int before(int value) {
+// Returns a value one ply earlier, from the other side's view: mates are a ply further away.
+INLINE int value_one_ply_up(int value) {
     return value > MATE - LONGEST_MATE ? 1 - value : value < LONGEST_MATE - MATE ? -1 - value : -value;
 }
 
-// Whether a side that is not in check has a legal move that can be seen without looking for pins: a pawn or a knight that
-// stands on no line with the king.
+// Whether a side that is not in check has a legal move of a pawn or knight that is on no line with the king and so
+// cannot be pinned. A fast test that misses other moves.
 INLINE bool moves_certainly(Position position, __global const ulong2 *restrict lines_table) {
     const Men own = men_of(position, position.own);
     const Lines lines = lines_of(lines_table, lowest_index(own.king) & 63);
@@ -17,36 +17,36 @@ INLINE bool moves_certainly(Position position, __global const ulong2 *restrict l
             (knight_attacks(own.knights & free) & ~position.own)) != 0;
 }
 
-// The value of a position without legal moves.
-INLINE int without_moves(bool check) {
+// Whether the side to move is stalemated.
+INLINE bool is_stalemate(Position position, bool check, __global const ulong2 *restrict lines) {
+    return !check && !moves_certainly(position, lines) && count_moves_of(position, lines, false) == 0;
+}
+
+// Returns the value of a position without legal moves.
+INLINE int value_without_moves(bool check) {
     return check ? -MATE : 0;
 }
 
-// Judges positions by the evaluation.
-__kernel KERNEL void judge(
+// Evaluates positions. Positions without legal moves are mate or stalemate.
+__kernel KERNEL void evaluate(
     __global const Packed *restrict positions,
     __global const ulong2 *restrict lines,
+    __global int *restrict values,
     uint first,
-    uint end,
-    __global uint *restrict values
+    uint end
 ) {
     const uint index = first + (uint) get_global_id(0);
     if (index >= end) {
         return;
     }
     const Position position = load_position(positions, index);
-    const Judgement judgement = judgement_of(position);
-    const bool moves = (!judgement.check && moves_certainly(position, lines)) ||
+    const Evaluated evaluation = evaluated(position);
+    const bool moves = (!evaluation.check && moves_certainly(position, lines)) ||
                        count_moves_of(position, lines, false) != 0;
-    values[index] = moves ? judgement.value : without_moves(judgement.check);
+    values[index] = moves ? evaluation.value : value_without_moves(evaluation.check);
 }
 
-// Whether a position is one of stalemate.
-INLINE bool is_stalemate(Position position, bool check, __global const ulong2 *restrict lines) {
-    return !check && !moves_certainly(position, lines) && count_moves_of(position, lines, false) == 0;
-}
-
-// A position whose moves are looked at one after the other.
+// A position on the path from the root to the position that a lane searches.
 typedef struct {
     Position position;
     // The moves still to come.
@@ -54,97 +54,96 @@ typedef struct {
     int best, alpha, beta;
 } Node;
 
-// Finds the values of positions `depth` plies (none or one) above their leaves, which are judged by quiescence. Each
-// work-item does alpha-beta, depth first, below one position after the other: so the best leaf is a bound for its
-// brothers. No leaf is left out, but most need no more than the evaluation.
+// Finds the values of positions `depth` plies (none or one) above their leaves, which a quiescence search evaluates.
+// Each lane does alpha-beta, depth first, below one position after another, so that the best leaf is a bound for its
+// siblings. No leaf is left out, but most leaves need only the evaluation.
 //
-// Every step looks at one position, whichever ply it is on, so that the work-items of a group stay together although
-// their trees differ. Who is done takes the next position. After so many steps the kernel ends, and says in `running`
-// whether there is more to do; where each work-item is, `states` (the index of its position, none if that is no longer one,
-// and the ply) and `nodes` keep.
+// Every step handles one position of any ply, so that the lanes of a group stay together although their trees differ. A
+// lane that has finished takes the next position. After a number of steps the kernel ends, and sets the second item
+// count if a search is still running. `states` (the index of the lane's position, beyond the end if none is left, and
+// the ply) and `nodes` store the state of each lane.
 //
-// Each has room for so many moves; if that is not enough, `lost` is set, and no value is of any use. Mates are counted
-// from where the work-item begins.
+// Each lane has room for some moves; if the room is too small, the kernel sets the totals' header, and all values are
+// invalid. The distance to mate is counted from the positions that the lanes begin with.
 __kernel KERNEL void quiesce(
     __global const Packed *restrict positions,
     __global const ulong2 *restrict lines,
-    uint len,
-    uint depth,
-    uint steps,
-    uint lanes,
-    uint room,
-    __global ulong *restrict items,
-    __global Node *restrict all_nodes,
+    __global ulong *restrict new_items,
+    __global uint *restrict new_item_count,
+    __global uint *restrict totals,
+    __global int *restrict values,
+    __global Node *restrict nodes,
     __global uint *restrict states,
-    __global uint *restrict taken,
-    __global uint *restrict running,
-    __global uint *restrict lost,
-    __global uint *restrict values
+    uint end,
+    uint room,
+    uint depth,
+    uint lanes,
+    uint steps
 ) {
     const uint lane = get_global_id(0);
     if (lane >= lanes) {
         return;
     }
-    __global Node *nodes = all_nodes + lane * (QUIESCENCE_PLIES + 1);
+    __global Node *path = nodes + lane * (QUIESCENCE_PLIES + 1);
     uint index = states[2 * lane], ply = states[2 * lane + 1];
-    if (index >= len) {
+    if (index >= end) {
         return;
     }
     for (uint step = 0; step < steps; ++step) {
         Position here;
         int alpha = -MATE - 1, beta = MATE + 1;
         if (ply > 0) {
-            const Node parent = nodes[ply - 1];
-            nodes[ply - 1].at = parent.at + 1;
+            const Node parent = path[ply - 1];
+            path[ply - 1].at = parent.at + 1;
             alpha = -parent.beta;
             beta = -parent.alpha;
-            here = made(parent.position, (uint) items[parent.at]);
+            here = made(parent.position, (uint) new_items[parent.at]);
         } else {
-            index = atomic_inc(taken);
-            if (index >= len) {
+            index = atomic_inc(&new_item_count[0]);
+            if (index >= end) {
                 states[2 * lane] = index;
                 return;
             }
             here = load_position(positions, index);
         }
-        const Judgement judgement = judgement_of(here);
+        const Evaluated evaluation = evaluated(here);
         const bool all_moves = ply < depth, is_leaf = ply == depth, is_last = ply == depth + QUIESCENCE_PLIES;
-        int found = judgement.check && !is_last ? (int) ply - MATE : judgement.value;
-        const bool drawn = is_leaf && is_stalemate(here, judgement.check, lines);
+        int found = evaluation.check && !is_last ? (int) ply - MATE : evaluation.value;
+        const bool drawn = is_leaf && is_stalemate(here, evaluation.check, lines);
         bool opened = false;
-        // Who is not in check can stand pat.
-        if (all_moves || (!drawn && !is_last && (judgement.check || found < beta))) {
-            const uint top = ply == 0 ? lane * room : nodes[ply - 1].end;
-            Writer out = {items, top, (lane + 1) * room, 0};
+        // A side that is not in check can stand pat.
+        if (all_moves || (!drawn && !is_last && (evaluation.check || found < beta))) {
+            const uint top = ply == 0 ? lane * room : path[ply - 1].end;
+            Writer out = {new_items, top, (lane + 1) * room, 0};
             const Frame frame = frame_of(here);
             const Lines king_lines = lines_of(lines, frame.king_square);
             const Limits limits = limits_of(frame, king_lines, lines);
             captures(&out, frame, king_lines, limits);
-            if (all_moves || judgement.check) {
+            if (all_moves || evaluation.check) {
                 quiets(&out, here, frame, king_lines, limits, lines);
             } else {
                 push_promotions(&out, frame, limits);
             }
             if (out.at == out.end) {
-                // What there is no room for is left out, so that a full room may be one that is too small.
-                *lost = 1;
+                // Moves beyond the room are left out, so a full room may be too small.
+                totals[0] = 1;
             }
             opened = out.at > top;
             if (opened) {
                 const int best = all_moves ? -MATE - 1 : found;
-                nodes[ply] = (Node){here, top, out.at, best, max(alpha, best), beta};
+                path[ply] = (Node){here, top, out.at, best, max(alpha, best), beta};
                 ply += 1;
             }
         }
-        if (drawn || (all_moves && !opened && !judgement.check)) {
+        if (drawn || (all_moves && !opened && !evaluation.check)) {
             found = 0;
         }
-        // Goes back up to a position that has moves left and no cutoff.
+        // Go back up to a position that has moves left and no cutoff.
         for (;;) {
             if (opened || ply == 0) {
                 break;
             }
-            __global Node *parent = nodes + (ply - 1);
+            __global Node *parent = path + (ply - 1);
             const int best = max(parent->best, -found), alpha = max(parent->alpha, best);
             parent->best = best;
             parent->alpha = alpha;
@@ -160,19 +159,19 @@ __kernel KERNEL void quiesce(
     }
     states[2 * lane] = index;
     states[2 * lane + 1] = ply;
-    *running = 1;
+    new_item_count[1] = 1;
 }
 
-// Gives the positions of some blocks the values that their successors have: the greatest of these.
+// Finds the value of each position of some blocks: the maximum of its successors' values one ply earlier.
 __kernel KERNEL void back_up(
     __global const Packed *restrict positions,
     __global const uint *restrict counts,
     __global const uint *restrict offsets,
     __global const uint *restrict bases,
+    __global const int *restrict successor_values,
+    __global int *restrict values,
     uint first,
-    uint end,
-    __global const uint *restrict successor_values,
-    __global uint *restrict values
+    uint end
 ) {
     const uint index = first + (uint) get_global_id(0);
     if (index >= end) {
@@ -180,13 +179,13 @@ __kernel KERNEL void back_up(
     }
     const uint len = counts[index];
     if (len == 0) {
-        values[index] = without_moves(judgement_of(load_position(positions, index)).check);
+        values[index] = value_without_moves(evaluated(load_position(positions, index)).check);
         return;
     }
     const uint at = bases[index / GROUP] - bases[first / GROUP] + offsets[index];
     int best = -MATE - 1;
     for (uint successor = 0; successor < len; ++successor) {
-        best = max(best, before((int) successor_values[at + successor]));
+        best = max(best, value_one_ply_up(successor_values[at + successor]));
     }
     values[index] = best;
 }

@@ -1,7 +1,6 @@
-// A position as the side to move sees it, and its two forms in memory.
+// A position as the side to move sees it, and its form in memory.
 //
-// The board is turned so that the side to move always moves up; there is one colour path. In memory a position takes 32
-// bytes or 48, as the host chooses.
+// The board is flipped so that the side to move always moves up; all code is for one colour.
 
 #define PAWN 1u
 #define KNIGHT 2u
@@ -19,40 +18,21 @@ typedef struct {
     ulong en_passant;
 } Position;
 
+// Returns the occupied squares.
 INLINE ulong occupied_of(Position position) {
     return position.bit1 | position.bit2 | position.bit4;
 }
 
-// A part of a position in memory, as much as is read or written at once.
+// A part of a position in memory, as large as one memory operation.
 typedef ulong2 Packed;
 
 #ifdef BOARDS48
-// Six boards, as in `Quad48` but seen by the side to move: its own pieces and, on an empty square, the one where an
-// en-passant capture lands; pawns and, on ranks 1 and 8, the rooks that may castle; knights; bishops|queens;
-// rooks|queens; kings.
-INLINE Position load_position(__global const Packed *restrict positions, uint index) {
-    __global const Packed *restrict packed = positions + 3 * (size_t) index;
-    const ulong2 first = packed[0], second = packed[1], third = packed[2];
-    const ulong bishops_queens = second.y, rooks_queens = third.x, kings = third.y;
-    const ulong may_castle = first.y & ~PAWN_RANKS;
-    const ulong bit1 = first.y | bishops_queens;
-    const ulong bit2 = second.x | (bishops_queens & ~rooks_queens) | kings | may_castle;
-    const ulong bit4 = rooks_queens | kings;
-    const ulong occupied = bit1 | bit2 | bit4;
-    return (Position){bit1, bit2, bit4, first.x & occupied, first.x & ~occupied};
-}
-
-INLINE void store_position(__global Packed *restrict positions, uint index, Position position) {
-    __global Packed *restrict packed = positions + 3 * (size_t) index;
-    const ulong bit1 = position.bit1, bit2 = position.bit2, bit4 = position.bit4;
-    const ulong kings = ~bit1 & bit2 & bit4;
-    packed[0] = (ulong2)(position.own | position.en_passant, bit1 & ~(bit2 ^ bit4));
-    packed[1] = (ulong2)(~bit1 & bit2 & ~bit4, bit1 & (bit2 ^ bit4));
-    packed[2] = (ulong2)(bit4 & ~kings, kings);
-}
+// Defined in `variants/boards48.cl`.
+INLINE Position load_position(__global const Packed *restrict positions, uint index);
+INLINE void store_position(__global Packed *restrict positions, uint index, Position position);
 #else
-// `Planes32` in kogge-board: the bits 1, 2 and 4 of the pieces' codes; the pieces of the side to move and, on an empty
-// square, the one where an en-passant capture lands.
+// Reads a position. `Planes32` in kogge-board describes the form in memory: the bits 1, 2 and 4 of the pieces' codes; the
+// pieces of the side to move and, on an empty square, the square where an en-passant capture lands.
 INLINE Position load_position(__global const Packed *restrict positions, uint index) {
     __global const Packed *restrict packed = positions + 2 * (size_t) index;
     const ulong2 first = packed[0], second = packed[1];
@@ -60,6 +40,7 @@ INLINE Position load_position(__global const Packed *restrict positions, uint in
     return (Position){first.x, first.y, second.x, second.y & occupied, second.y & ~occupied};
 }
 
+// Writes a position.
 INLINE void store_position(__global Packed *restrict positions, uint index, Position position) {
     __global Packed *restrict packed = positions + 2 * (size_t) index;
     packed[0] = (ulong2)(position.bit1, position.bit2);
@@ -67,15 +48,24 @@ INLINE void store_position(__global Packed *restrict positions, uint index, Posi
 }
 #endif
 
-// The same position as the other side sees it, for that side to move.
-#define TURNED(position, turn)                                                                                        \
+#define FLIPPED(position, flip_board)                                                                                 \
     ((Position){                                                                                                      \
-        turn((position).bit1),                                                                                        \
-        turn((position).bit2),                                                                                        \
-        turn((position).bit4),                                                                                        \
-        turn(occupied_of(position) & ~(position).own),                                                                \
-        turn((position).en_passant),                                                                                  \
+        flip_board((position).bit1),                                                                                  \
+        flip_board((position).bit2),                                                                                  \
+        flip_board((position).bit4),                                                                                  \
+        flip_board(occupied_of(position) & ~(position).own),                                                          \
+        flip_board((position).en_passant),                                                                            \
     })
+
+// Returns the position as the other side sees it, with the other side to move.
+INLINE Position flipped(Position position) {
+    return FLIPPED(position, flip);
+}
+
+// Returns the flipped position, with files mirrored if that is faster.
+INLINE Position fast_flipped(Position position) {
+    return FLIPPED(position, FAST_FLIP);
+}
 
 // `Quad48`: white, pawns with the state on ranks 1 and 8, knights, bishops|queens, rooks|queens, kings.
 typedef struct {
@@ -90,12 +80,14 @@ typedef struct {
 #define STATE_EN_PASSANT_FILE 5u
 #define STATE_HALFMOVE_CLOCK 9u
 
+// Reads a `Quad48`.
 INLINE Quad load_quad(__global const ulong2 *restrict quads, uint index) {
     const ulong2 first = quads[3 * index], second = quads[3 * index + 1], third = quads[3 * index + 2];
     const uint state = ((uint) first.y & 0xff) | ((uint) (first.y >> 48) & 0xff00);
     return (Quad){first.x, first.y & PAWN_RANKS, second.x, second.y, third.x, third.y, state};
 }
 
+// Writes a `Quad48`.
 INLINE void store_quad(__global ulong2 *restrict quads, uint index, Quad quad) {
     const ulong state = (ulong) (quad.state & 0xff) | (ulong) (quad.state & 0xff00) << 48;
     quads[3 * index] = (ulong2)(quad.white, quad.pawns | state);
@@ -103,12 +95,13 @@ INLINE void store_quad(__global ulong2 *restrict quads, uint index, Quad quad) {
     quads[3 * index + 2] = (ulong2)(quad.rooks_queens, quad.kings);
 }
 
-// The square of the rook that castling right `right` (K Q k q as 0 to 3) speaks of, given the four files in four bytes.
+// Returns the square of the rook of a castling right, K Q k q as 0 to 3. The rules give the four files in four bytes.
 INLINE ulong castling_rook(uint castling_files, uint right) {
     const uint file = castling_files >> (8 * right) & 7;
     return 1UL << (file + (right < 2 ? 0 : 56));
 }
 
+// Returns a position as the side to move sees it.
 INLINE Position position_of(Quad quad, uint castling_files) {
     const ulong occupied = quad.pawns | quad.knights | quad.bishops_queens | quad.rooks_queens | quad.kings;
     const ulong white = quad.white & occupied;
@@ -129,26 +122,26 @@ INLINE Position position_of(Quad quad, uint castling_files) {
         black ? occupied & ~white : white,
         quad.state & STATE_EN_PASSANT ? file << (black ? 16 : 40) & ~occupied : 0,
     };
-    // Turning changes the side to move as well; for black that is undone.
+    // Flipping also changes the side to move; this undoes the change.
     if (!black) {
         return position;
     }
-    Position seen = TURNED(position, flip);
+    Position seen = flipped(position);
     seen.own ^= occupied_of(seen);
     return seen;
 }
 
-// Positions as they come from the host, each the root of its own tree.
+// Converts positions from the host, each its own root.
 __kernel KERNEL void upload(
     __global const ulong2 *restrict quads,
-    uint len,
-    uint castling_files,
-    __global Packed *restrict positions,
-    __global uint *restrict roots
+    __global Packed *restrict successors,
+    __global uint *restrict successor_roots,
+    uint end,
+    uint castling_files
 ) {
     const uint index = get_global_id(0);
-    if (index < len) {
-        store_position(positions, index, position_of(load_quad(quads, index), castling_files));
-        roots[index] = index;
+    if (index < end) {
+        store_position(successors, index, position_of(load_quad(quads, index), castling_files));
+        successor_roots[index] = index;
     }
 }

@@ -1,25 +1,25 @@
-// Where each position's moves go: an exclusive scan of the counts.
+// The index of each position's first move: an exclusive scan of the counts.
 
-// One step of a scan over a work-group: every sum takes in the one `distance` before it.
+// One step of a scan over a work-group: adds to every sum the sum `distance` before it.
 #define SCAN_STEP(distance)                                                                                           \
     barrier(CLK_LOCAL_MEM_FENCE);                                                                                     \
-    before = local_index >= distance ? sums[local_index - distance] : 0;                                              \
+    before = local_index >= distance ? partial_sums[local_index - distance] : 0;                                              \
     barrier(CLK_LOCAL_MEM_FENCE);                                                                                     \
-    sums[local_index] += before;
+    partial_sums[local_index] += before;
 
-// Offsets within each block of work-group size, and each block's sum. The steps are written out, since a barrier in a
-// loop is where compilers have been seen to fail.
+// Finds the offsets within each block of work-group size, and each block's sum. The steps are written out, since some
+// compilers fail on barriers in loops.
 __kernel KERNEL void scan(
     __global const uint *restrict counts,
-    uint len,
-    __global uint *restrict offsets,
-    __global uint *restrict block_sums
+    __global uint *restrict new_offsets,
+    __global uint *restrict block_sums,
+    uint end
 ) {
-    __local uint sums[GROUP];
+    __local uint partial_sums[GROUP];
     const uint index = get_global_id(0), local_index = get_local_id(0);
-    const uint count = index < len ? counts[index] : 0;
+    const uint count = index < end ? counts[index] : 0;
     uint before;
-    sums[local_index] = count;
+    partial_sums[local_index] = count;
     SCAN_STEP(1)
 #if GROUP > 2
     SCAN_STEP(2)
@@ -48,10 +48,10 @@ __kernel KERNEL void scan(
 #if GROUP > 512
     SCAN_STEP(512)
 #endif
-    if (index < len) {
-        offsets[index] = sums[local_index] - count;
+    if (index < end) {
+        new_offsets[index] = partial_sums[local_index] - count;
     }
     if (local_index == GROUP - 1) {
-        block_sums[get_group_id(0)] = sums[local_index];
+        block_sums[get_group_id(0)] = partial_sums[local_index];
     }
 }

@@ -1,21 +1,25 @@
-// What kernels read and write. Everything in memory is in 32-bit words, the same for both forms of a board.
+// The buffers and scalars of all kernels. Memory holds 32-bit words only, the same for both representations of a board.
 
 struct Scalars {
-    // The elements that are worked on: from the first one to before the end.
+    // The elements to work on: from the first one up to, but not including, the end.
     first: u32,
     end: u32,
-    // What the rules say: the four castling files in four bytes, and whether the halfmove clock is kept.
+    // The rules: the four castling files in four bytes, and whether the halfmove clock is kept.
     castling_files: u32,
     halfmove_clock: u32,
-    // What is merged: which partition, the bits of the hash that are used, how many entries there is room for (or, in
-    // quiescence, moves), how many plies deep the leaves are, and how many work-items do quiescence searches.
+    // Merging: the partition, the used bits of the hash, and the number of slots.
     partition_index: u32,
     partition_of: u32,
     hash_mask: u32,
+    slot_count: u32,
+    // The number of entries that fit in the list; in a quiescence search, the number of moves that fit for each lane.
     room: u32,
+    // The number of items that fit.
+    capacity: u32,
+    // The number of plies down to the leaves.
     depth: u32,
+    // Quiescence searches: the number of lanes, and the number of positions that each looks at in one launch.
     lanes: u32,
-    // How many positions each of these looks at.
     steps: u32,
 }
 
@@ -24,51 +28,52 @@ struct Scalars {
 // Positions as `Planes32`, two quarters each: the first two planes, then the third and the own pieces.
 @group(0) @binding(1) var<storage, read> positions: array<vec4<u32>>;
 @group(0) @binding(2) var<storage, read_write> successors: array<vec4<u32>>;
-// Whose tree each position belongs to.
+// The root of each position's tree.
 @group(0) @binding(3) var<storage, read> roots: array<u32>;
 @group(0) @binding(4) var<storage, read_write> successor_roots: array<u32>;
-// Legal moves of each position, and where they begin within their block.
+// The number of legal moves of each position, and the index of its first move within its block.
 @group(0) @binding(5) var<storage, read> counts: array<u32>;
 @group(0) @binding(6) var<storage, read_write> new_counts: array<u32>;
 @group(0) @binding(7) var<storage, read> offsets: array<u32>;
 @group(0) @binding(8) var<storage, read_write> new_offsets: array<u32>;
-// The sum of each block's counts, and where its moves begin.
+// The sum of each block's counts, and the index of its first move.
 @group(0) @binding(9) var<storage, read_write> block_sums: array<u32>;
 @group(0) @binding(10) var<storage, read> bases: array<u32>;
-// Moves: the move, and the index of its position.
+// Items: the packed move, and the index of its position.
 @group(0) @binding(11) var<storage, read> items: array<vec2<u32>>;
 @group(0) @binding(12) var<storage, read_write> new_items: array<vec2<u32>>;
-// How many moves there are. In quiescence: how many positions are taken, and whether there is more to do.
-@group(0) @binding(17) var<storage, read> item_count: array<u32>;
-@group(0) @binding(18) var<storage, read_write> new_item_count: array<atomic<u32>>;
-// Positions as `Quad48`, three parts each, on their way in and out.
-@group(0) @binding(13) var<storage, read> quads: array<vec4<u32>>;
-@group(0) @binding(14) var<storage, read_write> successor_quads: array<vec4<u32>>;
-// Two words for each root, the lower first; but the first two say whether there was no room for some move.
-@group(0) @binding(15) var<storage, read_write> totals: array<atomic<u32>>;
-// What is known of each square, three parts each.
-@group(0) @binding(16) var<storage, read> lines: array<vec4<u32>>;
+// The number of items. In quiescence searches: the number of positions taken, and whether a search is still running.
+@group(0) @binding(13) var<storage, read> item_count: array<u32>;
+@group(0) @binding(14) var<storage, read_write> new_item_count: array<atomic<u32>>;
+// Positions as `Quad48`, three parts each, on their way to and from the device.
+@group(0) @binding(15) var<storage, read> quads: array<vec4<u32>>;
+@group(0) @binding(16) var<storage, read_write> successor_quads: array<vec4<u32>>;
+// Two words for each root, the lower first, after a header of two words; the first of these is 1 if a queue overflowed.
+@group(0) @binding(17) var<storage, read_write> totals: array<atomic<u32>>;
+@group(0) @binding(18) var<storage, read> known_totals: array<vec2<u32>>;
+// The lines through each square and the leaps from it, three parts each.
+@group(0) @binding(19) var<storage, read> lines: array<vec4<u32>>;
 
-// Entries of a ply, as positions, and the multiplicity of each, four words, the lowest first.
-@group(0) @binding(19) var<storage, read> entries: array<vec4<u32>>;
-@group(0) @binding(20) var<storage, read_write> multiplicities: array<atomic<u32>>;
-@group(0) @binding(21) var<storage, read> root_multiplicities: array<vec4<u32>>;
-@group(0) @binding(22) var<storage, read_write> candidate_multiplicities: array<atomic<u32>>;
-// The table: where entries are found. After four words about the list, the candidates that took a place, and which.
-@group(0) @binding(23) var<storage, read_write> places: array<atomic<u32>>;
-@group(0) @binding(24) var<storage, read_write> fresh: array<atomic<u32>>;
-// Totals again, and sums of them of eight words each.
-@group(0) @binding(25) var<storage, read> known_totals: array<vec2<u32>>;
-@group(0) @binding(26) var<storage, read_write> new_sums: array<u32>;
+// The entries of a ply, as positions, and the multiplicity of each, four words, the lowest first.
+@group(0) @binding(20) var<storage, read> entries: array<vec4<u32>>;
+@group(0) @binding(21) var<storage, read_write> multiplicities: array<atomic<u32>>;
+@group(0) @binding(22) var<storage, read> root_multiplicities: array<vec4<u32>>;
+@group(0) @binding(23) var<storage, read_write> candidate_multiplicities: array<atomic<u32>>;
+// The hash table; the candidates that took a slot, each with that slot; and the four words of the state.
+@group(0) @binding(24) var<storage, read_write> slots: array<atomic<u32>>;
+@group(0) @binding(25) var<storage, read_write> fresh: array<vec2<u32>>;
+@group(0) @binding(26) var<storage, read_write> merge_state: array<atomic<u32>>;
+// Weighted sums, eight words each, the lowest first.
+@group(0) @binding(27) var<storage, read_write> sums: array<u32>;
 
-// What positions are worth to the side to move.
-@group(0) @binding(27) var<storage, read_write> values: array<i32>;
-@group(0) @binding(28) var<storage, read> successor_values: array<i32>;
-// Quiescence searches: positions that are being looked at, four parts each, and where each work-item is.
-@group(0) @binding(29) var<storage, read_write> nodes: array<vec4<u32>>;
-@group(0) @binding(30) var<storage, read_write> states: array<vec2<u32>>;
+// The values of positions to the side to move.
+@group(0) @binding(28) var<storage, read_write> values: array<i32>;
+@group(0) @binding(29) var<storage, read> successor_values: array<i32>;
+// Quiescence searches: the positions on the path of each lane, four parts each, and the state of each lane.
+@group(0) @binding(30) var<storage, read_write> nodes: array<vec4<u32>>;
+@group(0) @binding(31) var<storage, read_write> states: array<vec2<u32>>;
 
-// The work-group's number. There may be more work-groups than are needed.
+// Returns the work-group's number. There may be more work-groups than are needed.
 fn group_index(workgroup: vec3<u32>, workgroups: vec3<u32>) -> u32 {
     return workgroup.y * workgroups.x + workgroup.x;
 }

@@ -1,9 +1,10 @@
-// Counting legal moves without making any.
+// Counts legal moves without making any.
 //
-// In one direction every square is reached by at most one slider, every knight's leap and every pawn's step likewise,
-// so the popcounts of set-wise attacks add up to the exact number of moves. A pinned piece may still move along its pin,
-// so each direction counts the pieces that are not pinned and those pinned on its axis.
+// At most one slider reaches a square in each direction. At most one knight reaches it by each leap, and one pawn by
+// each step. So the popcounts of set-wise attacks add up to the exact number of moves. A pinned piece may still move
+// along its pin, so each direction counts the unpinned pieces and the pieces pinned on its axis.
 
+// Returns the number of moves of bishops, rooks and queens.
 fn count_sliders(frame: Frame, limits: Limits, targets: Board) -> u32 {
     let empty = frame.empty;
     let orthogonal = frame.rooks_queens & frame.own;
@@ -12,7 +13,8 @@ fn count_sliders(frame: Frame, limits: Limits, targets: Board) -> u32 {
     let on_rank = free_to_move(orthogonal, limits, limits.pinned_on_rank);
     let on_diagonal = free_to_move(diagonal, limits, limits.pinned_on_diagonal);
     let on_antidiagonal = free_to_move(diagonal, limits, limits.pinned_on_antidiagonal);
-    // Up and down, the targets are shifted instead of the attacks: knights need the same shifts.
+    // For the directions up and down, the targets are shifted instead of the attacks, because knights need the same
+    // shifted targets.
     return count_ones(north_fill(on_file, empty) & down(targets, 8u)) +
         count_ones(south_fill(on_file, empty) & up(targets, 8u)) +
         count_ones(east_attacks(on_rank, empty) & targets) +
@@ -23,9 +25,9 @@ fn count_sliders(frame: Frame, limits: Limits, targets: Board) -> u32 {
         count_ones(south_east_attacks(on_antidiagonal, empty) & targets);
 }
 
+// Returns the number of moves of knights.
 fn count_knights(frame: Frame, limits: Limits, targets: Board) -> u32 {
-    // A pinned knight never moves. A leap and its target are one shift apart, so the targets are shifted instead, once
-    // for each of two leaps.
+    // A pinned knight never moves. The targets are shifted instead of the leaps, each shift serving two leaps.
     let leaps = leaps_of(frame.knights & frame.own & ~limits.pinned);
     let up2 = down(targets, 16u);
     let down2 = up(targets, 16u);
@@ -36,6 +38,7 @@ fn count_knights(frame: Frame, limits: Limits, targets: Board) -> u32 {
         count_ones(leaps.east1 & down2) + count_ones(leaps.west1 & down2);
 }
 
+// Returns the number of moves of pawns, without en-passant captures.
 fn count_pawns(frame: Frame, limits: Limits) -> u32 {
     let pawns = frame.pawns & frame.own;
     let steps = north_step(free_to_move(pawns, limits, limits.pinned_on_file)) & frame.empty;
@@ -46,13 +49,13 @@ fn count_pawns(frame: Frame, limits: Limits) -> u32 {
     let west = north_west_step(free_to_move(pawns, limits, limits.pinned_on_antidiagonal)) & captures;
     var moves = count_ones(single) + count_ones(twice) + count_ones(east) + count_ones(west);
     if nonempty((single | east | west) & RANK_8) {
-        // Every promotion is four moves, one of which is counted.
+        // Every promotion is four moves; one of them is counted already.
         moves += 3u * (count_ones(single & RANK_8) + count_ones(east & RANK_8) + count_ones(west & RANK_8));
     }
     return moves;
 }
 
-// The number of legal moves; `mirrored` says whether the board's files are.
+// Returns the number of legal moves. `mirrored` tells whether the board's files are mirrored.
 fn count_moves_of(position: Position, mirrored: bool) -> u32 {
     let frame = frame_of(position);
     let axes = lines_of(frame.king_square);
@@ -71,7 +74,16 @@ fn count_moves_of(position: Position, mirrored: bool) -> u32 {
     return moves;
 }
 
-// Legal moves of each position.
+// Adds to a root's total, two 32-bit words, the lower first. Not every device has 64-bit atomics. The totals begin with
+// a header of two words.
+fn add_to_total(root: u32, amount: u32) {
+    let before = atomicAdd(&totals[2u * root + 2u], amount);
+    if before + amount < before {
+        atomicAdd(&totals[2u * root + 3u], 1u);
+    }
+}
+
+// Counts the legal moves of each position.
 @compute @workgroup_size(GROUP)
 fn count(
     @builtin(local_invocation_index) lane: u32,
@@ -80,7 +92,7 @@ fn count(
 ) {
     let index = group_index(workgroup, workgroups) * GROUP + lane;
     if index < scalars.end {
-        // No legal position has more; what is no position must not have more either.
+        // No legal position has more moves, and the count of an illegal position must not exceed this either.
         new_counts[index] = min(count_moves_of(load_position(index), false), MOST_MOVES);
     }
 }

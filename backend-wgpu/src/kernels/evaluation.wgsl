@@ -1,7 +1,7 @@
-// The evaluation of kogge-board: the same sets of squares, the same table of weights (which the host puts before this, as
-// the function `weigh`), the same integers.
+// The evaluation of kogge-board: the same sets of squares, the same table of weights, the same integers. The host writes the
+// table as the function `weighted_sum`.
 
-// One side's men, on a board where it moves up.
+// One side's men, on a board where that side moves up.
 struct Men {
     pawns: Board,
     knights: Board,
@@ -12,6 +12,7 @@ struct Men {
     all: Board,
 }
 
+// Returns the men on these squares.
 fn men_of(position: Position, squares: Board) -> Men {
     let bit1 = position.bit1 & squares;
     let bit2 = position.bit2 & squares;
@@ -28,7 +29,8 @@ fn men_of(position: Position, squares: Board) -> Men {
     );
 }
 
-fn turned_men(men: Men) -> Men {
+// Returns the men on the board upside down.
+fn flipped_men(men: Men) -> Men {
     return Men(
         flip(men.pawns),
         flip(men.knights),
@@ -40,31 +42,34 @@ fn turned_men(men: Men) -> Men {
     );
 }
 
-// All squares from these to the upper end of their files, and to the lower one.
+// Returns all squares from these to the upper ends of their files.
 fn up_files(board: Board) -> Board {
     let two = board | up(board, 8u);
     let four = two | up(two, 16u);
     return four | up(four, 32u);
 }
 
+// Returns all squares from these to the lower ends of their files.
 fn down_files(board: Board) -> Board {
     let two = board | down(board, 8u);
     let four = two | down(two, 16u);
     return four | down(four, 32u);
 }
 
+// Returns the neighbours on the same rank.
 fn beside(board: Board) -> Board {
     return east_step(board) | west_step(board);
 }
 
-struct Weighed {
+struct WeightedFeatures {
     // The middlegame (x) and the endgame value (y) of a side's features.
     sum: vec2<i32>,
-    // What its men but for the king attack.
+    // The squares that its men other than the king attack.
     attacks: Board,
 }
 
-fn weighed(own: Men, their: Men) -> Weighed {
+// Returns the weighted sums of a side's features.
+fn weighted_features(own: Men, their: Men) -> WeightedFeatures {
     let empty = ~(own.all | their.all);
     let files = up_files(down_files(own.pawns));
     let stoppers = down(down_files(their.pawns), 8u);
@@ -82,7 +87,7 @@ fn weighed(own: Men, their: Men) -> Weighed {
     let by_orthogonal = north_attacks(orthogonal, empty) | south_attacks(orthogonal, empty) |
         east_attacks(orthogonal, empty) | west_attacks(orthogonal, empty);
     let attacked = by_knights | by_diagonal | by_orthogonal;
-    // In the order of `Feature`.
+    // The order is that of `Feature`.
     let features = array<Board, FEATURES>(
         own.pawns,
         own.knights,
@@ -106,21 +111,23 @@ fn weighed(own: Men, their: Men) -> Weighed {
         guarded & their.all & ~their.pawns & ~their.king,
         attacked & their.all & ~their.king & ~hostile,
     );
-    return Weighed(weigh(features), attacked | guarded);
+    return WeightedFeatures(weighted_sum(features), attacked | guarded);
 }
 
-struct Judgement {
-    // What the position is worth to the side to move without looking ahead.
+struct Evaluated {
+    // The value of the position to the side to move, without looking ahead.
     value: i32,
+    // Whether the side to move is in check.
     check: bool,
 }
 
-fn judgement_of(position: Position) -> Judgement {
+// Evaluates a position.
+fn evaluated(position: Position) -> Evaluated {
     let own = men_of(position, position.own);
     let their = men_of(position, occupied_of(position) & ~position.own);
-    let our = weighed(own, their);
+    let our = weighted_features(own, their);
     let king = flip(own.king);
-    let hostile = weighed(turned_men(their), turned_men(own));
+    let hostile = weighted_features(flipped_men(their), flipped_men(own));
     let sum = our.sum - hostile.sum;
     let minors = count_ones(own.knights | own.bishops | their.knights | their.bishops);
     let majors = 2u * count_ones(own.rooks | their.rooks) + 4u * count_ones(own.queens | their.queens);
@@ -130,5 +137,5 @@ fn judgement_of(position: Position) -> Judgement {
     // Neither side can ever mate with a lone knight or bishop.
     let drawn = minors <= 1u && majors == 0u && !nonempty(own.pawns | their.pawns);
     let value = clamp(score + TEMPO, -MOST_CENTIPAWNS, MOST_CENTIPAWNS);
-    return Judgement(select(value, 0, drawn), nonempty(hostile.attacks & king));
+    return Evaluated(select(value, 0, drawn), nonempty(hostile.attacks & king));
 }

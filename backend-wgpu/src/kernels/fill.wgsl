@@ -1,18 +1,44 @@
-// Kogge-Stone fills: all sliding attacks of a side with shifts and masks alone. Written out for each direction, too.
+// Attacks of knights, kings and pawns. `directions/fill.wgsl` has the Kogge-Stone fills of sliders.
 
-// The squares that sliders pass over, their own included. An occluded fill doubles its reach in every step (1, 2, 4
-// squares).
-fn DIRECTION_fill(sliders: Board, empty: Board) -> Board {
-    let through1 = empty & LANDING;
-    let through2 = through1 & TOWARDS(through1, DISTANCE);
-    let through4 = through2 & TOWARDS(through2, 2u * DISTANCE);
-    var fill = sliders;
-    fill |= through1 & TOWARDS(fill, DISTANCE);
-    fill |= through2 & TOWARDS(fill, 2u * DISTANCE);
-    return fill | (through4 & TOWARDS(fill, 4u * DISTANCE));
+// The squares of knights, moved by one file or by two towards a or h. A leap also shifts by two ranks after one file,
+// and by one rank after two files.
+struct Leaps {
+    west1: Board,
+    east1: Board,
+    west2: Board,
+    east2: Board,
 }
 
-// The squares seen from these, whatever they are: empty ones and the first occupied one.
-fn any_DIRECTION_attacks(squares: Board, empty: Board) -> Board {
-    return DIRECTION_step(DIRECTION_fill(squares, empty));
+// Returns the squares of knights, moved by files.
+fn leaps_of(knights: Board) -> Leaps {
+    return Leaps(
+        down(knights, 1u) & NOT_FILE_H,
+        up(knights, 1u) & NOT_FILE_A,
+        down(knights, 2u) & NOT_FILES_GH,
+        up(knights, 2u) & NOT_FILES_AB,
+    );
+}
+
+// Returns the squares that knights attack.
+fn knight_attacks(knights: Board) -> Board {
+    let leaps = leaps_of(knights);
+    let near = leaps.west1 | leaps.east1;
+    let far = leaps.west2 | leaps.east2;
+    return up(near, 16u) | down(near, 16u) | up(far, 8u) | down(far, 8u);
+}
+
+// Returns the neighbours of kings, and their own squares.
+fn king_attacks(kings: Board) -> Board {
+    let row = kings | east_step(kings) | west_step(kings);
+    return row | up(row, 8u) | down(row, 8u);
+}
+
+// Returns the squares attacked by pawns that move up.
+fn pawn_attacks_up(pawns: Board) -> Board {
+    return north_east_step(pawns) | north_west_step(pawns);
+}
+
+// Returns the squares attacked by pawns that move down.
+fn pawn_attacks_down(pawns: Board) -> Board {
+    return south_east_step(pawns) | south_west_step(pawns);
 }

@@ -1,4 +1,4 @@
-// The pieces by kind, and what limits the moves of the side to move.
+// The pieces by kind, and the limits of the side to move's moves: attacked squares, pins and checks.
 
 struct Frame {
     // Pieces of the side to move, of the other side, and empty squares.
@@ -21,6 +21,7 @@ struct Frame {
     castling_rooks: u32,
 }
 
+// Sorts the pieces by kind.
 fn frame_of(position: Position) -> Frame {
     let bit1 = position.bit1;
     let bit2 = position.bit2;
@@ -44,7 +45,7 @@ fn frame_of(position: Position) -> Frame {
     );
 }
 
-// The pieces of both sides with this code.
+// Returns the pieces of both sides with a code.
 fn kind_of_piece(frame: Frame, code: u32) -> Board {
     let queens = frame.bishops_queens & frame.rooks_queens;
     switch code {
@@ -66,7 +67,7 @@ fn kind_of_piece(frame: Frame, code: u32) -> Board {
     }
 }
 
-// What is known of a square beforehand: the lines through it and the leaps from it, without the square itself.
+// The lines through a square and the leaps from it, without the square itself.
 struct Lines {
     file: Board,
     rank: Board,
@@ -76,6 +77,7 @@ struct Lines {
     knight: Board,
 }
 
+// Reads the lines of a square.
 fn lines_of(square: u32) -> Lines {
     let first = lines[3u * square];
     let second = lines[3u * square + 1u];
@@ -90,7 +92,7 @@ fn lines_of(square: u32) -> Lines {
     );
 }
 
-// What one piece sees along each axis: empty squares and the first occupied one, both ways.
+// The squares that a piece sees along each axis: empty ones and the first occupied one, both ways.
 struct Sight {
     file: Board,
     rank: Board,
@@ -98,22 +100,33 @@ struct Sight {
     antidiagonal: Board,
 }
 
-// Sight along a line by subtraction: o ^ (o - 2r) are the squares above a slider r up to the first occupied one. For
-// the squares below, the board is turned.
-fn line_sight(line: Board, occupied: Board, piece: Board, turned_piece: Board) -> Board {
+// Returns the squares that a piece sees along a line, by subtraction: o ^ (o - 2r) are the squares above a slider r up to
+// the first occupied one. For the squares below, the board is flipped.
+fn line_sight(line: Board, occupied: Board, piece: Board, flipped_piece: Board) -> Board {
     let blockers = occupied & line;
     let above = minus(blockers, up(piece, 1u));
-    let beneath = minus(reverse(blockers), up(turned_piece, 1u));
+    let beneath = minus(reverse(blockers), up(flipped_piece, 1u));
     return (above ^ reverse(beneath)) & line;
 }
 
+// Returns the squares that a piece sees.
 fn sight_of(axes: Lines, occupied: Board, piece: Board) -> Sight {
-    let turned_piece = reverse(piece);
+    let flipped_piece = reverse(piece);
     return Sight(
-        line_sight(axes.file, occupied, piece, turned_piece),
-        line_sight(axes.rank, occupied, piece, turned_piece),
-        line_sight(axes.diagonal, occupied, piece, turned_piece),
-        line_sight(axes.antidiagonal, occupied, piece, turned_piece),
+        line_sight(axes.file, occupied, piece, flipped_piece),
+        line_sight(axes.rank, occupied, piece, flipped_piece),
+        line_sight(axes.diagonal, occupied, piece, flipped_piece),
+        line_sight(axes.antidiagonal, occupied, piece, flipped_piece),
+    );
+}
+
+// Returns the squares that sliders attack along each axis, all sliders at once.
+fn sights_of(orthogonal: Board, diagonal: Board, empty: Board) -> Sight {
+    return Sight(
+        north_attacks(orthogonal, empty) | south_attacks(orthogonal, empty),
+        east_attacks(orthogonal, empty) | west_attacks(orthogonal, empty),
+        north_east_attacks(diagonal, empty) | south_west_attacks(diagonal, empty),
+        north_west_attacks(diagonal, empty) | south_east_attacks(diagonal, empty),
     );
 }
 
@@ -126,13 +139,14 @@ struct Limits {
     pinned_on_diagonal: Board,
     pinned_on_antidiagonal: Board,
     pinned: Board,
-    // Where pieces other than the king may go: everywhere, or where they end a check.
+    // The squares where pieces other than the king may go: all, or in check, the squares where they end the check.
     evasion: Board,
     check: bool,
 }
 
-// One axis of a check: what the king sees up (towards higher squares) or down the axis, if a slider stands there, are
-// the squares where the check can be met; the king cannot flee to the square behind it, one step the other way.
+// Limits the evasions of a check along one axis. If a slider stands among the squares that the king sees up the axis
+// (towards higher squares) or down, the check can be met on these squares, and the king cannot flee to the square behind,
+// one step the other way.
 fn meet_check(
     limits: ptr<function, Limits>,
     king: Board,
@@ -156,18 +170,8 @@ fn meet_check(
     }
 }
 
-// The squares that sliders attack along each axis, all sliders at once.
-fn sights_of(orthogonal: Board, diagonal: Board, empty: Board) -> Sight {
-    return Sight(
-        north_attacks(orthogonal, empty) | south_attacks(orthogonal, empty),
-        east_attacks(orthogonal, empty) | west_attacks(orthogonal, empty),
-        north_east_attacks(diagonal, empty) | south_west_attacks(diagonal, empty),
-        north_west_attacks(diagonal, empty) | south_east_attacks(diagonal, empty),
-    );
-}
-
-// Finds pins and checks where the hostile sliders' attacks are known. A piece is pinned on an axis if the king sees it
-// along the axis and a hostile slider attacks it along the axis: that slider is on the other side of it, since otherwise
+// Finds pins and checks from the hostile sliders' attacks. A piece is pinned on an axis if the king sees it along the
+// axis and a hostile slider attacks it along the axis. The slider is on the other side of the piece, since otherwise
 // the king would see the slider.
 fn limits_against(frame: Frame, axes: Lines, attacked: Sight) -> Limits {
     let king = frame.king;
@@ -228,19 +232,19 @@ fn limits_of(frame: Frame, axes: Lines) -> Limits {
     return limits_against(frame, axes, sights_of(orthogonal, diagonal, frame.empty));
 }
 
-// The pieces among these that may move along an axis: those not pinned, and those pinned on it.
+// Returns the pieces that may move along an axis: the unpinned pieces and the pieces pinned on the axis.
 fn free_to_move(pieces: Board, limits: Limits, pinned_on_axis: Board) -> Board {
     return pieces & (~limits.pinned | pinned_on_axis);
 }
 
-// All squares of rank 1 from one to a higher one, both included.
+// Returns the squares of rank 1 from one square to a higher one, both included.
 fn span(lower: u32, higher: u32) -> u32 {
     return 2u * higher - lower;
 }
 
-// Whether castling with this rook is legal. All squares that king and rook pass or land on must be empty but for the
-// two; together they leave no gap. None that the king passes or lands on may be attacked. A rook pinned on the rank
-// shields the king from behind; castling would take it away.
+// Whether castling with this rook is legal. All squares that the king and the rook pass or land on must be empty except
+// for them; these squares leave no gap. No square that the king passes or lands on may be attacked. A rook pinned on
+// the rank shields the king from behind; castling would take the rook away.
 fn may_castle(frame: Frame, limits: Limits, rook: u32, king_to: u32, rook_to: u32) -> bool {
     let king = low(frame.king);
     let way = span(min(min(king, rook), min(king_to, rook_to)), max(max(king, rook), max(king_to, rook_to)));
@@ -257,19 +261,22 @@ const E1: u32 = 16u;
 const F1: u32 = 32u;
 const G1: u32 = 64u;
 
-// The two ways to castle: with the rook above the king (on a higher square) and with the one below; where king and rook
-// land depends on whether files are mirrored.
+// Castling goes up, if the rook is on a higher square than the king, or down. Mirrored files change the squares where
+// king and rook land.
+
+// Whether castling with the rook above the king is legal.
 fn may_castle_up(frame: Frame, limits: Limits, mirrored: bool) -> bool {
     let rook = frame.castling_rooks & ~(low(frame.king) - 1u);
     return may_castle(frame, limits, rook, select(G1, F1, mirrored), select(F1, E1, mirrored));
 }
 
+// Whether castling with the rook below the king is legal.
 fn may_castle_down(frame: Frame, limits: Limits, mirrored: bool) -> bool {
     let rook = frame.castling_rooks & (low(frame.king) - 1u);
     return may_castle(frame, limits, rook, select(C1, B1, mirrored), select(D1, C1, mirrored));
 }
 
-// Whether it is worth while to look closer: not in check, and beside the king there is an empty square or the rook.
+// Whether castling may be legal: the king is not in check, and is beside an empty square or the rook. A cheap test.
 fn may_castle_perhaps(frame: Frame, limits: Limits) -> bool {
     let king = low(frame.king);
     let beside = ((king << 1u) | (king >> 1u)) & (low(frame.empty) | frame.castling_rooks);
@@ -294,6 +301,7 @@ struct Captors {
     from_west: Board,
 }
 
+// Returns the own pawns that can legally capture en passant.
 fn en_passant_captors(frame: Frame, axes: Lines) -> Captors {
     let own_pawns = frame.pawns & frame.own;
     var captors = Captors(south_east_step(frame.en_passant) & own_pawns, south_west_step(frame.en_passant) & own_pawns);

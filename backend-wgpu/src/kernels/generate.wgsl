@@ -1,75 +1,108 @@
 // The table-free generator: the moves of a position, in generation order.
 //
-// Moves are found set-wise: a capture set per attacker and direction, a wave front for quiet slides. No move is tried
-// and taken back, since pins, checks and both en-passant traps are known beforehand. The order is that of
-// kogge-movegen-cpu, whose front page states it.
+// Moves are found set-wise: a capture set for each attacker and direction, a wave front for quiet slides. Pins, checks
+// and both en-passant traps are known beforehand, so no move is tried and taken back. The front page of
+// kogge-movegen-cpu states the order.
 
-// Where a position's items go: from `at` up to `end`, never beyond.
+// The room for a position's items: from `at` up to `end`, never beyond.
 struct Writer {
     at: u32,
     end: u32,
     parent: u32,
 }
 
+// Writes a move, if there is room.
 fn emit(out: ptr<function, Writer>, origin: u32, to: u32, code: u32, kind: u32) {
     if (*out).at < (*out).end {
-        new_items[(*out).at] = vec2<u32>(word_of(origin, to, code, kind), (*out).parent);
+        new_items[(*out).at] = vec2<u32>(pack_move(origin, to, code, kind), (*out).parent);
         (*out).at += 1u;
     }
 }
 
+// Writes the four promotions of a pawn.
 fn emit_promotions(out: ptr<function, Writer>, origin: u32, to: u32) {
     for (var code = QUEEN; code >= KNIGHT; code--) {
         emit(out, origin, to, code, 0u);
     }
 }
 
-// The square from which a move of this distance reaches a square.
-fn before(to: u32, distance: i32) -> u32 {
+// Returns the square from which a move of a distance reaches a square.
+fn origin_at(to: u32, distance: i32) -> u32 {
     return u32(i32(to) - distance);
 }
 
-// Moves of pieces that all went the same distance, lowest square first.
-fn steps(out: ptr<function, Writer>, reached: Board, distance: i32, code: u32) {
+// Writes moves over the same distance, lowest square first.
+fn emit_moves(out: ptr<function, Writer>, reached: Board, distance: i32, code: u32) {
     var left = reached;
     while nonempty(left) {
         let to = lowest_index(left);
-        emit(out, before(to, distance), to, code, 0u);
+        emit(out, origin_at(to, distance), to, code, 0u);
         left = without_lowest(left);
     }
 }
 
-// The same for pawns that capture.
+// Writes captures of pawns over the same distance, with promotions.
 fn pawn_captures(out: ptr<function, Writer>, reached: Board, distance: i32) {
     var left = reached;
     while nonempty(left) {
         let to = lowest_index(left);
         if to < 56u {
-            emit(out, before(to, distance), to, PAWN, 0u);
+            emit(out, origin_at(to, distance), to, PAWN, 0u);
         } else {
-            emit_promotions(out, before(to, distance), to);
+            emit_promotions(out, origin_at(to, distance), to);
         }
         left = without_lowest(left);
     }
 }
 
-// The leaps of all knights to certain squares, direction by direction.
+// Writes the leaps of knights to some squares, direction by direction.
 fn knight_moves(out: ptr<function, Writer>, leaps: Leaps, targets: Board) {
-    steps(out, up(leaps.east1, 16u) & targets, 17, KNIGHT);
-    steps(out, up(leaps.west1, 16u) & targets, 15, KNIGHT);
-    steps(out, up(leaps.east2, 8u) & targets, 10, KNIGHT);
-    steps(out, up(leaps.west2, 8u) & targets, 6, KNIGHT);
-    steps(out, down(leaps.east2, 8u) & targets, -6, KNIGHT);
-    steps(out, down(leaps.west2, 8u) & targets, -10, KNIGHT);
-    steps(out, down(leaps.east1, 16u) & targets, -15, KNIGHT);
-    steps(out, down(leaps.west1, 16u) & targets, -17, KNIGHT);
+    emit_moves(out, up(leaps.east1, 16u) & targets, 17, KNIGHT);
+    emit_moves(out, up(leaps.west1, 16u) & targets, 15, KNIGHT);
+    emit_moves(out, up(leaps.east2, 8u) & targets, 10, KNIGHT);
+    emit_moves(out, up(leaps.west2, 8u) & targets, 6, KNIGHT);
+    emit_moves(out, down(leaps.east2, 8u) & targets, -6, KNIGHT);
+    emit_moves(out, down(leaps.west2, 8u) & targets, -10, KNIGHT);
+    emit_moves(out, down(leaps.east1, 16u) & targets, -15, KNIGHT);
+    emit_moves(out, down(leaps.west1, 16u) & targets, -17, KNIGHT);
 }
 
-// What sliders reach in each direction.
-fn free_rays_of(frame: Frame, limits: Limits) -> Rays {
+// The squares that sliders reach in each direction.
+struct Rays {
+    north: Board,
+    south: Board,
+    east: Board,
+    west: Board,
+    north_east: Board,
+    north_west: Board,
+    south_east: Board,
+    south_west: Board,
+}
+
+// Returns the squares that sliders reach, given the sliders that move along each axis. If there are none, a branch
+// skips their directions, which frees registers.
+fn attack_rays(on_file: Board, on_rank: Board, on_diagonal: Board, on_antidiagonal: Board, empty: Board) -> Rays {
+    var rays: Rays;
+    if nonempty(on_file | on_rank) {
+        rays.north = north_attacks(on_file, empty);
+        rays.south = south_attacks(on_file, empty);
+        rays.east = east_attacks(on_rank, empty);
+        rays.west = west_attacks(on_rank, empty);
+    }
+    if nonempty(on_diagonal | on_antidiagonal) {
+        rays.north_east = north_east_attacks(on_diagonal, empty);
+        rays.north_west = north_west_attacks(on_antidiagonal, empty);
+        rays.south_east = south_east_attacks(on_antidiagonal, empty);
+        rays.south_west = south_west_attacks(on_diagonal, empty);
+    }
+    return rays;
+}
+
+// Returns the squares that the sliders of the side to move reach.
+fn rays_of(frame: Frame, limits: Limits) -> Rays {
     let orthogonal = frame.rooks_queens & frame.own;
     let diagonal = frame.bishops_queens & frame.own;
-    return rays_of(
+    return attack_rays(
         free_to_move(orthogonal, limits, limits.pinned_on_file),
         free_to_move(orthogonal, limits, limits.pinned_on_rank),
         free_to_move(diagonal, limits, limits.pinned_on_diagonal),
@@ -78,6 +111,7 @@ fn free_rays_of(frame: Frame, limits: Limits) -> Rays {
     );
 }
 
+// Writes captures along files and ranks.
 fn orthogonal_captures(out: ptr<function, Writer>, frame: Frame, rays: Rays, victims: Board, pieces: Board, code: u32) {
     north_captures(out, frame, rays.north & victims, pieces, code);
     south_captures(out, frame, rays.south & victims, pieces, code);
@@ -85,6 +119,7 @@ fn orthogonal_captures(out: ptr<function, Writer>, frame: Frame, rays: Rays, vic
     west_captures(out, frame, rays.west & victims, pieces, code);
 }
 
+// Writes captures along diagonals.
 fn diagonal_captures(out: ptr<function, Writer>, frame: Frame, rays: Rays, victims: Board, pieces: Board, code: u32) {
     north_east_captures(out, frame, rays.north_east & victims, pieces, code);
     north_west_captures(out, frame, rays.north_west & victims, pieces, code);
@@ -92,7 +127,7 @@ fn diagonal_captures(out: ptr<function, Writer>, frame: Frame, rays: Rays, victi
     south_west_captures(out, frame, rays.south_west & victims, pieces, code);
 }
 
-// The king's steps to these squares, in the order of directions.
+// Writes the king's steps to these squares, in the order of directions.
 fn king_steps(out: ptr<function, Writer>, frame: Frame, targets: Board) {
     if nonempty(targets) {
         north_king_step(out, frame, targets);
@@ -106,7 +141,7 @@ fn king_steps(out: ptr<function, Writer>, frame: Frame, targets: Board) {
     }
 }
 
-// Captures: victims from queen to pawn, for each the attackers from pawn to king.
+// Writes the captures: victims from queen to pawn, and for each victim the attackers from pawn to king.
 fn captures(out: ptr<function, Writer>, frame: Frame, axes: Lines, limits: Limits) {
     let own = frame.own;
     let their = frame.their;
@@ -117,7 +152,7 @@ fn captures(out: ptr<function, Writer>, frame: Frame, axes: Lines, limits: Limit
     // A pinned knight never moves.
     let knights = frame.knights & own & ~limits.pinned;
     let leaps = leaps_of(knights);
-    let rays = free_rays_of(frame, limits);
+    let rays = rays_of(frame, limits);
     let by_king = axes.king & their & ~limits.danger;
     let by_sliders = rays.north | rays.south | rays.east | rays.west | rays.north_east | rays.north_west |
         rays.south_east | rays.south_west;
@@ -137,10 +172,10 @@ fn captures(out: ptr<function, Writer>, frame: Frame, axes: Lines, limits: Limit
             let captors = en_passant_captors(frame, axes);
             let to = lowest_index(frame.en_passant);
             if nonempty(captors.from_east) {
-                emit(out, before(to, 7), to, PAWN, EN_PASSANT);
+                emit(out, origin_at(to, 7), to, PAWN, EN_PASSANT);
             }
             if nonempty(captors.from_west) {
-                emit(out, before(to, 9), to, PAWN, EN_PASSANT);
+                emit(out, origin_at(to, 9), to, PAWN, EN_PASSANT);
             }
         }
         if nonempty(all) {
@@ -161,13 +196,13 @@ fn captures(out: ptr<function, Writer>, frame: Frame, axes: Lines, limits: Limit
 }
 
 // Whether the other side can legally capture en passant after this double push.
-fn allows_en_passant(position: Position, word: u32) -> bool {
-    let pushed = frame_of(flipped(patched(position, word)));
+fn allows_en_passant(position: Position, packed_move: u32) -> bool {
+    let pushed = frame_of(flipped(patched(position, packed_move)));
     let captors = en_passant_captors(pushed, lines_of(pushed.king_square));
     return nonempty(captors.from_east | captors.from_west);
 }
 
-// Promotions without a capture.
+// Writes the promotions that capture nothing.
 fn push_promotions(out: ptr<function, Writer>, frame: Frame, limits: Limits) {
     let pushed = north_step(free_to_move(frame.pawns & frame.own, limits, limits.pinned_on_file)) & frame.empty;
     var left = pushed & limits.evasion & RANK_8;
@@ -178,19 +213,19 @@ fn push_promotions(out: ptr<function, Writer>, frame: Frame, limits: Limits) {
     }
 }
 
-// Pawn pushes: promotions, single pushes, double pushes.
+// Writes pawn pushes: promotions, single pushes, double pushes.
 fn pawn_pushes(out: ptr<function, Writer>, position: Position, frame: Frame, limits: Limits, targets: Board) {
     let pushed = north_step(free_to_move(frame.pawns & frame.own, limits, limits.pinned_on_file)) & frame.empty;
     let twice = north_step(pushed & THIRD_RANK) & targets;
     push_promotions(out, frame, limits);
-    steps(out, pushed & targets & ~RANK_8, 8, PAWN);
+    emit_moves(out, pushed & targets & ~RANK_8, 8, PAWN);
     let watchers = frame.pawns & frame.their;
     let watched = east_step(watchers) | west_step(watchers);
     var left = twice;
     while nonempty(left) {
         let to = lowest_index(left);
         var kind = 0u;
-        if has(watched, to) && allows_en_passant(position, word_of(to - 16u, to, PAWN, PASSING)) {
+        if has(watched, to) && allows_en_passant(position, pack_move(to - 16u, to, PAWN, PASSING)) {
             kind = PASSING;
         }
         emit(out, to - 16u, to, PAWN, kind);
@@ -198,7 +233,7 @@ fn pawn_pushes(out: ptr<function, Writer>, position: Position, frame: Frame, lim
     }
 }
 
-// Quiet moves: promotions, pawn pushes, knights, sliders, king, castling.
+// Writes the quiet moves: promotions, pawn pushes, knights, sliders, king, castling.
 fn quiets(out: ptr<function, Writer>, position: Position, frame: Frame, axes: Lines, limits: Limits) {
     let own = frame.own;
     let targets = frame.empty & limits.evasion;
@@ -231,10 +266,10 @@ fn quiets(out: ptr<function, Writer>, position: Position, frame: Frame, axes: Li
     }
 }
 
-// The legal moves of each position of some blocks of work-group size, each position's at its place: the block's base
-// less that of the first block, and the offset in the block.
+// Writes the legal moves of each position of some blocks of work-group size. A position's moves begin at its block's base,
+// counted from the first block's, plus the position's offset in the block.
 @compute @workgroup_size(GROUP)
-fn moves(
+fn write_moves(
     @builtin(local_invocation_index) lane: u32,
     @builtin(workgroup_id) workgroup: vec3<u32>,
     @builtin(num_workgroups) workgroups: vec3<u32>,
@@ -251,7 +286,8 @@ fn moves(
     let limits = limits_of(frame, axes);
     captures(&out, frame, axes, limits);
     quiets(&out, position, frame, axes, limits);
-    // Only what is no position has fewer moves here than were counted; its items must not be left over from others.
+    // Only an illegal position has fewer moves than were counted. The rest of its room must not keep items of other
+    // positions.
     while out.at < out.end {
         emit(&out, 0u, 0u, KNIGHT, 0u);
     }

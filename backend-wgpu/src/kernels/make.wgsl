@@ -1,10 +1,12 @@
-// Making moves. An item is a move of a position, and the position's index. A move is one word:
+// Makes moves. A packed move is one word:
 //
 // | bits | meaning |
 // |---|---|
-// | 0 to 5, 6 to 11 | from, to; in castling, the king's |
+// | 0 to 5, 6 to 11 | from, to; in castling, the king's squares |
 // | 12 to 14 | code of the piece that stands on `to` afterwards |
 // | 15, 16 | kind of move |
+//
+// An item is a move of a position: the packed move, and the position's index.
 
 const TO: u32 = 6u;
 const CODE: u32 = 12u;
@@ -15,27 +17,32 @@ const CASTLING: u32 = 2u;
 // A double push after which an en-passant capture is legal.
 const PASSING: u32 = 3u;
 
-fn word_of(origin: u32, to: u32, code: u32, kind: u32) -> u32 {
+// Packs a move.
+fn pack_move(origin: u32, to: u32, code: u32, kind: u32) -> u32 {
     return origin | (to << TO) | (code << CODE) | (kind << KIND);
 }
 
-fn origin_of(word: u32) -> u32 {
-    return word & 63u;
+// Returns the square that a move leaves.
+fn from_of(packed_move: u32) -> u32 {
+    return packed_move & 63u;
 }
 
-fn to_of(word: u32) -> u32 {
-    return (word >> TO) & 63u;
+// Returns the square where a move ends.
+fn to_of(packed_move: u32) -> u32 {
+    return (packed_move >> TO) & 63u;
 }
 
-fn code_of(word: u32) -> u32 {
-    return (word >> CODE) & 7u;
+// Returns the code of the piece on the to-square after the move.
+fn code_of(packed_move: u32) -> u32 {
+    return (packed_move >> CODE) & 7u;
 }
 
-fn kind_of(word: u32) -> u32 {
-    return (word >> KIND) & 3u;
+// Returns the kind of a move.
+fn kind_of(packed_move: u32) -> u32 {
+    return (packed_move >> KIND) & 3u;
 }
 
-// Takes castling apart: the rook leaves its square and lands beside the king.
+// Returns the position after castling, as its mover sees it.
 fn castled(parent: Position, to: u32) -> Position {
     let king = parent.own & ~parent.bit1 & parent.bit2 & parent.bit4;
     let rooks = parent.own & parent.bit1 & parent.bit2 & parent.bit4;
@@ -53,11 +60,12 @@ fn castled(parent: Position, to: u32) -> Position {
     );
 }
 
-// The position after a move, as its mover sees it. The mover's castling rooks stay marked after a king's move.
-fn patched(parent: Position, word: u32) -> Position {
-    let to = bit(to_of(word));
-    let kept = ~(bit(origin_of(word)) | to);
-    let code = code_of(word);
+// Returns the position after a move, as its mover sees it. After a king's move, the mover's castling rooks are still
+// marked.
+fn patched(parent: Position, packed_move: u32) -> Position {
+    let to = bit(to_of(packed_move));
+    let kept = ~(bit(from_of(packed_move)) | to);
+    let code = code_of(packed_move);
     var child = Position(
         (parent.bit1 & kept) | select(NONE, to, (code & 1u) != 0u),
         (parent.bit2 & kept) | select(NONE, to, (code & 2u) != 0u),
@@ -65,7 +73,7 @@ fn patched(parent: Position, word: u32) -> Position {
         (parent.own & kept) | to,
         NONE,
     );
-    let kind = kind_of(word);
+    let kind = kind_of(packed_move);
     if kind != 0u {
         if kind == EN_PASSANT {
             let victim = south_step(to);
@@ -73,7 +81,7 @@ fn patched(parent: Position, word: u32) -> Position {
             child.bit2 &= ~victim;
             child.bit4 &= ~victim;
         } else if kind == CASTLING {
-            child = castled(parent, to_of(word));
+            child = castled(parent, to_of(packed_move));
         } else {
             child.en_passant = south_step(to);
         }
@@ -81,10 +89,10 @@ fn patched(parent: Position, word: u32) -> Position {
     return child;
 }
 
-// The position after a move, as the other side sees it.
-fn made(parent: Position, word: u32) -> Position {
-    var child = patched(parent, word);
-    if code_of(word) == KING {
+// Returns the position after a move, as the other side sees it.
+fn made(parent: Position, packed_move: u32) -> Position {
+    var child = patched(parent, packed_move);
+    if code_of(packed_move) == KING {
         let marked = child.bit1 & child.bit2 & child.bit4 & child.own;
         child.bit1 &= ~marked;
         child.bit2 &= ~marked;
@@ -92,7 +100,7 @@ fn made(parent: Position, word: u32) -> Position {
     return flipped(child);
 }
 
-// The successors, and whose root's tree they belong to.
+// Makes the successors, each with its parent's root.
 @compute @workgroup_size(GROUP)
 fn make(
     @builtin(local_invocation_index) lane: u32,
@@ -107,29 +115,29 @@ fn make(
     }
 }
 
-// A square of the side to move's view as it is on the real board.
-fn real(square: Board, black: bool) -> Board {
+// Converts squares from the side to move's view to White's view.
+fn real(board: Board, black: bool) -> Board {
     if black {
-        return flip(square);
+        return flip(board);
     }
-    return square;
+    return board;
 }
 
-// The position after a move in the form that leaves the device.
-fn made_quad(parent: Quad, word: u32) -> Quad {
-    let code = code_of(word);
-    let kind = kind_of(word);
+// Returns the position after a move, in the form that leaves the device.
+fn made_quad(parent: Quad, packed_move: u32) -> Quad {
+    let code = code_of(packed_move);
+    let kind = kind_of(packed_move);
     let black = (parent.state & STATE_BLACK) != 0u;
-    let origin = real(bit(origin_of(word)), black);
-    let to = real(bit(to_of(word)), black);
+    let origin = real(bit(from_of(packed_move)), black);
+    let to = real(bit(to_of(packed_move)), black);
     let occupied = parent.pawns | parent.knights | parent.bishops_queens | parent.rooks_queens | parent.kings;
     let own = select(parent.white, ~parent.white, black);
 
     var changed = origin | to;
     var rook_to = NONE;
     if kind == CASTLING {
-        // What stands on `to` may be the castling rook, and the king may stay where it is.
-        let kingside = to_of(word) == 6u;
+        // In Chess960 the castling rook may stand on `to`, and the king may stay where it is.
+        let kingside = to_of(packed_move) == 6u;
         let rook = castling_rook(select(0u, 2u, black) + select(1u, 0u, kingside));
         rook_to = real(join(select(D1, F1, kingside), 0u), black);
         changed = origin | rook;
@@ -156,7 +164,7 @@ fn made_quad(parent: Quad, word: u32) -> Quad {
         }
     }
     if kind == PASSING {
-        child.state |= STATE_EN_PASSANT | ((word & 7u) << STATE_EN_PASSANT_FILE);
+        child.state |= STATE_EN_PASSANT | ((packed_move & 7u) << STATE_EN_PASSANT_FILE);
     }
     let resets = nonempty(parent.pawns & origin) || nonempty(to & occupied & ~own);
     if scalars.halfmove_clock != 0u && !resets {
@@ -165,7 +173,7 @@ fn made_quad(parent: Quad, word: u32) -> Quad {
     return child;
 }
 
-// The successors in the form that leaves the device.
+// Makes the successors in the form that leaves the device.
 @compute @workgroup_size(GROUP)
 fn make_quads(
     @builtin(local_invocation_index) lane: u32,

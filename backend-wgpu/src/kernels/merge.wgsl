@@ -1,60 +1,22 @@
-// Merging equal positions: a list of successors, each once, with multiplicities of 128 bits, and a table of their
-// places. How it works is said in `breadth_first/merging.rs` of kogge-board. A position is what lies in memory; two are the
-// same if all their bits are.
+// Merging equal positions: a list that holds each successor once, with a multiplicity of 128 bits, and a hash table of
+// slots that finds its entries. `merging.rs` of the host describes the whole procedure.
 //
-// A place holds 0 if it is free, else the number of a successor, counted from 1, or of a candidate, counted from 0 and
-// with the highest bit set.
+// Two positions are equal if all their bits in memory are equal. A slot holds 0 if it is free, else the number of an
+// entry, counted from 1, or of a candidate, counted from 0 and with the highest bit set.
 
 const CANDIDATE: u32 = 0x80000000u;
 
-// What the host and the kernels tell each other of the list: four words before the fresh candidates.
+// The words of `merge_state`: the number of entries,
 const LEN: u32 = 0u;
-// Candidates that have taken a place.
+// the number of candidates that have taken a slot,
 const FRESH: u32 = 1u;
+// whether the list or the table had no room,
 const FULL: u32 = 2u;
+// and whether a multiplicity exceeded 128 bits.
 const OVERFLOW: u32 = 3u;
-const FIRST_FRESH: u32 = 4u;
 
-// The product of two numbers, its lower word first.
-fn product(a: u32, b: u32) -> vec2<u32> {
-    let low_half = (a & 0xffffu) * (b & 0xffffu);
-    let middle = (a >> 16u) * (b & 0xffffu) + (low_half >> 16u);
-    let other = (a & 0xffffu) * (b >> 16u) + (middle & 0xffffu);
-    return vec2<u32>(a * b, (a >> 16u) * (b >> 16u) + (middle >> 16u) + (other >> 16u));
-}
-
-// A share of `count` things, as large as the hash is among all hashes.
-fn share_of(hash: u32, count: u32) -> u32 {
-    return product(hash, count).y;
-}
-
-fn rotate_left(word: u32, distance: u32) -> u32 {
-    return (word << distance) | (word >> (32u - distance));
-}
-
-// One word's share in both hashes; after MurmurHash3 (Austin Appleby, 2011).
-fn mix(hash: vec2<u32>, word: u32) -> vec2<u32> {
-    let x = hash.x ^ (rotate_left(word * 0xcc9e2d51u, 15u) * 0x1b873593u);
-    let y = hash.y ^ (rotate_left(word * 0x239b961bu, 16u) * 0xab0e9789u);
-    return vec2<u32>(rotate_left(x, 13u) * 5u + 0xe6546b64u, rotate_left(y, 17u) * 5u + 0x0bcaa747u);
-}
-
-// Two hashes: where the table keeps a position (x), and which partition it belongs to (y).
-fn hashes(first: vec4<u32>, second: vec4<u32>) -> vec2<u32> {
-    var hash = vec2<u32>(0x9747b28cu, 0x3c6ef372u);
-    for (var word = 0u; word < 4u; word++) {
-        hash = mix(hash, first[word]);
-    }
-    for (var word = 0u; word < 4u; word++) {
-        hash = mix(hash, second[word]);
-    }
-    hash = (hash ^ (hash >> vec2<u32>(16u))) * 0x85ebca6bu;
-    hash = (hash ^ (hash >> vec2<u32>(13u))) * 0xc2b2ae35u;
-    return hash ^ (hash >> vec2<u32>(16u));
-}
-
-// Whether this position is that of a place.
-fn is_at(found: u32, first: vec4<u32>, second: vec4<u32>) -> bool {
+// Whether the position that a slot refers to is equal to this one, bit by bit.
+fn same_position(found: u32, first: vec4<u32>, second: vec4<u32>) -> bool {
     if (found & CANDIDATE) != 0u {
         let index = 2u * (found & ~CANDIDATE);
         return all(positions[index] == first) && all(positions[index + 1u] == second);
@@ -63,8 +25,53 @@ fn is_at(found: u32, first: vec4<u32>, second: vec4<u32>) -> bool {
     return all(entries[index] == first) && all(entries[index + 1u] == second);
 }
 
-// Adds to the multiplicity of a candidate or a successor, four words, the lowest first, with the carry done by hand.
-// Returns whether it did not fit.
+// Returns the product of two numbers, its lower word first.
+fn product(a: u32, b: u32) -> vec2<u32> {
+    let low_half = (a & 0xffffu) * (b & 0xffffu);
+    let middle = (a >> 16u) * (b & 0xffffu) + (low_half >> 16u);
+    let other = (a & 0xffffu) * (b >> 16u) + (middle & 0xffffu);
+    return vec2<u32>(a * b, (a >> 16u) * (b >> 16u) + (middle >> 16u) + (other >> 16u));
+}
+
+// Returns the hash scaled to a number below `count`.
+fn share_of(hash: u32, count: u32) -> u32 {
+    return product(hash, count).y;
+}
+
+// Rotates the bits of a word towards the highest.
+fn rotate_left(word: u32, distance: u32) -> u32 {
+    return (word << distance) | (word >> (32u - distance));
+}
+
+// Mixes one word into both hashes; after MurmurHash3 (Austin Appleby, 2011).
+fn mix(hash: vec2<u32>, word: u32) -> vec2<u32> {
+    let x = hash.x ^ (rotate_left(word * 0xcc9e2d51u, 15u) * 0x1b873593u);
+    let y = hash.y ^ (rotate_left(word * 0x239b961bu, 16u) * 0xab0e9789u);
+    return vec2<u32>(rotate_left(x, 13u) * 5u + 0xe6546b64u, rotate_left(y, 17u) * 5u + 0x0bcaa747u);
+}
+
+// Returns two hashes whose every bit depends on all given bits.
+fn mixed(hashes: vec2<u32>) -> vec2<u32> {
+    var hash = hashes;
+    hash = (hash ^ (hash >> vec2<u32>(16u))) * 0x85ebca6bu;
+    hash = (hash ^ (hash >> vec2<u32>(13u))) * 0xc2b2ae35u;
+    return hash ^ (hash >> vec2<u32>(16u));
+}
+
+// Returns two hashes of a position: the first chooses its slot, the second its partition.
+fn hashes(first: vec4<u32>, second: vec4<u32>) -> vec2<u32> {
+    var hash = vec2<u32>(0x9747b28cu, 0x3c6ef372u);
+    for (var word = 0u; word < 4u; word++) {
+        hash = mix(hash, first[word]);
+    }
+    for (var word = 0u; word < 4u; word++) {
+        hash = mix(hash, second[word]);
+    }
+    return mixed(hash);
+}
+
+// Adds to the multiplicity of a candidate or an entry, four 32-bit words, the lowest first. Returns whether the sum exceeds
+// 128 bits.
 fn add_multiplicity(found: u32, amount: vec4<u32>) -> bool {
     let is_candidate = (found & CANDIDATE) != 0u;
     let index = 4u * select(found - 1u, found & ~CANDIDATE, is_candidate);
@@ -85,9 +92,9 @@ fn add_multiplicity(found: u32, amount: vec4<u32>) -> bool {
     return carry != 0u;
 }
 
-// Puts some entries of a ply into level 0.
+// Copies some entries of a ply to level 0, each as its own root.
 @compute @workgroup_size(GROUP)
-fn load(
+fn load_entries(
     @builtin(local_invocation_index) lane: u32,
     @builtin(workgroup_id) workgroup: vec3<u32>,
     @builtin(num_workgroups) workgroups: vec3<u32>,
@@ -103,8 +110,12 @@ fn load(
 var<workgroup> fresh_count: atomic<u32>;
 var<workgroup> fresh_base: u32;
 
-// Finds the place of each candidate that belongs to the partition. The multiplicities of candidates are zero before and
-// also afterwards, but for those that took a place. The list is read and not written.
+// Finds the slot of each candidate that belongs to the partition, and adds its root's multiplicity there. The list is
+// read and not extended. The multiplicities of all candidates are zero before; afterwards only candidates that took a
+// slot have other multiplicities.
+//
+// Every search ends, at the latest where it began: a batch has fewer candidates than the table has free slots, because
+// `append` frees the slots of candidates that did not fit.
 @compute @workgroup_size(GROUP)
 fn insert(
     @builtin(local_invocation_index) lane: u32,
@@ -118,33 +129,41 @@ fn insert(
     workgroupBarrier();
 
     var is_fresh = false;
-    var taken = 0u;
+    var slot = 0u;
     if candidate < scalars.end {
         let first = positions[2u * candidate];
         let second = positions[2u * candidate + 1u];
         let hash = hashes(first, second);
         if share_of(hash.y, scalars.partition_of) == scalars.partition_index {
-            let place_count = arrayLength(&places);
-            taken = share_of(hash.x & scalars.hash_mask, place_count);
+            let first_slot = share_of(hash.x & scalars.hash_mask, scalars.slot_count);
+            var is_full = false;
+            slot = first_slot;
             var found = 0u;
             loop {
-                found = atomicLoad(&places[taken]);
+                found = atomicLoad(&slots[slot]);
                 if found == 0u {
-                    let exchange = atomicCompareExchangeWeak(&places[taken], 0u, CANDIDATE | candidate);
-                    // If not, another was faster, or it failed without a reason: the place is looked at again.
+                    let exchange = atomicCompareExchangeWeak(&slots[slot], 0u, CANDIDATE | candidate);
+                    // If the word was not exchanged, another candidate was faster, or the exchange failed spuriously,
+                    // which WGSL allows: look at the slot again.
                     is_fresh = exchange.exchanged;
                     if is_fresh {
                         found = CANDIDATE | candidate;
                         break;
                     }
-                } else if is_at(found, first, second) {
+                } else if same_position(found, first, second) {
                     break;
                 } else {
-                    taken = select(taken + 1u, 0u, taken + 1u == place_count);
+                    slot = select(slot + 1u, 0u, slot + 1u == scalars.slot_count);
+                    if slot == first_slot {
+                        is_full = true;
+                        break;
+                    }
                 }
             }
-            if add_multiplicity(found, root_multiplicities[scalars.first + roots[candidate]]) {
-                atomicStore(&fresh[OVERFLOW], 1u);
+            if is_full {
+                atomicStore(&merge_state[FULL], 1u);
+            } else if add_multiplicity(found, root_multiplicities[scalars.first + roots[candidate]]) {
+                atomicStore(&merge_state[OVERFLOW], 1u);
             }
         }
     }
@@ -154,17 +173,16 @@ fn insert(
     }
     workgroupBarrier();
     if lane == 0u {
-        fresh_base = atomicAdd(&fresh[FRESH], atomicLoad(&fresh_count));
+        fresh_base = atomicAdd(&merge_state[FRESH], atomicLoad(&fresh_count));
     }
     workgroupBarrier();
     if is_fresh {
-        let at = FIRST_FRESH + 2u * (fresh_base + rank);
-        atomicStore(&fresh[at], candidate);
-        atomicStore(&fresh[at + 1u], taken);
+        fresh[fresh_base + rank] = vec2<u32>(candidate, slot);
     }
 }
 
-// Moves the candidates that took a place to the end of the list, as far as there is room.
+// Appends the candidates that took a slot to the list, as far as there is room. Slots of the others become free:
+// the list is then useless, but later batches still search the table.
 @compute @workgroup_size(GROUP)
 fn append(
     @builtin(local_invocation_index) lane: u32,
@@ -172,14 +190,17 @@ fn append(
     @builtin(num_workgroups) workgroups: vec3<u32>,
 ) {
     let index = group_index(workgroup, workgroups) * GROUP + lane;
-    if index < atomicLoad(&fresh[FRESH]) {
-        let candidate = atomicLoad(&fresh[FIRST_FRESH + 2u * index]);
-        let successor = atomicLoad(&fresh[LEN]) + index;
+    if index < atomicLoad(&merge_state[FRESH]) {
+        let taken = fresh[index];
+        let candidate = taken.x;
+        let successor = atomicLoad(&merge_state[LEN]) + index;
         let has_room = successor < scalars.room;
         if has_room {
             successors[2u * successor] = positions[2u * candidate];
             successors[2u * successor + 1u] = positions[2u * candidate + 1u];
-            atomicStore(&places[atomicLoad(&fresh[FIRST_FRESH + 2u * index + 1u])], successor + 1u);
+            atomicStore(&slots[taken.y], successor + 1u);
+        } else {
+            atomicStore(&slots[taken.y], 0u);
         }
         for (var word = 0u; word < 4u; word++) {
             let number = atomicExchange(&candidate_multiplicities[4u * candidate + word], 0u);
@@ -190,27 +211,27 @@ fn append(
     }
 }
 
-// Takes note of what was appended.
+// Adds the appended candidates to the list's length, and notes if there was no room for all.
 @compute @workgroup_size(1)
-fn appended(@builtin(workgroup_id) workgroup: vec3<u32>) {
+fn note_appended(@builtin(workgroup_id) workgroup: vec3<u32>) {
     if workgroup.x == 0u {
-        let count = atomicLoad(&fresh[FRESH]);
-        let len = atomicLoad(&fresh[LEN]);
+        let count = atomicLoad(&merge_state[FRESH]);
+        let len = atomicLoad(&merge_state[LEN]);
         if count > scalars.room - len {
-            atomicStore(&fresh[FULL], 1u);
+            atomicStore(&merge_state[FULL], 1u);
         }
-        atomicStore(&fresh[LEN], len + min(count, scalars.room - len));
-        atomicStore(&fresh[FRESH], 0u);
+        atomicStore(&merge_state[LEN], len + min(count, scalars.room - len));
+        atomicStore(&merge_state[FRESH], 0u);
     }
 }
 
 // A number of 256 bits, the lowest word first.
 alias Wide = array<u32, 8>;
 
-// Adds a word at this place.
-fn add_word(sum: ptr<function, Wide>, place: u32, word: u32) {
+// Adds a word, carrying into higher ones, modulo 2^256.
+fn add_word(sum: ptr<function, Wide>, first: u32, word: u32) {
     var carry = word;
-    for (var at = place; at < 8u && carry != 0u; at++) {
+    for (var at = first; at < 8u && carry != 0u; at++) {
         let before = (*sum)[at];
         (*sum)[at] = before + carry;
         carry = select(0u, 1u, before + carry < before);
@@ -228,20 +249,20 @@ fn add_product(sum: ptr<function, Wide>, multiplicity: vec4<u32>, leaves: vec2<u
     }
 }
 
-var<workgroup> wide_sums: array<Wide, WEIGH_GROUP>;
+var<workgroup> wide_sums: array<Wide, WEIGHTED_SUMS_GROUP>;
 
-// The sums of multiplicity times leaves, one for each work-group; the groups take all roots in turns. Leaves are 1 at
-// depth 0, moves at depth 1, and else totals.
-@compute @workgroup_size(WEIGH_GROUP)
-fn weigh(
+// Sums leaves weighted by multiplicity, one sum for each work-group; the groups take the roots in turns. A root has one
+// leaf at depth 0, as many as moves at depth 1, and its total at greater depths.
+@compute @workgroup_size(WEIGHTED_SUMS_GROUP)
+fn weighted_sums(
     @builtin(local_invocation_index) lane: u32,
     @builtin(workgroup_id) workgroup: vec3<u32>,
     @builtin(num_workgroups) workgroups: vec3<u32>,
 ) {
     let group = group_index(workgroup, workgroups);
-    let step = workgroups.x * workgroups.y * WEIGH_GROUP;
+    let step = workgroups.x * workgroups.y * WEIGHTED_SUMS_GROUP;
     var sum = Wide();
-    for (var root = group * WEIGH_GROUP + lane; root < scalars.end; root += step) {
+    for (var root = group * WEIGHTED_SUMS_GROUP + lane; root < scalars.end; root += step) {
         var leaves = vec2<u32>(1u, 0u);
         if scalars.depth == 1u {
             leaves.x = counts[root];
@@ -253,13 +274,13 @@ fn weigh(
     wide_sums[lane] = sum;
     workgroupBarrier();
     if lane == 0u {
-        for (var other = 1u; other < WEIGH_GROUP; other++) {
+        for (var other = 1u; other < WEIGHTED_SUMS_GROUP; other++) {
             for (var word = 0u; word < 8u; word++) {
                 add_word(&sum, word, wide_sums[other][word]);
             }
         }
         for (var word = 0u; word < 8u; word++) {
-            new_sums[8u * group + word] = sum[word];
+            sums[8u * group + word] = sum[word];
         }
     }
 }

@@ -1,9 +1,9 @@
-// The values of positions, as kogge-board defines them: leaves judged, and values backed up level by level.
+// The values of positions, as kogge-board defines them. Leaves are evaluated, and values are backed up level by level.
 //
-// The fifty-move rule is not known here; what could come into its reach is left to others.
+// These kernels do not know the fifty-move rule. The host searches positions near it in another way.
 
-// A value as it is a move earlier, to the other side: mates are a ply further away.
-fn a_move_earlier(value: i32) -> i32 {
+// Returns a value one ply earlier, from the other side's view: mates are a ply further away.
+fn value_one_ply_up(value: i32) -> i32 {
     if value > MATE - LONGEST_MATE {
         return 1 - value;
     }
@@ -13,8 +13,8 @@ fn a_move_earlier(value: i32) -> i32 {
     return -value;
 }
 
-// Whether a side that is not in check has a legal move that can be seen without looking for pins: a pawn or a knight that
-// stands on no line with the king.
+// Whether a side that is not in check has a legal move of a pawn or knight that is on no line with the king and so
+// cannot be pinned. A fast test that misses other moves.
 fn moves_certainly(position: Position) -> bool {
     let own = men_of(position, position.own);
     let axes = lines_of(lowest_index(own.king) & 63u);
@@ -24,7 +24,7 @@ fn moves_certainly(position: Position) -> bool {
     );
 }
 
-// Whether a position is one of stalemate.
+// Whether the side to move is stalemated.
 fn is_stalemate(position: Position, check: bool) -> bool {
     if check || moves_certainly(position) {
         return false;
@@ -32,9 +32,14 @@ fn is_stalemate(position: Position, check: bool) -> bool {
     return count_moves_of(position, false) == 0u;
 }
 
-// Judges positions by the evaluation.
+// Returns the value of a position without legal moves.
+fn value_without_moves(check: bool) -> i32 {
+    return select(0, -MATE, check);
+}
+
+// Evaluates positions. Positions without legal moves are mate or stalemate.
 @compute @workgroup_size(GROUP)
-fn judge(
+fn evaluate(
     @builtin(local_invocation_index) lane: u32,
     @builtin(workgroup_id) workgroup: vec3<u32>,
     @builtin(num_workgroups) workgroups: vec3<u32>,
@@ -44,9 +49,9 @@ fn judge(
         return;
     }
     let position = load_position(index);
-    let judgement = judgement_of(position);
-    var value = judgement.value;
-    if judgement.check {
+    let evaluation = evaluated(position);
+    var value = evaluation.value;
+    if evaluation.check {
         if count_moves_of(position, false) == 0u {
             value = -MATE;
         }
@@ -56,7 +61,7 @@ fn judge(
     values[index] = value;
 }
 
-// A position whose moves are looked at one after the other.
+// A position on the path from the root to the position that a lane searches.
 struct Node {
     position: Position,
     // The moves still to come.
@@ -67,6 +72,7 @@ struct Node {
     beta: i32,
 }
 
+// Reads a node.
 fn load_node(index: u32) -> Node {
     let first = nodes[4u * index];
     let second = nodes[4u * index + 1u];
@@ -82,6 +88,7 @@ fn load_node(index: u32) -> Node {
     return Node(position, third.z, third.w, fourth.x, fourth.y, fourth.z);
 }
 
+// Writes a node.
 fn store_node(index: u32, node: Node) {
     let position = node.position;
     nodes[4u * index] = vec4<u32>(low(position.bit1), high(position.bit1), low(position.bit2), high(position.bit2));
@@ -90,17 +97,17 @@ fn store_node(index: u32, node: Node) {
     nodes[4u * index + 3u] = bitcast<vec4<u32>>(vec4<i32>(node.best, node.alpha, node.beta, 0));
 }
 
-// Finds the values of positions `depth` plies (none or one) above their leaves, which are judged by quiescence. Each
-// work-item does alpha-beta, depth first, below one position after the other: so the best leaf is a bound for its
-// brothers. No leaf is left out, but most need no more than the evaluation.
+// Finds the values of positions `depth` plies (none or one) above their leaves, which a quiescence search evaluates.
+// Each lane does alpha-beta, depth first, below one position after another, so that the best leaf is a bound for its
+// siblings. No leaf is left out, but most leaves need only the evaluation.
 //
-// Every step looks at one position, whichever ply it is on, so that the work-items of a group stay together although
-// their trees differ. Who is done takes the next position. After so many steps the kernel ends, and says in the second item
-// count whether there is more to do; where each work-item is, `states` (the index of its position, none
-// if that is no longer one, and the ply) and `nodes` keep.
+// Every step handles one position of any ply, so that the lanes of a group stay together although their trees differ. A
+// lane that has finished takes the next position. After a number of steps the kernel ends, and sets the second item
+// count if a search is still running. `states` (the index of the lane's position, beyond the end if none is left, and
+// the ply) and `nodes` store the state of each lane.
 //
-// Each has room for so many moves; if that is not enough, the first of the totals is set, and no value is of any use. Mates
-// are counted from where the work-item begins.
+// Each lane has room for some moves; if the room is too small, the kernel sets the totals' header, and all values are
+// invalid. The distance to mate is counted from the positions that the lanes begin with.
 @compute @workgroup_size(GROUP)
 fn quiesce(
     @builtin(local_invocation_index) local_lane: u32,
@@ -138,32 +145,32 @@ fn quiesce(
             }
             here = load_position(index);
         }
-        let judgement = judgement_of(here);
+        let evaluation = evaluated(here);
         let all_moves = ply < depth;
         let is_last = ply == depth + QUIESCENCE_PLIES;
-        var found = judgement.value;
-        if judgement.check && !is_last {
+        var found = evaluation.value;
+        if evaluation.check && !is_last {
             found = i32(ply) - MATE;
         }
         var drawn = false;
         if ply == depth {
-            drawn = is_stalemate(here, judgement.check);
+            drawn = is_stalemate(here, evaluation.check);
         }
         var opened = false;
-        // Who is not in check can stand pat.
-        if all_moves || (!drawn && !is_last && (judgement.check || found < beta)) {
+        // A side that is not in check can stand pat.
+        if all_moves || (!drawn && !is_last && (evaluation.check || found < beta)) {
             var out = Writer(top, (lane + 1u) * scalars.room, 0u);
             let frame = frame_of(here);
             let axes = lines_of(frame.king_square);
             let limits = limits_of(frame, axes);
             captures(&out, frame, axes, limits);
-            if all_moves || judgement.check {
+            if all_moves || evaluation.check {
                 quiets(&out, here, frame, axes, limits);
             } else {
                 push_promotions(&out, frame, limits);
             }
             if out.at == out.end {
-                // What there is no room for is left out, so that a full room may be one that is too small.
+                // Moves beyond the room are left out, so a full room may be too small.
                 atomicStore(&totals[0], 1u);
             }
             opened = out.at > top;
@@ -173,10 +180,10 @@ fn quiesce(
                 ply += 1u;
             }
         }
-        if drawn || (all_moves && !opened && !judgement.check) {
+        if drawn || (all_moves && !opened && !evaluation.check) {
             found = 0;
         }
-        // Goes back up to a position that has moves left and no cutoff.
+        // Go back up to a position that has moves left and no cutoff.
         while !opened && ply > 0u {
             let parent = first_node + ply - 1u;
             let moves = nodes[4u * parent + 2u].zw;
@@ -198,7 +205,7 @@ fn quiesce(
     atomicStore(&new_item_count[1], 1u);
 }
 
-// Gives the positions of some blocks the values that their successors have: the greatest of these.
+// Finds the value of each position of some blocks: the maximum of its successors' values one ply earlier.
 @compute @workgroup_size(GROUP)
 fn back_up(
     @builtin(local_invocation_index) lane: u32,
@@ -211,13 +218,13 @@ fn back_up(
     }
     let len = counts[index];
     if len == 0u {
-        values[index] = select(0, -MATE, judgement_of(load_position(index)).check);
+        values[index] = value_without_moves(evaluated(load_position(index)).check);
         return;
     }
     let at = bases[index / GROUP] - bases[scalars.first / GROUP] + offsets[index];
     var best = -MATE - 1;
     for (var successor = 0u; successor < len; successor++) {
-        best = max(best, a_move_earlier(successor_values[at + successor]));
+        best = max(best, value_one_ply_up(successor_values[at + successor]));
     }
     values[index] = best;
 }

@@ -1,39 +1,37 @@
-// The last ply: each item's replies are counted, and no position is made.
+// The last ply: counts the replies to each item. No position is written.
 
-// Adds to a root's total, two 32-bit words with the carry done by hand: few devices have 64-bit atomics.
-fn add_to_total(root: u32, amount: u32) {
-    let before = atomicAdd(&totals[2u * root + 2u], amount);
-    if before + amount < before {
-        atomicAdd(&totals[2u * root + 3u], 1u);
-    }
+// Returns the number of replies to a move.
+fn replies_to(parent: Position, packed_move: u32) -> u32 {
+    return count_moves_of(fast_flipped(patched(parent, packed_move)), true);
 }
 
-// A lane's sum is added to the total before a whole work-group's could exceed 32 bits.
+// A lane adds its sum to the total before the sum of a whole work-group could exceed 32 bits.
 const LARGE: u32 = 0x200000u;
 
 var<workgroup> group_sum: atomic<u32>;
 
-// Adds the number of replies to each item to its root's total. If there was no room for some items, that is noted, and no
-// total will be used.
+// Adds the number of replies to each item to its root's total. If the queue overflowed, sets the totals' header, and
+// all totals are invalid.
 //
-// There are many work-groups, and they take all items in turns. A lane adds up while the root stays the same, which is
-// mostly all the time, and the group adds up the lanes of its first root before it adds to the totals. An item is on its
-// way two turns before it is counted, its position one.
+// There are many work-groups, which take the items in turns. A lane adds up replies while the root stays the same, as
+// it mostly does. The group sums the lanes of its first root before it adds to the totals. An item is loaded two turns
+// before it is counted, and its position one turn before.
 @compute @workgroup_size(COUNT_GROUP)
-fn count_moves(
+fn count_replies(
     @builtin(local_invocation_index) lane: u32,
     @builtin(workgroup_id) workgroup: vec3<u32>,
     @builtin(num_workgroups) workgroups: vec3<u32>,
 ) {
-    let len = min(item_count[0], arrayLength(&items));
+    let len = min(item_count[0], scalars.capacity);
     let group_first = group_index(workgroup, workgroups) * COUNT_GROUP;
     let step = workgroups.x * workgroups.y * COUNT_GROUP;
-    // Without items the first of the buffer is read, and not used.
+    // Without items, the first element of the buffer is read but not used. Its parent may not exist; indices are
+    // checked.
     let last = max(len, 1u) - 1u;
     let first_root = roots[items[min(group_first, last)].y];
     if lane == 0u {
         atomicStore(&group_sum, 0u);
-        if group_first == 0u && item_count[0] > arrayLength(&items) {
+        if group_first == 0u && item_count[0] > scalars.capacity {
             atomicStore(&totals[0], 1u);
         }
     }
@@ -48,7 +46,7 @@ fn count_moves(
     var item_root = roots[item.y];
     while index < len {
         let counted = parent;
-        let word = item.x;
+        let packed_move = item.x;
         let counted_root = item_root;
         item = next;
         parent = load_position(item.y);
@@ -60,7 +58,7 @@ fn count_moves(
             root = counted_root;
             sum = 0u;
         }
-        sum += count_moves_of(reversed(patched(counted, word)), true);
+        sum += replies_to(counted, packed_move);
     }
     if root != first_root {
         add_to_total(root, sum);

@@ -1,8 +1,6 @@
-// A position as the side to move sees it, and its two forms in memory.
+// A position as the side to move sees it, and its form in memory.
 //
-// The board is turned so that the side to move always moves up; there is one colour path. In memory (`Planes32` in
-// kogge-board) the first three planes are the bits 1, 2 and 4 of a piece's code, the fourth has the pieces of the side
-// to move and, on an empty square, the square where an en-passant capture lands.
+// The board is flipped so that the side to move always moves up; all code is for one colour.
 
 const PAWN: u32 = 1u;
 const KNIGHT: u32 = 2u;
@@ -22,10 +20,13 @@ struct Position {
     en_passant: Board,
 }
 
+// Returns the occupied squares.
 fn occupied_of(position: Position) -> Board {
     return position.bit1 | position.bit2 | position.bit4;
 }
 
+// Reads a position. `Planes32` in kogge-board describes the form in memory: the bits 1, 2 and 4 of the pieces' codes; the
+// pieces of the side to move and, on an empty square, the square where an en-passant capture lands.
 fn load_position(index: u32) -> Position {
     let first = positions[2u * index];
     let second = positions[2u * index + 1u];
@@ -37,13 +38,14 @@ fn load_position(index: u32) -> Position {
     return Position(bit1, bit2, bit4, own & occupied, own & ~occupied);
 }
 
+// Writes a position.
 fn store_position(index: u32, position: Position) {
     let own = position.own | position.en_passant;
     successors[2u * index] = vec4<u32>(low(position.bit1), high(position.bit1), low(position.bit2), high(position.bit2));
     successors[2u * index + 1u] = vec4<u32>(low(position.bit4), high(position.bit4), low(own), high(own));
 }
 
-// The same position as the other side sees it, for that side to move.
+// Returns the position as the other side sees it, with the other side to move.
 fn flipped(position: Position) -> Position {
     let their = occupied_of(position) & ~position.own;
     return Position(
@@ -55,8 +57,8 @@ fn flipped(position: Position) -> Position {
     );
 }
 
-// The same with files mirrored, which is cheaper.
-fn reversed(position: Position) -> Position {
+// Returns the flipped position with files mirrored, which is faster.
+fn fast_flipped(position: Position) -> Position {
     let their = occupied_of(position) & ~position.own;
     return Position(
         reverse(position.bit1),
@@ -85,6 +87,7 @@ const STATE_EN_PASSANT: u32 = 0x100u;
 const STATE_EN_PASSANT_FILE: u32 = 5u;
 const STATE_HALFMOVE_CLOCK: u32 = 9u;
 
+// Reads a `Quad48`.
 fn load_quad(index: u32) -> Quad {
     let first = quads[3u * index];
     let second = quads[3u * index + 1u];
@@ -100,6 +103,7 @@ fn load_quad(index: u32) -> Quad {
     );
 }
 
+// Writes a `Quad48`.
 fn store_quad(index: u32, quad: Quad) {
     successor_quads[3u * index] = vec4<u32>(
         low(quad.white),
@@ -113,12 +117,13 @@ fn store_quad(index: u32, quad: Quad) {
         vec4<u32>(low(quad.rooks_queens), high(quad.rooks_queens), low(quad.kings), high(quad.kings));
 }
 
-// The square of the rook that castling right `right` (K Q k q as 0 to 3) speaks of.
+// Returns the square of the rook of a castling right, K Q k q as 0 to 3. The rules give the four files in four bytes.
 fn castling_rook(right: u32) -> Board {
     let file = (scalars.castling_files >> (8u * right)) & 7u;
     return bit(select(file + 56u, file, right < 2u));
 }
 
+// Returns a position as the side to move sees it.
 fn position_of(quad: Quad) -> Position {
     let occupied = quad.pawns | quad.knights | quad.bishops_queens | quad.rooks_queens | quad.kings;
     let white = quad.white & occupied;
@@ -146,7 +151,7 @@ fn position_of(quad: Quad) -> Position {
     return position;
 }
 
-// Positions as they come from the host, each the root of its own tree.
+// Converts positions from the host, each its own root.
 @compute @workgroup_size(GROUP)
 fn upload(
     @builtin(local_invocation_index) lane: u32,

@@ -1,8 +1,8 @@
-// Where each position's moves go: an exclusive scan of the counts.
+// The index of each position's first move: an exclusive scan of the counts.
 
 var<workgroup> partial_sums: array<u32, GROUP>;
 
-// Offsets within each block of work-group size, and each block's sum.
+// Finds the offsets within each block of work-group size, and each block's sum.
 @compute @workgroup_size(GROUP)
 fn scan(
     @builtin(local_invocation_index) lane: u32,
@@ -15,7 +15,7 @@ fn scan(
     if index < scalars.end {
         count = counts[index];
     }
-    // In each step, every sum takes in the one `distance` before it.
+    // Each step adds to every sum the sum `distance` before it.
     var sum = count;
     for (var distance = 1u; distance < GROUP; distance *= 2u) {
         partial_sums[lane] = sum;
@@ -33,7 +33,7 @@ fn scan(
     }
 }
 
-// Adds a number of each lane to the group's sum.
+// Adds each lane's number to the group's sum.
 fn add_to_group_sum(number: u32) {
     atomicAdd(&group_sum, number);
 }

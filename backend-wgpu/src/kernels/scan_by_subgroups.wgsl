@@ -1,11 +1,11 @@
-// The same as in scan.wgsl, for devices that add up over sub-groups, lanes that run in step, in one operation. A
-// sub-group's lanes follow one another in their work-group, as on all devices; where they did not, the self-test would
-// find counts that are wrong.
+// scan.wgsl for devices with sub-groups, whose lanes run in lockstep: one operation sums over a sub-group. The lanes of
+// a sub-group are assumed to follow one another in their work-group, as on all known devices; otherwise the self-test
+// would find wrong counts.
 
-// The sums of sub-groups, each at the place of its first lane.
+// The sums of sub-groups, each at the index of its first lane.
 var<workgroup> partial_sums: array<u32, GROUP>;
 
-// Offsets within each block of work-group size, and each block's sum.
+// Finds the offsets within each block of work-group size, and each block's sum.
 @compute @workgroup_size(GROUP)
 fn scan(
     @builtin(local_invocation_index) lane: u32,
@@ -38,8 +38,8 @@ fn scan(
     }
 }
 
-// Adds a number of each lane to the group's sum. All lanes must come here together; outside of branches and loops they
-// do, since SPIR-V has them meet again behind each.
+// Adds each lane's number to the group's sum. All lanes must call this function together. Outside of branches and loops
+// they do, since SPIR-V makes them converge after each.
 fn add_to_group_sum(number: u32) {
     let subgroup_sum = subgroupAdd(number);
     if subgroupExclusiveAdd(1u) == 0u {

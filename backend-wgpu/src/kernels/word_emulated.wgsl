@@ -16,20 +16,22 @@ const THEIR_SECOND_RANK: Board = vec2<u32>(0u, 0x00ff0000u);
 const THEIR_THIRD_RANK: Board = vec2<u32>(0u, 0x0000ff00u);
 const THEIR_SEVENTH_RANK: Board = vec2<u32>(0x0000ff00u, 0u);
 
-// The board of these two halves: ranks 1 to 4, and ranks 5 to 8.
+// Returns the board of two halves: ranks 1 to 4, and ranks 5 to 8.
 fn join(lower: u32, upper: u32) -> Board {
     return vec2<u32>(lower, upper);
 }
 
+// Returns ranks 1 to 4.
 fn low(board: Board) -> u32 {
     return board.x;
 }
 
+// Returns ranks 5 to 8.
 fn high(board: Board) -> u32 {
     return board.y;
 }
 
-// All squares moved towards h8, by 1 to 63. The distance is known when the code is compiled, and so is the branch.
+// Returns all squares moved towards h8, by 1 to 63. The distance is a constant, so that the compiler removes the branch.
 fn up(board: Board, distance: u32) -> Board {
     if distance >= 32u {
         return vec2<u32>(0u, board.x << (distance - 32u));
@@ -37,7 +39,7 @@ fn up(board: Board, distance: u32) -> Board {
     return vec2<u32>(board.x << distance, (board.y << distance) | (board.x >> (32u - distance)));
 }
 
-// All squares moved towards a1, by 1 to 63.
+// Returns all squares moved towards a1, by 1 to 63.
 fn down(board: Board, distance: u32) -> Board {
     if distance >= 32u {
         return vec2<u32>(board.y >> (distance - 32u), 0u);
@@ -45,13 +47,13 @@ fn down(board: Board, distance: u32) -> Board {
     return vec2<u32>((board.x >> distance) | (board.y << (32u - distance)), board.y >> distance);
 }
 
-// One square.
+// Returns one square.
 fn bit(square: u32) -> Board {
     let half = 1u << (square & 31u);
     return select(vec2<u32>(half, 0u), vec2<u32>(0u, half), square >= 32u);
 }
 
-// Whether this square is set.
+// Whether a square is set.
 fn has(board: Board, square: u32) -> bool {
     return ((select(board.x, board.y, square >= 32u) >> (square & 31u)) & 1u) != 0u;
 }
@@ -61,22 +63,22 @@ fn nonempty(board: Board) -> bool {
     return (board.x | board.y) != 0u;
 }
 
-// The difference of two numbers.
+// Returns the difference of two numbers.
 fn minus(a: Board, b: Board) -> Board {
     return vec2<u32>(a.x - b.x, a.y - b.y - select(0u, 1u, a.x < b.x));
 }
 
-// The squares below one square; all of them for none.
+// Returns the squares below a square; all squares for the empty board.
 fn below(square: Board) -> Board {
     return minus(square, vec2<u32>(1u, 0u));
 }
 
-// The lowest square, alone.
+// Returns the lowest square, alone.
 fn lowest(board: Board) -> Board {
     return vec2<u32>(board.x & (0u - board.x), select(board.y & (0u - board.y), 0u, board.x != 0u));
 }
 
-// All but the lowest square.
+// Returns all squares but the lowest.
 fn without_lowest(board: Board) -> Board {
     return vec2<u32>(board.x & (board.x - 1u), select(board.y & (board.y - 1u), board.y, board.x != 0u));
 }

@@ -1,4 +1,4 @@
-// A board in a 64-bit word. Bits are counted and found in its halves: on 64 bits these functions are not to be trusted.
+// A board in a 64-bit word. Bits are counted and found in its halves, because the 64-bit functions cannot be trusted.
 
 alias Board = u64;
 
@@ -16,35 +16,37 @@ const THEIR_SECOND_RANK: Board = 0x00ff000000000000lu;
 const THEIR_THIRD_RANK: Board = 0x0000ff0000000000lu;
 const THEIR_SEVENTH_RANK: Board = 0x000000000000ff00lu;
 
-// The board of these two halves: ranks 1 to 4, and ranks 5 to 8.
+// Returns the board of two halves: ranks 1 to 4, and ranks 5 to 8.
 fn join(lower: u32, upper: u32) -> Board {
     return (u64(upper) << 32u) | u64(lower);
 }
 
+// Returns ranks 1 to 4.
 fn low(board: Board) -> u32 {
     return u32(board);
 }
 
+// Returns ranks 5 to 8.
 fn high(board: Board) -> u32 {
     return u32(board >> 32u);
 }
 
-// All squares moved towards h8, by less than 64.
+// Returns all squares moved towards h8, by less than 64.
 fn up(board: Board, distance: u32) -> Board {
     return board << distance;
 }
 
-// All squares moved towards a1, by less than 64.
+// Returns all squares moved towards a1, by less than 64.
 fn down(board: Board, distance: u32) -> Board {
     return board >> distance;
 }
 
-// One square.
+// Returns one square.
 fn bit(square: u32) -> Board {
     return 1lu << square;
 }
 
-// Whether this square is set.
+// Whether a square is set.
 fn has(board: Board, square: u32) -> bool {
     return ((board >> square) & 1lu) != 0lu;
 }
@@ -54,22 +56,22 @@ fn nonempty(board: Board) -> bool {
     return board != 0lu;
 }
 
-// The difference of two numbers.
+// Returns the difference of two numbers.
 fn minus(a: Board, b: Board) -> Board {
     return a - b;
 }
 
-// The squares below one square; all of them for none.
+// Returns the squares below a square; all squares for the empty board.
 fn below(square: Board) -> Board {
     return square - 1lu;
 }
 
-// The lowest square, alone.
+// Returns the lowest square, alone.
 fn lowest(board: Board) -> Board {
     return board & (0lu - board);
 }
 
-// All but the lowest square.
+// Returns all squares but the lowest.
 fn without_lowest(board: Board) -> Board {
     return board & (board - 1lu);
 }

@@ -1,34 +1,33 @@
 //! `Circle32` without state on AVX-512: two or four positions at a time.
 //!
-//! The words of a position lie side by side, so the work is in bringing each to where it is needed:
-//! one permutation fetches one operand of eight words of the result. Operands are chosen so that the
-//! logic is the same for all words. Numbers of words are their places in [`Quad48`] (white, pawns,
-//! knights, bishops|queens, rooks|queens, kings) and in [`Circle32`] (s, t, u, white).
+//! The words of a position lie side by side, so most of the work is moving each word to its lane:
+//! one permutation fetches one operand for eight words of the result. The operands are chosen so that all
+//! words need the same logic. Words are numbered by their order in [`Quad48`] (white, pawns, knights,
+//! bishops|queens, rooks|queens, kings) and in [`Circle32`](crate::Circle32) (s, t, u, white).
 
 use std::arch::x86_64::*;
 
 use bytemuck::must_cast;
 
-use super::{Circle32, portable};
 use crate::Quad48;
 use crate::position::OUTER_RANKS;
 
-/// Whether this CPU has AVX-512F; known at compile time if the program is built for it.
+/// Returns whether this CPU has AVX-512F; known at compile time if the program is built for it.
 pub(super) fn is_available() -> bool {
     is_x86_feature_detected!("avx512f")
 }
 
-/// Two positions at a time: each word is `a | b | (c & !d)`. Where there is no third term, `c` is `d`.
+/// Packs two positions at a time, as the words s, t, u and white, and returns the number of positions. Each word is `a | b | (c & !d)`. Without a third term, `c` equals `d`.
 #[target_feature(enable = "avx512f")]
-pub(super) fn pack_all_pieces(quads: &[Quad48], circles: &mut [Circle32]) {
+pub(super) fn pack_all_pieces(quads: &[Quad48], circles: &mut [[u64; 4]]) -> usize {
     //                   s, t, u, white
     let a = pair_index([1, 3, 1, 0]);
     let b = pair_index([2, 4, 5, 0]);
     let c = pair_index([3, 3, 4, 0]);
     let d = pair_index([4, 3, 3, 0]);
     let pieces: __m512i = must_cast([[!OUTER_RANKS, !0]; 4]);
-    let (pairs, rest) = quads.as_chunks::<2>();
-    let (packed, packed_rest) = circles.as_chunks_mut::<2>();
+    let pairs = quads.as_chunks::<2>().0;
+    let packed = circles.as_chunks_mut::<2>().0;
     for (pair, packed) in pairs.iter().zip(packed) {
         let [first, second, third]: [[u64; 4]; 3] = must_cast(*pair);
         let low: __m512i = must_cast([first, second]);
@@ -38,28 +37,28 @@ pub(super) fn pack_all_pieces(quads: &[Quad48], circles: &mut [Circle32]) {
         let either = _mm512_or_si512(_mm512_and_si512(operand(a), pieces), operand(b));
         *packed = must_cast(_mm512_or_si512(either, sliders));
     }
-    portable::pack_all_pieces(rest, packed_rest);
+    2 * pairs.len()
 }
 
-/// Where the permutation finds a word of each of two positions: words 0 to 7 of the twelve have
-/// their own numbers, words 4 to 11 also the numbers 8 to 15.
+/// Returns the permutation indices of these words of two positions: words 0 to 7 of the twelve have
+/// indices 0 to 7, and words 4 to 11 also have indices 8 to 15.
 fn pair_index(words: [u64; 4]) -> __m512i {
     let number = |word| if word < 8 { word } else { word + 4 };
     must_cast([words, words.map(|word| number(word + 6))])
 }
 
-/// Four positions at a time: each word is `a & (b ^ m) & (c ^ n)`, where m and n are all zeros or
+/// Unpacks four positions at a time, and returns the number of positions. Each word is `a & (b ^ m) & (c ^ n)`, where m and n are all zeros or
 /// all ones.
 #[target_feature(enable = "avx512f")]
-pub(super) fn unpack_all_pieces(circles: &[Circle32], quads: &mut [Quad48]) {
+pub(super) fn unpack_all_pieces(circles: &[[u64; 4]], quads: &mut [Quad48]) -> usize {
     let [s, t, u, white] = [0, 1, 2, 3];
     let a = four_times([white, s, s, t, t, u], 4);
     let b = four_times([white, u, t, u, s, s], 4);
     let m = four_times([0, 0, !0, !0, !0, !0], 0);
     let c = four_times([white, t, u, u, s, t], 4);
     let n = four_times([0, !0, !0, !0, !0, !0], 0);
-    let (fours, rest) = circles.as_chunks::<4>();
-    let (unpacked, unpacked_rest) = quads.as_chunks_mut::<4>();
+    let fours = circles.as_chunks::<4>().0;
+    let unpacked = quads.as_chunks_mut::<4>().0;
     for (four, unpacked) in fours.iter().zip(unpacked) {
         let [low, high]: [__m512i; 2] = must_cast(*four);
         let operand = |index| _mm512_permutex2var_epi64(low, index, high);
@@ -71,10 +70,10 @@ pub(super) fn unpack_all_pieces(circles: &[Circle32], quads: &mut [Quad48]) {
         };
         *unpacked = must_cast([third(0), third(1), third(2)]);
     }
-    portable::unpack_all_pieces(rest, unpacked_rest);
+    4 * fours.len()
 }
 
-/// Six numbers four times in a row, each time higher by `step`.
+/// Returns the six numbers four times in a row, increased by `step` each time.
 fn four_times(numbers: [u64; 6], step: u64) -> [__m512i; 3] {
     must_cast([0, 1, 2, 3].map(|position| numbers.map(|number| number + position * step)))
 }

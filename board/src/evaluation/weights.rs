@@ -1,16 +1,37 @@
 //! The weights of the evaluation.
 //!
-//! They were fitted, by the example `weights` of the crate `kogge-search`, to 215,030 quiet positions of some 2,300 games that
-//! kogge played against itself with 3,000 nodes a move: to how the games ended, and to what the search saw. The fit began with
-//! piece values that follow those that Larry Kaufman published for average positions (a pawn 1, knight and bishop 3 1/4, rook
-//! 5, queen 9 3/4, the pair of bishops 1/2 more) and guesses for the rest, and holds on to these where games say little.
+//! The example `weights` of the crate `kogge-search` fitted them to the results and the search scores of 215,030 quiet
+//! positions from some 2,300 games that kogge played against itself with 3,000 nodes a move. The fit began with the piece
+//! values that Larry Kaufman published for average positions (pawn 1, knight and bishop 3 1/4, rook 5, queen 9 3/4, pair of
+//! bishops 1/2 more) and with guesses for the rest; it stays near these values where the games give little evidence.
 
-use super::Feature::{self, *};
-use super::{Term, files};
-use crate::bits::{RANK_1, RANK_8, rank};
+use super::features::Feature::{self, *};
+use crate::bits::{FILE_A, RANK_1, RANK_8, rank};
 
-/// Hundredths of a pawn for being to move.
+/// A weight for each square of a set within a region.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Term {
+    /// The set.
+    pub feature: Feature,
+    /// The region, from the side's own view of the board.
+    pub squares: u64,
+    /// The weight of each square in the middlegame, in hundredths of a pawn.
+    pub middlegame: i16,
+    /// The weight of each square in the endgame, in hundredths of a pawn.
+    pub endgame: i16,
+}
+
+/// The sum of the phase weights in the start position. Knights, bishops, rooks and queens have the
+/// customary weights 1, 1, 2 and 4; the full sum is pure middlegame, 0 is pure endgame.
+pub const PHASE: i32 = 24;
+
+/// The value of being to move, in hundredths of a pawn.
 pub const TEMPO: i32 = 9;
+
+/// Returns the squares of a file, or of several files, given as bits of the first rank.
+const fn files(first_rank: u64) -> u64 {
+    first_rank * FILE_A
+}
 
 /// The whole board.
 const ALL: u64 = !0;
@@ -18,9 +39,9 @@ const ALL: u64 = !0;
 const RIM: u64 = RANK_1 | RANK_8 | files(0x81);
 /// The sixteen squares in the middle.
 const CENTRE: u64 = files(0x3c) & (rank(2) | rank(3) | rank(4) | rank(5));
-/// Where a castled king stands.
+/// The squares of a castled king.
 const WINGS: u64 = RANK_1 & files(0xc7);
-/// The ranks from the third on: no place for a king in the middlegame.
+/// The third rank and beyond, where a king is unsafe in the middlegame.
 const AFIELD: u64 = !(rank(0) | rank(1));
 
 const fn term(feature: Feature, squares: u64, middlegame: i16, endgame: i16) -> Term {

@@ -1,4 +1,4 @@
-//! Legal moves, slow and plain: what the moves and their notation are tested with.
+//! A slow and plain generator of legal moves, for the tests of moves and notation.
 
 use kogge_board::{Color, Move, MoveKind, Piece, Position, Rules, Square, bits};
 
@@ -6,12 +6,12 @@ fn squares() -> impl Iterator<Item = Square> {
     (0..64).filter_map(Square::new)
 }
 
-/// Whether nothing of `by` attacks these squares.
+/// Returns whether no piece of `by` attacks these squares.
 fn safe(position: &Position, squares: u64, by: Color, occupied: u64) -> bool {
     bits::Bits(squares).filter_map(Square::of).all(|square| position.attackers(square, by, occupied) == 0)
 }
 
-/// All legal moves of a position.
+/// Returns all legal moves of a position.
 pub(crate) fn legal_moves(position: &Position, rules: &Rules) -> Vec<Move> {
     let turn = position.turn();
     let own = position.of(turn);
@@ -62,7 +62,7 @@ fn kinds_between(position: &Position, piece: Piece, from: Square, to: Square, mu
     }
 }
 
-/// Castling with free paths and no attacked square on the king's way.
+/// Returns the castling moves with free paths and no attacked square on the king's path.
 fn castling(position: &Position, rules: &Rules) -> Vec<Move> {
     let turn = position.turn();
     let king = position.king(turn).expect("a king");
@@ -88,7 +88,7 @@ fn castling(position: &Position, rules: &Rules) -> Vec<Move> {
     moves
 }
 
-/// Leaves `depth` plies below a position.
+/// Counts the leaves `depth` plies below a position.
 pub(crate) fn perft(position: &Position, rules: &Rules, depth: u32) -> u64 {
     match depth {
         0 => 1,

@@ -1,44 +1,46 @@
-//! Holding minimax values against each other.
+//! Compares minimax values.
 
 use std::fmt;
 use std::ops::AddAssign;
 use std::time::Instant;
 
-use kogge_board::soak::Soak;
 use kogge_board::{Backend, BackendError, Fen, Leaves, Quad48, Rules, Score};
 use kogge_movegen_cpu::Cpu;
 use kogge_movegen_cpu::mailbox::Mailbox;
 use kogge_search::alpha_beta;
+use kogge_testkit::soak::Soak;
 use rayon::prelude::*;
 
-/// How far a comparison goes: depths from 1 to this.
+/// The greatest depth that is compared.
 pub(crate) const DEEPEST: u32 = 4;
 const LEAVES: [Leaves; 2] = [Leaves::Static, Leaves::Quiescent];
 
-/// Positions with more leaves than this are left out, by how leaves are judged; the second limit is for the mailbox, which
-/// is slow.
+/// Limits of a comparison. Arrays of two are indexed by the way of evaluating leaves, unless noted.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
+    /// Positions with more leaves are left out.
     pub(crate) leaves: [u64; 2],
+    /// The slow mailbox leaves out positions with more leaves.
     pub(crate) by_mailbox: [u64; 2],
-    /// At most so many positions of games, and of each batch of those placed at random, by depth.
+    /// The most positions of games, and of each batch of random placements, by depth.
     pub(crate) positions: [[usize; DEEPEST as usize]; 2],
-    /// Positions of either kind with more men are compared without quiescence only: where much can be captured, it takes long.
+    /// Positions of games and random placements with more men are compared only without quiescence, since many captures take
+    /// long.
     pub(crate) men: [u32; 2],
-    /// Nothing is begun after this.
+    /// No comparison begins after this time.
     pub(crate) end: Option<Instant>,
 }
 
-/// Which positions were compared.
+/// The numbers of compared positions.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Compared {
-    /// By how leaves are judged, and by depth from 1.
+    /// Positions by the way of evaluating leaves, and by depth from 1.
     pub(crate) positions: [[u64; DEEPEST as usize]; 2],
-    /// Those that the mailbox judged too.
+    /// The positions that the mailbox evaluated too.
     pub(crate) by_mailbox: [[u64; DEEPEST as usize]; 2],
     /// The leaves below all of them.
     pub(crate) leaves: u64,
-    /// How many scores were mates.
+    /// The number of mate scores.
     pub(crate) mates: u64,
 }
 
@@ -78,7 +80,7 @@ pub(crate) fn round(soak: &mut Soak, limits: &Limits, others: &mut [Box<dyn Back
     let mut cpu = Cpu::new(None).map_err(sentence)?;
     let mut compared = Compared::default();
     for (number, (rules, positions)) in soak.positions(&mut cpu).map_err(sentence)?.into_iter().enumerate() {
-        // In half of them, the fifty-move rule is near.
+        // In half of the batches, the fifty-move rule is near.
         let near = |(index, position): (usize, Quad48)| position.with_halfmove_clock(95 + index as u8 % 6);
         let (rules, positions) = match number % 2 {
             0 => (rules.with_halfmove_clock(true), positions.into_iter().enumerate().map(near).collect()),
@@ -100,7 +102,7 @@ pub(crate) fn round(soak: &mut Soak, limits: &Limits, others: &mut [Box<dyn Back
                 let mut counted: Vec<_> = some.into_iter().zip(counts).collect();
                 counted.retain(|(_, count)| *count <= limits.leaves[kind]);
                 compared += Case { rules, depth, kind, leaves }.compare(&counted, limits, &mut cpu, others)?;
-                // What has too many leaves has more of them a ply deeper.
+                // A position with too many leaves has even more a ply deeper.
                 fitting = counted.into_iter().map(|(position, _)| position).collect();
             }
         }
@@ -112,18 +114,18 @@ fn sentence(error: BackendError) -> String {
     error.to_string()
 }
 
-/// What is asked of all of them.
+/// One question to all generators.
 #[derive(Clone, Copy)]
 struct Case {
     rules: Rules,
     depth: u32,
-    /// Which of [`LEAVES`], and how these are judged.
+    /// The index into [`LEAVES`].
     kind: usize,
     leaves: Leaves,
 }
 
 impl Case {
-    /// Compares all on these positions, each with its number of leaves.
+    /// Compares all generators on these positions, each with its number of leaves.
     fn compare(
         self,
         counted: &[(Quad48, u64)],
@@ -160,7 +162,7 @@ impl Case {
         Ok(compared)
     }
 
-    /// Whether a backend found these values.
+    /// Checks that a backend found these values.
     fn hold(self, name: &str, positions: &[Quad48], found: &[Score], values: &[Score]) -> Result<(), String> {
         let Self { rules, depth, leaves, .. } = self;
         match (0..positions.len()).find(|&index| found.get(index) != values.get(index)) {

@@ -1,9 +1,9 @@
-//! Compares the minimax values of the CPU backend, of alpha-beta without other pruning, of the mailbox and of any other
-//! backend on random positions, one to four plies deep, with and without quiescence, until time is up.
+//! Compares the minimax values of the CPU backend, alpha-beta without other pruning, the mailbox and any other backend on
+//! random positions, one to four plies deep, with and without quiescence, until the time is up.
 //!
 //!     cargo run --release -p kogge-cli --example agree -- SECONDS SEED [opencl[:DEVICE]] [wgpu[:DEVICE]]
 //!
-//! It exits with 1 at the first difference, and prints the position, its rules and both values.
+//! At the first difference it prints the position, its rules and both values, and exits with 1.
 
 mod compare;
 
@@ -14,11 +14,11 @@ use compare::{Compared, Limits, round};
 use kogge_backend_opencl::OpenCl;
 use kogge_backend_wgpu::Wgpu;
 use kogge_board::Backend;
-use kogge_board::soak::Soak;
-use kogge_board::testing::placement;
+use kogge_testkit::placement;
+use kogge_testkit::soak::Soak;
 use proptest::strategy::Strategy;
 
-/// Openings are compared four plies deep, too.
+/// These limits let openings be compared four plies deep.
 const LIMITS: Limits = Limits {
     leaves: [300_000, 30_000],
     by_mailbox: [10_000, 1_000],
@@ -46,11 +46,11 @@ fn main() -> ExitCode {
 }
 
 fn usage() -> ExitCode {
-    eprintln!("error: Two numbers are expected, SECONDS SEED, and perhaps devices: opencl, opencl:1, wgpu.");
+    eprintln!("error: Expected two numbers, SECONDS SEED, and optionally devices: opencl, opencl:1, wgpu.");
     ExitCode::from(2)
 }
 
-/// Compares until time is up.
+/// Compares until the time is up.
 fn compare_for(time: Duration, seed: u64, devices: &[String]) -> Result<(), String> {
     let mut others = devices.iter().map(|device| open(device)).collect::<Result<Vec<_>, _>>()?;
     for backend in &others {
@@ -67,10 +67,10 @@ fn compare_for(time: Duration, seed: u64, devices: &[String]) -> Result<(), Stri
     Ok(())
 }
 
-/// Opens `opencl`, `wgpu`, or either with a device's number.
+/// Opens `opencl` or `wgpu`; `:1` after the name selects device 1.
 fn open(device: &str) -> Result<Box<dyn Backend>, String> {
     let (name, number) = device.split_once(':').unwrap_or((device, "0"));
-    let number = number.parse().map_err(|_| format!("{number:?} is no device's number."))?;
+    let number = number.parse().map_err(|_| format!("{number:?} is not a device number."))?;
     let opened: Result<Box<dyn Backend>, _> = match name {
         "opencl" => OpenCl::open(number, &Default::default()).map(|backend| Box::new(backend) as _),
         "wgpu" => Wgpu::open(number, &Default::default()).map(|backend| Box::new(backend) as _),

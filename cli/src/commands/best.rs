@@ -1,13 +1,15 @@
 //! `kogge best`.
 
-use kogge_driver::Best;
 use serde::Serialize;
 
-use super::Context;
-use crate::Answer;
-use crate::args::{self, Quiescence};
-use crate::failure::Failure;
+use crate::args::Quiescence;
+use crate::context::{Context, Job};
+use crate::outcome::{Answer, Failure};
 use crate::output::Effort;
+use crate::root::Tree;
+
+/// Finds the best move.
+pub(super) struct Best(pub(super) Tree, pub(super) Quiescence);
 
 #[derive(Serialize)]
 struct Report {
@@ -15,9 +17,9 @@ struct Report {
     fen: String,
     depth: u32,
     quiescence: bool,
-    /// Hundredths of a pawn, if it is no mate.
+    /// The score in hundredths of a pawn, unless it is a mate.
     centipawns: Option<i32>,
-    /// Moves until mate, if it is one.
+    /// The number of moves until mate, if the score is a mate.
     mate: Option<i32>,
     line: Vec<String>,
     nodes: u128,
@@ -25,33 +27,34 @@ struct Report {
     effort: Effort,
 }
 
-pub(super) fn run(arguments: &args::Best, context: &mut Context) -> Result<Answer, Failure> {
-    let args::Best { tree, quiescence } = arguments;
-    let root = tree.root.position()?;
-    let mut opened = context.open()?;
-    let (best, elapsed) =
-        context.work(&mut opened, "leaves", |driver| driver.best(&root, tree.depth, (*quiescence).into()))?;
-    let Best { score, line, leaves } = best;
-    let line: Vec<_> = line.into_iter().map(|played| played.uci(&root.rules, root.is_chess960())).collect();
-    let effort = Effort::making(&opened, leaves, elapsed, false);
-    let aside = effort.text("leaves");
-    let mate = score.mate_moves();
-    let report = Report {
-        command: "best",
-        fen: root.to_string(),
-        depth: tree.depth,
-        quiescence: *quiescence == Quiescence::On,
-        centipawns: if mate.is_some() { None } else { Some(score.value()) },
-        mate,
-        line,
-        nodes: leaves,
-        effort,
-    };
-    context.output.print(&report, |to| {
-        writeln!(to, "Score: {score}")?;
-        writeln!(to, "Line: {}", if report.line.is_empty() { "none".to_owned() } else { report.line.join(" ") })?;
-        writeln!(to, "Nodes searched: {leaves}")
-    })?;
-    context.output.aside(&aside)?;
-    Ok(Answer::Done)
+impl Job for Best {
+    fn run(&self, context: &mut Context) -> Result<Answer, Failure> {
+        let Self(Tree { root, depth }, quiescence) = self;
+        let mut opened = context.open(&context.request)?;
+        let (best, elapsed) =
+            context.work(&mut opened, "leaves", |driver| driver.best(root, *depth, (*quiescence).into()))?;
+        let kogge_driver::Best { score, line, leaves } = best;
+        let line: Vec<_> = line.into_iter().map(|played| played.uci(&root.rules, root.is_chess960())).collect();
+        let effort = Effort::making(&opened, leaves, elapsed, false);
+        let aside = effort.text("leaves");
+        let mate = score.mate_moves();
+        let report = Report {
+            command: "best",
+            fen: root.to_string(),
+            depth: *depth,
+            quiescence: *quiescence == Quiescence::On,
+            centipawns: if mate.is_some() { None } else { Some(score.value()) },
+            mate,
+            line,
+            nodes: leaves,
+            effort,
+        };
+        context.output.print(&report, |to| {
+            writeln!(to, "Score: {score}")?;
+            writeln!(to, "Line: {}", if report.line.is_empty() { "none".to_owned() } else { report.line.join(" ") })?;
+            writeln!(to, "Nodes searched: {leaves}")
+        })?;
+        context.output.aside(&aside)?;
+        Ok(Answer::Done)
+    }
 }

@@ -1,13 +1,15 @@
 //! `kogge devices`.
 
-use kogge_board::DeviceInfo;
+use kogge_board::{BackendError, DeviceInfo};
 use serde::Serialize;
 
-use super::Context;
-use crate::Answer;
-use crate::backends::ENTRIES;
-use crate::failure::Failure;
+use crate::context::{Context, Job};
+use crate::devices::BACKENDS;
+use crate::outcome::{Answer, Failure};
 use crate::output::Device;
+
+/// Lists every device of every backend.
+pub(super) struct List;
 
 #[derive(Serialize)]
 struct Report {
@@ -15,60 +17,54 @@ struct Report {
     devices: Vec<Row>,
 }
 
-/// A device, or a backend without any.
+/// A device, or a backend without devices.
 #[derive(Serialize)]
 struct Row {
     backend: &'static str,
     /// The number that `--device` takes.
     number: Option<usize>,
     usable: bool,
-    /// Why it is not usable.
+    /// The reason why it is not usable.
     reason: Option<String>,
-    /// What it is, if it is usable.
+    /// Its description, if it is usable.
     info: Option<Device>,
     #[serde(skip)]
     text: String,
 }
 
-pub(super) fn run(context: &mut Context) -> Result<Answer, Failure> {
-    let mut devices = Vec::new();
-    for entry in ENTRIES {
-        let backend = entry.name.name();
-        let listed = match entry.devices() {
-            Ok(listed) => listed,
-            Err(error) => {
-                devices.push(unusable(backend, None, error.to_string()));
-                continue;
+impl Job for List {
+    fn run(&self, context: &mut Context) -> Result<Answer, Failure> {
+        let mut devices = Vec::new();
+        for entry in BACKENDS {
+            let backend = entry.name.name();
+            match entry.devices() {
+                Ok(listed) => {
+                    let numbered = (0..).zip(listed);
+                    devices.extend(numbered.map(|(number, device)| Row::new(backend, Some(number), device.info())));
+                }
+                Err(error) => devices.push(Row::new(backend, None, Err(error))),
             }
-        };
-        for (number, listed) in listed.into_iter().enumerate() {
-            let number = Some(number);
-            devices.push(match listed {
-                Ok(info) => Row {
-                    backend,
-                    number,
-                    usable: true,
-                    reason: None,
-                    text: describe(&info),
-                    info: Some(Device::from(&info)),
-                },
-                Err(error) => unusable(backend, number, error.to_string()),
-            });
         }
+        let report = Report { command: "devices", devices };
+        context.output.print(&report, |to| {
+            writeln!(to, "{:<8}  {:>6}  device", "backend", "number")?;
+            report.devices.iter().try_for_each(|Row { backend, number, text, .. }| {
+                let number = number.map_or("-".to_owned(), |number| number.to_string());
+                writeln!(to, "{backend:<8}  {number:>6}  {text}")
+            })
+        })?;
+        Ok(Answer::Done)
     }
-    let report = Report { command: "devices", devices };
-    context.output.print(&report, |to| {
-        writeln!(to, "{:<8}  {:>6}  device", "backend", "number")?;
-        report.devices.iter().try_for_each(|Row { backend, number, text, .. }| {
-            let number = number.map_or("-".to_owned(), |number| number.to_string());
-            writeln!(to, "{backend:<8}  {number:>6}  {text}")
-        })
-    })?;
-    Ok(Answer::Done)
 }
 
-fn unusable(backend: &'static str, number: Option<usize>, reason: String) -> Row {
-    Row { backend, number, usable: false, text: reason.clone(), reason: Some(reason), info: None }
+impl Row {
+    fn new(backend: &'static str, number: Option<usize>, info: Result<DeviceInfo, BackendError>) -> Self {
+        let row = Self { backend, number, usable: info.is_ok(), reason: None, info: None, text: String::new() };
+        match info {
+            Ok(info) => Self { text: describe(&info), info: Some(Device::from(&info)), ..row },
+            Err(error) => Self { text: error.to_string(), reason: Some(error.to_string()), ..row },
+        }
+    }
 }
 
 fn describe(info: &DeviceInfo) -> String {

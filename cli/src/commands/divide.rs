@@ -1,12 +1,16 @@
 //! `kogge divide`.
 
+use std::num::NonZeroUsize;
+
 use serde::Serialize;
 
-use super::Context;
-use crate::Answer;
-use crate::args::Count;
-use crate::failure::Failure;
+use crate::context::{Context, Job};
+use crate::outcome::{Answer, Failure};
 use crate::output::Effort;
+use crate::root::Tree;
+
+/// Counts the leaves below each move.
+pub(super) struct Divide(pub(super) Tree, pub(super) Option<NonZeroUsize>);
 
 #[derive(Serialize)]
 struct Report {
@@ -25,29 +29,31 @@ struct Branch {
     nodes: u128,
 }
 
-pub(super) fn run(Count { tree, hash }: &Count, context: &mut Context) -> Result<Answer, Failure> {
-    let root = tree.root.position()?;
-    let mut opened = context.open_for(tree.depth, Some(*hash), |driver, depth| driver.perft(&root, depth))?;
-    let (divided, elapsed) = context.work(&mut opened, "leaves", |driver| driver.divide(&root, tree.depth))?;
-    let chess960 = root.is_chess960();
-    let mut moves: Vec<_> = divided
-        .into_iter()
-        .map(|(played, nodes)| Branch { r#move: played.uci(&root.rules, chess960), nodes })
-        .collect();
-    moves.sort_by(|a, b| a.r#move.cmp(&b.r#move));
-    // At depth 0 the root itself is the one leaf.
-    let nodes = if tree.depth == 0 { 1 } else { sum(&moves)? };
-    let effort = Effort::counting(&opened, nodes, elapsed);
-    let aside = effort.text("leaves");
-    let report = Report { command: "divide", fen: root.to_string(), depth: tree.depth, moves, nodes, effort };
-    context.output.print(&report, |to| {
-        for Branch { r#move, nodes } in &report.moves {
-            writeln!(to, "{move}: {nodes}")?;
-        }
-        writeln!(to, "\nNodes searched: {nodes}")
-    })?;
-    context.output.aside(&aside)?;
-    Ok(Answer::Done)
+impl Job for Divide {
+    fn run(&self, context: &mut Context) -> Result<Answer, Failure> {
+        let Self(Tree { root, depth }, hash) = self;
+        let mut opened = context.open_for(*depth, *hash, |driver, depth| driver.perft(root, depth))?;
+        let (divided, elapsed) = context.work(&mut opened, "leaves", |driver| driver.divide(root, *depth))?;
+        let chess960 = root.is_chess960();
+        let mut moves: Vec<_> = divided
+            .into_iter()
+            .map(|(played, nodes)| Branch { r#move: played.uci(&root.rules, chess960), nodes })
+            .collect();
+        moves.sort_by(|a, b| a.r#move.cmp(&b.r#move));
+        // At depth 0 the root itself is the one leaf.
+        let nodes = if *depth == 0 { 1 } else { sum(&moves)? };
+        let effort = Effort::counting(&opened, nodes, elapsed);
+        let aside = effort.text("leaves");
+        let report = Report { command: "divide", fen: root.to_string(), depth: *depth, moves, nodes, effort };
+        context.output.print(&report, |to| {
+            for Branch { r#move, nodes } in &report.moves {
+                writeln!(to, "{move}: {nodes}")?;
+            }
+            writeln!(to, "\nNodes searched: {nodes}")
+        })?;
+        context.output.aside(&aside)?;
+        Ok(Answer::Done)
+    }
 }
 
 fn sum(moves: &[Branch]) -> Result<u128, Failure> {

@@ -3,15 +3,39 @@
 mod check;
 mod show;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use kogge_driver::ledger::Ledger;
+use kogge_driver::ledger;
 use serde::Serialize;
 
-use super::Context;
-use crate::Answer;
-use crate::args;
-use crate::failure::Failure;
+use crate::args::{self, LedgerLocation};
+use crate::context::{Context, Job};
+use crate::outcome::{Answer, Failure};
+
+/// Shows, checks, settles or exports a ledger.
+pub(super) struct Ledger {
+    location: LedgerLocation,
+    action: Action,
+}
+
+enum Action {
+    /// Shows the progress.
+    Show,
+    /// Recounts this share of the entries.
+    Verify(f64),
+    /// Recounts the disputed entries.
+    Settle,
+    /// Writes the entries to these files.
+    Export(Export),
+}
+
+/// Files to export to.
+struct Export {
+    /// The folder to create first.
+    folder: Option<PathBuf>,
+    csv: Option<PathBuf>,
+    parquet: Option<PathBuf>,
+}
 
 #[derive(Serialize)]
 struct Exported {
@@ -21,41 +45,64 @@ struct Exported {
     files: Vec<String>,
 }
 
-pub(super) fn run(arguments: &args::Ledger, context: &mut Context) -> Result<Answer, Failure> {
-    let ledger = Ledger::open(arguments.ledger.open()?)?;
-    match arguments {
-        args::Ledger { verify: Some(share), .. } => check::verify(&ledger, *share, context),
-        args::Ledger { settle: true, .. } => check::settle(&ledger, context),
-        args::Ledger { export: Some(to), .. } => export(&ledger, to, context),
-        _ => show::run(&ledger, context),
+impl Ledger {
+    pub(super) fn new(args: &args::Ledger) -> Result<Self, Failure> {
+        let action = match args {
+            args::Ledger { verify: Some(share), .. } => Action::Verify(*share),
+            args::Ledger { settle: true, .. } => Action::Settle,
+            args::Ledger { export: Some(to), .. } => Action::Export(Export::new(to)?),
+            _ => Action::Show,
+        };
+        Ok(Self { location: args.ledger.clone(), action })
     }
 }
 
-fn export(ledger: &Ledger, to: &Path, context: &mut Context) -> Result<Answer, Failure> {
-    let extension = to.extension().and_then(|extension| extension.to_str());
-    let (csv, parquet) = match extension {
-        Some("csv") => (Some(to.to_owned()), None),
-        Some("parquet") => (None, Some(to.to_owned())),
-        Some(_) if !to.is_dir() => {
-            let to = to.display();
-            return Err(Failure::Input(format!("{to} is neither a .csv nor a .parquet file nor a folder.")));
+impl Job for Ledger {
+    fn run(&self, context: &mut Context) -> Result<Answer, Failure> {
+        let ledger = ledger::Ledger::open(self.location.open()?)?;
+        match &self.action {
+            Action::Show => show::run(&ledger, context),
+            Action::Verify(share) => check::verify(&ledger, *share, context),
+            Action::Settle => check::settle(&ledger, context),
+            Action::Export(export) => export.run(&ledger, context),
         }
-        _ => {
-            let made = std::fs::create_dir_all(to);
-            made.map_err(|error| Failure::Device(format!("{} could not be made: {error}.", to.display())))?;
-            (Some(to.join("entries.csv")), Some(to.join("entries.parquet")))
+    }
+}
+
+impl Export {
+    fn new(to: &Path) -> Result<Self, Failure> {
+        let file = || Some(to.to_owned());
+        match to.extension().and_then(|extension| extension.to_str()) {
+            Some("csv") => Ok(Self { folder: None, csv: file(), parquet: None }),
+            Some("parquet") => Ok(Self { folder: None, csv: None, parquet: file() }),
+            Some(_) if !to.is_dir() => {
+                Err(Failure::Input(format!("{} is neither a .csv nor a .parquet file nor a folder.", to.display())))
+            }
+            _ => Ok(Self {
+                folder: file(),
+                csv: Some(to.join("entries.csv")),
+                parquet: Some(to.join("entries.parquet")),
+            }),
         }
-    };
-    let mut entries = 0;
-    if let Some(file) = &csv {
-        entries = ledger.export_csv(file)?;
     }
-    if let Some(file) = &parquet {
-        entries = ledger.export_parquet(file)?;
+
+    fn run(&self, ledger: &ledger::Ledger, context: &mut Context) -> Result<Answer, Failure> {
+        let Self { folder, csv, parquet } = self;
+        if let Some(folder) = folder {
+            std::fs::create_dir_all(folder)
+                .map_err(|error| Failure::Device(format!("{} could not be created: {error}.", folder.display())))?;
+        }
+        let mut entries = 0;
+        if let Some(file) = csv {
+            entries = ledger.export_csv(file)?;
+        }
+        if let Some(file) = parquet {
+            entries = ledger.export_parquet(file)?;
+        }
+        let files: Vec<_> = csv.iter().chain(parquet).map(|file| file.display().to_string()).collect();
+        let names = files.join(" and ");
+        let report = Exported { command: "ledger export", ledger: ledger.location(), entries, files };
+        context.output.print(&report, |to| writeln!(to, "{entries} entries are in {names}."))?;
+        Ok(Answer::Done)
     }
-    let files: Vec<_> = csv.iter().chain(&parquet).map(|file| file.display().to_string()).collect();
-    let names = files.join(" and ");
-    let report = Exported { command: "ledger export", ledger: ledger.place(), entries, files };
-    context.output.print(&report, |to| writeln!(to, "{entries} entries are in {names}."))?;
-    Ok(Answer::Done)
 }

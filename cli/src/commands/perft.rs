@@ -1,14 +1,33 @@
 //! `kogge perft`.
 
+use std::num::NonZeroUsize;
+
+use kogge_board::Fen;
+use kogge_board::merge::MergeOptions;
 use kogge_driver::{LEAST_MERGED_DEPTH, MergeSettings};
 use serde::Serialize;
 
-use super::Context;
-use crate::Answer;
-use crate::args::Perft;
-use crate::failure::Failure;
+use crate::args;
+use crate::context::{Context, Job};
+use crate::devices::Opened;
 use crate::memory;
+use crate::outcome::{Answer, Failure};
 use crate::output::{Device, Effort, Plan};
+use crate::root::Tree;
+
+/// Counts the leaves of a tree, or plans how to count them.
+pub(super) struct Perft {
+    root: Fen,
+    depth: u32,
+    hash: Option<NonZeroUsize>,
+    /// Whether plies are merged.
+    merged: bool,
+    /// Whether to print only the plan.
+    plan_only: bool,
+    memory: Option<NonZeroUsize>,
+    plies: Option<u32>,
+    partitions: Option<u32>,
+}
 
 #[derive(Serialize)]
 struct Report {
@@ -31,45 +50,72 @@ struct Planned {
     device: Device,
 }
 
-pub(super) fn run(perft: &Perft, context: &mut Context) -> Result<Answer, Failure> {
-    let tree = &perft.count.tree;
-    let root = tree.root.position()?;
-    if perft.count.hash.bytes.is_some() && perft.memory.memory.is_some() {
-        let reason = "With --hash, no plies are merged; leave --memory out, or --hash.";
-        return Err(Failure::Input(reason.to_owned()));
+impl Perft {
+    pub(super) fn new(args: &args::Perft) -> Result<Self, Failure> {
+        let args::Perft { count, raw, plan, memory, plies, partitions } = args;
+        let Tree { root, depth } = Tree::new(&count.tree)?;
+        let hash = count.hash.bytes;
+        if hash.is_some() && memory.memory.is_some() {
+            let reason = "With --hash, no plies are merged; leave --memory out, or --hash.";
+            return Err(Failure::Input(reason.to_owned()));
+        }
+        // Counting a shallow tree takes less time than planning.
+        let is_deep = plies.is_some() || partitions.is_some() || depth >= LEAST_MERGED_DEPTH;
+        Ok(Self {
+            root,
+            depth,
+            hash,
+            merged: !raw && hash.is_none() && is_deep,
+            plan_only: *plan,
+            memory: memory.memory,
+            plies: *plies,
+            partitions: *partitions,
+        })
     }
-    let mut opened =
-        context.open_for(tree.depth, Some(perft.count.hash), |driver, depth| driver.perft(&root, depth))?;
-    let settings = MergeSettings {
-        plies: perft.plies,
-        partitions: perft.partitions,
-        ..MergeSettings::with_memory(memory::share(perft.memory, opened.backend.info()))
-    };
-    let (fen, depth) = (root.to_string(), tree.depth);
-    if perft.plan {
-        let (plan, _) = context.work(&mut opened, "leaves", |driver| driver.plan_merged(&root, depth, &settings))?;
+
+    /// Prints the plan.
+    fn plan(&self, opened: &mut Opened, settings: &MergeSettings, context: &mut Context) -> Result<Answer, Failure> {
+        let Self { root, depth, .. } = self;
+        let (plan, _) = context.work(opened, "leaves", |driver| driver.plan_merged(root, *depth, settings))?;
         let text = plan.to_string();
         let device = opened.backend.info().into();
-        let planned = Planned { command: "plan", fen, depth, plan: plan.into(), device };
-        context.output.print(&planned, |to| writeln!(to, "{text}"))?;
-        return Ok(Answer::Done);
+        let report = Planned { command: "plan", fen: root.to_string(), depth: *depth, plan: plan.into(), device };
+        context.output.print(&report, |to| writeln!(to, "{text}"))?;
+        Ok(Answer::Done)
     }
-    // Shallow trees are counted sooner than anything is decided.
-    let asked = perft.plies.is_some() || perft.partitions.is_some();
-    let merging = !perft.raw && opened.hash.is_none() && (asked || depth >= LEAST_MERGED_DEPTH);
-    let ((nodes, plan), elapsed) = context.work(&mut opened, "leaves", |driver| {
-        if merging {
-            let merged = driver.perft_merged(&root, depth, &settings)?;
-            return Ok((merged.leaves, Some(merged.plan)));
+}
+
+impl Job for Perft {
+    fn run(&self, context: &mut Context) -> Result<Answer, Failure> {
+        let Self { root, depth, merged, .. } = self;
+        let mut opened = context.open_for(*depth, self.hash, |driver, depth| driver.perft(root, depth))?;
+        let settings = MergeSettings {
+            plies: self.plies,
+            partitions: self.partitions,
+            ..MergeSettings::with_memory(memory::share(self.memory, opened.backend.info()))
+        };
+        if self.plan_only {
+            return self.plan(&mut opened, &settings, context);
         }
-        Ok((driver.perft(&root, depth)?, None))
-    })?;
-    let mut effort = Effort::counting(&opened, nodes, elapsed);
-    effort.deduplicated = merging;
-    let how = plan.as_ref().map_or(String::new(), |plan| format!("; {}", plan.summary()));
-    let aside = effort.text_with("leaves", &how);
-    let report = Report { command: "perft", fen, depth, nodes, plan: plan.map(Plan::from), effort };
-    context.output.print(&report, |to| writeln!(to, "Nodes searched: {nodes}"))?;
-    context.output.aside(&aside)?;
-    Ok(Answer::Done)
+        if *merged {
+            // A device compiles and tests its kernels before its first merge. That belongs to opening it.
+            drop(opened.backend.merge(&root.rules, &MergeOptions::with_memory(settings.memory))?);
+        }
+        let ((nodes, plan), elapsed) = context.work(&mut opened, "leaves", |driver| {
+            if *merged {
+                let counted = driver.perft_merged(root, *depth, &settings)?;
+                return Ok((counted.leaves, Some(counted.plan)));
+            }
+            Ok((driver.perft(root, *depth)?, None))
+        })?;
+        let mut effort = Effort::counting(&opened, nodes, elapsed);
+        effort.deduplicated = *merged;
+        let how = plan.as_ref().map_or(String::new(), |plan| format!("; {}", plan.summary()));
+        let aside = effort.text_with("leaves", &how);
+        let (fen, plan) = (root.to_string(), plan.map(Plan::from));
+        let report = Report { command: "perft", fen, depth: *depth, nodes, plan, effort };
+        context.output.print(&report, |to| writeln!(to, "Nodes searched: {nodes}"))?;
+        context.output.aside(&aside)?;
+        Ok(Answer::Done)
+    }
 }

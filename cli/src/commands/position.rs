@@ -7,19 +7,28 @@ use kogge_driver::legal_moves;
 use kogge_movegen_cpu::mailbox::Mailbox;
 use serde::Serialize;
 
-use super::Context;
-use crate::Answer;
 use crate::args::{CastlingFiles, Position};
-use crate::failure::Failure;
+use crate::context::{Context, Job};
+use crate::outcome::{Answer, Failure};
 use crate::root::position;
 
-pub(super) fn run(command: &Position, context: &mut Context) -> Result<Answer, Failure> {
-    match command {
-        Position::Show { fen, moves } => show(&position(fen.as_deref(), moves)?, context),
-        Position::Pack { format, fen } => pack(*format, &position(Some(fen), &[])?, context),
-        Position::Unpack { format, hex, castling } => unpack(*format, hex, *castling, context),
-    }
+/// Checks the arguments of the three commands.
+pub(super) fn job(command: &Position) -> Result<Box<dyn Job>, Failure> {
+    Ok(match command {
+        Position::Show { fen, moves } => Box::new(Show(position(fen.as_deref(), moves)?)),
+        Position::Pack { format, fen } => Box::new(Pack(*format, position(Some(fen), &[])?)),
+        Position::Unpack { format, hex, castling } => Box::new(Unpack(*format, unpack(*format, hex, *castling)?)),
+    })
 }
+
+/// Shows a position.
+struct Show(Fen);
+
+/// Packs a position.
+struct Pack(Format, Fen);
+
+/// Prints a position that was unpacked from this format.
+struct Unpack(Format, Fen);
 
 #[derive(Serialize)]
 struct Shown {
@@ -57,50 +66,53 @@ impl Packed {
     }
 }
 
-fn show(fen: &Fen, context: &mut Context) -> Result<Answer, Failure> {
-    let check = fen.position.checkers() != 0;
-    let moves = written_moves(fen)?;
-    let state = match (moves.is_empty(), check) {
-        (false, _) => "play",
-        (true, true) => "checkmate",
-        (true, false) => "stalemate",
-    };
-    let shown = Shown {
-        command: "position show",
-        fen: fen.to_string(),
-        chess960: fen.is_chess960(),
-        turn: fen.position.turn().to_string(),
-        check,
-        state,
-        moves,
-        packed: Format::ALL.iter().map(|&format| Packed::new(format, fen)).collect(),
-    };
-    context.output.print(&shown, |to| {
-        draw(to, fen)?;
-        writeln!(to, "\nFEN    {}", shown.fen)?;
-        let check = if check { ", in check" } else { "" };
-        match state {
-            "play" => writeln!(to, "Turn   {}{check}, {} moves", shown.turn, shown.moves.len())?,
-            end => writeln!(to, "Turn   {}{check}, {end}", shown.turn)?,
-        }
-        if shown.chess960 {
-            writeln!(to, "Rules  Chess960: castling is written as the king's move to its rook")?;
-        }
-        writeln!(to)?;
-        for row in shown.moves.chunks(6) {
-            let cells = row.iter().map(|Written { uci, san }| format!("{uci:<5} {san:<7}"));
-            writeln!(to, "{}", cells.collect::<Vec<_>>().join("  ").trim_end())?;
-        }
-        writeln!(to)?;
-        shown
-            .packed
-            .iter()
-            .try_for_each(|Packed { format, bytes, hex }| writeln!(to, "{format:<8}  {bytes:>2} bytes  {hex}"))
-    })?;
-    Ok(Answer::Done)
+impl Job for Show {
+    fn run(&self, context: &mut Context) -> Result<Answer, Failure> {
+        let Self(fen) = self;
+        let check = fen.position.checkers() != 0;
+        let moves = written_moves(fen)?;
+        let state = match (moves.is_empty(), check) {
+            (false, _) => "play",
+            (true, true) => "checkmate",
+            (true, false) => "stalemate",
+        };
+        let shown = Shown {
+            command: "position show",
+            fen: fen.to_string(),
+            chess960: fen.is_chess960(),
+            turn: fen.position.turn().to_string(),
+            check,
+            state,
+            moves,
+            packed: Format::ALL.iter().map(|&format| Packed::new(format, fen)).collect(),
+        };
+        context.output.print(&shown, |to| {
+            draw(to, fen)?;
+            writeln!(to, "\nFEN    {}", shown.fen)?;
+            let check = if check { ", in check" } else { "" };
+            match state {
+                "play" => writeln!(to, "Turn   {}{check}, {} moves", shown.turn, shown.moves.len())?,
+                end => writeln!(to, "Turn   {}{check}, {end}", shown.turn)?,
+            }
+            if shown.chess960 {
+                writeln!(to, "Rules  Chess960: castling is written as the king's move to its rook")?;
+            }
+            writeln!(to)?;
+            for row in shown.moves.chunks(6) {
+                let cells = row.iter().map(|Written { uci, san }| format!("{uci:<5} {san:<7}"));
+                writeln!(to, "{}", cells.collect::<Vec<_>>().join("  ").trim_end())?;
+            }
+            writeln!(to)?;
+            shown
+                .packed
+                .iter()
+                .try_for_each(|Packed { format, bytes, hex }| writeln!(to, "{format:<8}  {bytes:>2} bytes  {hex}"))
+        })?;
+        Ok(Answer::Done)
+    }
 }
 
-/// The legal moves in UCI notation and SAN, in the order of the former.
+/// Returns the legal moves in UCI notation and SAN, sorted by their UCI notation.
 fn written_moves(fen: &Fen) -> Result<Vec<Written>, Failure> {
     let mut mailbox = Mailbox::new();
     let moves: Vec<Move> = legal_moves(&mut mailbox, fen)?.into_iter().map(|(played, _)| played).collect();
@@ -118,7 +130,7 @@ fn written_moves(fen: &Fen) -> Result<Vec<Written>, Failure> {
     Ok(written)
 }
 
-/// The board as white sees it.
+/// Draws the board from white's side.
 fn draw(to: &mut dyn Write, fen: &Fen) -> io::Result<()> {
     for rank in (0..8).rev() {
         write!(to, "{}", rank + 1)?;
@@ -143,10 +155,13 @@ struct PackReport {
     packed: Packed,
 }
 
-fn pack(format: Format, fen: &Fen, context: &mut Context) -> Result<Answer, Failure> {
-    let report = PackReport { command: "position pack", fen: fen.to_string(), packed: Packed::new(format, fen) };
-    context.output.print(&report, |to| writeln!(to, "{}", report.packed.hex))?;
-    Ok(Answer::Done)
+impl Job for Pack {
+    fn run(&self, context: &mut Context) -> Result<Answer, Failure> {
+        let Self(format, fen) = self;
+        let report = PackReport { command: "position pack", fen: fen.to_string(), packed: Packed::new(*format, fen) };
+        context.output.print(&report, |to| writeln!(to, "{}", report.packed.hex))?;
+        Ok(Answer::Done)
+    }
 }
 
 #[derive(Serialize)]
@@ -156,22 +171,28 @@ struct UnpackReport {
     fen: String,
 }
 
-fn unpack(format: Format, hex: &str, castling_files: CastlingFiles, context: &mut Context) -> Result<Answer, Failure> {
+impl Job for Unpack {
+    fn run(&self, context: &mut Context) -> Result<Answer, Failure> {
+        let Self(format, fen) = self;
+        let report = UnpackReport { command: "position unpack", format: format.name(), fen: fen.to_string() };
+        context.output.print(&report, |to| writeln!(to, "{}", report.fen))?;
+        Ok(Answer::Done)
+    }
+}
+
+fn unpack(format: Format, hex: &str, castling_files: CastlingFiles) -> Result<Fen, Failure> {
     let bytes = parse_hex(hex)?;
     let rules = Rules { castling_files, ..Rules::STANDARD };
     let position = format.unpack(&bytes, &rules).map_err(|error| {
         let hint = match error {
             UnpackError::Position(PositionError::CastlingRook { .. }) => {
-                " If this is Chess960, say with --castling where the castling rooks start."
+                " If this is Chess960, give the files of the castling rooks with --castling."
             }
             _ => "",
         };
         Failure::Input(format!("{error}{hint}"))
     })?;
-    let report =
-        UnpackReport { command: "position unpack", format: format.name(), fen: Fen::new(position, rules).to_string() };
-    context.output.print(&report, |to| writeln!(to, "{}", report.fen))?;
-    Ok(Answer::Done)
+    Ok(Fen::new(position, rules))
 }
 
 fn parse_hex(text: &str) -> Result<Vec<u8>, Failure> {

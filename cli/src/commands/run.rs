@@ -2,17 +2,28 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use kogge_board::Fen;
 use kogge_driver::ledger::{DeviceProgress, Ledger, Options, Request, Snapshot};
 use serde::Serialize;
 
-use super::Context;
-use crate::Answer;
-use crate::args::{BackendName, Run};
-use crate::backends;
-use crate::failure::Failure;
-use crate::many;
+use crate::args::{self, BackendName, Common, LedgerLocation};
+use crate::context::{Context, Job};
+use crate::devices::Selection;
+use crate::outcome::{Answer, Failure};
 use crate::output::magnitude;
 use crate::reporter::{Reporter, Worker};
+use crate::root::Tree;
+
+/// Counts a tree in a ledger.
+pub(super) struct Run {
+    root: Fen,
+    depth: u32,
+    /// The ply of the entries, if given.
+    ply: Option<u32>,
+    ledger: LedgerLocation,
+    lease: Duration,
+    devices: Selection,
+}
 
 /// The first line of the JSON.
 #[derive(Serialize)]
@@ -26,12 +37,12 @@ struct Started {
     plan: String,
     entries: u64,
     done: u64,
-    /// Whether the ledger was made just now.
+    /// Whether the ledger is new.
     made: bool,
     devices: Vec<Worker>,
 }
 
-/// The last one.
+/// The last line of the JSON.
 #[derive(Serialize)]
 struct Done {
     event: &'static str,
@@ -45,68 +56,75 @@ struct Done {
     devices: Vec<Worker>,
 }
 
-pub(super) fn run(arguments: &Run, context: &mut Context) -> Result<Answer, Failure> {
-    let Run { tree, ledger: place, ply, lease } = arguments;
-    let root = tree.root.position()?;
-    let store = place.open_or_create()?;
-    let mut devices = many::open(&context.common, |sentence| context.output.note(sentence))?;
-    let monitor = context.monitor("leaves")?;
-    // The frontier is small, so that it does not matter who makes it.
-    let mut cpu = backends::open(BackendName::Cpu, (&context.common.for_cpu()).into(), None)?;
-    let request = Request { root: &root, depth: tree.depth, ply: *ply };
-    let (ledger, made) = Ledger::start(store, &request, &mut *cpu.backend, &monitor)?;
-    drop(cpu);
-    monitor.next();
-
-    let tally = ledger.tally()?;
-    let header = ledger.header();
-    let fen = root.to_string();
-    let started = Started {
-        event: "started",
-        command: "run",
-        ledger: ledger.place(),
-        fen: fen.clone(),
-        depth: header.depth,
-        ply: header.ply,
-        plan: header.plan.clone(),
-        entries: header.entries,
-        done: tally.done,
-        made,
-        devices: devices.iter().map(|backend| Worker::new(&backend.info().into())).collect(),
-    };
-    if context.output.json {
-        context.output.print(&started, |_| Ok(()))?;
-    } else if !made {
-        context.output.aside(&format!("Resumed with {} of {} entries done.", tally.done, tally.entries))?;
+impl Run {
+    pub(super) fn new(args: &args::Run, common: &Common) -> Result<Self, Failure> {
+        let args::Run { tree, ledger, ply, lease } = args;
+        let Tree { root, depth } = Tree::new(tree)?;
+        let lease = lease.map_or(ledger.lease(), |seconds| Duration::from_secs(seconds.into()));
+        Ok(Self { root, depth, ply: *ply, ledger: ledger.clone(), lease, devices: Selection::new(common)? })
     }
-    let options = Options {
-        worker: worker_name(),
-        lease: lease.map_or(place.lease(), |seconds| Duration::from_secs(seconds.into())),
-    };
-    let reporter = Reporter::new(&mut context.output);
-    let result = ledger.work(&mut devices, &options, &reporter);
-    reporter.finish()?;
-    let (nodes, snapshot) = result?;
-
-    let done = Done {
-        event: "done",
-        command: "run",
-        ledger: ledger.place(),
-        fen,
-        depth: header.depth,
-        nodes,
-        entries: header.entries,
-        seconds: snapshot.elapsed.as_secs_f64(),
-        devices: snapshot.devices.iter().map(Worker::from).collect(),
-    };
-    context.output.print(&done, |to| writeln!(to, "Nodes searched: {nodes}"))?;
-    for line in efforts(&snapshot) {
-        context.output.aside(&line)?;
-    }
-    Ok(Answer::Done)
 }
 
-/// What each device did, for people.
+impl Job for Run {
+    fn run(&self, context: &mut Context) -> Result<Answer, Failure> {
+        let Self { root, depth, ply, ledger: location, lease, devices } = self;
+        let store = location.open_or_create()?;
+        let mut devices = devices.open(|sentence| context.output.note(sentence))?;
+        let monitor = context.monitor("leaves")?;
+        // The frontier is small; the CPU is fast enough for it.
+        let mut cpu = context.open(&context.request.of(BackendName::Cpu, None))?;
+        let request = Request { root, depth: *depth, ply: *ply };
+        let (ledger, made) = Ledger::start(store, &request, &mut *cpu.backend, &monitor)?;
+        drop(cpu);
+        monitor.next();
+
+        let tally = ledger.tally()?;
+        let header = ledger.header();
+        let fen = root.to_string();
+        let started = Started {
+            event: "started",
+            command: "run",
+            ledger: ledger.location(),
+            fen: fen.clone(),
+            depth: header.depth,
+            ply: header.ply,
+            plan: header.plan.clone(),
+            entries: header.entries,
+            done: tally.done,
+            made,
+            devices: devices.iter().map(|backend| Worker::new(&backend.info().into())).collect(),
+        };
+        if context.output.json {
+            context.output.print(&started, |_| Ok(()))?;
+        } else if !made {
+            context.output.aside(&format!("Resumed with {} of {} entries done.", tally.done, tally.entries))?;
+        }
+        let options = Options { worker: worker_name(), lease: *lease };
+        let reporter = Reporter::new(&mut context.output);
+        let result = ledger.work(&mut devices, &options, &reporter);
+        reporter.finish()?;
+        let (nodes, snapshot) = result?;
+
+        let done = Done {
+            event: "done",
+            command: "run",
+            ledger: ledger.location(),
+            fen,
+            depth: header.depth,
+            nodes,
+            entries: header.entries,
+            seconds: snapshot.elapsed.as_secs_f64(),
+            devices: snapshot.devices.iter().map(Worker::from).collect(),
+        };
+        context.output.print(&done, |to| writeln!(to, "Nodes searched: {nodes}"))?;
+        for line in efforts(&snapshot) {
+            context.output.aside(&line)?;
+        }
+        Ok(Answer::Done)
+    }
+}
+
+/// Describes the work of each device.
 fn efforts(snapshot: &Snapshot) -> Vec<String> {
     let seconds = snapshot.elapsed.as_secs_f64();
     let line = |DeviceProgress { source, entries, leaves, failed, .. }: &DeviceProgress| {
@@ -120,8 +138,8 @@ fn efforts(snapshot: &Snapshot) -> Vec<String> {
     snapshot.devices.iter().map(line).collect()
 }
 
-/// What this process is called in ledgers: the machine, the process, and when it began, since processes' numbers
-/// come again.
+/// Returns the name of this process in ledgers: the machine, the process number, and the time of its start, since process
+/// numbers are reused.
 fn worker_name() -> String {
     let host = std::fs::read_to_string("/proc/sys/kernel/hostname").ok();
     let named = |name: &str| std::env::var(name).ok();

@@ -1,13 +1,14 @@
 //! `kogge stats`.
 
-use kogge_driver::Stats;
 use serde::Serialize;
 
-use super::Context;
-use crate::Answer;
-use crate::args::Tree;
-use crate::failure::Failure;
+use crate::context::{Context, Job};
+use crate::outcome::{Answer, Failure};
 use crate::output::Effort;
+use crate::root::Tree;
+
+/// Counts captures, castlings, checks and so on.
+pub(super) struct Stats(pub(super) Tree);
 
 #[derive(Serialize)]
 struct Report {
@@ -36,8 +37,9 @@ impl Row {
     const HEADS: [&str; 10] =
         ["depth", "nodes", "captures", "e.p.", "castles", "promotions", "checks", "discovered", "double", "mates"];
 
-    fn new(depth: u32, stats: Stats) -> Self {
-        let Stats { nodes, captures, en_passant, castles, promotions, checks, discovered, double, mates } = stats;
+    fn new(depth: u32, stats: kogge_driver::Stats) -> Self {
+        let kogge_driver::Stats { nodes, captures, en_passant, castles, promotions, checks, discovered, double, mates } =
+            stats;
         Self { depth, nodes, captures, en_passant, castles, promotions, checks, discovered, double, mates }
     }
 
@@ -57,29 +59,35 @@ impl Row {
     }
 }
 
-pub(super) fn run(tree: &Tree, context: &mut Context) -> Result<Answer, Failure> {
-    let root = tree.root.position()?;
-    let mut opened = context.open_for(tree.depth, None, |driver, depth| Ok(driver.stats(&root, depth)?.nodes))?;
-    let depths = tree.depth.min(1)..=tree.depth;
-    let (plies, elapsed) = context.work(&mut opened, "leaves", |driver| {
-        depths.map(|depth| Ok(Row::new(depth, driver.stats(&root, depth)?))).collect::<Result<Vec<_>, _>>()
-    })?;
-    let leaves = plies.iter().map(|row| row.nodes).sum();
-    let effort = Effort::making(&opened, leaves, elapsed, false);
-    let aside = effort.text("leaves");
-    let report = Report { command: "stats", fen: root.to_string(), plies, effort };
-    context.output.print(&report, |to| {
-        let widest = |column: usize| report.plies.iter().map(move |row| row.cells()[column].to_string().len()).max();
-        let width = |column: usize| widest(column).unwrap_or(0).max(Row::HEADS[column].len());
-        let heads = Row::HEADS.iter().map(|head| head.to_string());
-        let rows = report.plies.iter().map(|row| row.cells().map(|cell| cell.to_string()).to_vec());
-        for row in std::iter::once(heads.collect()).chain(rows) {
-            let cells: Vec<String> =
-                row.iter().enumerate().map(|(column, cell)| format!("{cell:>width$}", width = width(column))).collect();
-            writeln!(to, "{}", cells.join("  "))?;
-        }
-        Ok(())
-    })?;
-    context.output.aside(&aside)?;
-    Ok(Answer::Done)
+impl Job for Stats {
+    fn run(&self, context: &mut Context) -> Result<Answer, Failure> {
+        let Self(Tree { root, depth }) = self;
+        let mut opened = context.open_for(*depth, None, |driver, depth| Ok(driver.stats(root, depth)?.nodes))?;
+        let depths = *depth.min(&1)..=*depth;
+        let (plies, elapsed) = context.work(&mut opened, "leaves", |driver| {
+            depths.map(|depth| Ok(Row::new(depth, driver.stats(root, depth)?))).collect::<Result<Vec<_>, _>>()
+        })?;
+        let leaves = plies.iter().map(|row| row.nodes).sum();
+        let effort = Effort::making(&opened, leaves, elapsed, false);
+        let aside = effort.text("leaves");
+        let report = Report { command: "stats", fen: root.to_string(), plies, effort };
+        context.output.print(&report, |to| {
+            let widest =
+                |column: usize| report.plies.iter().map(move |row| row.cells()[column].to_string().len()).max();
+            let width = |column: usize| widest(column).unwrap_or(0).max(Row::HEADS[column].len());
+            let heads = Row::HEADS.iter().map(|head| head.to_string());
+            let rows = report.plies.iter().map(|row| row.cells().map(|cell| cell.to_string()).to_vec());
+            for row in std::iter::once(heads.collect()).chain(rows) {
+                let cells: Vec<String> = row
+                    .iter()
+                    .enumerate()
+                    .map(|(column, cell)| format!("{cell:>width$}", width = width(column)))
+                    .collect();
+                writeln!(to, "{}", cells.join("  "))?;
+            }
+            Ok(())
+        })?;
+        context.output.aside(&aside)?;
+        Ok(Answer::Done)
+    }
 }

@@ -2,24 +2,31 @@
 
 use std::time::Duration;
 
-use kogge_board::tuning::{Cache, Outcome, Trial, Tunable, planned, tune};
+use kogge_gpu::tuning::{Cache, Outcome, Trial};
 use serde::Serialize;
 
-use super::Context;
-use crate::Answer;
-use crate::args::Tune;
-use crate::backends::{Request, TunableDevice, tunable};
-use crate::failure::Failure;
+use crate::args;
+use crate::context::{Context, Job};
+use crate::devices::{Tunable, tunable};
+use crate::outcome::{Answer, Failure};
 use crate::output::{Device, magnitude};
+
+/// Finds the fastest options of a device, or forgets them.
+pub(super) struct Tune {
+    time: Duration,
+    forget: bool,
+    /// The file of tuned options.
+    cache: Cache,
+}
 
 #[derive(Serialize)]
 struct Report {
     command: &'static str,
     info: Device,
     trials: Vec<Row>,
-    /// Whether there was time to try everything.
+    /// Whether there was time for all values.
     complete: bool,
-    /// Where the best is kept.
+    /// The file in which the options are saved.
     file: String,
 }
 
@@ -28,10 +35,10 @@ struct Report {
 struct Row {
     option: &'static str,
     value: String,
-    /// Leaves per second from the start position and from Kiwipete.
+    /// The leaves per second from the start position and from Kiwipete.
     rates: Option<[f64; 2]>,
     outcome: &'static str,
-    /// Why it was refused or is wrong.
+    /// The reason why it was refused or is wrong.
     reason: Option<String>,
 }
 
@@ -39,7 +46,7 @@ struct Row {
 struct Forgotten {
     command: &'static str,
     info: Device,
-    /// Whether there was anything to forget.
+    /// Whether there were tuned options.
     forgotten: bool,
     file: String,
 }
@@ -57,7 +64,7 @@ impl From<&Trial> for Row {
 }
 
 impl Row {
-    /// A line of the table, which has the start position's rate before Kiwipete's.
+    /// Formats a line of the table: the rate of the start position comes before the rate of Kiwipete.
     fn text(&self) -> String {
         let Self { option, value, rates, outcome, reason } = self;
         let rate = |index: usize| rates.map_or("-".to_owned(), |rates| magnitude(rates[index]));
@@ -66,55 +73,61 @@ impl Row {
     }
 }
 
-pub(super) fn run(arguments: &Tune, context: &mut Context) -> Result<Answer, Failure> {
-    match tunable(context.common.backend, Request::from(&context.common))? {
-        TunableDevice::Opencl(device) => run_on(&device, arguments, context),
-        TunableDevice::Wgpu(device) => run_on(&device, arguments, context),
+impl Tune {
+    pub(super) fn new(args: &args::Tune) -> Result<Self, Failure> {
+        let reason = "There is no folder for the tuned options; name one in KOGGE_CACHE_DIR.";
+        let cache = Cache::of_user().ok_or_else(|| Failure::Input(reason.to_owned()))?;
+        Ok(Self { time: Duration::from_secs(args.seconds.into()), forget: args.forget, cache })
+    }
+
+    fn file(&self) -> String {
+        self.cache.file().display().to_string()
+    }
+
+    fn unwritten(&self, error: std::io::Error) -> Failure {
+        Failure::Device(format!("{} could not be written: {error}.", self.file()))
+    }
+
+    fn forget(&self, device: &dyn Tunable, context: &mut Context) -> Result<Answer, Failure> {
+        let info = device.bare_info();
+        let forgotten = device.forget(&self.cache).map_err(|error| self.unwritten(error))?;
+        let report = Forgotten { command: "tune", info: Device::from(&info), forgotten, file: self.file() };
+        context.output.print(&report, |to| match forgotten {
+            true => writeln!(to, "The tuning of {} is forgotten.", info.name),
+            false => writeln!(to, "Nothing was tuned on {}.", info.name),
+        })?;
+        Ok(Answer::Done)
     }
 }
 
-fn run_on(device: &impl Tunable, arguments: &Tune, context: &mut Context) -> Result<Answer, Failure> {
-    let Some(cache) = Cache::of_user() else {
-        return Err(Failure::Input(
-            "There is no folder to keep what is found; name one in KOGGE_CACHE_DIR.".to_owned(),
-        ));
-    };
-    let file = cache.file().display().to_string();
-    let unwritten = |error| Failure::Device(format!("{file} could not be written: {error}."));
-    let command = "tune";
-    let info = device.info();
-    if arguments.forget {
-        let forgotten = cache.forget(device).map_err(unwritten)?;
-        let report = Forgotten { command, info: Device::from(&info), forgotten, file: file.clone() };
-        context.output.print(&report, |to| match forgotten {
-            true => writeln!(to, "What was tuned on {} is forgotten.", info.name),
-            false => writeln!(to, "Nothing was tuned on {}.", info.name),
-        })?;
-        return Ok(Answer::Done);
-    }
-
-    let time = Duration::from_secs(arguments.seconds.into());
-    let head = format!("{:<18}  {:<19}  {:>8}  {:>8}  outcome", "option", "value", "start/s", "kiwi/s");
-    context.output.aside(&head)?;
-    // The lines come one by one, as they would from `suite`; a reader who has gone away is noticed at the end.
-    let mut written = Ok(());
-    let mut progress = |trial: &Trial| {
-        if written.is_ok() {
-            written = context.output.aside(&Row::from(trial).text());
+impl Job for Tune {
+    fn run(&self, context: &mut Context) -> Result<Answer, Failure> {
+        let device = tunable(&context.request)?;
+        if self.forget {
+            return self.forget(&*device, context);
         }
-    };
-    let tuning = tune(device, time, &mut progress)?;
-    written?;
-    cache.save(device, &tuning.options).map_err(unwritten)?;
-    if !tuning.complete {
-        context.output.note("The time was up before everything was tried; --seconds gives more.");
+        let head = format!("{:<18}  {:<19}  {:>8}  {:>8}  outcome", "option", "value", "start/s", "kiwi/s");
+        context.output.aside(&head)?;
+        // Each line is printed when its trial is done; an error of the output is reported at the end.
+        let mut written = Ok(());
+        let mut progress = |trial: &Trial| {
+            if written.is_ok() {
+                written = context.output.aside(&Row::from(trial).text());
+            }
+        };
+        let tuned = device.tune(&self.cache, self.time, &mut progress)?;
+        written?;
+        tuned.saved.map_err(|error| self.unwritten(error))?;
+        if !tuned.complete {
+            context.output.note("The time was up before all values were tried; --seconds gives more time.");
+        }
+        let trials: Vec<_> = tuned.trials.iter().map(Row::from).collect();
+        let wrong = trials.iter().filter(|row| row.outcome == "wrong").filter_map(|row| row.reason.clone());
+        let wrong: Vec<_> = wrong.collect();
+        let (info, complete) = (tuned.info, tuned.complete);
+        let report = Report { command: "tune", info: Device::from(&info), trials, complete, file: self.file() };
+        context.output.print(&report, |to| writeln!(to, "{}: {}", info.name, info.variant))?;
+        context.output.aside(&format!("Saved in {}.", self.file()))?;
+        if wrong.is_empty() { Ok(Answer::Done) } else { Err(Failure::Device(wrong.join(" "))) }
     }
-    let trials: Vec<_> = tuning.trials.iter().map(Row::from).collect();
-    let wrong: Vec<_> =
-        trials.iter().filter(|row| row.outcome == "wrong").filter_map(|row| row.reason.clone()).collect();
-    let info = planned(device);
-    let report = Report { command, info: Device::from(&info), trials, complete: tuning.complete, file: file.clone() };
-    context.output.print(&report, |to| writeln!(to, "{}: {}", info.name, info.variant))?;
-    context.output.aside(&format!("Kept in {file}."))?;
-    if wrong.is_empty() { Ok(Answer::Done) } else { Err(Failure::Device(wrong.join(" "))) }
 }

@@ -7,34 +7,42 @@ use kogge_driver::{Driver, MAX_DEPTH, Observer};
 use kogge_search::Signals;
 use kogge_search::uci::{Host, serve};
 
-use super::Context;
-use crate::Answer;
 use crate::args::BackendName;
-use crate::backends::{self, ENTRIES, Opened, Request};
-use crate::failure::Failure;
+use crate::context::{Context, Job};
+use crate::devices::{BACKENDS, Opened, Request, open};
+use crate::outcome::{Answer, Failure};
 
-pub(super) fn run(context: &Context) -> Result<Answer, Failure> {
-    let (backend, request) = (context.common.backend, Request::from(&context.common));
-    serve(io::stdin().lock(), io::stdout(), Box::new(Counter { backend, request, opened: None }))?;
-    Ok(Answer::Done)
+/// Plays chess through UCI.
+pub(super) struct Uci;
+
+impl Job for Uci {
+    fn run(&self, context: &mut Context) -> Result<Answer, Failure> {
+        let counter = Counter { request: context.request, opened: None };
+        serve(io::stdin().lock(), io::stdout(), Box::new(counter))?;
+        Ok(Answer::Done)
+    }
 }
 
-/// Who counts for `go perft`, opened when it is first needed, and who helps the search: that may take seconds.
+/// The device that counts for `go perft` and helps the search. It is opened on first use, because opening may take
+/// seconds.
 struct Counter {
-    backend: BackendName,
     request: Request,
     opened: Option<Opened>,
 }
 
-/// The option's value that means no device in particular.
+/// The value of the option `Device` that allows any device.
 const ANY_DEVICE: &str = "-1";
 
 impl Host for Counter {
     fn options(&self) -> Vec<String> {
-        let names: Vec<_> = ENTRIES.iter().map(|entry| entry.name.name()).collect();
+        let names: Vec<_> = BACKENDS.iter().map(|entry| entry.name.name()).collect();
         let device = self.request.device.map_or(ANY_DEVICE.to_owned(), |device| device.to_string());
         vec![
-            format!("name Backend type combo default {} var auto var {}", self.backend.name(), names.join(" var ")),
+            format!(
+                "name Backend type combo default {} var auto var {}",
+                self.request.backend.name(),
+                names.join(" var ")
+            ),
             format!("name Device type spin default {device} min {ANY_DEVICE} max 99"),
         ]
     }
@@ -42,9 +50,9 @@ impl Host for Counter {
     fn set_option(&mut self, name: &str, value: &str) -> Option<Result<(), String>> {
         let set = match name.to_ascii_lowercase().as_str() {
             "backend" => {
-                let names = ENTRIES.iter().map(|entry| entry.name).chain([BackendName::Auto]);
+                let names = BACKENDS.iter().map(|entry| entry.name).chain([BackendName::Auto]);
                 let found = names.into_iter().find(|known| known.name() == value);
-                found.map(|found| self.backend = found).ok_or_else(|| format!("There is no backend {value:?}."))
+                found.map(|found| self.request.backend = found).ok_or_else(|| format!("There is no backend {value:?}."))
             }
             "device" if value == ANY_DEVICE => {
                 self.request.device = None;
@@ -65,8 +73,7 @@ impl Host for Counter {
 
     fn divide(&mut self, root: &Fen, depth: u32, signals: &Signals) -> Result<Vec<(Move, u128)>, String> {
         if self.opened.is_none() {
-            self.opened =
-                Some(backends::open(self.backend, self.request, None).map_err(|failure| failure.to_string())?);
+            self.opened = Some(open(&self.request, None).map_err(|failure| failure.to_string())?);
         }
         let opened = self.opened.as_mut().ok_or("There is no backend.")?;
         if depth > MAX_DEPTH {
@@ -77,16 +84,16 @@ impl Host for Counter {
     }
 
     fn assistant(&mut self) -> Result<Option<Box<dyn Backend>>, String> {
-        // A search is on the CPU anyway, and a GPU has to be asked for by name.
-        if !matches!(self.backend, BackendName::Opencl | BackendName::Wgpu) {
+        // The search itself uses the CPU; a GPU helps it only if the user names one.
+        if !BACKENDS.iter().any(|entry| entry.is_gpu() && entry.name == self.request.backend) {
             return Ok(None);
         }
-        let opened = backends::open(self.backend, self.request, None).map_err(|failure| failure.to_string())?;
+        let opened = open(&self.request, None).map_err(|failure| failure.to_string())?;
         Ok(Some(opened.backend))
     }
 }
 
-/// Lets `stop` and `quit` end a count.
+/// Lets the commands `stop` and `quit` end a count.
 struct Stop<'a>(&'a Signals);
 
 impl Observer for Stop<'_> {

@@ -1,10 +1,10 @@
-//! What the pages say is right.
+//! Tests that the pages tell the truth.
 //!
-//! Every example of the README is run, and prints what it says there. An example is a command after `$ `. They run one after the other, as a reader would copy them, in an empty folder
-//! with the repository's `data`, on a machine without a GPU; what follows the command must come out, on standard output
-//! and standard error together, but for what [`mask`] leaves out. `cargo run --release --` runs the binary that is
-//! tested here. What is not run is listed, with the reason. The examples of the libraries run too, the commands that pages
-//! name exist, links lead somewhere, and large counts are the published ones.
+//! Every example of the README runs and must print the output that the README shows, on standard output and standard error
+//! together, except for the parts that [`mask`] masks. An example is a command after `$ `. The examples run one after the
+//! other, as a reader would copy them, in an empty folder with the repository's `data`, on a machine without a GPU.
+//! `cargo run --release --` runs the binary under test. A list names the examples that do not run, with reasons. The examples
+//! of the libraries run too, the commands that pages name exist, links lead somewhere, and large counts are the published ones.
 
 #![cfg(target_os = "linux")]
 
@@ -13,17 +13,17 @@ mod page;
 #[path = "../support/mod.rs"]
 mod support;
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use kogge_board::known;
 use page::{Block, Example};
 
 const README: &str = include_str!("../../../README.md");
 
 const RESULTS: &str = include_str!("../../../RESULTS.md");
 
-/// Pages that name commands of kogge, or have links.
+/// The pages whose commands and links are checked.
 const PAGES: [(&str, &str); 14] = [
     ("README.md", README),
     ("RESULTS.md", RESULTS),
@@ -41,32 +41,32 @@ const PAGES: [(&str, &str); 14] = [
     ("backend-wgpu/MEASUREMENTS.md", include_str!("../../../backend-wgpu/MEASUREMENTS.md")),
 ];
 
-/// Blocks that are not run here, by their first line.
+/// The first lines of the blocks that do not run here, with the reasons.
 const NOT_RUN: [(&str, &str); 3] = [
     ("cargo xtask test", "runs this test"),
     ("cargo install --path cli", "builds everything once more, in release"),
     ("docker build --tag kogge .", "needs an engine for containers"),
 ];
 
-/// An example whose output is only partly compared.
+/// An example whose output is compared only partly.
 struct Partly {
     command: &'static str,
-    /// What is run instead, which takes a moment; `None` if nothing is, here.
+    /// The command that runs instead and takes less time, if any.
     instead: Option<&'static str>,
-    /// Each line begins with one of these.
+    /// Prefixes; each line of the output starts with one of them.
     beginnings: &'static [&'static str],
 }
 
 const PARTLY: [Partly; 3] = [
-    // Ctrl-C is pressed by hand there; `refusals.rs` presses it.
+    // A user pressed Ctrl-C; `refusals.rs` tests this.
     Partly { command: "kogge perft 9 --raw", instead: None, beginnings: &["^C", "Stopped on request: "] },
-    // What is in the machine.
+    // The output depends on the machine.
     Partly {
         command: "kogge devices",
         instead: Some("devices"),
         beginnings: &["backend   number  device", "opencl ", "wgpu ", "cpu            0  ", "mailbox        0  "],
     },
-    // Depths and times are the machine's; `bench.rs` looks at the rest.
+    // Depths and times depend on the machine; `bench.rs` tests the rest.
     Partly {
         command: "kogge bench --quick --backend cpu",
         instead: Some("bench --seconds 1 --repetitions 2 --backend cpu"),
@@ -91,7 +91,7 @@ const PARTLY: [Partly; 3] = [
 ];
 
 impl Partly {
-    /// The first line that begins otherwise.
+    /// Returns the first line that starts with none of them.
     fn other<'a>(&self, mut lines: impl Iterator<Item = &'a str>) -> Option<&'a str> {
         lines.find(|line| {
             !line.is_empty() && *line != "..." && !self.beginnings.iter().any(|beginning| line.starts_with(beginning))
@@ -137,14 +137,14 @@ fn what_is_partly_compared_looks_as_in_the_readme() {
         let run = support::kogge(&support::words(instead));
         assert_eq!(run.code, 0, "{instead}: {}", run.stderr);
         assert!(run.stdout.lines().count() > 2, "{instead}: {}", run.stdout);
-        // Of standard error, what kogge says: drivers write there, too.
+        // Only the lines of kogge itself count on standard error, since drivers write there too.
         let own = |line: &&str| line.starts_with("note: ") || line.starts_with("error: ");
         let said = run.stdout.lines().chain(run.stderr.lines().filter(own));
         assert_eq!(partly.other(said), None, "{instead}: {}{}", run.stdout, run.stderr);
     }
 }
 
-/// No block is overlooked.
+/// Checks that no block is overlooked.
 #[test]
 fn every_block_is_an_example_or_listed() {
     for block in page::blocks(README) {
@@ -163,7 +163,7 @@ fn every_block_is_an_example_or_listed() {
     }
 }
 
-/// The library examples: their text, and what runs them.
+/// Lists the examples of the libraries: their text and their function.
 macro_rules! examples {
     ($($name:ident: $path:literal),*) => {
         $(
@@ -182,8 +182,8 @@ examples! {
     play: "../../examples/play.rs"
 }
 
-/// An example as the README has it: without its first lines, which say what the README's text says, and without what lets
-/// this test call it.
+/// Returns an example as the README shows it: without its first lines, which repeat the README's text, and with a
+/// private `main`.
 fn in_readme(example: &str) -> String {
     let (_, code) = example.split_once("\n\n").expect("an example begins with a comment");
     code.replace("pub(crate) fn main", "fn main")
@@ -193,12 +193,12 @@ fn in_readme(example: &str) -> String {
 fn library_examples_run_and_are_those_of_the_readme() {
     for (text, main) in EXAMPLES {
         let code = in_readme(text);
-        assert!(README.contains(&format!("```rust\n{code}```\n")), "the README has not:\n{code}");
+        assert!(README.contains(&format!("```rust\n{code}```\n")), "the README does not have:\n{code}");
         main().unwrap_or_else(|error| panic!("{error}\n{text}"));
     }
 }
 
-/// Every command that a page names is one that kogge understands. Nothing is run: `--help` is asked for as well.
+/// Checks that kogge understands every command that a page names. The commands do not run, since `--help` is added.
 #[test]
 fn pages_name_commands_that_exist() {
     for (name, page) in PAGES {
@@ -209,7 +209,7 @@ fn pages_name_commands_that_exist() {
     }
 }
 
-/// Every link within the repository leads to a file, and to a heading where it names one.
+/// Checks that every link within the repository leads to a file, and to a heading if it names one.
 #[test]
 fn links_lead_somewhere() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
@@ -230,16 +230,10 @@ fn links_lead_somewhere() {
     assert!(followed > 40, "only {followed} links were found");
 }
 
-/// Where a large count has been published, it is that one.
+/// Checks large counts against the published ones.
 #[test]
 fn large_counts_are_the_published_ones() {
-    let known = include_str!("../../../data/known-counts.tsv");
-    let known: HashMap<(&str, &str), &str> = known
-        .lines()
-        .filter(|line| !line.starts_with('#'))
-        .map(|line| line.split('\t').collect::<Vec<_>>())
-        .map(|fields| ((fields[0], fields[2]), fields[3]))
-        .collect();
+    let known = known::standard();
     let mut published = 0;
     for row in RESULTS.lines().filter(|line| line.starts_with("| ")).skip(1) {
         let cells: Vec<_> = row.split('|').map(str::trim).collect();
@@ -247,16 +241,17 @@ fn large_counts_are_the_published_ones() {
             "start position" => "startpos".to_owned(),
             name => name.to_lowercase().replace("position ", "pos"),
         };
-        let leaves = cells[3].replace(',', "");
-        assert!(leaves.parse::<u128>().expect("a count") > 100_000_000_000, "{row}");
+        let leaves: u128 = cells[3].replace(',', "").parse().expect("a count");
+        assert!(leaves > 100_000_000_000, "{row}");
+        let (known, depth) = (known.iter().find(|known| known.name == name), cells[2].parse().expect("a depth"));
         let is_published = cells[7].contains("published, ");
-        assert_eq!(known.get(&(name.as_str(), cells[2])).copied(), is_published.then_some(leaves.as_str()), "{row}");
+        assert_eq!(known.and_then(|known| known.leaves(depth)), is_published.then_some(leaves), "{row}");
         published += usize::from(is_published);
     }
     assert!(published > 10, "only {published} counts were found");
 }
 
-/// The text of a command's output, line by line.
+/// Returns the lines of a command's output.
 fn printed_by(command: &str, folder: &Path) -> Vec<String> {
     let command = command.replace("cargo run --release --", "kogge");
     let binary = Path::new(env!("CARGO_BIN_EXE_kogge")).parent().expect("it lies in a folder");
@@ -271,7 +266,7 @@ fn printed_by(command: &str, folder: &Path) -> Vec<String> {
     String::from_utf8(output.stdout).expect("UTF-8").lines().map(str::to_owned).collect()
 }
 
-/// An empty folder with the repository's data.
+/// Creates an empty folder with the repository's data.
 fn scratch() -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("pages");
     let _ = std::fs::remove_dir_all(&folder);

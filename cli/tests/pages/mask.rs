@@ -1,19 +1,20 @@
-//! What of an output is compared, and what depends on the machine and the moment.
+//! Masks the parts of an output that depend on the machine and the moment.
 //!
-//! Masked on both sides, and so not compared:
+//! The following parts are masked on both sides, so they are not compared:
 //!
 //! * times and rates: a number before `s` or `ms`, with or without `about`; a number and its prefix before something
 //!   `/s`;
-//! * who computed, and how: what follows ` cpu: ` on its line;
+//! * the device and its variant: the rest of a line after ` cpu: `;
 //! * dates and times of day;
 //! * in JSON, the values of `seconds`, `per_second`, `chosen`, `device`, `driver`, `variant` and `memory`;
 //! * in the `info` lines of UCI, numbers after `depth`, `seldepth`, `nodes`, `nps`, `hashfull` and `time`.
 //!
-//! Left out on both sides: the line that says why a GPU was looked for or not, which depends on how busy the machine is.
+//! The line that explains why GPUs were tried or not is left out on both sides, because it depends on the machine's
+//! load.
 //!
 //! In the page, a line `...` stands for any number of lines, and ` ...` at the end of a line for the rest of that line.
 
-/// Whether an output is what a page says.
+/// Whether an output agrees with a page.
 pub(crate) fn agrees(page: &[String], output: &[String]) -> bool {
     let kept = |lines: &[String]| -> Vec<String> {
         lines.iter().filter(|line| !says_why(line)).map(|line| masked(line)).collect()
@@ -22,7 +23,7 @@ pub(crate) fn agrees(page: &[String], output: &[String]) -> bool {
 }
 
 fn says_why(line: &str) -> bool {
-    line.starts_with("No GPU was looked for: ") || line.starts_with("A GPU was looked for: ")
+    line.starts_with("No GPU was tried: ") || line.starts_with("GPUs were tried first: ")
 }
 
 fn lines_agree(page: &[String], output: &[String]) -> bool {
@@ -39,7 +40,7 @@ fn lines_agree(page: &[String], output: &[String]) -> bool {
     }
 }
 
-/// A line without what depends on the machine and the moment.
+/// Masks the parts of a line that depend on the machine and the moment.
 fn masked(line: &str) -> String {
     if line.starts_with('{') {
         return ["seconds", "per_second", "chosen", "device", "driver", "variant", "memory"]
@@ -60,7 +61,7 @@ fn masked(line: &str) -> String {
             is_info && ["depth", "seldepth", "nodes", "nps", "hashfull", "time"].contains(&words[index - 1]);
         let is_rate = (1..3).any(|ahead| unit(word(ahead)).ends_with("/s"));
         if is_number(word(0)) && ["s", "ms"].contains(&unit(word(1))) {
-            // The unit goes with the number, for it depends on it; punctuation stays.
+            // The unit depends on the number, so it is masked too; punctuation stays.
             kept.extend(["#", &word(1)[unit(word(1)).len()..]]);
             index += 2;
         } else if is_number(word(0)) && ["k", "M", "G", "T"].contains(&word(1)) {
@@ -77,7 +78,7 @@ fn masked(line: &str) -> String {
     kept.join(" ") + who
 }
 
-/// A word without the punctuation after it.
+/// Removes the punctuation after a word.
 fn unit(word: &str) -> &str {
     word.trim_end_matches([',', '.', ';', ':', ')'])
 }
@@ -92,7 +93,7 @@ fn is_number(word: &str) -> bool {
     word.starts_with(|first: char| first.is_ascii_digit()) && word.parse::<f64>().is_ok()
 }
 
-/// A line of JSON without the value of a field.
+/// Masks the value of a field in a line of JSON.
 fn without_value(line: &str, name: &str) -> String {
     let key = format!("\"{name}\":");
     let mut pieces = line.split(&key);
@@ -142,7 +143,7 @@ mod tests {
     #[test]
     fn gaps_are_where_the_page_has_them() {
         let lines = |text: &str| text.lines().map(str::to_owned).collect::<Vec<_>>();
-        let output = lines("one 1\ntwo\nNo GPU was looked for: less than 1 ms of work.\nthree 3");
+        let output = lines("one 1\ntwo\nNo GPU was tried: the CPU needs less than 1 ms.\nthree 3");
         for (page, agreeing) in [
             ("one 1\ntwo\nthree 3", true),
             ("one 1\n...\nthree 3", true),

@@ -1,22 +1,22 @@
-//! Reading a Markdown page: its code blocks, its examples, and the commands that its text names.
+//! Reads a Markdown page: its code blocks, its examples, and the commands that its text names.
 
 /// A code block.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Block {
-    /// Indented by four spaces.
+    /// A block indented by four spaces.
     Indented(Vec<String>),
-    /// Between fences, with the language after the first.
+    /// A block between fences; the language follows the first fence.
     Fenced { language: String, text: String },
 }
 
-/// A command after `$ `, and what the page says it prints.
+/// A command after `$ `, and its output according to the page.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Example {
     pub(crate) command: String,
     pub(crate) output: Vec<String>,
 }
 
-/// All code blocks of a page, in order.
+/// Returns all code blocks of a page, in order.
 pub(crate) fn blocks(page: &str) -> Vec<Block> {
     let mut blocks = Vec::new();
     let mut lines = page.lines().peekable();
@@ -36,7 +36,7 @@ pub(crate) fn blocks(page: &str) -> Vec<Block> {
     blocks
 }
 
-/// The examples of a block, none if nothing in it follows `$ `.
+/// Returns the examples of a block.
 pub(crate) fn examples(block: &[String]) -> Vec<Example> {
     let mut examples: Vec<Example> = Vec::new();
     for line in block {
@@ -50,7 +50,7 @@ pub(crate) fn examples(block: &[String]) -> Vec<Example> {
     examples
 }
 
-/// The commands of kogge that stand between backticks, and those of blocks without `$ `.
+/// Returns the kogge commands between backticks, and the commands of blocks without `$ `.
 pub(crate) fn named_commands(page: &str) -> Vec<String> {
     let mut commands = Vec::new();
     for block in blocks(page) {
@@ -65,7 +65,7 @@ pub(crate) fn named_commands(page: &str) -> Vec<String> {
     commands
 }
 
-/// Where the links and pictures of a page lead, but for what stands in code.
+/// Returns the targets of a page's links and pictures, except inside code.
 pub(crate) fn links(page: &str) -> Vec<&str> {
     let mut fenced = false;
     let mut links = Vec::new();
@@ -78,7 +78,7 @@ pub(crate) fn links(page: &str) -> Vec<&str> {
     links
 }
 
-/// What a link to a heading of the page names, as GitHub makes it: letters, digits, and dashes for spaces.
+/// Returns the anchors of a page's headings as GitHub makes them: letters, digits, and dashes for spaces.
 pub(crate) fn headings(page: &str) -> Vec<String> {
     let titles = page.lines().filter(|line| line.starts_with('#')).map(|line| line.trim_start_matches('#').trim());
     let kept = |one: char| match one {

@@ -1,4 +1,4 @@
-//! Running the real binary.
+//! Runs the real binary.
 
 #![allow(dead_code, reason = "every test file uses its own part")]
 #![allow(unreachable_pub, reason = "each test file is a crate of its own")]
@@ -11,7 +11,7 @@ use serde_json::Value;
 pub const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
 pub const CHESS960: &str = "bnqnrbkr/1pp2pp1/p7/3pP2p/4P1P1/8/PPPP3P/BNQNRBKR w HEhe d6 0 9";
 
-/// What a run of kogge left behind.
+/// The result of running kogge.
 #[derive(Debug)]
 pub struct Run {
     pub code: i32,
@@ -28,20 +28,19 @@ impl From<Output> for Run {
 
 pub fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_kogge"));
-    // What the user has tuned is neither used nor changed.
+    // The user's tuned options are neither used nor changed.
     command.args(arguments).env("KOGGE_CACHE_DIR", env!("CARGO_TARGET_TMPDIR"));
     command
 }
 
-/// The same on a machine without GPUs: a library that is not there stands for one without OpenCL, drivers that are not
-/// there for one without Vulkan.
+/// Returns a command that finds no GPUs: the paths of the OpenCL library and of the Vulkan drivers lead nowhere.
 pub fn without_devices(arguments: &[&str]) -> Command {
     let mut command = command(arguments);
     hide_devices(&mut command);
     command
 }
 
-/// Lets a process find no GPU.
+/// Hides all GPUs from a process.
 pub fn hide_devices(command: &mut Command) {
     for variable in ["KOGGE_OPENCL_LIBRARY", "VK_DRIVER_FILES", "VK_ICD_FILENAMES"] {
         command.env(variable, "/no/such/file");
@@ -52,7 +51,7 @@ pub fn kogge(arguments: &[&str]) -> Run {
     command(arguments).stdin(Stdio::null()).output().expect("kogge starts").into()
 }
 
-/// Runs kogge with this on its standard input.
+/// Runs kogge with this standard input.
 pub fn kogge_with_input(arguments: &[&str], input: &[u8]) -> Run {
     let mut child = command(arguments)
         .stdin(Stdio::piped())
@@ -64,7 +63,7 @@ pub fn kogge_with_input(arguments: &[&str], input: &[u8]) -> Run {
     child.wait_with_output().expect("kogge ends").into()
 }
 
-/// The arguments of a line in which quotes keep spaces.
+/// Splits a line into arguments; quotes keep spaces.
 pub fn words(line: &str) -> Vec<&str> {
     let pieces = line.split('"').enumerate();
     pieces
@@ -73,14 +72,14 @@ pub fn words(line: &str) -> Vec<&str> {
 }
 
 impl Run {
-    /// Its standard output, which must be all there is.
+    /// Returns the standard output of a run without errors.
     #[track_caller]
     pub fn answer(self, line: &str) -> String {
         assert_eq!((self.code, self.stderr.as_str()), (0, ""), "kogge {line}: {}", self.stdout);
         self.stdout
     }
 
-    /// Its standard output as JSON objects, one a line.
+    /// Returns the JSON objects of the standard output, one per line.
     #[track_caller]
     pub fn json(&self) -> Vec<Value> {
         self.stdout.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|e| panic!("{line}: {e}"))).collect()

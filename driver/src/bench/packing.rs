@@ -1,35 +1,35 @@
-//! What packing and unpacking cost, format by format.
+//! The cost of packing and unpacking, format by format.
 
 use std::hint::black_box;
 use std::time::Instant;
 
-use kogge_board::{Circle32, Fen, Five42, Format, Packed, Pieces38, Pieces64, Position, Quad48, known};
+use kogge_board::{Circle32, Five42, Format, Packed, Pieces38, Pieces64, Position, Quad48, known};
 
 use super::Times;
 
-/// Positions that are packed one after the other: few enough that they stay in the first-level cache.
+/// The number of positions packed one after the other: few enough to stay in the first-level cache.
 const BATCH: usize = 256;
 
-/// How long one time is taken over, in seconds.
+/// The duration of one measurement, in seconds.
 const SPAN: f64 = 0.005;
 
-/// What a format costs, in nanoseconds for each position, on one thread.
+/// The cost of a format in nanoseconds per position, on one thread.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Cost {
     /// The format.
     pub format: Format,
-    /// From a [`Position`].
+    /// The cost of packing a [`Position`].
     pub pack: Times,
-    /// To a [`Position`], without asking whether it is legal.
+    /// The cost of unpacking to a [`Position`], without a check that it is legal.
     pub unpack: Times,
 }
 
-/// Measures all formats, in turn and so many times.
+/// Measures all formats in turn, this many times.
 pub fn measure(repetitions: usize) -> Vec<Cost> {
-    let positions: Vec<Position> = known::random().iter().take(BATCH).map(|Fen { position, .. }| *position).collect();
+    let positions: Vec<Position> = known::random().iter().take(BATCH).map(|known| known.root.position).collect();
     let empty = |format| Cost { format, pack: Times::default(), unpack: Times::default() };
     let mut costs = Format::ALL.map(empty);
-    // The first time, code and positions come into the caches.
+    // The first round fills the caches.
     for round in 0..=repetitions.max(1) {
         for cost in &mut costs {
             let [pack, unpack] = match cost.format {
@@ -48,7 +48,7 @@ pub fn measure(repetitions: usize) -> Vec<Cost> {
     costs.into()
 }
 
-/// Nanoseconds to pack and to unpack a position.
+/// Returns the nanoseconds to pack and to unpack a position.
 fn once<T: Packed>(positions: &[Position]) -> [f64; 2] {
     let mut packed: Vec<T> = positions.iter().map(T::pack).collect();
     let mut back = positions.to_vec();
@@ -63,7 +63,7 @@ fn once<T: Packed>(positions: &[Position]) -> [f64; 2] {
     [pack, unpack]
 }
 
-/// Nanoseconds for each of so many things that `work` does at once, over [`SPAN`].
+/// Returns the nanoseconds that `work` takes per item, measured over [`SPAN`].
 fn each(things: usize, mut work: impl FnMut()) -> f64 {
     let (start, mut rounds) = (Instant::now(), 0);
     loop {

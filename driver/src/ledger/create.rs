@@ -1,4 +1,4 @@
-//! Beginning a ledger: its frontier, or, if there is one already, whether it is the one that was meant.
+//! Creation of a ledger with its frontier, or the check that an existing one has the same tree.
 
 use std::sync::Mutex;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -7,40 +7,39 @@ use kogge_board::{Backend, Fen};
 
 use super::store::{castling, root_bytes};
 use super::{Header, Ledger, LedgerError, Store, count};
-use crate::driver::count as count_moves;
+use crate::calls::count as count_moves;
 use crate::{Error, Frontier, Observer};
 
-/// Entries that a frontier should have at least: fewer could not be shared out among several devices.
+/// The least number of entries that a frontier should have, so that several devices can share them.
 const ENOUGH: usize = 1_000;
-/// Entries that a frontier has at most, unless a ply is asked for: rows cost time and place.
+/// The most entries of a frontier, unless a ply is asked for: rows cost time and memory.
 const MOST: usize = 1 << 18;
-/// Leaves below an entry that are worth a row of their own: fractions of a second on any device.
+/// The number of leaves that justify a row of their own: fractions of a second on any device.
 const WORTH_A_ROW: f64 = 1e9;
-/// Plies that are left below the entries, unless another ply is asked for.
+/// The least number of plies below the entries, unless a ply is asked for.
 const LEAST_BELOW: u32 = 2;
-/// Positions that a frontier has at most before equal ones are merged: 8 GiB.
+/// The most positions of a frontier before equal ones are merged: 8 GiB.
 const LIMIT: u64 = 1 << 26;
 
-/// What a ledger shall count.
+/// The tree that a ledger is for.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
     /// The root of the tree.
     pub root: &'a Fen,
     /// Plies below the root.
     pub depth: u32,
-    /// The ply of the frontier; chosen from the sizes of the plies if none is asked for.
+    /// The ply of the frontier; `None` chooses one by the sizes of the plies.
     pub ply: Option<u32>,
 }
 
 impl Ledger {
-    /// Opens the ledger of a tree, or makes it if there is none, and says whether it was made. A ledger that
-    /// exists keeps its ply.
+    /// Opens the ledger of a tree, or creates it, and returns whether it was created. An existing ledger keeps its ply.
     ///
-    /// The backend makes the frontier, and the observer may stop that.
+    /// The backend makes the frontier; the observer may stop it.
     ///
     /// # Errors
-    /// [`LedgerError::Other`] if the ledger is one of another root, depth or ply; if the ply is not one of the
-    /// tree's; if the backend or the database fails.
+    /// [`LedgerError::Other`] if the ledger has another root, depth or ply; if the tree does not have the ply; if the
+    /// backend or the database fails.
     pub fn start(
         mut store: Box<dyn Store>,
         request: &Request<'_>,
@@ -57,11 +56,11 @@ impl Ledger {
             store.create(&header, &frontier)?;
             made = true;
         }
-        let header = store.header()?.ok_or_else(|| LedgerError::NoLedger { place: store.place().to_owned() })?;
+        let header = store.header()?.ok_or_else(|| LedgerError::NoLedger { location: store.location().to_owned() })?;
         let same_root = root_bytes(root) == header.root_bytes() && castling(root) == header.castling();
         if !same_root || depth != header.depth || ply.is_some_and(|ply| ply != header.ply) {
             return Err(LedgerError::Other {
-                place: store.place().to_owned(),
+                location: store.location().to_owned(),
                 found: describe(&header.root, header.depth, ply.map(|_| header.ply)),
                 wanted: describe(root, depth, ply),
             });
@@ -70,13 +69,13 @@ impl Ledger {
     }
 }
 
-/// A tree, in words.
+/// Describes a tree.
 fn describe(root: &Fen, depth: u32, ply: Option<u32>) -> String {
     let ply = ply.map_or(String::new(), |ply| format!(" with its entries at ply {ply}"));
     format!("depth {depth} from {root}{ply}")
 }
 
-/// What a new ledger begins with.
+/// Returns the header and the frontier of a new ledger.
 fn begin(
     request: &Request<'_>,
     backend: &mut dyn Backend,
@@ -102,7 +101,7 @@ fn begin(
     Ok((header, frontier))
 }
 
-/// How many positions the next ply has before equal ones are merged.
+/// Counts the positions of the next ply before equal ones are merged.
 fn next_size(frontier: &Frontier, backend: &mut dyn Backend, observer: &dyn Observer) -> Result<u64, Error> {
     if observer.is_cancelled() {
         return Err(Error::Cancelled(Default::default()));
@@ -111,7 +110,7 @@ fn next_size(frontier: &Frontier, backend: &mut dyn Backend, observer: &dyn Obse
     Ok(counts.iter().copied().map(u64::from).sum())
 }
 
-/// The merged frontier at a ply.
+/// Returns the merged frontier at a ply.
 fn at_ply(root: &Fen, ply: u32, backend: &mut dyn Backend, observer: &dyn Observer) -> Result<Frontier, LedgerError> {
     let mut frontier = Frontier::of(root);
     while frontier.ply() < ply {
@@ -124,8 +123,8 @@ fn at_ply(root: &Fen, ply: u32, backend: &mut dyn Backend, observer: &dyn Observ
     Ok(frontier)
 }
 
-/// The merged frontier on which work is best shared out: thousands of entries, or more if each is still a lot
-/// of work, but not too many.
+/// Returns the merged frontier that divides the work best: thousands of entries, or more if each entry is still much
+/// work.
 fn suggested(
     root: &Fen,
     depth: u32,

@@ -1,105 +1,105 @@
-//! Why a ledger could not be used.
+//! Errors of ledgers.
 
 use thiserror::Error;
 
-/// Why a ledger could not be used, or what is wrong with it.
+/// An error of a ledger.
 #[derive(Clone, PartialEq, Debug, Error)]
 pub enum LedgerError {
-    /// There is nothing at that place.
-    #[error("There is no ledger in {place}; \"kogge run DEPTH --ledger ...\" makes one.")]
+    /// There is no ledger in the file or database.
+    #[error("There is no ledger in {location}; \"kogge run DEPTH --ledger ...\" creates one.")]
     NoLedger {
         /// The file or database.
-        place: String,
+        location: String,
     },
     /// The address of a database cannot be read.
     #[error("The database's address cannot be read ({reason}); expected one such as postgres://user@host/name.")]
     Address {
-        /// What is wrong with it.
+        /// The mistake.
         reason: String,
     },
-    /// Something else is at that place.
-    #[error("{place} is not a ledger of kogge: {reason}; name another place.")]
+    /// The file or database holds something else.
+    #[error("{location} is not a ledger of kogge: {reason}; name another file or database.")]
     NotALedger {
         /// The file or database.
-        place: String,
-        /// What it is instead.
+        location: String,
+        /// The reason, as part of a sentence.
         reason: String,
     },
-    /// It was made by a version of kogge with another format.
+    /// A kogge with another format version created the ledger.
     #[error(
-        "{place} is a ledger of format version {found}, but this kogge reads and writes version {expected}; use the \
-         kogge that made it."
+        "{location} is a ledger of format version {found}, but this kogge reads and writes version {expected}; use the \
+         kogge that created it."
     )]
     Format {
         /// The file or database.
-        place: String,
-        /// Its version.
+        location: String,
+        /// The version of the ledger.
         found: i64,
         /// The version of this kogge.
         expected: i64,
     },
-    /// It counts something else.
-    #[error("{place} is a ledger of {found}, not of {wanted}; name another place, or leave that one as it is.")]
+    /// The ledger is for another tree.
+    #[error("{location} is a ledger of {found}, not of {wanted}; name another file or database for that tree.")]
     Other {
         /// The file or database.
-        place: String,
-        /// What it counts.
+        location: String,
+        /// The tree of the ledger.
         found: String,
-        /// What was to be counted.
+        /// The tree asked for.
         wanted: String,
     },
-    /// What it holds cannot be.
-    #[error("The ledger in {place} is damaged: {what}; restore a copy or count anew in another place.")]
+    /// The contents of the ledger are impossible.
+    #[error("The ledger in {location} is damaged: {what}; restore a copy, or start another ledger.")]
     Damaged {
         /// The file or database.
-        place: String,
-        /// What is wrong.
+        location: String,
+        /// The damage.
         what: String,
     },
-    /// There is no room for what was to be written.
+    /// The disk is full.
     #[error(
-        "The ledger in {place} could not be written, because there is no room left ({reason}); make room and run the \
-         same command again. What was written before is kept."
+        "The ledger in {location} could not be written, because the disk is full ({reason}); free some space and run the \
+         same command again. Answers written before are kept."
     )]
     Full {
         /// The file or database.
-        place: String,
-        /// What the database said.
+        location: String,
+        /// The database's message.
         reason: String,
     },
     /// The database failed.
-    #[error("The ledger in {place} failed {doing}: {reason}.")]
+    #[error("The ledger in {location} failed {doing}: {reason}.")]
     Storage {
         /// The file or database.
-        place: String,
-        /// What it was doing.
+        location: String,
+        /// The operation, as part of a sentence.
         doing: &'static str,
-        /// What the database said.
+        /// The database's message.
         reason: String,
     },
     /// Entries have different answers.
     #[error(
-        "{entries} entries of the ledger in {place} have different answers, so there is no total; \"kogge ledger\" shows \
-         them, and with --settle counts them again elsewhere."
+        "{entries} entries of the ledger in {location} have different answers, so there is no total; \"kogge ledger\" shows \
+         them, and --settle counts them again on another device."
     )]
     Disputed {
         /// The file or database.
-        place: String,
-        /// How many.
+        location: String,
+        /// The number of such entries.
         entries: u64,
     },
     /// All devices failed.
-    #[error("No device is left: {0} What was counted is in the ledger; run the same command again to go on.")]
+    #[error("No device is left: {0} Finished entries are in the ledger; run the same command again to go on.")]
     NoDevice(String),
     /// An export could not be written.
     #[error("{file} could not be written: {reason}.")]
     Export {
         /// The file.
         file: String,
-        /// What the system said.
+        /// The system's message.
         reason: String,
     },
-    /// The frontier was asked for at a ply that it cannot have.
+    /// The ply of the frontier is below the tree.
     #[error("The frontier cannot be at ply {ply} of a tree of {depth} plies; choose one from 0 to {depth}.")]
     Ply {
         /// The ply asked for.
@@ -114,17 +114,17 @@ pub enum LedgerError {
     TooMany {
         /// The ply.
         ply: u32,
-        /// Its positions, before equal ones are merged.
+        /// The number of positions before equal ones are merged.
         positions: u64,
-        /// How many there may be.
+        /// The most positions allowed.
         limit: u64,
     },
-    /// Stopped on request.
+    /// The work was stopped on request.
     #[error("Stopped on request: {done} of {entries} entries are done and kept; run the same command again to go on.")]
     Stopped {
-        /// Entries that are counted.
+        /// Counted entries.
         done: u64,
-        /// Entries in all.
+        /// All entries.
         entries: u64,
     },
     /// Counting failed.

@@ -1,9 +1,9 @@
 //! Ledgers as tables for other tools.
 //!
 //! Both formats have the same columns: `id`, `position` (the 32 bytes of `Circle32`; hex in CSV), `fen`,
-//! `multiplicity`, `count`, `backend`, `device`, `variant`, `kogge`, `at` (when it was counted; UTC milliseconds
-//! since 1970 in Parquet, seconds in CSV) and `disputed`. Numbers of up to 128 bits are decimal text. What is not
-//! known is empty in CSV and null in Parquet.
+//! `multiplicity`, `count`, `backend`, `device`, `variant`, `kogge`, `at` (the time of the count; UTC milliseconds
+//! since 1970 in Parquet, seconds in CSV) and `disputed`. Numbers of up to 128 bits are decimal text. Unknown values are
+//! empty in CSV and null in Parquet.
 
 use std::fs::{File, rename};
 use std::io::{BufWriter, Write};
@@ -20,7 +20,7 @@ use parquet::schema::parser::parse_message_type;
 
 use super::{FORMAT, Given, Header, Ledger, LedgerError, Row};
 
-/// Rows of a group of a Parquet file.
+/// The number of rows in a group of a Parquet file.
 const GROUP: usize = 1 << 16;
 
 const SCHEMA: &str = "message entry {
@@ -38,8 +38,8 @@ const SCHEMA: &str = "message entry {
 }";
 
 impl Ledger {
-    /// Writes all entries as CSV, with a line of names first, and says how many there are. A file of that name is
-    /// replaced when the new one is complete.
+    /// Writes all entries as CSV, after a line of names, and returns their number. A file of that name is replaced when
+    /// the new one is complete.
     ///
     /// # Errors
     /// If the ledger cannot be read or the file cannot be written.
@@ -59,8 +59,8 @@ impl Ledger {
         })
     }
 
-    /// Writes all entries as Parquet, and says how many there are. The file's metadata name the root, the depth,
-    /// the ply and the plan. A file of that name is replaced when the new one is complete.
+    /// Writes all entries as Parquet, and returns their number. The file's metadata name the root, the depth, the ply and
+    /// the plan. A file of that name is replaced when the new one is complete.
     ///
     /// # Errors
     /// If the ledger cannot be read or the file cannot be written.
@@ -91,7 +91,7 @@ impl Ledger {
         })
     }
 
-    /// Lets `write` write a file beside the one that is meant, and then puts it in its place.
+    /// Calls `write` with a temporary file beside `file`, which then replaces `file`.
     fn replacing<T>(
         &self,
         file: &Path,
@@ -121,7 +121,7 @@ impl Ledger {
     }
 }
 
-/// A field of CSV, in quotes if it needs them.
+/// Writes a field of CSV, in quotes if it needs them.
 fn quoted(text: &str) -> String {
     match text.contains([',', '"', '\n', '\r']) {
         true => format!("\"{}\"", text.replace('"', "\"\"")),
@@ -160,7 +160,7 @@ fn write_group(writer: &mut SerializedFileWriter<&mut File>, rows: &[(Row, Strin
     let disputed: Vec<_> = rows.iter().map(|(row, _)| row.disputed).collect();
     column::<BoolType>(&mut group, &disputed, None)?;
 
-    // Of the rest, only the values that are there are written, and for each row whether it is there.
+    // For the other columns, only known values are written, with a flag for each row that tells whether it has a value.
     let is_there: Vec<i16> = rows.iter().map(|(row, _)| row.given.is_some().into()).collect();
     let is_there = Some(&is_there[..]);
     let given = || rows.iter().filter_map(|(row, _)| row.given.as_ref());

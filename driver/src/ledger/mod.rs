@@ -1,23 +1,22 @@
-//! Ledgers: counts that take days, on any number of devices and machines, killed and resumed at will.
+//! Ledgers: counts that take days, on any number of devices and machines, which may be killed and resumed.
 //!
-//! A ledger is a frontier of a root, kept in a database: one row for each entry, with its count as soon
-//! as it is known, and who counted it. The total is the sum of multiplicity times count over all rows,
-//! and there is none before all of them are counted. See [`Ledger`].
+//! A ledger is a frontier of a root in a database. Each entry has one row, with its count as soon as it is known, and
+//! the source of the count. The total is the sum of multiplicity times count over all rows. There is no total until
+//! every row is counted. See [`Ledger`].
 //!
-//! # Where it lies
-//! [`Sqlite`] is a file, for the processes of one machine; [`Postgres`] is a server's database, for any
-//! number of machines. Both do the same by the trait [`Store`].
+//! # Stores
+//! [`Sqlite`] is a file, for the processes of one machine. [`Postgres`] is a database of a server, for any number of
+//! machines. Both implement the trait [`Store`].
 //!
 //! # Leases
-//! A worker takes entries by a lease: nobody else is given them until it ends. Workers extend their
-//! leases while they count. One that is killed loses its entries when its leases end, by the clock of
-//! the database, and others count them. Leases only save work, and nothing rests on them: an answer is
-//! written by its entry's number, and counts once however often it is given.
+//! A worker leases entries: until the lease ends, no other worker gets them. Workers extend their leases while they
+//! count. When the leases of a killed worker end, by the database's clock, others count its entries. Leases only save
+//! work. The total does not depend on them, because an answer belongs to its entry and counts only once.
 //!
 //! # Two answers
-//! An entry that gets a second answer keeps both. If they differ, the entry is disputed, and while
-//! there is a disputed entry there is no total. [`Ledger::settle`] counts it again elsewhere; the answer
-//! that two different backends, or two variants of one, have given stands, if no other was given as often.
+//! An entry with a second answer keeps both. If they differ, the entry is disputed, and a ledger with a disputed entry
+//! has no total. [`Ledger::settle`] counts the entry again on another device. An answer is accepted if two different
+//! backends, or two variants of one backend, gave it and no other answer was given as often.
 
 mod count;
 mod create;
@@ -32,71 +31,71 @@ mod work;
 
 use std::sync::{Mutex, MutexGuard};
 
-use kogge_board::{Circle32, Fen, Format, Position, Rules};
+use kogge_board::{Fen, Format, Position, Rules};
 
 pub use create::Request;
 pub use error::LedgerError;
 pub use postgres::Postgres;
-pub use record::{Recorded, verdict};
+pub use record::verdict;
 pub use sqlite::Sqlite;
-pub use store::{Answer, Dispute, FORMAT, Given, Header, Leased, Row, Source, Store, Tally};
-pub use verify::{Difference, Settled, Verified};
+pub use store::{Answer, Dispute, FORMAT, Given, Header, Leased, Recorded, Row, Source, Store, Tally};
+pub use verify::{Contradiction, Settled, Verified};
 pub use work::{DeviceProgress, Event, Options, Snapshot, Watcher};
 
-/// A ledger, open.
+/// An open ledger.
 ///
-/// It can be shared between threads, which take turns at its store.
+/// Threads can share it; they take turns at its store.
 pub struct Ledger {
     header: Header,
     store: Mutex<Box<dyn Store>>,
 }
 
-/// What a ledger's rows sum up to.
+/// The sums over the rows of a ledger.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Sum {
-    /// The sum of multiplicity times count over the rows that are counted.
+    /// The sum of multiplicity times count over the counted rows.
     pub leaves: u128,
-    /// How many rows that are.
+    /// The number of counted rows.
     pub counted: u64,
-    /// How many rows there are.
+    /// The number of rows.
     pub entries: u64,
-    /// The sum of all rows' multiplicities.
+    /// The sum of multiplicities over all rows.
     pub paths: u128,
 }
 
 impl Ledger {
-    /// Opens a ledger that exists.
+    /// Opens an existing ledger.
     ///
     /// # Errors
-    /// If there is none in the store, if it is of another format version, or if it cannot be read.
+    /// If the store has no ledger, if its format has another version, or if it cannot be read.
     pub fn open(mut store: Box<dyn Store>) -> Result<Self, LedgerError> {
-        let header = store.header()?.ok_or_else(|| LedgerError::NoLedger { place: store.place().to_owned() })?;
+        let header = store.header()?.ok_or_else(|| LedgerError::NoLedger { location: store.location().to_owned() })?;
         Ok(Self { header, store: Mutex::new(store) })
     }
 
-    /// What it counts.
+    /// The tree of the ledger.
     pub fn header(&self) -> &Header {
         &self.header
     }
 
-    /// Where it is kept, for messages.
-    pub fn place(&self) -> String {
-        self.store().place().to_owned()
+    /// The file or database of the ledger, for messages.
+    pub fn location(&self) -> String {
+        self.store().location().to_owned()
     }
 
-    /// How far it is.
+    /// Returns the progress of the ledger.
     ///
     /// # Errors
-    /// If it cannot be read.
+    /// If the ledger cannot be read.
     pub fn tally(&self) -> Result<Tally, LedgerError> {
         self.store().tally()
     }
 
-    /// Calls `row` with every row, in the order of their numbers. Rows are read a few thousand at a time;
-    /// what others write meanwhile may be seen or not.
+    /// Calls `row` with every row, in the order of their numbers. Rows are read a few thousand at a time, and may or
+    /// may not include the answers that others write meanwhile.
     ///
     /// # Errors
-    /// If it cannot be read, and the error of `row`.
+    /// If the ledger cannot be read, and the error of `row`.
     pub fn rows(&self, mut row: impl FnMut(Row) -> Result<(), LedgerError>) -> Result<(), LedgerError> {
         const AT_ONCE: usize = 1 << 13;
         let mut after = None;
@@ -108,11 +107,11 @@ impl Ledger {
         }
     }
 
-    /// What is counted so far, multiplied and summed. It is the total only if all entries are counted and
-    /// none is disputed: see [`Ledger::total`].
+    /// Sums the rows counted so far. The sum is the total only if all entries are counted and none is disputed: see
+    /// [`Ledger::total`].
     ///
     /// # Errors
-    /// [`Error::Overflow`](crate::Error::Overflow) beyond 128 bits, and if it cannot be read.
+    /// [`Error::Overflow`](crate::Error::Overflow) beyond 128 bits, and if the ledger cannot be read.
     pub fn sum(&self) -> Result<Sum, LedgerError> {
         let overflow = || LedgerError::Driver(crate::Error::Overflow);
         let mut sum = Sum::default();
@@ -129,7 +128,7 @@ impl Ledger {
         Ok(sum)
     }
 
-    /// The number of leaves below the root: the sum over all entries, or none if some are not counted yet.
+    /// Returns the number of leaves below the root: the sum over all entries, or `None` if some are not counted yet.
     ///
     /// # Errors
     /// [`LedgerError::Disputed`] if an entry has two answers, [`LedgerError::Damaged`] if rows are missing,
@@ -137,7 +136,7 @@ impl Ledger {
     pub fn total(&self) -> Result<Option<u128>, LedgerError> {
         let tally = self.tally()?;
         if tally.disputed > 0 {
-            return Err(LedgerError::Disputed { place: self.place(), entries: tally.disputed });
+            return Err(LedgerError::Disputed { location: self.location(), entries: tally.disputed });
         }
         if tally.done < tally.entries {
             return Ok(None);
@@ -145,33 +144,33 @@ impl Ledger {
         let sum = self.sum()?;
         if (sum.entries, sum.paths) != (self.header.entries, self.header.paths) {
             return Err(self.damaged(format!(
-                "it has {} entries that are reached in {} ways, but was made with {} and {}",
+                "it has {} entries with {} paths to them, but was created with {} and {}",
                 sum.entries, sum.paths, self.header.entries, self.header.paths
             )));
         }
         Ok((sum.counted == sum.entries).then_some(sum.leaves))
     }
 
-    /// How many plies lie below each entry.
+    /// The number of plies counted below each entry.
     pub fn depth_below(&self) -> u32 {
         self.header.depth - self.header.ply
     }
 
-    /// What all entries have in common.
+    /// The rules of all entries.
     pub fn rules(&self) -> Rules {
         self.header.root.rules.with_halfmove_clock(false)
     }
 
-    /// The position of an entry.
+    /// Unpacks the position of an entry.
     ///
     /// # Errors
-    /// [`LedgerError::Damaged`] if the bytes are none.
+    /// [`LedgerError::Damaged`] if the bytes are not a position.
     pub fn position(&self, id: u64, packed: &[u8; 32]) -> Result<Position, LedgerError> {
         let position = Format::Circle32.unpack(packed, &self.rules());
         position.map_err(|error| self.damaged(format!("the position of entry {id} is wrong ({error})")))
     }
 
-    /// The FEN of an entry.
+    /// Returns the FEN of an entry.
     ///
     /// # Errors
     /// As [`Ledger::position`].
@@ -179,22 +178,17 @@ impl Ledger {
         Ok(self.fen_of(self.position(id, packed)?))
     }
 
-    /// The FEN of a position of this tree.
+    /// Returns the FEN of a position of this tree.
     pub fn fen_of(&self, position: Position) -> Fen {
         Fen::new(position, self.rules())
     }
 
     fn store(&self) -> MutexGuard<'_, Box<dyn Store>> {
-        // A thread that panicked inside the store left a transaction that is undone.
+        // A transaction is undone if its thread panics.
         self.store.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
     fn damaged(&self, what: String) -> LedgerError {
-        LedgerError::Damaged { place: self.place(), what }
+        LedgerError::Damaged { location: self.location(), what }
     }
-}
-
-/// The bytes of a position, as a ledger keeps them.
-fn packed(circle: &Circle32) -> [u8; 32] {
-    bytemuck::cast([circle.s.to_le(), circle.t.to_le(), circle.u.to_le(), circle.white.to_le()])
 }

@@ -1,22 +1,11 @@
-//! What becomes of an answer. Both stores decide it here.
+//! Decides how answers are recorded, for all stores.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Answer, Given, Source};
+use super::store::{Answer, Given, Recorded, Source};
 
-/// What was new about answers that were written.
-#[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct Recorded {
-    /// Answers to entries that had none before.
-    pub new: Vec<Answer>,
-    /// Answers that the entries had already.
-    pub repeated: Vec<Answer>,
-    /// Answers to entries that have another count, and that count.
-    pub different: Vec<(Answer, u128)>,
-}
-
-/// Sorts answers by what is known: `known` has the count of every entry that exists, none if it has not
-/// been counted. An entry that is answered twice at once is compared with itself.
+/// Sorts answers into new, repeated and different ones. `known` has the count of every entry, `None` if it is not counted
+/// yet. If an entry has two answers in the list, the second is compared with the first.
 ///
 /// # Errors
 /// The first answer to an entry that does not exist.
@@ -37,9 +26,8 @@ pub(super) fn classify(answers: &[Answer], known: &BTreeMap<u64, Option<u128>>) 
     Ok(recorded)
 }
 
-/// Which of an entry's answers stands: one that at least two independent sources have given, and more of them
-/// than any other. Sources are independent if they differ in backend or variant: the same code on another
-/// device makes the same mistakes.
+/// Returns the accepted answer: at least two independent sources gave it, and more than gave any other answer. Sources
+/// are independent if they differ in backend or variant, because the same code makes the same mistakes on any device.
 pub fn verdict(answers: &[Given]) -> Option<u128> {
     let mut sources: BTreeMap<u128, BTreeSet<(&str, &str)>> = BTreeMap::new();
     for Given { count, source: Source { backend, variant, .. }, .. } in answers {
@@ -76,7 +64,7 @@ mod tests {
             (vec![given(7, "cpu", "avx2"), given(8, "opencl", "")], None),
             (vec![given(7, "cpu", "avx2"), given(8, "opencl", ""), given(8, "mailbox", "")], Some(8)),
             (vec![given(7, "cpu", "avx2"), given(8, "opencl", ""), given(7, "cpu", "bmi")], Some(7)),
-            // The same code twice is one voice.
+            // Two answers of the same code count once.
             (vec![given(7, "cpu", "avx2"), given(8, "opencl", ""), given(8, "opencl", "")], None),
             (vec![given(7, "cpu", "avx2"), given(8, "opencl", ""), given(9, "mailbox", "")], None),
             (vec![given(7, "a", ""), given(7, "b", ""), given(8, "c", ""), given(8, "d", "")], None),

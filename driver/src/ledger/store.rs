@@ -1,69 +1,74 @@
-//! What a ledger needs of a database.
+//! The rows of a ledger, and the database that keeps them.
 
 use std::fmt;
 use std::time::Duration;
 
 use kogge_board::{Circle32, DeviceInfo, Fen, Quad48};
 
-use super::{LedgerError, Recorded, packed};
+use super::error::LedgerError;
 use crate::Frontier;
 
-/// The version of the tables. A ledger of another version is refused.
+/// The version of the tables. Ledgers of another version are refused.
 pub const FORMAT: i64 = 1;
 
-/// What a ledger is about.
+/// The tree of a ledger and its frontier.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Header {
     /// The root of the tree.
     pub root: Fen,
-    /// Plies below the root that are counted.
+    /// The depth of the tree in plies.
     pub depth: u32,
     /// The ply of the frontier, at most `depth`.
     pub ply: u32,
-    /// How the entries are counted, for people.
+    /// A description of how entries are counted.
     pub plan: String,
-    /// How many entries the frontier has.
+    /// The number of entries of the frontier.
     pub entries: u64,
-    /// In how many ways the entries are reached, together: the number of leaves at ply `ply`.
+    /// The number of paths to all entries: the number of leaves at ply `ply`.
     pub paths: u128,
-    /// The version of kogge that made it.
+    /// The version of kogge that created the ledger.
     pub kogge: String,
-    /// When it was made, in seconds since 1970.
+    /// The time of creation, in seconds since 1970.
     pub created: i64,
 }
 
 impl Header {
-    /// The packed root, which with the castling files is what roots are compared by: neither the move
-    /// number nor the halfmove clock belongs to what is counted.
+    /// Returns the packed root. Roots are equal if these bytes and the castling files are equal; counts do not depend
+    /// on the move number and the halfmove clock.
     pub fn root_bytes(&self) -> [u8; 32] {
         root_bytes(&self.root)
     }
 
-    /// The files of the castling rooks, as `HAha`.
+    /// Returns the files of the castling rooks, as `HAha`.
     pub fn castling(&self) -> String {
         castling(&self.root)
     }
 }
 
-/// A root's bytes.
+/// Returns the bytes of a position in a ledger.
+pub(super) fn packed(circle: &Circle32) -> [u8; 32] {
+    bytemuck::cast([circle.s.to_le(), circle.t.to_le(), circle.u.to_le(), circle.white.to_le()])
+}
+
+/// Returns the bytes of a root.
 pub(super) fn root_bytes(root: &Fen) -> [u8; 32] {
     packed(&Circle32::from(&Quad48::from(&root.position).with_halfmove_clock(0)))
 }
 
-/// A root's castling files.
+/// Returns the castling files of a root.
 pub(super) fn castling(root: &Fen) -> String {
     let letters = root.rules.castling_files.iter().enumerate();
     letters.map(|(right, file)| char::from(file + if right < 2 { b'A' } else { b'a' })).collect()
 }
 
-/// Who counted: two answers of the same source say no more than one.
+/// The source of an answer. A second answer from the same source proves nothing.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Source {
     /// The backend's name, as `--backend` takes it.
     pub backend: String,
     /// The device's name.
     pub device: String,
-    /// Which variant of its code the backend used.
+    /// The variant of the backend's code.
     pub variant: String,
     /// The version of kogge.
     pub kogge: String,
@@ -86,157 +91,167 @@ impl fmt::Display for Source {
     }
 }
 
-/// An entry that a worker may count.
+/// An entry leased to a worker.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Leased {
-    /// Its number, from 0.
+    /// The number of the entry, from 0.
     pub id: u64,
-    /// Its position, in [`Circle32`].
+    /// The position in [`Circle32`].
     pub position: [u8; 32],
 }
 
-/// What was found below an entry.
+/// The count of an entry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Answer {
     /// The entry's number.
     pub id: u64,
-    /// Leaves below it, not multiplied.
+    /// The number of leaves below the entry, without multiplicity.
     pub count: u128,
 }
 
-/// An answer as it is kept.
+/// An answer in the ledger.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Given {
-    /// Leaves below the entry, not multiplied.
+    /// The number of leaves below the entry, without multiplicity.
     pub count: u128,
-    /// Who counted.
+    /// The source.
     pub source: Source,
-    /// When, in seconds since 1970.
+    /// The time, in seconds since 1970.
     pub at: i64,
 }
 
-/// An entry and what is known of it.
+/// The effect of recording answers.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Recorded {
+    /// Answers to entries without one.
+    pub new: Vec<Answer>,
+    /// Answers equal to the counts that the entries had.
+    pub repeated: Vec<Answer>,
+    /// Answers that differ from the counts that the entries had, each with that count.
+    pub different: Vec<(Answer, u128)>,
+}
+
+/// An entry with its answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Row {
-    /// Its number, from 0.
+    /// The number of the entry, from 0.
     pub id: u64,
-    /// Its position, in [`Circle32`].
+    /// The position in [`Circle32`].
     pub position: [u8; 32],
-    /// In how many ways it is reached.
+    /// The number of paths to the position.
     pub multiplicity: u128,
-    /// The answer that stands, if it is counted.
+    /// The accepted answer, if the entry is counted.
     pub given: Option<Given>,
-    /// Whether another answer was given, and neither stands.
+    /// Whether the entry has different answers, none of them accepted.
     pub disputed: bool,
 }
 
-/// An entry that has different answers.
+/// An entry with different answers.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Dispute {
-    /// Its number, from 0.
+    /// The number of the entry, from 0.
     pub id: u64,
-    /// Its position, in [`Circle32`].
+    /// The position in [`Circle32`].
     pub position: [u8; 32],
     /// All answers, the oldest first.
     pub answers: Vec<Given>,
 }
 
-/// How far a ledger is.
+/// The progress of a ledger.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Tally {
-    /// Entries in all.
+    /// All entries.
     pub entries: u64,
-    /// Entries that are counted.
+    /// Counted entries.
     pub done: u64,
-    /// Entries that somebody counts now.
+    /// Entries that are leased now.
     pub leased: u64,
     /// Entries with different answers.
     pub disputed: u64,
-    /// Entries that a second source has counted, with the same answer.
+    /// Entries with equal answers from two sources.
     pub verified: u64,
     /// Workers that hold leases.
     pub workers: u64,
-    /// Entries that were counted within the last minute.
+    /// Entries counted within the last minute.
     pub last_minute: u64,
-    /// When the first and the last answers were written, in seconds since 1970.
+    /// The times of the first and the last answers, in seconds since 1970.
     pub span: Option<(i64, i64)>,
 }
 
 /// A database that keeps one ledger.
 ///
-/// Every call is one transaction: done completely or not at all, whatever happens meanwhile. Any number
-/// of processes may use the same database.
+/// Every call is one transaction, done completely or not at all. Any number of processes may use the same database.
 pub trait Store: Send {
-    /// The file or database, for messages; it holds no password.
-    fn place(&self) -> &str;
+    /// The file or database, for messages, without a password.
+    fn location(&self) -> &str;
 
-    /// What the ledger is about, if there is one.
+    /// Returns the header of the ledger, or `None` if there is no ledger.
     ///
     /// # Errors
-    /// If there is something else, or a ledger of another format version.
+    /// If the database holds something else, or a ledger of another format version.
     fn header(&mut self) -> Result<Option<Header>, LedgerError>;
 
-    /// Makes the ledger, with an entry for each of the frontier's. If another process was faster, its
-    /// ledger is left as it is.
+    /// Creates the ledger with the entries of the frontier. If another process was faster, its ledger stays as it is.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// If the ledger cannot be written.
     fn create(&mut self, header: &Header, frontier: &Frontier) -> Result<(), LedgerError>;
 
-    /// Leases at most so many entries that are neither counted nor leased to this worker, those with the
-    /// smallest numbers first. None are left, or all that are left are leased to others, if it is empty.
+    /// Leases up to `most` entries that are neither counted nor leased to this worker, in the order of their numbers. The
+    /// list is empty if no entries are left, or if all of them are leased to others.
     ///
     /// # Errors
-    /// If it cannot be read or written.
+    /// If the ledger cannot be read or written.
     fn lease(&mut self, worker: &str, most: usize, time: Duration) -> Result<Vec<Leased>, LedgerError>;
 
-    /// Lets the leases of these entries end only after that time from now, and says how many of them the
-    /// worker still had.
+    /// Extends the worker's leases of these entries until `time` from now, and returns the number of leases that it
+    /// still had.
     ///
     /// # Errors
-    /// If it cannot be read or written.
+    /// If the ledger cannot be read or written.
     fn extend(&mut self, worker: &str, ids: &[u64], time: Duration) -> Result<u64, LedgerError>;
 
-    /// Gives back all leases of a worker.
+    /// Ends all leases of a worker.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// If the ledger cannot be written.
     fn release(&mut self, worker: &str) -> Result<(), LedgerError>;
 
-    /// Writes answers, and says what was new about them. The first answer of an entry is its count. Another
-    /// one is kept beside it if it comes from another source or differs; if it differs, the entry is disputed.
+    /// Records answers, and returns which of them are new, repeated or different. The first answer of an entry is its
+    /// count. Another answer is kept beside it if its source or its count differs; if the count differs, the entry is
+    /// disputed.
     ///
     /// # Errors
-    /// If it cannot be written, or if there is no such entry.
+    /// If the ledger cannot be written, or if there is no such entry.
     fn record(&mut self, source: &Source, answers: &[Answer]) -> Result<Recorded, LedgerError>;
 
-    /// How far the ledger is.
+    /// Returns the progress of the ledger.
     ///
     /// # Errors
-    /// If it cannot be read.
+    /// If the ledger cannot be read.
     fn tally(&mut self) -> Result<Tally, LedgerError>;
 
-    /// Whether every entry has been counted, which is quicker to ask than [`Store::tally`].
+    /// Returns whether every entry is counted; quicker than [`Store::tally`].
     ///
     /// # Errors
-    /// If it cannot be read.
+    /// If the ledger cannot be read.
     fn is_complete(&mut self) -> Result<bool, LedgerError>;
 
-    /// At most so many rows whose numbers are greater than `after`, in the order of their numbers.
+    /// Returns up to `most` rows with numbers greater than `after`, in the order of their numbers.
     ///
     /// # Errors
-    /// If it cannot be read.
+    /// If the ledger cannot be read.
     fn rows(&mut self, after: Option<u64>, most: usize) -> Result<Vec<Row>, LedgerError>;
 
-    /// The entries that are disputed.
+    /// Returns the disputed entries.
     ///
     /// # Errors
-    /// If it cannot be read.
+    /// If the ledger cannot be read.
     fn disputes(&mut self) -> Result<Vec<Dispute>, LedgerError>;
 
-    /// Lets one of a disputed entry's answers stand. All of them are kept.
+    /// Settles a dispute by accepting this answer. All answers are kept.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// If the ledger cannot be written.
     fn settle(&mut self, id: u64, count: u128) -> Result<(), LedgerError>;
 }

@@ -1,4 +1,4 @@
-//! Counting entries again, to check a ledger and to settle its disputes.
+//! Recounts of entries, to check a ledger and to settle its disputes.
 
 use std::sync::{Mutex, MutexGuard};
 use std::time::Instant;
@@ -10,48 +10,48 @@ use super::work::Batch;
 use super::{Answer, Dispute, Given, Leased, Ledger, LedgerError, Recorded, Row, Source, verdict};
 use crate::{Driver, Observer, Progress};
 
-/// What a check of a ledger found.
+/// The result of a check of a ledger.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Verified {
-    /// Entries that were counted again.
+    /// The number of entries counted again.
     pub checked: u64,
-    /// Those that have another count now. All of them are marked as disputed in the ledger.
-    pub differences: Vec<Difference>,
+    /// The entries with different counts. The ledger marks them as disputed.
+    pub contradictions: Vec<Contradiction>,
 }
 
-/// An entry that was counted twice, differently.
+/// An entry that has two different counts.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Difference {
-    /// The entry's number.
+pub struct Contradiction {
+    /// The number of the entry.
     pub id: u64,
-    /// Its position.
+    /// The position of the entry.
     pub position: Position,
-    /// The count that it had.
+    /// The earlier count.
     pub had: u128,
-    /// Who gave that, if it was known before.
+    /// The source of the earlier count, if it is known.
     pub had_by: Option<Source>,
-    /// The count that was found now.
+    /// The new count.
     pub found: u128,
-    /// Who found it.
+    /// The source of the new count.
     pub by: Source,
 }
 
-/// What became of a dispute.
+/// The outcome of a dispute.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Settled {
-    /// The entry's number.
+    /// The number of the entry.
     pub id: u64,
-    /// Its position.
+    /// The position of the entry.
     pub position: Position,
-    /// All answers that were given, the oldest first.
+    /// All answers, the oldest first.
     pub answers: Vec<Given>,
-    /// The count that stands, if there is one now.
+    /// The accepted count, if there is one now.
     pub count: Option<u128>,
 }
 
 impl Ledger {
-    /// A random share of the entries that are counted, from 0 to 1, but at least one if there is any. The same
-    /// seed chooses the same entries, as long as none is added.
+    /// Returns a random share (0 to 1) of the counted entries, at least one if there is any. The same seed chooses the
+    /// same entries until more are counted.
     ///
     /// # Errors
     /// If the ledger cannot be read.
@@ -61,7 +61,7 @@ impl Ledger {
         let mut random = seed;
         let mut chosen = Vec::new();
         self.rows(|row| {
-            // Each choice of `wanted` out of those that are left is equally likely.
+            // Each choice of `wanted` entries among the remaining is equally likely.
             if row.given.is_some() && left > 0 {
                 if split_mix(&mut random) % left < wanted {
                     wanted -= 1;
@@ -74,12 +74,11 @@ impl Ledger {
         Ok(chosen)
     }
 
-    /// Counts these entries again, and marks those that have another count now as disputed. Equal answers are
-    /// written too, if another source gave the first.
+    /// Counts these entries again, and marks an entry as disputed if its count differs. Equal answers are recorded,
+    /// too, if they come from another source.
     ///
     /// # Errors
-    /// If the backend or the database fails, or if the observer asks to stop; what was checked until then is in
-    /// the ledger.
+    /// If the backend or the database fails, or if the observer asks to stop. Answers recorded before are kept.
     pub fn verify(
         &self,
         rows: &[Row],
@@ -96,14 +95,14 @@ impl Ledger {
                 let Some(row) = rows[done..][..batch].iter().find(|row| row.id == id) else { continue };
                 let position = self.position(id, &row.position)?;
                 let had_by = row.given.as_ref().filter(|given| given.count == had).map(|given| given.source.clone());
-                verified.differences.push(Difference { id, position, had, had_by, found, by: by.clone() });
+                verified.contradictions.push(Contradiction { id, position, had, had_by, found, by: by.clone() });
             }
             Ok(())
         })?;
         Ok(verified)
     }
 
-    /// The entries that are disputed.
+    /// Returns the disputed entries.
     ///
     /// # Errors
     /// If the ledger cannot be read.
@@ -111,7 +110,7 @@ impl Ledger {
         self.store().disputes()
     }
 
-    /// Counts these disputed entries again, and lets an answer stand where [`verdict`] finds one.
+    /// Counts these disputed entries again, and settles each dispute for which [`verdict`] finds an answer.
     ///
     /// # Errors
     /// As [`Ledger::verify`].
@@ -136,8 +135,8 @@ impl Ledger {
         Ok(settled)
     }
 
-    /// Counts entries in batches, and writes each batch's answers; `found` hears what was new about them, and how
-    /// many entries came before.
+    /// Counts entries in batches, and records each batch's answers. `found` gets the number of entries before the batch, and
+    /// the news.
     fn recount(
         &self,
         entries: &[Leased],
@@ -146,7 +145,7 @@ impl Ledger {
         mut found: impl FnMut(usize, &Recorded) -> Result<(), LedgerError>,
     ) -> Result<(), LedgerError> {
         let source = Source::from(backend.info());
-        let whole = Whole { observer, place: Mutex::default() };
+        let whole = Whole { observer, progress: Mutex::default() };
         let mut driver = Driver::new(backend, &whole);
         let (mut done, mut batches) = (0, Batch::new());
         while done < entries.len() {
@@ -166,47 +165,47 @@ impl Ledger {
     }
 }
 
-/// Tells an observer of all batches as of one piece of work.
+/// Reports all batches to an observer as one piece of work.
 struct Whole<'a> {
     observer: &'a dyn Observer,
-    place: Mutex<Place>,
+    progress: Mutex<BatchProgress>,
 }
 
-/// Where the batch at hand lies in the work.
+/// The progress of the work up to the current batch.
 #[derive(Default)]
-struct Place {
+struct BatchProgress {
     done: usize,
     batch: usize,
     total: usize,
-    /// Leaves of the batches before, and of this one.
+    /// Leaves of earlier batches, and of the current one.
     before: u128,
     now: u128,
 }
 
 impl Whole<'_> {
-    fn place(&self) -> MutexGuard<'_, Place> {
-        self.place.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    fn lock(&self) -> MutexGuard<'_, BatchProgress> {
+        self.progress.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
     fn begin(&self, done: usize, batch: usize, total: usize) {
-        let mut place = self.place();
-        let before = place.before.saturating_add(place.now);
-        *place = Place { done, batch, total, before, now: 0 };
+        let mut current = self.lock();
+        let before = current.before.saturating_add(current.now);
+        *current = BatchProgress { done, batch, total, before, now: 0 };
     }
 }
 
 impl Observer for Whole<'_> {
     fn progress(&self, progress: &Progress) {
-        let mut place = self.place();
-        place.now = progress.counted;
-        let done = place.done as f64 + progress.fraction * place.batch as f64;
+        let mut current = self.lock();
+        current.now = progress.counted;
+        let done = current.done as f64 + progress.fraction * current.batch as f64;
         let whole = Progress {
-            done: place.done as u64 + progress.done,
-            total: place.total as u64,
-            fraction: done / place.total.max(1) as f64,
-            counted: place.before.saturating_add(place.now),
+            done: current.done as u64 + progress.done,
+            total: current.total as u64,
+            fraction: done / current.total.max(1) as f64,
+            counted: current.before.saturating_add(current.now),
         };
-        drop(place);
+        drop(current);
         self.observer.progress(&whole);
     }
 
@@ -215,7 +214,7 @@ impl Observer for Whole<'_> {
     }
 }
 
-/// SplitMix64: enough to choose entries by.
+/// SplitMix64, which is random enough to choose entries.
 fn split_mix(state: &mut u64) -> u64 {
     *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mut mixed = *state;

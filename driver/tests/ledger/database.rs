@@ -1,4 +1,4 @@
-//! Many processes on one database, which itself may go away.
+//! Many processes on one database, whose server may stop.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -15,7 +15,7 @@ use super::{KIWIPETE_4, cpu, database, kiwipete, options, source};
 fn many_workers_share_the_entries_and_count_each_once() {
     let server = Server::start();
     let address = server.schema("shared");
-    // All of them find no ledger and want to make one.
+    // All processes find no ledger and try to create one.
     let counted: Vec<u64> = thread::scope(|scope| {
         let worker = |number: usize| {
             let address = &address;
@@ -33,7 +33,7 @@ fn many_workers_share_the_entries_and_count_each_once() {
     assert_eq!(counted.iter().sum::<u64>(), 2038, "{counted:?}");
 }
 
-/// Tells when the first entries are counted.
+/// Notices when the first entries are counted.
 #[derive(Default)]
 struct Begun(AtomicBool);
 

@@ -3,22 +3,22 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use kogge_board::buggy::{Buggy, no_black_queenside};
 use kogge_board::{Backend, BackendError, DeviceInfo, Quad48, Rules, Successors};
 use kogge_driver::ledger::{Event, LedgerError, Watcher};
 use kogge_movegen_cpu::Cpu;
 use kogge_movegen_cpu::mailbox::Mailbox;
+use kogge_testkit::buggy::{Buggy, no_black_queenside};
 
 use super::{KIWIPETE_3, KIWIPETE_4, cpu, in_file, options, small, work};
 
-/// What happens to a device after some calls.
+/// The fate of a device after some calls.
 #[derive(Clone, Copy)]
 enum Fate {
     Fails,
     Panics,
 }
 
-/// A device that works for a number of calls.
+/// A device that works only for a number of calls.
 struct Mortal {
     backend: Cpu,
     calls_left: usize,
@@ -55,9 +55,13 @@ impl Backend for Mortal {
         };
         self.backend.perft(rules, positions, depth)
     }
+
+    kogge_board::host_merge!();
+
+    kogge_board::host_minimax!();
 }
 
-/// Remembers what it was told, and stops after so many questions.
+/// Remembers events, and stops after this many questions.
 #[derive(Default)]
 struct Witness {
     failed: Mutex<Vec<String>>,
@@ -146,11 +150,11 @@ fn a_device_that_lies_is_caught_by_another_and_outvoted_by_a_third() {
     let sample = ledger.sample(1.0, 0).unwrap();
     let verified = ledger.verify(&sample, &mut Mailbox::new(), &()).unwrap();
     assert_eq!(verified.checked, 48);
-    assert!(!verified.differences.is_empty() && verified.differences.len() < 48);
+    assert!(!verified.contradictions.is_empty() && verified.contradictions.len() < 48);
     let disputes = ledger.disputes().unwrap();
-    assert_eq!(disputes.len(), verified.differences.len());
+    assert_eq!(disputes.len(), verified.contradictions.len());
     assert!(matches!(ledger.total(), Err(LedgerError::Disputed { .. })));
-    // The liar's own word is no second opinion.
+    // The liar's own answer is not independent.
     let same = ledger.settle(&disputes, &mut *devices[0], &()).unwrap();
     assert!(same.iter().all(|settled| settled.count.is_none()));
     let mut third = Named(Mailbox::new());
@@ -179,11 +183,15 @@ impl Backend for Named {
     fn perft(&mut self, rules: &Rules, positions: &[Quad48], depth: u32) -> Result<Vec<u64>, BackendError> {
         self.0.perft(rules, positions, depth)
     }
+
+    kogge_board::host_merge!();
+
+    kogge_board::host_minimax!();
 }
 
 #[test]
 fn two_workers_with_the_same_entries_count_them_once_or_dispute_them() {
-    // One has lost its leases without knowing it: both count everything.
+    // One worker does not notice that its leases have ended, so both workers count everything.
     for (name, lies) in [("both-right", false), ("one-wrong", true)] {
         let ledger = small(name);
         let slow = ledger_entries(&ledger);
@@ -193,13 +201,13 @@ fn two_workers_with_the_same_entries_count_them_once_or_dispute_them() {
             false => Box::new(Mailbox::new()),
         };
         let found = ledger.verify(&slow, &mut *backend, &()).unwrap();
-        assert_eq!(found.differences.is_empty(), !lies);
+        assert_eq!(found.contradictions.is_empty(), !lies);
         assert_eq!(ledger.sum().unwrap().leaves, KIWIPETE_3, "nothing is counted twice, nothing is averaged");
         assert_eq!(ledger.total().is_ok(), !lies);
     }
 }
 
-/// All entries, as a worker got them before they were counted.
+/// Returns all entries as a worker leased them, before they were counted.
 fn ledger_entries(ledger: &kogge_driver::ledger::Ledger) -> Vec<kogge_driver::ledger::Row> {
     let mut rows = Vec::new();
     ledger

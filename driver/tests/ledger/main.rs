@@ -1,4 +1,4 @@
-//! Ledgers: both stores keep the same promises, and faults cost time but never a wrong total.
+//! Ledgers: both stores behave the same, and faults cost time but never give a wrong total.
 
 mod database;
 mod devices;
@@ -15,7 +15,7 @@ use kogge_driver::ledger::{Ledger, LedgerError, Options, Postgres, Request, Sour
 use kogge_movegen_cpu::Cpu;
 use support::{KIWIPETE, fen};
 
-/// A file of this name that is not there.
+/// Returns the path of a missing file with this name.
 fn fresh(name: &str) -> PathBuf {
     let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.ledger"));
     let _ = std::fs::remove_file(&file);
@@ -26,7 +26,7 @@ fn cpu() -> Box<dyn Backend> {
     Box::new(Cpu::new(Some(1)).expect("there is a CPU"))
 }
 
-/// Kiwipete to depth 3, with 48 entries at ply 1: little work for slow devices.
+/// Returns a ledger of Kiwipete to depth 3 with 48 entries at ply 1: little work for slow devices.
 fn small(name: &str) -> Ledger {
     let store = Box::new(Sqlite::open_or_create(&fresh(name)).expect("the file can be made"));
     let request = Request { root: &fen(KIWIPETE), depth: 3, ply: Some(1) };
@@ -35,7 +35,7 @@ fn small(name: &str) -> Ledger {
 
 const KIWIPETE_3: u128 = 97_862;
 
-/// Kiwipete to depth 4, with 2,038 entries at ply 2, which are reached in 2,039 ways.
+/// Returns a ledger of Kiwipete to depth 4, with 2,038 entries at ply 2 and 2,039 paths to them.
 fn kiwipete(store: Box<dyn Store>) -> Ledger {
     let request = Request { root: &fen(KIWIPETE), depth: 4, ply: Some(2) };
     Ledger::start(store, &request, &mut *cpu(), &()).expect("the ledger can be made").0

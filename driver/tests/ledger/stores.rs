@@ -1,4 +1,4 @@
-//! What every store must do.
+//! The requirements for every store.
 
 use std::thread::sleep;
 use std::time::Duration;
@@ -21,7 +21,7 @@ fn files(name: &str) -> Twice {
     (open(), open())
 }
 
-/// Leases are exclusive, can be extended, given back and lost.
+/// Leases are exclusive. They can be extended and released, and they expire.
 fn leases((mut one, mut two): Twice) {
     let first = one.lease("one", 3, LONG).unwrap();
     let second = two.lease("two", 2, LONG).unwrap();
@@ -31,18 +31,18 @@ fn leases((mut one, mut two): Twice) {
     assert_eq!((tally.done, tally.leased, tally.workers), (0, 5, 2));
     one.release("one").unwrap();
     assert_eq!(two.lease("two", 1, LONG).unwrap()[0].id, 0);
-    // One that has run out is another's, and cannot be extended any more.
+    // An expired lease goes to another worker and cannot be extended.
     assert_eq!(one.lease("one", 1, Duration::from_millis(50)).unwrap()[0].id, 1);
     sleep(Duration::from_millis(100));
     assert_eq!(two.lease("two", 1, LONG).unwrap()[0].id, 1);
     assert_eq!(one.extend("one", &[1], LONG), Ok(0));
 }
 
-/// An answer counts once, and other answers are caught.
+/// An answer counts once, and different answers are found.
 fn answers((mut one, mut two): Twice) {
     let right = Answer { id: 7, count: u128::MAX };
     assert_eq!(one.record(&source("a"), &[right]).unwrap().new, [right]);
-    // The same worker again, as after a connection that broke, or another one with the same answer.
+    // The same worker again, as after a broken connection, or another one with the same answer.
     assert_eq!(one.record(&source("a"), &[right]).unwrap().repeated, [right]);
     assert_eq!(two.tally().unwrap().verified, 0);
     assert_eq!(two.record(&source("b"), &[right]).unwrap().repeated, [right]);
@@ -63,14 +63,14 @@ fn answers((mut one, mut two): Twice) {
     let row = &one.rows(Some(6), 1).unwrap()[0];
     assert_eq!((row.id, row.disputed, row.given.as_ref().map(|given| given.count)), (7, true, Some(u128::MAX)));
 
-    // Settled, it stays settled when the same source says the same once more.
+    // A settled dispute stays settled if the same source repeats its answer.
     two.settle(7, 5).unwrap();
     let row = &one.rows(Some(6), 1).unwrap()[0];
     let given = row.given.clone().unwrap();
     assert_eq!((row.disputed, given.count, given.source), (false, 5, source("c")));
     assert_eq!(two.record(&source("a"), &[right]).unwrap().different.len(), 1);
     assert_eq!(one.tally().unwrap().disputed, 0);
-    // Another source that says so is news.
+    // The same answer from another source is recorded.
     two.record(&source("d"), &[right]).unwrap();
     assert_eq!(one.tally().unwrap().disputed, 1);
 
@@ -96,7 +96,7 @@ fn pages((mut one, mut two): Twice) {
     assert!(first <= last && first > 1_600_000_000);
 }
 
-/// Making a ledger where there is one changes nothing.
+/// Creating a ledger changes nothing if there is one already.
 fn created_once((mut one, two): Twice) {
     let header = one.header().unwrap().unwrap();
     assert_eq!((header.entries, header.paths, header.ply, header.depth), (2038, 2039, 2, 4));
@@ -109,7 +109,7 @@ fn created_once((mut one, two): Twice) {
     assert_eq!(FORMAT, 1);
 }
 
-/// Work, checks, disputes: the whole way.
+/// Work, checks and disputes together.
 fn worked_off((mut one, two): Twice) {
     let ledger = kiwipete(two);
     assert_eq!(ledger.total(), Ok(None));
@@ -119,7 +119,7 @@ fn worked_off((mut one, two): Twice) {
     let sample = ledger.sample(0.01, 1).unwrap();
     assert_eq!(sample.len(), 21);
     let verified = ledger.verify(&sample, &mut Mailbox::new(), &()).unwrap();
-    assert_eq!((verified.checked, verified.differences.len()), (21, 0));
+    assert_eq!((verified.checked, verified.contradictions.len()), (21, 0));
     assert_eq!(ledger.tally().unwrap().verified, 21);
 
     let given = sample[0].given.as_ref().unwrap().count;

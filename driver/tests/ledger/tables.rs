@@ -1,4 +1,4 @@
-//! Exports, read again by other means.
+//! Exports, read by other libraries.
 
 use std::fs::{File, read_to_string};
 

@@ -1,4 +1,4 @@
-//! Backends to test the driver with: trees whose counts are known on paper.
+//! Backends for tests of the driver, with trees whose counts can be calculated by hand.
 
 #![allow(dead_code, reason = "every test file uses its own part")]
 #![allow(unreachable_pub, reason = "each test file is a crate of its own")]
@@ -6,6 +6,7 @@
 #[cfg(feature = "ledger")]
 pub mod server;
 pub mod tree;
+pub mod wrong_merge;
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -38,7 +39,7 @@ pub fn info(name: &str, batch: usize) -> DeviceInfo {
 #[derive(Default)]
 pub struct Watch {
     pub seen: Mutex<Vec<Progress>>,
-    /// Stop when asked this often; never if 0.
+    /// The number of the question that stops; never if 0.
     pub stop_at: usize,
     asked: AtomicUsize,
 }
@@ -59,7 +60,7 @@ impl Observer for Watch {
     }
 }
 
-/// A backend to which something may happen before it counts leaves below these positions. It has no minimax of its own.
+/// A backend that calls a function before it counts leaves below positions. It has no minimax of its own.
 pub struct Before<B, F>(pub B, pub F);
 
 impl<B: Backend, F: FnMut(&[Quad48]) -> Result<(), BackendError> + Send> Backend for Before<B, F> {
@@ -79,9 +80,13 @@ impl<B: Backend, F: FnMut(&[Quad48]) -> Result<(), BackendError> + Send> Backend
         (self.1)(positions)?;
         self.0.perft(rules, positions, depth)
     }
+
+    kogge_board::host_merge!();
+
+    kogge_board::host_minimax!();
 }
 
-/// A backend that takes this much longer for each position whose leaves it counts.
+/// Returns a backend that takes this much longer for each position when it counts leaves.
 pub fn slow<B: Backend>(backend: B, longer: Duration) -> impl Backend {
     Before(backend, move |positions: &[Quad48]| {
         std::thread::sleep(longer * positions.len() as u32);

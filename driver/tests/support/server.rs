@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// A server with a folder of its own, which is reached by a socket in that folder.
+/// A server with its own folder and a socket in that folder.
 pub struct Server {
     folder: PathBuf,
     programs: PathBuf,
@@ -25,7 +25,7 @@ impl Server {
             "PostgreSQL is not installed (on Debian: apt-get install postgresql); the tests of ledgers need its \
              programs initdb and pg_ctl, in PATH or where Debian puts them",
         );
-        // Sockets have short names: the folder must not lie deep.
+        // Sockets have short names, so the folder must not be deep.
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let folder = std::env::temp_dir().join(format!("kogge-{}-{number}", std::process::id()));
         fs::create_dir_all(&folder).expect("the folder for temporary files can be written");
@@ -45,13 +45,13 @@ impl Server {
         server
     }
 
-    /// The address of its database, in which a schema of this name is used.
+    /// Returns the address of its database with a schema of this name.
     pub fn address(&self, schema: &str) -> String {
         let host = self.folder.display().to_string().replace('/', "%2F");
         format!("postgres://kogge@{host}/postgres?options=-csearch_path%3D{schema}")
     }
 
-    /// The same, with the schema made.
+    /// Creates a schema, and returns the address of the database with it.
     pub fn schema(&self, schema: &str) -> String {
         let mut client = postgres::Client::connect(&self.address("public"), postgres::NoTls).expect("it runs");
         client.batch_execute(&format!("CREATE SCHEMA {schema}")).expect("the schema is new");
@@ -79,7 +79,7 @@ impl Server {
         command
     }
 
-    /// A program of PostgreSQL's, which refuses to run as root.
+    /// Returns a command of PostgreSQL, which refuses to run as root.
     fn program(&self, name: &str) -> Command {
         let program = self.programs.join(name);
         let mut command = if is_root() {
@@ -89,7 +89,7 @@ impl Server {
         } else {
             Command::new(program)
         };
-        // Where the tests run, the user postgres may not look.
+        // The user postgres may have no access to the current folder.
         command.current_dir(&self.folder);
         command
     }
@@ -97,13 +97,13 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // Stopped or not, it is at its end.
+        // Errors do not matter: the server ends in any case.
         let _ = self.control(&["-m", "immediate", "stop"]).stdout(Stdio::null()).stderr(Stdio::null()).status();
         let _ = fs::remove_dir_all(&self.folder);
     }
 }
 
-/// Where the programs are: in PATH, or in the folder of Debian's newest version.
+/// Returns the folder of the programs: from PATH, or Debian's newest version.
 fn programs() -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let has = |folder: &PathBuf| folder.join("initdb").exists() && folder.join("pg_ctl").exists();
@@ -121,7 +121,7 @@ fn is_root() -> bool {
 }
 
 fn run(command: &mut Command) {
-    // The server inherits neither pipe: whoever reads one would wait for its end.
+    // The server inherits neither pipe, because readers would wait for its end.
     let status = command.stdin(Stdio::null()).stdout(Stdio::null()).status();
     assert!(status.as_ref().is_ok_and(|status| status.success()), "{command:?}: {status:?}");
 }

@@ -1,11 +1,10 @@
-//! A tree that is no chess: every node of a ply has the same number of children, so that any count
-//! is a product.
+//! A tree that is not chess: all nodes of a ply have the same number of children, so every count is a product.
 
 use kogge_board::{Backend, BackendError, DeviceInfo, Quad48, Rules, Successors};
 
 use super::info;
 
-/// What was asked of the backend.
+/// A call of the backend.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Call {
     Count { positions: usize },
@@ -62,7 +61,7 @@ impl Tree {
     }
 }
 
-/// A node keeps its ply in a word; only the root is a position, with kings.
+/// Returns the ply of a node, which is kept in a word. Only the root is a position, with kings.
 fn ply(node: &Quad48) -> usize {
     if node.kings != 0 { 0 } else { node.white as usize }
 }
@@ -106,4 +105,8 @@ impl Backend for Tree {
         }
         Ok(counts)
     }
+
+    kogge_board::host_merge!();
+
+    kogge_board::host_minimax!();
 }

@@ -1,21 +1,23 @@
 //! The oracle as a backend.
 
 use kogge_board::{
-    Backend, BackendError, DeviceInfo, DeviceKind, Leaves, ListMove, Quad48, Rules, Score, Successors, minimax,
+    Backend, BackendError, DeviceInfo, DeviceKind, Leaves, Quad48, Rules, Score, Successors, check_depth,
 };
+
+use super::list_move::ListMove;
 
 use super::board::Board;
 
-/// The mailbox generator as a [`Backend`]: one thread, every leaf made. Slow, and there to be believed.
+/// The mailbox generator as a [`Backend`]: it uses one thread and makes every leaf; slow and obviously correct.
 #[derive(Clone, Debug)]
 pub struct Mailbox {
     info: DeviceInfo,
-    /// Where moves are generated, kept from call to call.
+    /// The buffer for generated moves, kept from call to call.
     moves: Vec<ListMove>,
 }
 
 impl Mailbox {
-    /// A mailbox backend; there is nothing it could lack.
+    /// Creates a mailbox backend.
     pub fn new() -> Self {
         let info = DeviceInfo {
             backend: "mailbox",
@@ -81,6 +83,8 @@ impl Backend for Mailbox {
         positions.iter().map(perft).collect()
     }
 
+    kogge_board::host_merge!();
+
     fn minimax(
         &mut self,
         rules: &Rules,
@@ -88,7 +92,7 @@ impl Backend for Mailbox {
         depth: u32,
         leaves: Leaves,
     ) -> Result<Vec<Score>, BackendError> {
-        minimax::check_depth(depth)?;
+        check_depth(depth)?;
         let mut board = Board::empty(rules);
         let minimax = |position: &Quad48| {
             board.set(&position.unpack_unchecked());

@@ -1,45 +1,47 @@
-//! What kinds of moves lead to the leaves: captures, checks, mates.
+//! The kinds of moves that lead to the leaves: captures, checks, mates.
 
-use kogge_board::{ListMove, Move, Position, Rules};
+use kogge_board::{Move, Position, Rules};
+
+use super::list_move::ListMove;
 
 use super::board::Board;
 
-/// A legal move, where it leads, and what is special about it.
+/// A legal move with its successor and its features.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Outcome {
     /// The move.
     pub played: Move,
-    /// The position after it.
+    /// The position after the move.
     pub successor: Position,
-    /// What is special about it.
+    /// The features of the move.
     pub features: Features,
 }
 
-/// What is special about a move.
+/// The features of a move.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Features {
-    /// It captures, en passant included.
+    /// The move captures, en passant included.
     pub capture: bool,
-    /// It captures en passant.
+    /// The move captures en passant.
     pub en_passant: bool,
-    /// It castles.
+    /// The move is castling.
     pub castling: bool,
-    /// It promotes, with or without capture.
+    /// The move is a promotion, with or without capture.
     pub promotion: bool,
-    /// It gives check, mate included.
+    /// The move gives check, mate included.
     pub check: bool,
-    /// Exactly one piece gives check, and it is not one that moved; castling moves king and rook.
+    /// Exactly one piece gives check, and that piece has not moved; castling moves king and rook.
     pub discovered_check: bool,
     /// Two pieces give check.
     pub double_check: bool,
-    /// It gives mate.
+    /// The move mates.
     pub mate: bool,
 }
 
-/// How many leaves of a tree are reached by each kind of move; see [`Features`].
+/// The numbers of leaves that each kind of move leads to; see [`Features`].
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Categories {
-    /// Leaves.
+    /// All leaves.
     pub nodes: u64,
     /// Captures, en passant included.
     pub captures: u64,
@@ -51,7 +53,7 @@ pub struct Categories {
     pub promotions: u64,
     /// Checks, mates included.
     pub checks: u64,
-    /// Checks by exactly one piece that has not moved itself.
+    /// Checks by exactly one piece, which has not moved.
     pub discovered: u64,
     /// Checks by two pieces.
     pub double: u64,
@@ -59,7 +61,7 @@ pub struct Categories {
     pub mates: u64,
 }
 
-/// The legal moves of a position with all that can be said about them, in generation order.
+/// Returns the legal moves of a position with their successors and features, in generation order.
 pub fn outcomes(rules: &Rules, position: &Position) -> Vec<Outcome> {
     let mut board = Board::new(rules, position);
     let mut moves = Vec::new();
@@ -75,7 +77,7 @@ pub fn outcomes(rules: &Rules, position: &Position) -> Vec<Outcome> {
     moves.iter().filter_map(outcome).collect()
 }
 
-/// The moves that lead to the leaves `depth` plies below, by category. At depth 0 there is one leaf
+/// Counts the moves that lead to the leaves `depth` plies below, by category. At depth 0 there is one leaf
 /// and no move.
 pub fn categories(rules: &Rules, position: &Position, depth: u32) -> Categories {
     let mut totals = Categories { nodes: u64::from(depth == 0), ..Categories::default() };
@@ -96,13 +98,13 @@ pub fn categories(rules: &Rules, position: &Position, depth: u32) -> Categories 
 }
 
 impl Board {
-    /// What is special about the move that has just been made.
+    /// Returns the features of the move that has just been made.
     fn features(&mut self, played: ListMove, replies: &mut Vec<ListMove>) -> Features {
         let mut checkers = self.checkers(self.turn);
         let (first, second) = (checkers.next(), checkers.next());
         drop(checkers);
         let castling = played.has(ListMove::CASTLE_KINGSIDE | ListMove::CASTLE_QUEENSIDE);
-        // After castling only the rook can give check, and it has moved.
+        // After castling, only the rook can give check, and the rook has moved.
         let has_moved = |checker| castling || checker == played.to();
         Features {
             capture: played.captured().is_some(),
@@ -116,7 +118,7 @@ impl Board {
         }
     }
 
-    /// Whether the side to move has no legal move.
+    /// Returns whether the side to move has no legal move.
     fn has_no_move(&mut self, moves: &mut Vec<ListMove>) -> bool {
         moves.clear();
         self.generate(moves);

@@ -1,10 +1,12 @@
 //! Pseudo-legal generation from the piece lists.
 //!
-//! A pseudo-legal move may leave the king attacked; only castling looks for attacks beforehand, since
-//! the king may not pass through one. The opponent's king is never captured: where that were possible
-//! the position would not be legal.
+//! A pseudo-legal move may leave the king attacked; only castling looks for attacks beforehand, because
+//! the king may not pass an attacked square. The opponent's king is never captured: a position where it can be
+//! captured is not legal.
 
-use kogge_board::{Color, ListMove, Piece};
+use kogge_board::{Color, Piece};
+
+use super::list_move::ListMove;
 
 use super::board::{Board, Cell, Content, DIAGONAL, KING, KNIGHT, ORTHOGONAL, forward, step};
 use super::order;
@@ -51,7 +53,7 @@ impl Board {
         }
     }
 
-    /// Appends the move of a piece other than a pawn, if it can go there.
+    /// Appends the move of a piece other than a pawn, if the piece can go to this cell.
     fn piece_move(&self, piece: Piece, from: Cell, to: Cell, moves: &mut Vec<ListMove>) {
         match self.content(to) {
             Content::Empty => {
@@ -95,7 +97,7 @@ impl Board {
         }
     }
 
-    /// Appends an ordinary pawn move, on the last rank once per promotion.
+    /// Appends an ordinary pawn move, or on the last rank one move for each promotion.
     fn pawn_move(&self, pawn_move: ListMove, moves: &mut Vec<ListMove>) {
         let pawn_move = pawn_move.with_flags(ListMove::PAWN);
         if self.is_last_rank(pawn_move.to()) {
@@ -113,8 +115,8 @@ impl Board {
         cell / 10 == if self.turn == Color::White { 3 } else { 8 }
     }
 
-    /// Appends castling on both sides, where the squares that king and rook pass or reach are empty
-    /// but for the two, and none from the king's square to its goal is attacked.
+    /// Appends castling to both sides, if no other piece is on the squares that king and rook pass or reach and no
+    /// square on the king's path is attacked, both ends included.
     fn castling(&self, king: Cell, moves: &mut Vec<ListMove>) {
         for side in [ListMove::CASTLE_KINGSIDE, ListMove::CASTLE_QUEENSIDE] {
             let Castling { right, rook, king_to, rook_to } = self.castling_cells(side);
@@ -134,7 +136,7 @@ impl Board {
         }
     }
 
-    /// What castling means to this side and the side to move.
+    /// Returns the right and the cells of castling to this side by the side to move.
     pub(super) fn castling_cells(&self, side: u8) -> Castling {
         let (color, home) = if self.turn == Color::White { (0, 21) } else { (2, 91) };
         let (right, king_to, rook_to) =

@@ -1,32 +1,21 @@
 //! Making and unmaking moves.
 
-use kogge_board::{Color, ListMove, Piece, zobrist};
+use kogge_board::{Color, Piece};
 
-use super::board::{Board, Cell, Content, forward, step};
+use super::list_move::ListMove;
+use super::zobrist;
+
+use super::board::{Board, Cell, Content, Undo, forward, step};
 use super::generate::Castling;
 use super::order;
 
-/// What it takes to take a move back.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Undo {
-    played: ListMove,
-    /// The captured piece's place in its list.
-    captured_place: u8,
-    /// The promoted pawn's place in its list.
-    pawn_place: u8,
-    rights: u8,
-    passed: Option<Cell>,
-    halfmove_clock: u8,
-    key: u64,
-}
-
 impl Board {
-    /// Makes a pseudo-legal move and gives whether it is legal; if it is not, it is unmade again.
+    /// Makes a pseudo-legal move. Returns whether it is legal; if not, unmakes it.
     pub(super) fn make(&mut self, played: ListMove) -> bool {
         let mut undo = Undo {
             played,
-            captured_place: 0,
-            pawn_place: 0,
+            captured_index: 0,
+            pawn_index: 0,
             rights: self.rights,
             passed: self.passed,
             halfmove_clock: self.halfmove_clock,
@@ -42,12 +31,12 @@ impl Board {
             self.castle([(from, king_to), (rook, rook_to)]);
         } else {
             if played.captured().is_some() {
-                undo.captured_place = self.remove(self.captured_cell(played));
+                undo.captured_index = self.remove(self.captured_cell(played));
             }
             match played.promotion() {
                 None => self.shift(from, to),
                 Some(piece) => {
-                    undo.pawn_place = self.remove(from);
+                    undo.pawn_index = self.remove(from);
                     self.add(mover, piece, to);
                 }
             }
@@ -83,12 +72,12 @@ impl Board {
         } else {
             if played.promotion().is_some() {
                 self.remove(to);
-                self.insert(self.turn, Piece::Pawn, from, undo.pawn_place);
+                self.insert(self.turn, Piece::Pawn, from, undo.pawn_index);
             } else {
                 self.shift(to, from);
             }
             if let Some(victim) = played.captured() {
-                self.insert(self.turn.opposite(), victim, self.captured_cell(played), undo.captured_place);
+                self.insert(self.turn.opposite(), victim, self.captured_cell(played), undo.captured_index);
             }
         }
         self.rights = undo.rights;
@@ -97,22 +86,22 @@ impl Board {
         self.key = undo.key;
     }
 
-    /// Moves king and rook, both lifted before either is put down: in Chess960 one may go where the
-    /// other stood.
+    /// Moves king and rook. Both leave the board before either is put down: in Chess960 one may go to the
+    /// other's square.
     fn castle(&mut self, [(king, king_to), (rook, rook_to)]: [(Cell, Cell); 2]) {
-        let king_place = self.remove(king);
-        let rook_place = self.remove(rook);
-        self.insert(self.turn, Piece::King, king_to, king_place);
-        self.insert(self.turn, Piece::Rook, rook_to, rook_place);
+        let king_index = self.remove(king);
+        let rook_index = self.remove(rook);
+        self.insert(self.turn, Piece::King, king_to, king_index);
+        self.insert(self.turn, Piece::Rook, rook_to, rook_index);
     }
 
-    /// Where the captured piece stands: en passant, behind the square of arrival.
+    /// Returns the cell of the captured piece; in en passant, it is behind the target.
     fn captured_cell(&self, played: ListMove) -> Cell {
         if played.has(ListMove::EN_PASSANT) { step(played.to(), -forward(self.turn)) } else { played.to() }
     }
 
-    /// The castling rights that end when a piece leaves one cell for another: the mover's if it is
-    /// the king, and those of rooks that move or are captured.
+    /// Returns the castling rights that a move ends: both rights of a king that moves, and the right of a rook that
+    /// moves or is captured.
     fn rights_lost(&self, is_king: bool, from: Cell, to: Cell) -> u8 {
         let mut lost = match (is_king, self.turn) {
             (false, _) => 0,
@@ -128,8 +117,8 @@ impl Board {
         lost
     }
 
-    /// Whether the side to move can legally capture the pawn that has just been pushed to a cell, en
-    /// passant: tried out on the board, like every other move.
+    /// Returns whether the side to move can legally capture en passant the pawn that has just been pushed to a
+    /// cell. Tries the capture on the board, like every other move.
     fn can_capture_en_passant(&mut self, pushed: Cell) -> bool {
         let to = step(pushed, forward(self.turn));
         for from in [step(pushed, -1), step(pushed, 1)] {

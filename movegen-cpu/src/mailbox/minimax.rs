@@ -1,12 +1,14 @@
-//! Minimax as one would write it down, on the oracle's board: every move made and taken back.
+//! Minimax in its plainest form, on the oracle's board: every move is made and taken back.
 
 use kogge_board::minimax::{FIFTY_MOVES, QUIESCENCE_PLIES};
-use kogge_board::{Leaves, ListMove, Quad48, Score, evaluate};
+use kogge_board::{Leaves, Quad48, Score, evaluate};
+
+use super::list_move::ListMove;
 
 use super::board::Board;
 
 impl Board {
-    /// The value of the position `depth` plies deep.
+    /// Returns the value of the position `depth` plies deep.
     pub(super) fn minimax(&mut self, depth: u32, leaves: Leaves) -> Score {
         let mut moves = Vec::new();
         self.legal_moves(&mut moves);
@@ -21,12 +23,13 @@ impl Board {
             (0, Leaves::Quiescent) => self.quiescence(0, -Score::INFINITE, Score::INFINITE),
             _ => {
                 let value = |board: &mut Self, played| board.after(played, |board| board.minimax(depth - 1, leaves));
-                moves.into_iter().map(|played| value(self, played).before()).max().unwrap_or(Score::DRAW)
+                moves.into_iter().map(|played| value(self, played).one_ply_up()).max().unwrap_or(Score::DRAW)
             }
         }
     }
 
-    /// The quiescence value, `ply` plies beyond the leaf from which mates are counted, by alpha-beta.
+    /// Returns the quiescence value by alpha-beta, `ply` plies beyond the leaf; distances to mate are counted from the
+    /// leaf.
     fn quiescence(&mut self, ply: u32, mut alpha: Score, beta: Score) -> Score {
         if ply == QUIESCENCE_PLIES {
             return self.evaluation();
@@ -55,12 +58,12 @@ impl Board {
         best
     }
 
-    /// Something said of the position after a legal move.
-    fn after<T>(&mut self, played: ListMove, say: impl FnOnce(&mut Self) -> T) -> T {
+    /// Returns a function's result for the position after a legal move.
+    fn after<T>(&mut self, played: ListMove, of: impl FnOnce(&mut Self) -> T) -> T {
         self.make(played);
-        let said = say(self);
+        let found = of(self);
         self.unmake();
-        said
+        found
     }
 
     fn is_check(&self) -> bool {

@@ -1,15 +1,15 @@
 //! The oracle: a mailbox move generator that shares no rules with the bitboard code.
 //!
-//! It is what one would write to be believed rather than to be fast. The board is an array of 10 x 12
+//! It is written to be obviously correct rather than fast. The board is an array of 10 x 12
 //! cells whose border stops every piece. Each side has a list of squares per kind of piece, and each
-//! cell knows its place in its list, so that a piece is taken off by moving the list's last entry into
-//! the gap. Moves are generated pseudo-legally as [`ListMove`]s, made, and unmade again if they leave
+//! cell knows its index in its list, so a removed piece is replaced by the list's last
+//! entry. Moves are generated pseudo-legally as 32-bit list moves, made, and unmade again if they leave
 //! the king attacked. One history entry per ply takes a move back exactly, down to the order within
 //! the lists. A Zobrist key is kept up to date along the way.
 //!
-//! It knows the generation order only as a sort key (`order.rs`): moves are found piece by piece and
-//! sorted afterwards. Everything runs on one thread, and leaves are made one by one, never counted in
-//! bulk. Use it to check other backends, or to find out which move they disagree about.
+//! The generation order is only a sort key here (`order.rs`): moves are generated piece by piece and sorted
+//! afterwards. Everything runs on one thread, and leaves are made one by one, never counted in
+//! bulk. Use it to check other backends, or to find the move on which they disagree.
 //!
 //! ```
 //! use kogge_board::Fen;
@@ -25,21 +25,25 @@ mod backend;
 mod board;
 mod categories;
 mod generate;
+mod list_move;
 mod make;
 mod minimax;
 mod order;
 #[cfg(test)]
 mod tests;
 mod walk;
+mod zobrist;
 
 pub use backend::Mailbox;
 pub use categories::{Categories, Features, Outcome, categories, outcomes};
 
-use kogge_board::{ListMove, Move, Position, Rules};
+use kogge_board::{Move, Position, Rules};
+
+use list_move::ListMove;
 
 use board::Board;
 
-/// The legal moves of a position, in generation order.
+/// Returns the legal moves of a position, in generation order.
 ///
 /// The position must be legal ([`Position::check`]); otherwise the answer means nothing.
 pub fn legal_moves(rules: &Rules, position: &Position) -> Vec<Move> {

@@ -1,16 +1,18 @@
 //! The generation order, as a sort key.
 //!
 //! The 6-bit order of a [`ListMove`] is its class: most valuable victim first, then least valuable
-//! attacker; then the classes of quiet moves. Within a class the direction decides, then (quiet sliders
-//! only) the distance, then the square of arrival, then the promotion; all as the mover sees the board.
+//! attacker; then the classes of quiet moves. Within a class, moves are ordered by direction, then (quiet sliders
+//! only) distance, then target square, then promotion, all from the mover's view of the board.
 
-use kogge_board::{Color, ListMove, Piece};
+use kogge_board::{Color, Piece};
+
+use super::list_move::ListMove;
 
 use super::board::Cell;
 
-/// Order of en-passant captures: after those of pawns by pawns.
+/// The order of en-passant captures: after captures of pawns by pawns.
 pub(super) const EN_PASSANT: u8 = 25;
-/// Order of promotions without capture; captures come before, other quiet moves after.
+/// The order of promotions without capture: after captures, before other quiet moves.
 pub(super) const PROMOTION: u8 = 31;
 pub(super) const SINGLE_PUSH: u8 = 32;
 pub(super) const DOUBLE_PUSH: u8 = 33;
@@ -19,7 +21,7 @@ const DIAGONAL: u8 = 35;
 const ORTHOGONAL: u8 = 36;
 const KING: u8 = 37;
 
-/// Order of a capture.
+/// Returns the order of a capture.
 pub(super) fn capture(victim: Piece, attacker: Piece) -> u8 {
     let victim = match victim {
         Piece::Queen | Piece::King => 0,
@@ -32,7 +34,7 @@ pub(super) fn capture(victim: Piece, attacker: Piece) -> u8 {
     if order < EN_PASSANT { order } else { order + 1 }
 }
 
-/// Order of a quiet move of a piece other than a pawn.
+/// Returns the order of a quiet move of a piece other than a pawn.
 pub(super) fn quiet(piece: Piece, from: Cell, to: Cell) -> u8 {
     match piece {
         Piece::Knight => KNIGHT,
@@ -42,12 +44,12 @@ pub(super) fn quiet(piece: Piece, from: Cell, to: Cell) -> u8 {
     }
 }
 
-/// Order of castling.
+/// Returns the order of castling.
 pub(super) fn castling(side: u8) -> u8 {
     if side == ListMove::CASTLE_KINGSIDE { 38 } else { 39 }
 }
 
-/// What to sort by for the generation order.
+/// Returns the sort key for the generation order.
 pub(super) fn key(turn: Color, played: ListMove) -> (u8, u8, u8, Cell, u8) {
     let file = |cell: Cell| (cell % 10) as i8;
     let rank = |cell: Cell| if turn == Color::White { (cell / 10) as i8 } else { 11 - (cell / 10) as i8 };
@@ -63,12 +65,12 @@ pub(super) fn key(turn: Color, played: ListMove) -> (u8, u8, u8, Cell, u8) {
     )
 }
 
-/// Pawns push or capture towards file a before file h; pushes all have the same direction.
+/// Returns the rank of a pawn's direction: captures towards file a come before captures towards file h.
 fn pawn_direction(files: i8) -> u8 {
     if files <= 0 { 0 } else { 1 }
 }
 
-/// N S E W NE NW SE SW; knights: by the number of squares from the mover's a1, descending.
+/// Returns the rank of a direction: N S E W NE NW SE SW; for knights, the greatest change of the square's index first.
 fn direction(files: i8, ranks: i8) -> u8 {
     match (files, ranks) {
         (1, 2) => 0,

@@ -1,14 +1,15 @@
-//! What can be seen only from inside: that unmaking restores every byte, and that keys keep up.
+//! Tests of internals: unmaking restores every byte, and moves update the keys.
 
-use kogge_board::testing::placement;
-use kogge_board::{Backend, Color, Fen, ListMove, Piece, Position, Quad48, Rules, State};
+use kogge_board::{Backend, Color, Fen, Piece, Position, Quad48, Rules, State};
+use kogge_testkit::placement;
+
+use super::list_move::ListMove;
 use proptest::prelude::*;
 
 use super::board::Board;
-use super::{Mailbox, categories, legal_moves, order};
+use super::{Mailbox, categories, legal_moves, order, zobrist};
 
-/// Makes and unmakes every pseudo-legal move, then plays the one that `choices` point to, and so on;
-/// at last takes everything back.
+/// Makes and unmakes every pseudo-legal move and plays the next of `choices`, ply by ply; finally takes all moves back.
 fn check_make_and_unmake(rules: &Rules, position: &Position, choices: &[usize]) {
     let mut board = Board::new(rules, position);
     let root = board.clone();
@@ -20,7 +21,7 @@ fn check_make_and_unmake(rules: &Rules, position: &Position, choices: &[usize]) 
         board.generate(&mut moves);
         for &played in &moves {
             if board.make(played) {
-                assert_eq!(board.key, board.position().zobrist(), "{played:?}");
+                assert_eq!(board.key, zobrist::key(&board.position()), "{played:?}");
                 assert_ne!(board.key, before.key, "{played:?}");
                 board.unmake();
             }
@@ -45,7 +46,7 @@ proptest! {
         check_make_and_unmake(&rules, &position, &choices);
     }
 
-    /// Any words at all: the answer means nothing, but there is one.
+    /// For arbitrary words the answer is meaningless, but the calls return.
     #[test]
     fn positions_that_are_not_legal_do_no_harm(words in any::<[u64; 6]>(), masks in any::<[u64; 6]>()) {
         let word = |index: usize| words[index] & masks[index];
@@ -61,7 +62,7 @@ proptest! {
         let count = mailbox.count(&Rules::STANDARD, &[packed]).unwrap()[0];
         prop_assert_eq!(mailbox.expand(&Rules::STANDARD, &[packed]).unwrap().positions.len(), count as usize);
         prop_assert!(mailbox.perft(&Rules::STANDARD, &[packed], 2).is_ok());
-        // Put together by hand, a position can have pawns on any rank.
+        // A position built by hand can have pawns on any rank.
         let position = Position { pawns: word(1), state: State(word(1) as u16), ..packed.unpack_unchecked() };
         prop_assert_eq!(legal_moves(&Rules::STANDARD, &position).len() as u64, categories(&Rules::STANDARD, &position, 1).nodes);
     }
@@ -103,7 +104,7 @@ fn the_order_is_that_of_the_documentation() {
              e2e4 g2g4",
         ),
         ("4k3/8/8/2PpP3/8/8/8/4K3 w - d6 0 1", "e5d6 c5d6 c5c6 e5e6 e1e2 e1f1 e1d1 e1f2 e1d2"),
-        // For black everything is turned over, but files are not.
+        // For black, ranks are flipped, files are not.
         ("4k3/8/8/8/2pPp3/8/8/4K3 b - d3 0 1", "e4d3 c4d3 c4c3 e4e3 e8e7 e8f8 e8d8 e8f7 e8d7"),
         (
             "4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1",
@@ -118,7 +119,7 @@ fn the_order_is_that_of_the_documentation() {
     }
 }
 
-/// Neither side has more than one move, ever: as deep as one likes, and not recursively.
+/// Neither side ever has more than one move, so the tree can be very deep; the walk is not recursive.
 #[test]
 fn depth_does_not_overflow_the_stack() {
     let fen: Fen = "5bk1/4p1p1/4P1P1/8/8/4p1p1/4P1P1/5BK1 w - - 0 1".parse().unwrap();

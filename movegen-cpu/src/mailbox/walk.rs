@@ -1,6 +1,8 @@
 //! Walking a tree, and listing the legal moves of one position.
 
-use kogge_board::{BackendError, ListMove};
+use kogge_board::BackendError;
+
+use super::list_move::ListMove;
 
 use super::board::Board;
 use super::order;
@@ -15,7 +17,7 @@ impl Board {
         moves.sort_unstable_by_key(|&played| order::key(self.turn, played));
     }
 
-    /// Whether a pseudo-legal move is legal.
+    /// Returns whether a pseudo-legal move is legal.
     pub(super) fn is_legal(&mut self, played: ListMove) -> bool {
         let is_legal = self.make(played);
         if is_legal {
@@ -24,13 +26,13 @@ impl Board {
         is_legal
     }
 
-    /// Visits every leaf `depth` plies below with the move that led there, made. At depth 0 the root
-    /// is no leaf, as no move led there.
+    /// Makes the moves to every leaf `depth` plies below, and visits it with the last move. At depth 0 the root
+    /// is no leaf, because no move leads to it.
     ///
-    /// The walk is a loop over one stack of moves, so that no depth can overflow the call stack.
+    /// The walk is a loop over one stack of moves, so no depth can overflow the call stack.
     pub(super) fn walk(&mut self, depth: u32, moves: &mut Vec<ListMove>, mut visit: impl FnMut(&mut Self, ListMove)) {
         moves.clear();
-        // Where the moves of each ply on the way begin in the stack.
+        // The stack index of each ply's first move.
         let mut plies = Vec::new();
         if depth > 0 {
             self.generate(moves);
@@ -58,7 +60,7 @@ impl Board {
         }
     }
 
-    /// The number of leaves `depth` plies below; 1 at depth 0.
+    /// Returns the number of leaves `depth` plies below; 1 at depth 0.
     pub(super) fn perft(&mut self, depth: u32, moves: &mut Vec<ListMove>) -> Result<u64, BackendError> {
         if depth == 0 {
             return Ok(1);

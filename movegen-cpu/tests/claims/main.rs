@@ -1,9 +1,8 @@
-//! The claims K1 to K9 behind two plies in closed form (`src/replies.rs`), and the values that it adds
-//! up: each attacked by positions made to violate it.
+//! The claims K1 to K9 of two plies in closed form (`src/lanes/closed_form_values.rs`), and its values: positions made to
+//! violate each claim attack it.
 //!
-//! All variants count two plies below each position, below each of its successors, and three plies
-//! below it. What they must find are the successors that `expand` writes, counted one by one, which is
-//! code that makes no such claims.
+//! All variants count two plies below each position and below each of its successors, and three plies below each
+//! position. The reference makes no such claims: it counts the successors that `expand` writes, one by one.
 
 mod positions;
 mod sketch;
@@ -13,9 +12,9 @@ mod variants;
 
 use std::cell::RefCell;
 
-use kogge_board::testing::{Placement, placement};
 use kogge_board::{Backend, Fen, Position, Quad48, Rules};
 use kogge_movegen_cpu::{count, expand};
+use kogge_testkit::{Placement, placement};
 use proptest::prelude::*;
 
 use variants::Variants;
@@ -24,20 +23,20 @@ thread_local! {
     static VARIANTS: RefCell<Variants> = RefCell::new(Variants::new(Some(1)));
 }
 
-/// Leaves two plies below a position.
+/// Returns the leaves two plies below a position.
 fn replies(rules: &Rules, position: &Quad48) -> u64 {
     let mut successors = Vec::new();
     expand(rules, position, &mut successors);
     successors.iter().map(|successor| u64::from(count(rules, successor))).sum()
 }
 
-/// The same with the colours exchanged.
+/// Returns rules and position with the colours exchanged.
 fn mirrored(mut rules: Rules, position: &Position) -> Placement {
     rules.castling_files.rotate_left(2);
     (rules, position.mirrored())
 }
 
-/// Holds all variants against counting one by one.
+/// Compares all variants with counting one by one.
 fn attack((rules, position): &Placement) {
     let root = Quad48::from(position);
     let fen = Fen::new(*position, *rules);
@@ -48,7 +47,7 @@ fn attack((rules, position): &Placement) {
             variants.perft(rules, positions, depth).unwrap_or_else(|error| panic!("{fen}: {error}"))
         };
         assert_eq!(perft(&[root], 2), [replies(rules, &root)], "two plies below {fen}");
-        // Boards full of queens have too many.
+        // Boards full of queens have too many successors.
         if successors.len() <= 60 {
             let expected: Vec<u64> = successors.iter().map(|successor| replies(rules, successor)).collect();
             assert_eq!(perft(&successors, 2), expected, "two plies below each successor of {fen}");

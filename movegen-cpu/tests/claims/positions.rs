@@ -1,7 +1,6 @@
-//! The smallest positions found that each part of the closed form decides: without it, this one is
-//! miscounted.
+//! For each part of the closed form, the smallest position found that is miscounted without it.
 
-/// What would be forgotten, and where it matters.
+/// The parts of the closed form, and a position that needs each.
 pub(crate) const POSITIONS: [(&str, &str); 65] = [
     ("V: a captured slider moves no more", "8/8/8/8/1k4K1/6b1/8/8 w - - 0 1"),
     ("V: a captured knight moves no more", "8/5nK1/8/8/4k3/8/8/8 w - - 0 1"),

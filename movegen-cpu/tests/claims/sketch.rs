@@ -1,26 +1,26 @@
 //! Legal positions drawn feature by feature.
 //!
 //! White is *own*, the side to move; black is *their*, the side whose replies are counted. A man that
-//! does not fit or would make the position illegal is left out, so that every sketch, and whatever
-//! proptest shrinks it to, gives a legal position. At last, half of the positions change colours.
+//! does not fit or would make the position illegal is left out, so every sketch, shrunk or not, gives a
+//! legal position. Finally, half of the positions exchange the colours.
 
 use std::ops::RangeInclusive;
 
-use kogge_board::testing::Placement;
 use kogge_board::{Color, Piece, Position, Rules, Square};
+use kogge_testkit::Placement;
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-/// Steps of file and rank; those along files and ranks first.
+/// The steps (file, rank) to the eight neighbours, orthogonal steps first.
 pub(crate) const DIRECTIONS: [(i8, i8); 8] = [(0, 1), (1, 0), (0, -1), (-1, 0), (1, 1), (1, -1), (-1, -1), (-1, 1)];
 
-/// A man of a colour; no piece means whatever slides along the line that it is put on.
+/// A man of a colour; `None` stands for a slider that moves along its line.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Man(pub(crate) Color, pub(crate) Option<Piece>);
 
-/// What features are placed by.
+/// The square that a feature is placed relative to.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Anchor {
     OwnKing,
@@ -28,8 +28,8 @@ pub(crate) enum Anchor {
     Square(Square),
 }
 
-/// Men along a line: from so many files and ranks beside the anchor in one of [`DIRECTIONS`], each
-/// so many steps beyond the one before. Squares between them stay empty.
+/// Men along a line, in one of [`DIRECTIONS`]. `beside` is the first man's distance from the anchor in files and ranks;
+/// each man has a number of steps from the previous one. Squares between them stay empty.
 #[derive(Clone, Debug)]
 pub(crate) struct Line {
     pub(crate) anchor: Anchor,
@@ -38,8 +38,8 @@ pub(crate) struct Line {
     pub(crate) men: Vec<(i8, Man)>,
 }
 
-/// Where the kings stand. With `gaps`, theirs is on its home rank and may castle with rooks so many
-/// squares further (modulo what there is) towards file h and file a.
+/// The squares of the kings. With `gaps`, their king is on its home rank and may castle with rooks that are `gaps`
+/// squares away (modulo the available squares) towards file h and file a.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Kings {
     own: Square,
@@ -48,7 +48,7 @@ pub(crate) struct Kings {
 }
 
 impl Kings {
-    /// Own king so far from a square, theirs here.
+    /// Returns kings with own king `beside` a square and their king on `their`.
     pub(crate) fn at(square: Square, beside: (i8, i8), their: Square) -> Self {
         Self { own: offset(square, beside).unwrap_or(square), their, gaps: None }
     }
@@ -70,7 +70,7 @@ impl Sketch {
         if let Some(gaps) = kings.gaps {
             sketch.castling_rooks(kings.their.file(), gaps);
         }
-        // Two kings and two rooks leave some square from which nothing is wrong.
+        // With two kings and two rooks, some square of own king is always legal.
         let squares = (0..64).filter_map(|further| Square::new((kings.own.index() + further) % 64));
         for square in squares {
             if sketch.put(Color::White, Piece::King, square) {
@@ -97,7 +97,7 @@ impl Sketch {
         let mut position = self.position;
         position.put(color, piece, square);
         let fits = (self.position.occupied() | self.keep_empty) & square.bit() == 0;
-        // Until there are both kings nothing is legal; then everything else must be.
+        // No board is legal before both kings are there; from then on every board must be legal.
         let legal = fits && position.check(&self.rules).is_ok();
         if legal {
             self.position = position;
@@ -137,13 +137,13 @@ impl Sketch {
     }
 }
 
-/// The square this far away, if it is on the board.
+/// Returns the square at a distance, if it is on the board.
 fn offset(square: Square, (files, ranks): (i8, i8)) -> Option<Square> {
     let (file, rank) = (square.file() as i8 + files, square.rank() as i8 + ranks);
     ((0..8).contains(&file) && (0..8).contains(&rank)).then(|| Square::at(file as u8, rank as u8))
 }
 
-/// Positions from kings, then lines, then up to so many men anywhere.
+/// Returns positions from kings, then lines, then a number of other men.
 pub(crate) fn sketch(
     kings: impl Strategy<Value = Kings>,
     lines: impl Strategy<Value = Vec<Line>>,
@@ -161,7 +161,7 @@ pub(crate) fn any_square() -> impl Strategy<Value = Square> {
     (0..8u8, 0..8u8).prop_map(|(file, rank)| Square::at(file, rank))
 }
 
-/// Kings anywhere, theirs with castling rights or without.
+/// Returns kings anywhere, theirs with or without castling rights.
 pub(crate) fn kings() -> impl Strategy<Value = Kings> {
     prop_oneof![
         3 => (any_square(), any_square()).prop_map(|(own, their)| Kings { own, their, gaps: None }),
@@ -169,7 +169,7 @@ pub(crate) fn kings() -> impl Strategy<Value = Kings> {
     ]
 }
 
-/// Their king may castle, as in orthodox chess or as in Chess960.
+/// Returns kings with castling rights of theirs, as in orthodox chess or in Chess960.
 pub(crate) fn home_kings() -> impl Strategy<Value = Kings> {
     let orthodox = [Just(Some(2)), Just(Some(3))].prop_map(|gaps| (4, gaps));
     let chess960 = (0..8u8, [option::of(0..7u8), option::of(0..7u8)]);
@@ -180,7 +180,7 @@ pub(crate) fn home_kings() -> impl Strategy<Value = Kings> {
     })
 }
 
-/// The same with own king so close that it attacks, or may come to attack, what theirs wants.
+/// Moves own king so close that it attacks, or may come to attack, squares that their king may want.
 pub(crate) fn close_kings(kings: impl Strategy<Value = Kings>) -> impl Strategy<Value = Kings> {
     (kings, -3..=3i8, -3..=3i8).prop_map(|(kings, files, ranks)| Kings {
         own: offset(kings.their, (files, ranks)).unwrap_or(kings.own),
@@ -192,29 +192,29 @@ pub(crate) fn any_color() -> impl Strategy<Value = Color> {
     prop_oneof![Just(Color::White), Just(Color::Black)]
 }
 
-/// A man of any kind but a king.
+/// Returns a man of any kind except a king.
 pub(crate) fn any_man() -> impl Strategy<Value = Man> {
     (any_color(), select(&Piece::ALL[..5])).prop_map(|(color, piece)| Man(color, Some(piece)))
 }
 
-/// An own man, a slider more often than not.
+/// Returns an own man, mostly a slider.
 pub(crate) fn own_man() -> impl Strategy<Value = Man> {
     let kinds =
         [None, Some(Piece::Queen), Some(Piece::Rook), Some(Piece::Bishop), Some(Piece::Knight), Some(Piece::Pawn)];
     select(kinds.to_vec()).prop_map(|piece| Man(Color::White, piece))
 }
 
-/// What slides along a line.
+/// Returns a slider that moves along its line.
 pub(crate) fn slider(color: Color) -> impl Strategy<Value = Man> {
     select(vec![None, None, Some(Piece::Queen)]).prop_map(move |piece| Man(color, piece))
 }
 
-/// A man on any square.
+/// Returns a man on any square.
 pub(crate) fn anywhere(man: impl Strategy<Value = Man>) -> impl Strategy<Value = Line> {
     (any_square(), man).prop_map(|(square, man)| at(Anchor::Square(square), (0, 0), man))
 }
 
-/// A man so far from an anchor, in files and ranks.
+/// Returns a man at a distance from an anchor, in files and ranks.
 pub(crate) fn near(
     anchor: Anchor,
     files: RangeInclusive<i8>,
@@ -224,12 +224,12 @@ pub(crate) fn near(
     (files, ranks, man).prop_map(move |(files, ranks, man)| at(anchor, (files, ranks), man))
 }
 
-/// One man.
+/// Returns a line of one man.
 pub(crate) fn at(anchor: Anchor, beside: (i8, i8), man: Man) -> Line {
     Line { anchor, beside, direction: 0, men: vec![(0, man)] }
 }
 
-/// Men in any direction from an anchor or one of its neighbours.
+/// Returns men in any direction from an anchor or one of its neighbours.
 pub(crate) fn line(
     anchor: impl Strategy<Value = Anchor>,
     beside: i8,

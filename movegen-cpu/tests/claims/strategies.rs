@@ -1,7 +1,7 @@
-//! What attacks each claim: positions made to violate it.
+//! The attacks on each claim: positions made to violate it.
 
-use kogge_board::testing::Placement;
 use kogge_board::{Color, Piece, Square};
+use kogge_testkit::Placement;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -11,15 +11,15 @@ use super::sketch::*;
 const OWN: Color = Color::White;
 const THEIR: Color = Color::Black;
 
-/// Where knights come from.
+/// The leaps of a knight.
 const LEAPS: [(i8, i8); 8] = [(1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2)];
 
-/// Men with one to three steps from each to the next.
+/// Returns men with one to three steps from each to the next.
 fn row(men: Vec<BoxedStrategy<Man>>) -> impl Strategy<Value = Vec<(i8, Man)>> {
     men.into_iter().map(|man| (1..=3i8, man).boxed()).collect::<Vec<_>>()
 }
 
-/// Their king, or their home rank, where the castling path is.
+/// Returns their king, or a square of their home rank, where the castling path is.
 fn zone() -> impl Strategy<Value = Anchor> {
     prop_oneof![2 => Just(Anchor::TheirKing), 1 => (0..8u8).prop_map(|file| Anchor::Square(Square::at(file, 7)))]
 }
@@ -28,13 +28,13 @@ fn a_man(color: Color, piece: Piece) -> Just<Man> {
     Just(Man(color, Some(piece)))
 }
 
-/// Any man of one colour.
+/// Returns any man of one colour.
 fn man_of(color: Color) -> impl Strategy<Value = Man> {
     any_man().prop_map(move |Man(_, piece)| Man(color, piece))
 }
 
-/// Sliders and knights that attack the same zone squares, each of which may come between another and the
-/// square; own king attacks some of the others.
+/// Sliders and knights that attack common zone squares, where each may come between another one and the square; own
+/// king attacks some other zone squares.
 pub(crate) fn k1() -> impl Strategy<Value = Placement> {
     let attack = line(zone(), 1, vec((1..=6i8, slider(OWN)), 1..2));
     let knight = near(Anchor::TheirKing, -3..=3, -3..=3, a_man(OWN, Piece::Knight));
@@ -96,21 +96,20 @@ pub(crate) fn k6() -> impl Strategy<Value = Placement> {
     )
 }
 
-/// Own pawns that attack zone squares, or will when they have moved.
+/// Own pawns that attack zone squares, or will after a move.
 pub(crate) fn k7() -> impl Strategy<Value = Placement> {
     let pawn = near(Anchor::TheirKing, -4..=4, -4..=1, a_man(OWN, Piece::Pawn));
     let victim = near(Anchor::TheirKing, -3..=3, -3..=1, man_of(THEIR));
     sketch(kings(), vec(prop_oneof![2 => pawn, 1 => victim], 1..8), anywhere(any_man()), 5)
 }
 
-/// Own king close to what theirs wants.
+/// Own king close to the zone.
 pub(crate) fn k8() -> impl Strategy<Value = Placement> {
     let lines = line(zone(), 1, row(vec![any_man().boxed(), slider(OWN).boxed()]));
     sketch(close_kings(kings()), vec(lines, 0..2), anywhere(any_man()), 7)
 }
 
-/// Their sliders and pawns that see an own man, which moves along their line, away from it or past
-/// others on it.
+/// Their sliders and pawns that see an own man, which moves along this line, away from it or past other men on it.
 pub(crate) fn k9() -> impl Strategy<Value = Placement> {
     let square = || any_square().prop_map(Anchor::Square);
     let slider = line(square(), 0, row(vec![slider(THEIR).boxed(), own_man().boxed(), any_man().boxed()]));
@@ -128,7 +127,7 @@ pub(crate) fn pawns() -> impl Strategy<Value = Placement> {
     sketch(kings(), vec(pawns, 4..20), anywhere(any_man()), 8)
 }
 
-/// Men attacked and defended many times over, and what they would do themselves.
+/// Men that are attacked and defended many times, and their own moves.
 pub(crate) fn captures() -> impl Strategy<Value = Placement> {
     let square = Anchor::Square(Square::at(3, 4));
     let victim = select(vec![Piece::Queen, Piece::Queen, Piece::Rook, Piece::Knight, Piece::Pawn]);
@@ -143,8 +142,8 @@ pub(crate) fn captures() -> impl Strategy<Value = Placement> {
     sketch(kings(), lines, anywhere(any_man()), 2)
 }
 
-/// As many own men as there can be that go to one square, or as many of theirs that defend a man there:
-/// sliders from all sides, knights, the king. Their king hides in a corner, so that little concerns it.
+/// The greatest number of own men that go to one square, or of their men that defend a man there: sliders from all
+/// sides, knights, the king. Their king hides in a corner, so few moves touch its zone.
 pub(crate) fn crowds() -> impl Strategy<Value = Placement> {
     let square = (2..6u8, 2..5u8).prop_map(|(file, rank)| Square::at(file, rank));
     let victim = prop_oneof![2 => Just(None), 1 => select(&Piece::PROMOTIONS[..]).prop_map(Some)];

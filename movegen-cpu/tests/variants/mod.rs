@@ -1,21 +1,21 @@
-//! Every variant of the CPU backend that this CPU can run, as one backend: it answers what all answer.
+//! Every variant of the CPU backend that this CPU can run, as one backend, which returns their common answer.
 
 use std::fmt::Debug;
 
 use kogge_board::{Backend, BackendError, DeviceInfo, Fen, Leaves, Quad48, Rules, Score, Successors};
 use kogge_movegen_cpu::Cpu;
 
-/// All variants. Where they differ, it panics and names the position.
+/// All variants. If they differ, it panics and names the position.
 pub(crate) struct Variants(Vec<Cpu>);
 
 impl Variants {
-    /// Each with this many threads, or with one per core.
+    /// Opens each variant with this number of threads, or with one per core.
     pub(crate) fn new(threads: Option<usize>) -> Self {
         let open = |name| Cpu::with_variant(threads, name).unwrap_or_else(|error| panic!("{error}"));
         Self(Cpu::variants().into_iter().map(open).collect())
     }
 
-    /// What all say about each position.
+    /// Returns the common answer of all variants about each position.
     fn agreed<T: PartialEq + Debug>(
         &mut self,
         rules: &Rules,
@@ -67,6 +67,8 @@ impl Backend for Variants {
     fn perft(&mut self, rules: &Rules, positions: &[Quad48], depth: u32) -> Result<Vec<u64>, BackendError> {
         self.agreed(rules, positions, |cpu| cpu.perft(rules, positions, depth))
     }
+
+    kogge_board::host_merge!();
 
     fn minimax(
         &mut self,

@@ -1,5 +1,5 @@
-//! Solves a suite of positions in EPD with `bm` (moves to find) and `am` (moves to avoid), each within the same limit, and
-//! prints those that it does not solve and the share that it does.
+//! Solves a suite of positions in EPD with `bm` (moves to find) and `am` (moves to avoid) under one limit, and prints the
+//! unsolved positions and the share of solved positions.
 //!
 //!     cargo run --release -p kogge-search --example tactics -- movetime 1000 [THREADS] < data/wac.epd
 //!     cargo run --release -p kogge-search --example tactics -- nodes 100000 < data/wac.epd

@@ -1,4 +1,4 @@
-//! A suite of positions with the moves that are to be found, or to be avoided, in EPD.
+//! A suite of positions in EPD, with moves to find or to avoid.
 
 use kogge_board::{Fen, Move};
 use kogge_search::{Found, Game, Limits, Searcher, Signals};
@@ -6,12 +6,12 @@ use kogge_search::{Found, Game, Limits, Searcher, Signals};
 /// A position with a task.
 #[derive(Clone, Debug)]
 pub(crate) struct Problem {
-    /// Its `id`, or else its FEN.
+    /// The `id`, or the FEN without an `id`.
     pub(crate) name: String,
     pub(crate) game: Game,
-    /// The moves of `bm`: one of them is to be found, if there are any.
+    /// The moves of `bm`; one of them must be found, if there are any.
     pub(crate) best: Vec<Move>,
-    /// The moves of `am`: none of them is to be played.
+    /// The moves of `am`; none of them may be played.
     pub(crate) avoid: Vec<Move>,
 }
 
@@ -19,10 +19,10 @@ impl Problem {
     /// Reads a line of EPD.
     ///
     /// # Errors
-    /// A sentence, if it is none, or if nothing is to be found.
+    /// A sentence if the line is not EPD or has neither `bm` nor `am`.
     pub(crate) fn parse(line: &str) -> Result<Self, String> {
         let wrong = |what: String| format!("{line:?}: {what}");
-        // Four fields, then operations, each ending with a semicolon.
+        // Four fields, then operations that each end with a semicolon.
         let end = line.match_indices(' ').nth(3).map_or(line.len(), |(index, _)| index);
         let root: Fen = line[..end].parse().map_err(|error| wrong(format!("{error}")))?;
         let game = Game::new(&root).map_err(|error| error.to_string())?;
@@ -45,7 +45,7 @@ impl Problem {
         }
     }
 
-    /// Searches without any knowledge from before; gives what was found, and whether that is the solution.
+    /// Searches with empty tables, and returns the move found and whether it is a solution.
     pub(crate) fn search(&self, searcher: &mut Searcher, limits: &Limits) -> (Found, bool) {
         searcher.forget();
         let found = searcher.search(&self.game, limits, &Signals::default(), &mut |_| ());

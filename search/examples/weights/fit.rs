@@ -1,4 +1,4 @@
-//! Weights that explain how games ended: logistic regression, after Peter Österlund's tuning of Texel.
+//! Weights fitted to the results of games: logistic regression, after Peter Österlund's tuning of Texel.
 
 use std::error::Error;
 use std::io::{BufRead, Write, stdout};
@@ -6,29 +6,29 @@ use std::io::{BufRead, Write, stdout};
 use kogge_board::evaluation::{Feature, PHASE, TEMPO, TERMS, features};
 use kogge_board::{Fen, Quad48};
 
-/// Half of the weights are for the middlegame, half for the endgame, and the last is for being to move.
+/// The number of weights: one for the middlegame and one for the endgame of each term, and one for the side to move.
 const WEIGHTS: usize = 2 * TERMS.len() + 1;
-/// How much the end of the game says, and how much the search's score.
+/// The share of the game's result in the target; the rest is the search's score.
 const BY_RESULT: f64 = 0.5;
-/// How strongly weights are held where they were: as if a change by so many hundredths of a pawn were as bad as an error of
-/// [`DOUBT`].
+/// The force that holds weights near their old values: a change by this many hundredths of a pawn costs as much as an error
+/// of [`DOUBT`].
 const HELD: f64 = 40.0;
 const DOUBT: f64 = 3e-6;
-/// Steps of the descent, and how far the first goes.
+/// The number of steps of the descent, and the length of the first step.
 const STEPS: u32 = 1_500;
 const PACE: f64 = 1.0;
 
-/// A position, as the evaluation sees it.
+/// The terms of a position's evaluation.
 struct Sample {
-    /// White's squares less black's, of each term.
+    /// The number of white's squares minus the number of black's, for each term.
     terms: [i8; TERMS.len()],
-    /// How much of the middlegame there is, from 0 to 1.
+    /// The share of the middlegame, from 0 to 1.
     phase: f32,
     /// 1 if white is to move, else -1.
     turn: f32,
-    /// How the game ended for white, from 0 to 1.
+    /// The result of the game for white, from 0 to 1.
     result: f32,
-    /// What the search saw for white, in hundredths of a pawn.
+    /// The search's score for white, in hundredths of a pawn.
     score: f32,
 }
 
@@ -58,7 +58,7 @@ impl Sample {
         })
     }
 
-    /// The evaluation for white.
+    /// Returns the evaluation for white.
     fn evaluate(&self, weights: &[f64; WEIGHTS]) -> f64 {
         let (mut middlegame, mut endgame) = (0.0, 0.0);
         for (index, &count) in self.terms.iter().enumerate() {
@@ -69,12 +69,12 @@ impl Sample {
         middlegame * phase + endgame * (1.0 - phase) + f64::from(self.turn) * weights[WEIGHTS - 1]
     }
 
-    /// What white may expect, from 0 to 1.
+    /// Returns the expected result for white, from 0 to 1.
     fn expected(&self, scale: f64) -> f64 {
         BY_RESULT * f64::from(self.result) + (1.0 - BY_RESULT) * sigmoid(scale * f64::from(self.score))
     }
 
-    /// Adds what each weight contributes to the evaluation, so many times.
+    /// Adds the contribution of each weight to the evaluation, times a factor.
     fn add_slope(&self, times: f64, slope: &mut [f64; WEIGHTS]) {
         let phase = f64::from(self.phase);
         for (index, &count) in self.terms.iter().enumerate() {
@@ -89,7 +89,7 @@ fn sigmoid(x: f64) -> f64 {
     1.0 / (1.0 + (-x).exp())
 }
 
-/// Reads positions and prints the table of weights that fits them.
+/// Reads positions and prints the table of fitted weights.
 pub(crate) fn fit(input: impl BufRead) -> Result<(), Box<dyn Error>> {
     let mut samples = Vec::new();
     for line in input.lines() {
@@ -100,11 +100,11 @@ pub(crate) fn fit(input: impl BufRead) -> Result<(), Box<dyn Error>> {
         (before[2 * index], before[2 * index + 1]) = (f64::from(term.middlegame), f64::from(term.endgame));
     }
     before[WEIGHTS - 1] = f64::from(TEMPO);
-    // One position in ten is not learnt from but asked.
+    // Every tenth position is kept for the test.
     let asked: Vec<_> = samples.iter().step_by(10).collect();
     let learnt: Vec<_> =
         samples.iter().enumerate().filter(|(index, _)| index % 10 != 0).map(|(_, sample)| sample).collect();
-    // What a hundredth of a pawn is worth stays what it was.
+    // The scale of a hundredth of a pawn is fixed.
     let scales = (1..200).map(|step| f64::from(step) * 1e-4);
     let by_result = |scale: f64| {
         mean(&learnt, |sample| (sigmoid(scale * sample.evaluate(&before)) - f64::from(sample.result)).powi(2))
@@ -136,7 +136,7 @@ fn mean(samples: &[&Sample], value: impl Fn(&Sample) -> f64) -> f64 {
     samples.iter().map(|sample| value(sample)).sum::<f64>() / samples.len().max(1) as f64
 }
 
-/// Goes downhill with the steps of Kingma and Ba (Adam).
+/// Minimizes the error with Adam (Kingma and Ba).
 fn descend(samples: &[&Sample], scale: f64, before: [f64; WEIGHTS]) -> [f64; WEIGHTS] {
     let (mut weights, mut means, mut squares) = (before, [0.0; WEIGHTS], [0.0; WEIGHTS]);
     let expected: Vec<f64> = samples.iter().map(|sample| sample.expected(scale)).collect();

@@ -10,17 +10,17 @@ use kogge_board::minimax::tactical;
 use kogge_board::{BackendError, Color, Fen, Quad48};
 use kogge_search::{End, Game, Limits, Searcher, Signals};
 
-/// Plies played at random before a game begins.
+/// The number of random plies before a game.
 const OPENING: usize = 8;
-/// An opening after which the search sees more than this, in hundredths of a pawn, is no fair one.
+/// The greatest score of a fair opening, in hundredths of a pawn.
 const FAIR: i32 = 150;
-/// A game is over once a side has seen this much for so many plies.
+/// The score that ends a game, in hundredths of a pawn, and the number of plies that a side must have it.
 const DECIDED: i32 = 1_000;
 const PATIENCE: u32 = 6;
-/// A game that lasts longer is a draw.
+/// The greatest length of a game in plies; longer games are draws.
 const LONGEST: usize = 400;
 
-/// Numbers that look random: those of Steele, Lea and Flood (SplitMix64).
+/// Pseudorandom numbers by SplitMix64 (Steele, Lea and Flood).
 struct Random(u64);
 
 impl Random {
@@ -42,11 +42,11 @@ pub(crate) fn play(count: u64, nodes: u64, seed: u64) -> Result<(), Box<dyn Erro
             if number >= count {
                 return Ok(());
             }
-            // A game depends on its number alone, not on who plays it.
+            // A game depends only on its number, not on the thread that plays it.
             let mut random = Random(seed << 32 ^ number);
             searcher.forget();
             let lines = game(&mut searcher, nodes, &mut random)?;
-            // Who reads no further has had enough.
+            // The reader may close the pipe at any time.
             if stdout().write_all(lines.as_bytes()).is_err() {
                 return Ok(());
             }
@@ -60,7 +60,7 @@ pub(crate) fn play(count: u64, nodes: u64, seed: u64) -> Result<(), Box<dyn Erro
     Ok(())
 }
 
-/// The quiet positions of one game; none if its opening was not fair.
+/// Plays a game and returns its quiet positions; none if the opening was not fair.
 fn game(searcher: &mut Searcher, nodes: u64, random: &mut Random) -> Result<String, BackendError> {
     let start = Fen::start();
     let mut game = Game::new(&start)?;
@@ -100,7 +100,7 @@ fn game(searcher: &mut Searcher, nodes: u64, random: &mut Random) -> Result<Stri
     Ok(quiet.into_iter().flatten().map(line).collect())
 }
 
-/// Whether the evaluation should know what the position is worth: no check, and nothing to capture that is worth it.
+/// Returns whether the position is quiet: no check, and no capture that wins material.
 fn is_quiet(game: &Game, found: &kogge_search::Found) -> bool {
     let moves = game.moves();
     let successors: Vec<_> = moves.iter().map(|(_, after)| *after).collect();

@@ -1,11 +1,12 @@
-//! Where the weights of the evaluation come from: games of kogge against itself, and a logistic regression on them.
+//! The source of the evaluation's weights: games of kogge against itself, and a logistic regression on them.
 //!
 //!     cargo run --release -p kogge-search --example weights -- games COUNT NODES [SEED] > games.txt
 //!     cargo run --release -p kogge-search --example weights -- fit < games.txt
 //!
-//! The first plays so many games on all cores, with so many nodes a move, and prints quiet positions of them: a FEN, the
-//! search's score for white in hundredths of a pawn, and how the game ended for white (1, 0.5 or 0). The second prints
-//! the weights that explain these best, as they stand in `board/src/evaluation/weights.rs`, whose terms and regions it uses.
+//! `games` plays COUNT games on all cores, with NODES nodes a move, and prints their quiet positions: a FEN, the search's
+//! score for white in hundredths of a pawn, and the result of the game for white (1, 0.5 or 0). `fit` prints the weights
+//! that best explain these results, in the form of `board/src/evaluation/weights.rs`, with the terms and regions of that
+//! file.
 
 mod fit;
 mod games;

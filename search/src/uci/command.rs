@@ -1,14 +1,13 @@
-//! What a line of the protocol means.
+//! Commands of the protocol.
 //!
-//! Whatever stands in a line, it means something or nothing; what is not understood is passed over, as
-//! the protocol wants it.
+//! Every line has one command or none. Unknown words are ignored, as the protocol demands.
 
 use std::str::SplitAsciiWhitespace;
 use std::time::Duration;
 
 use crate::Clock;
 
-/// A line that means something.
+/// A command.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Command {
     Uci,
@@ -25,7 +24,7 @@ pub(crate) enum Command {
 /// `position`.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Position {
-    /// The start position if none.
+    /// The start position if `None`.
     pub(crate) fen: Option<String>,
     pub(crate) moves: Vec<String>,
 }
@@ -36,7 +35,7 @@ pub(crate) struct Go {
     pub(crate) search_moves: Vec<String>,
     pub(crate) ponder: bool,
     pub(crate) infinite: bool,
-    /// What is on white's and on black's clock, if anything was said about it.
+    /// White's and black's clocks, if given.
     pub(crate) clocks: [Option<Clock>; 2],
     pub(crate) depth: Option<u32>,
     pub(crate) nodes: Option<u64>,
@@ -45,7 +44,7 @@ pub(crate) struct Go {
     pub(crate) perft: Option<u32>,
 }
 
-/// The words that a line can begin with.
+/// The first words of commands.
 const COMMANDS: [&str; 11] = [
     "uci",
     "isready",
@@ -56,13 +55,13 @@ const COMMANDS: [&str; 11] = [
     "ponderhit",
     "setoption",
     "quit",
-    // These two are understood, and mean nothing here.
+    // Known commands without effect.
     "debug",
     "register",
 ];
 
 impl Command {
-    /// The command of a line, if there is one. Words before it are passed over.
+    /// Reads the command of a line, if there is one, and ignores words before it.
     pub(crate) fn parse(line: &str) -> Option<Self> {
         let mut words = line.split_ascii_whitespace();
         let command = words.find(|word| COMMANDS.contains(word))?;
@@ -111,7 +110,7 @@ fn go(words: SplitAsciiWhitespace<'_>) -> Go {
                 if let Some(number) = words.next_if(|word| word.parse::<i64>().is_ok()) {
                     go.set(word, number.parse().unwrap_or(0));
                 } else if word == "perft" {
-                    // Better a small count than a search that nobody asked for.
+                    // A small count is better than an unwanted search.
                     go.set(word, 1);
                 }
             }
@@ -122,7 +121,7 @@ fn go(words: SplitAsciiWhitespace<'_>) -> Go {
 }
 
 impl Go {
-    /// A limit. A clock can be overdrawn, and then counts as empty.
+    /// Reads a limit. An overdrawn clock counts as empty.
     fn set(&mut self, name: &str, number: i64) {
         let number = number.max(0).unsigned_abs();
         let small = u32::try_from(number).unwrap_or(u32::MAX);
@@ -147,17 +146,17 @@ impl Go {
         }
     }
 
-    /// The clock that the side to move goes by: its own, or the other's if nothing was said of its own.
+    /// Returns the clock of the side to move, or the opponent's if no other is given.
     pub(crate) fn clock(&self, black: bool) -> Option<Clock> {
         self.clocks[usize::from(black)].or(self.clocks[usize::from(!black)])
     }
 
-    /// Whether the search may go on for ever if no mate is found.
+    /// Returns whether the search may run forever if no mate is found.
     pub(crate) fn is_unlimited(&self) -> bool {
         self.is_endless() || Self { mate: None, ..self.clone() }.is_endless()
     }
 
-    /// Whether nothing but `stop` ends the search.
+    /// Returns whether only `stop` ends the search.
     pub(crate) fn is_endless(&self) -> bool {
         self.infinite
             || self.depth.is_none()
@@ -174,7 +173,7 @@ fn is_move(word: &str) -> bool {
     (4..=5).contains(&bytes.len()) && bytes[0].is_ascii_lowercase() && bytes[1].is_ascii_digit()
 }
 
-/// `name` up to `value`, and the rest; both may have spaces.
+/// Splits an option into the words after `name` and the words after `value`; both may have spaces.
 fn set_option(mut words: SplitAsciiWhitespace<'_>) -> Option<Command> {
     words.find(|word| *word == "name")?;
     let name: Vec<&str> = words.by_ref().take_while(|word| *word != "value").collect();

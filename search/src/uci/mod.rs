@@ -1,11 +1,10 @@
-//! UCI, the protocol by which chess programs talk to engines: lines in, lines out.
+//! UCI, the protocol between chess programs and engines: lines in, lines out.
 //!
-//! [`serve`] reads commands until `quit` or the end of the input. A search runs on a thread of its own,
-//! so that `stop`, `ponderhit` and `isready` are heard while it thinks. Whatever comes in, nothing
-//! panics: what is not understood is passed over, and what cannot be done is said in an `info string`.
+//! [`serve`] reads commands until `quit` or the end of the input. A search runs on its own thread, so
+//! `stop`, `ponderhit` and `isready` work during a search. No input causes a panic: unknown words are ignored, and an
+//! `info string` explains why a command cannot be executed.
 //!
-//! The protocol is that of Stefan Meyer-Kahlen and Rudolf Huber (2006), with `go perft` and the option
-//! `UCI_Chess960` as engines have them since.
+//! The protocol is by Stefan Meyer-Kahlen and Rudolf Huber (2006), with the later `go perft` and option `UCI_Chess960`.
 
 mod command;
 
@@ -20,53 +19,52 @@ use crate::searcher::STACK;
 use crate::{Found, Game, Info, Limits, Searcher, Signals};
 use command::{Command, Go, Position};
 
-/// What a UCI engine leaves to the program that it is part of: `go perft`, a device that helps the
-/// search, and options about both.
+/// The parts of a UCI engine that its program provides: `go perft`, a device that helps the search, and options for both.
 pub trait Host: Send {
-    /// Lines that declare further options, from `name` on.
+    /// Returns the declarations of further options, from `name` on.
     fn options(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// Sets one of these options; `None` if there is none of this name.
+    /// Sets one of these options; `None` if there is no such option.
     ///
     /// # Errors
-    /// A sentence, if the value is no good.
+    /// A sentence if the value is wrong.
     fn set_option(&mut self, name: &str, value: &str) -> Option<Result<(), String>> {
         let _ = (name, value);
         None
     }
 
-    /// The legal moves in generation order, each with the leaves below it, for `go perft`.
+    /// Returns the legal moves in generation order, each with the number of leaves below it, for `go perft`.
     ///
     /// # Errors
-    /// A sentence, if they cannot be counted or `signals` say to stop.
+    /// A sentence if the leaves cannot be counted or `signals` stop the count.
     fn divide(&mut self, root: &Fen, depth: u32, signals: &Signals) -> Result<Vec<(Move, u128)>, String>;
 
-    /// Opens the backend that options want to help the search, if they want one. It is asked for before
-    /// `readyok`, at the beginning and whenever one of these options has been set.
+    /// Opens the backend that helps the search, if the options ask for one. Called before `readyok`, at the start and after
+    /// each change of these options.
     ///
     /// # Errors
-    /// A sentence, if it cannot be opened.
+    /// A sentence if the backend cannot be opened.
     fn assistant(&mut self) -> Result<Option<Box<dyn Backend>>, String> {
         Ok(None)
     }
 }
 
-/// Of longer lines, the rest is passed over; a game of a thousand moves has some ten thousand bytes.
+/// The number of bytes read of a line; the rest is ignored. A game of a thousand moves has some ten thousand bytes.
 const LONGEST_LINE: u64 = 1 << 20;
 /// The largest transposition table, in MiB.
 const MOST_HASH: usize = 1 << 16;
 /// The most threads and the most best lines.
 const MOST_THREADS: usize = 512;
 const MOST_LINES: usize = 256;
-/// The most that can be lost with a move, in milliseconds.
+/// The greatest overhead of a move, in milliseconds.
 const MOST_OVERHEAD: u64 = 5_000;
 
-/// Talks UCI until `quit`, or until the input ends; a search that ends by itself is then waited for.
+/// Serves UCI until `quit` or the end of the input, where it waits for a search that ends by itself.
 ///
 /// # Errors
-/// If the input or the output fails, or if there is no memory to begin with.
+/// If the input or the output fails, or if there is not enough memory to start.
 pub fn serve(input: impl BufRead, output: impl Write + Send + 'static, host: Box<dyn Host>) -> io::Result<()> {
     let mut session = Session::new(output, host).map_err(|error| io::Error::other(error.to_string()))?;
     let mut input = input;
@@ -93,7 +91,7 @@ pub fn serve(input: impl BufRead, output: impl Write + Send + 'static, host: Box
     session.said()
 }
 
-/// Where lines go, from both threads.
+/// The output of both threads.
 #[derive(Clone)]
 struct Output(Arc<Mutex<Said>>);
 
@@ -113,22 +111,22 @@ impl Output {
         }
     }
 
-    /// Something for people.
+    /// Writes a sentence for the user.
     fn note(&self, sentence: &str) {
         self.say(&format!("info string {}", sentence.replace(['\n', '\r'], " ")));
     }
 }
 
-/// What works: the job's thread has it while it runs.
+/// The searcher and the host, owned by a job's thread while the job runs.
 struct Works {
     searcher: Searcher,
     host: Box<dyn Host>,
-    /// Whether the host has something else to say about who helps.
+    /// Whether options about the helping device have changed.
     changed: bool,
 }
 
 impl Works {
-    /// Sees to it that the search has the help that options want: to open a device can take seconds.
+    /// Opens the device that the options ask for, which can take seconds.
     fn prepare(&mut self, output: &Output) {
         if !std::mem::take(&mut self.changed) {
             return;
@@ -145,7 +143,7 @@ impl Works {
     }
 }
 
-/// A search or a count that is going on.
+/// A running search or count.
 struct Job {
     thread: JoinHandle<Option<Works>>,
     signals: Arc<Signals>,
@@ -155,12 +153,12 @@ struct Job {
 
 struct Session {
     output: Output,
-    /// None while a job has it, or after a job has failed.
+    /// The searcher and the host; `None` while a job has them, or after a job has failed.
     works: Option<Works>,
     job: Option<Job>,
     start: Fen,
     game: Game,
-    /// Whether the last `position` was refused: what is on the board then is not what the GUI believes.
+    /// Whether the last `position` was refused; if so, the GUI has a different position.
     is_refused: bool,
     chess960: bool,
 }
@@ -180,7 +178,7 @@ impl Session {
         })
     }
 
-    /// Whether all could be said so far.
+    /// Returns the first failure of the output.
     fn said(&self) -> io::Result<()> {
         let mut said = self.output.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         std::mem::replace(&mut said.result, Ok(()))
@@ -222,12 +220,12 @@ impl Session {
                     self.output.note(&sentence);
                 }
             }
-            // `serve` has seen to it.
+            // `serve` handles it.
             Command::Quit => {}
         }
     }
 
-    /// Waits for the job; if it is to stop, tells it so first.
+    /// Stops the job if `stop` is set, and waits for it.
     fn finish(&mut self, stop: bool) {
         let Some(job) = self.job.take() else { return };
         if stop {
@@ -239,7 +237,7 @@ impl Session {
         }
     }
 
-    /// Says why there is no search, and any legal move, if a move is expected: a GUI waits for one.
+    /// Explains why there is no search, and plays any legal move if the GUI waits for one.
     fn fail(&self, sentence: &str, is_perft: bool) {
         self.output.note(sentence);
         if is_perft {
@@ -254,7 +252,7 @@ impl Session {
         Names { chess960: self.chess960 || self.start.is_chess960() }
     }
 
-    /// What works, once it is idle.
+    /// Returns the searcher and the host once they are idle.
     fn idle(&mut self) -> Option<&mut Works> {
         self.finish(true);
         self.works.as_mut()
@@ -293,7 +291,7 @@ impl Session {
         };
         match name.to_ascii_lowercase().as_str() {
             "uci_chess960" => self.chess960 = check()?,
-            // Whether to ponder is the GUI's business; `go ponder` is understood in any case.
+            // The GUI decides whether to ponder; `go ponder` works in any case.
             "ponder" => _ = check()?,
             "hash" => {
                 let bytes = number(1, MOST_HASH)? << 20;
@@ -335,7 +333,7 @@ impl Session {
         Ok(())
     }
 
-    /// Sets the position up; if something is wrong with it, nothing changes.
+    /// Sets up the position; an invalid one changes nothing.
     fn set_position(&mut self, Position { fen, moves }: &Position) -> Result<(), String> {
         let start = fen.as_deref().map_or(Ok(Fen::start()), |fen| parse(fen).map_err(|error| error.to_string()))?;
         let mut game = Game::new(&start).map_err(|error| error.to_string())?;
@@ -347,8 +345,7 @@ impl Session {
         Ok(())
     }
 
-    /// The move that a text means. Castling may be written in the other notation too, where that is
-    /// unambiguous.
+    /// Reads a move. Castling may also be in the other notation, if the text is unambiguous.
     fn find_move(&self, start: &Fen, game: &Game, text: &str) -> Result<Move, String> {
         let legal: Vec<Move> = game.moves().into_iter().map(|(played, _)| played).collect();
         let chess960 = self.chess960 || start.is_chess960();
@@ -399,17 +396,17 @@ impl Session {
             works.prepare(&output);
             let mut report = |info: &Info| output.say(&names.info(&game, info));
             let found = works.searcher.search(&game, &limits, &theirs, &mut report);
-            // Nothing may be said before the GUI wants to hear it.
+            // The protocol forbids a move before `stop` or `ponderhit`.
             while !theirs.is_stopped() && (waits || ponder && !theirs.is_ponderhit()) {
                 thread::sleep(Duration::from_millis(1));
             }
-            if let Some(judged) = found.judged {
-                output.note(&format!("The device has judged {judged} positions beside the best line."));
+            if let Some(evaluated) = found.evaluated {
+                output.note(&format!("The device has evaluated {evaluated} positions beside the best line."));
             }
             output.say(&names.best(&game, &found));
             works
         };
-        // What a thread that cannot be started was to have is lost with it: so it is sent there.
+        // A thread that fails to start would drop its data, so the data is sent after the start.
         let (sender, receiver) = mpsc::channel();
         let work = move || receiver.recv().ok().map(lend);
         match thread::Builder::new().name("kogge-search".to_owned()).stack_size(STACK).spawn(work) {
@@ -425,8 +422,7 @@ impl Session {
     }
 }
 
-/// Reads a FEN, and takes counters out of their range as near as they can be: they come from long games, or from nowhere,
-/// and no rule needs them.
+/// Reads a FEN, with counters clamped to their ranges: GUIs send such counters, and no rule needs them.
 fn parse(fen: &str) -> Result<Fen, FenError> {
     let fields: Vec<&str> = fen.split_ascii_whitespace().collect();
     fen.parse().or_else(|error| match (&error, &fields[..]) {
@@ -441,7 +437,7 @@ fn parse(fen: &str) -> Result<Fen, FenError> {
     })
 }
 
-/// How moves are written.
+/// The notation of moves.
 #[derive(Clone, Copy)]
 struct Names {
     chess960: bool,
@@ -476,7 +472,7 @@ impl Names {
         }
     }
 
-    /// `go perft`, as Stockfish answers it.
+    /// Answers `go perft` in the form of Stockfish.
     fn divide(self, game: &Game, depth: u32, host: &mut dyn Host, signals: &Signals, output: &Output) {
         let root = Fen::new(game.position().unpack_unchecked(), *game.rules());
         match host.divide(&root, depth, signals) {

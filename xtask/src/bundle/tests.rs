@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::*;
 
-/// An empty folder of this name.
+/// Creates an empty folder of this name.
 fn scratch(name: &str) -> PathBuf {
     let folder = metadata::members().expect("metadata").target_directory.join("tmp").join(name);
     let _ = fs::remove_dir_all(&folder);
@@ -17,7 +17,7 @@ fn scratch(name: &str) -> PathBuf {
 #[test]
 fn the_archive_has_what_its_readme_lists() {
     let folder = scratch("bundle");
-    // Any program can be stripped, this one too.
+    // Any program can be stripped, even this test.
     let archive = pack(&std::env::current_exe().expect("a path"), &folder, "kogge-test").expect("an archive");
     let listed = command("tar").args(["--list", "--file"]).arg(&archive).output().expect("tar lists it");
     let listed = String::from_utf8(listed.stdout).expect("UTF-8");
@@ -33,11 +33,10 @@ fn the_archive_has_what_its_readme_lists() {
 #[test]
 fn the_suite_has_every_published_count() {
     let known = fs::read_to_string(root().join("data/known-counts.tsv")).expect("the file");
-    let suite = suite(&known).expect("a suite");
+    let suite = suite();
     assert_eq!(suite.lines().count(), 6);
     assert_eq!(suite.matches(" ;D").count(), known.lines().filter(|line| !line.starts_with('#')).count());
     assert!(suite.starts_with("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 ;D1 20 ;D2 400 ;D3 8902 "));
-    assert!(super::suite("one\ttwo\n").is_err());
 }
 
 #[test]
@@ -46,7 +45,7 @@ fn an_archive_of_a_debug_build_has_a_name_of_its_own() {
     assert_eq!(name("any-host", true), concat!("kogge-", env!("CARGO_PKG_VERSION"), "-any-host-debug"));
 }
 
-/// What stands in for kogge: a GPU, a software device, no wgpu. Which call fails, and how, patterns in variables say.
+/// A stand-in for kogge: a GPU, a software device, no wgpu. Patterns in variables make calls fail.
 const STAND_IN: &str = r#"#!/bin/sh
 case "$*" in
 --version) echo 'kogge 9.9 "quoted"' ;;
@@ -69,7 +68,7 @@ bench*) echo "{\"command\":\"bench\",\"call\":\"$*\"}" ;;
 esac
 "#;
 
-/// Runs the script with these variables; its exit code, and the JSON that it leaves.
+/// Runs the script with these variables, and returns its exit code and its JSON.
 fn run(name: &str, arguments: &[&str], variables: &[(&str, &str)]) -> (Option<i32>, Value) {
     let folder = scratch(name);
     for (file, text) in [("kogge", STAND_IN), ("run.sh", RUN)] {
@@ -84,7 +83,7 @@ fn run(name: &str, arguments: &[&str], variables: &[(&str, &str)]) -> (Option<i3
     (output.status.code(), serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}")))
 }
 
-/// Who was verified, and the exit code.
+/// Returns the backend, number and exit code of each verified device.
 fn verified(result: &Value) -> Vec<(&str, u64, u64)> {
     let suites = result["suites"].as_array().expect("a list");
     let number = |value: &Value| value.as_u64().expect("a number");

@@ -1,31 +1,35 @@
 //! Bars and lines.
+//!
+//! The library plotters was tried with its SVG output alone. Its pictures have fixed colours, which cannot be read on dark
+//! pages, its legend covers the lines, its bars have no texts beside them, and it does not know the width of a text, so
+//! that no test can find texts that overlap. Drawing all of this around it would take as much code as these two files.
 
 use super::svg::{Anchor, SIZE, Svg, width};
 
 const WIDTH: f64 = 800.0;
-/// Height of a row of words.
+/// The height of a line of text.
 const ROW: f64 = 1.5 * SIZE;
 const BAR: f64 = 14.0;
-/// Height of the plot of lines.
+/// The height of a plot of lines.
 const PLOT: f64 = 360.0;
 
-/// Values of one thing, one for each group of bars, with words to stand beside each.
+/// The bars of one subject, one for each group, each with a text beside it.
 pub(super) struct Bars {
     pub(super) label: String,
     pub(super) values: Vec<Option<(f64, String)>>,
 }
 
-/// Points of one thing.
+/// A line or points of one subject.
 pub(super) struct Curve {
-    /// Words for the legend; curves with the same words have the same colour, and stand in it once.
+    /// The label in the legend. Curves with the same label have the same colour, and one line in the legend.
     pub(super) label: String,
     pub(super) dashed: bool,
-    /// Whether there are single points and no line.
+    /// Whether to draw points without a line.
     pub(super) points_only: bool,
     pub(super) points: Vec<(u32, f64)>,
 }
 
-/// Horizontal bars in groups. `unit` says what the numbers are; `tick` writes them.
+/// Draws horizontal bars in groups. `unit` names the numbers, and `tick` formats them.
 pub(super) fn bars(title: &str, unit: &str, groups: &[String], all: &[Bars], tick: &dyn Fn(f64) -> String) -> Svg {
     let mut svg = Svg::new(WIDTH, title);
     let mut y = 2.5 * ROW;
@@ -66,7 +70,7 @@ pub(super) fn bars(title: &str, unit: &str, groups: &[String], all: &[Bars], tic
     svg.finished_at(bottom)
 }
 
-/// A step between round numbers, of which there are four to nine.
+/// Returns the step between four to nine round numbers.
 fn step(greatest: f64) -> f64 {
     let power = 10_f64.powf(greatest.max(f64::MIN_POSITIVE).log10().floor());
     let factor = match greatest / power {
@@ -77,7 +81,7 @@ fn step(greatest: f64) -> f64 {
     factor * power
 }
 
-/// Lines over depths, on a logarithmic scale that `tick` writes.
+/// Draws lines over depths, on a logarithmic scale that `tick` formats.
 pub(super) fn curves(title: &str, unit: &str, all: &[Curve], notes: &[&str], tick: &dyn Fn(f64) -> String) -> Svg {
     let mut svg = Svg::new(WIDTH, title);
     let mut names: Vec<&str> = Vec::new();

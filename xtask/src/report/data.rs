@@ -1,5 +1,5 @@
-//! What a report is made from: answers of `kogge bench --json`, by themselves or in what a bundle brings back, and what
-//! other programs reach.
+//! The data of a report: measurements by `kogge bench --json`, alone or in the result of a bundle, and the rates of other
+//! programs.
 
 use std::fs;
 use std::path::Path;
@@ -11,10 +11,10 @@ use crate::Result;
 /// An answer of `kogge bench --json`; `cli/JSON.md` describes the fields.
 #[derive(Deserialize)]
 pub(super) struct Bench {
-    /// The file's name without its end.
+    /// The name of the file without its extension.
     #[serde(skip)]
     pub(super) name: String,
-    /// What a reader must know of it.
+    /// A note for readers.
     #[serde(skip)]
     pub(super) note: Option<String>,
     command: String,
@@ -55,7 +55,7 @@ pub(super) struct Row {
 #[derive(Deserialize)]
 pub(super) struct Step {
     pub(super) depth: u32,
-    /// Counts beyond 2^64 are rounded, which no picture shows.
+    /// The number of leaves, rounded beyond 2^64: no picture shows the difference.
     pub(super) nodes: f64,
     pub(super) seconds: f64,
 }
@@ -68,7 +68,7 @@ pub(super) struct Packing {
     pub(super) unpack: f64,
 }
 
-/// How the devices of a picture count: only like is compared with like.
+/// The class of a device: only devices of one class are compared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Class {
     /// GPUs.
@@ -95,20 +95,20 @@ impl Bench {
         Ok(bench)
     }
 
-    /// An answer, or the one in the field `bench` of what a bundle brings back.
+    /// Reads an answer, or the answer in the field `bench` of a bundle's result.
     pub(super) fn parse(text: &str) -> serde_json::Result<Self> {
         let value: serde_json::Value = serde_json::from_str(text)?;
         Self::deserialize(value.get("bench").unwrap_or(&value))
     }
 
-    /// The rows of a subject that were counted in one way.
+    /// Returns the rows of a subject for one way of counting.
     pub(super) fn rows(&self, subject: usize, deduplicated: bool) -> impl Iterator<Item = &Row> {
         self.rows.iter().filter(move |row| row.subject == subject && row.deduplicated == deduplicated)
     }
 }
 
 impl Subject {
-    /// What it is called in a legend.
+    /// Returns the label for a legend.
     pub(super) fn label(&self) -> String {
         match self.backend.as_str() {
             "cpu" => format!("cpu, {}, {}", self.device.trim_start_matches("CPU, "), self.variant),
@@ -116,7 +116,8 @@ impl Subject {
         }
     }
 
-    /// `None` for emulators of GPUs and for the mailbox, which is there to check others: they stand in no picture.
+    /// Returns the class, or `None` for GPU emulators and for the mailbox, which only checks others: no picture shows
+    /// them.
     pub(super) fn class(&self) -> Option<Class> {
         match self.kind.as_str() {
             "GPU" | "integrated GPU" => Some(Class::Gpu),
@@ -129,13 +130,13 @@ impl Subject {
 }
 
 impl Row {
-    /// Seconds by depth, the measured depth as it was measured last.
+    /// Returns the seconds by depth, with the latest value for the measured depth.
     pub(super) fn seconds(&self) -> Vec<(u32, f64)> {
         let seconds = |step: &Step| if step.depth == self.depth { self.seconds } else { step.seconds };
         self.climb.iter().map(|step| (step.depth, seconds(step))).collect()
     }
 
-    /// Nanoseconds for a leaf, by depth.
+    /// Returns the nanoseconds per leaf by depth.
     pub(super) fn nanoseconds(&self) -> Vec<(u32, f64)> {
         let leaves = |depth| self.climb.iter().find(|step| step.depth == depth).map_or(1.0, |step| step.nodes);
         self.seconds().into_iter().map(|(depth, seconds)| (depth, 1e9 * seconds / leaves(depth))).collect()
@@ -163,12 +164,15 @@ impl Rival {
         let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.starts_with('#'));
         lines
             .map(|(number, line)| {
-                Self::parse(line).ok_or_else(|| format!("Line {number} of {name} is not as its head says.").into())
+                Self::parse(line).ok_or_else(|| {
+                    format!("Line {number} of {name} does not have the fields that the head of the file describes.")
+                        .into()
+                })
             })
             .collect()
     }
 
-    /// A line, which must have a source.
+    /// Reads a line, which must have a source.
     fn parse(line: &str) -> Option<Self> {
         let [program, device, counting, position, depth, seconds, per_second, note, source] =
             *line.split('\t').collect::<Vec<_>>()

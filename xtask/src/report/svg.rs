@@ -1,13 +1,13 @@
-//! Pictures as SVG: shapes and words, in colours that can be read on light and on dark pages.
+//! Pictures as SVG: shapes and text in colours that can be read on light and on dark pages.
 
 use std::fmt::Write;
 
-/// How large the words are, in pixels, and how wide a letter is at most, as a share of that.
+/// The size of text in pixels, and the greatest width of a letter as a share of it.
 pub(super) const SIZE: f64 = 12.0;
 const LETTER: f64 = 0.58;
 
-/// Colours of lines and bars, on light pages and on dark ones. They come again after the last; legends are in the order of
-/// the bars.
+/// The colours of lines and bars on light pages and on dark ones. After the last colour, the first is used again.
+/// Legends are in the order of the bars.
 const COLOURS: [(&str, &str); 12] = [
     ("#0969da", "#58a6ff"),
     ("#bc4c00", "#f0883e"),
@@ -23,7 +23,7 @@ const COLOURS: [(&str, &str); 12] = [
     ("#9d4edd", "#e2b6ff"),
 ];
 
-/// Where words stand, seen from the point that is given.
+/// The position of a text relative to its point.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Anchor {
     Start,
@@ -31,7 +31,7 @@ pub(super) enum Anchor {
     End,
 }
 
-/// A rectangle that words fill: left, top, right, bottom.
+/// The rectangle of a text: left, top, right, bottom.
 pub(super) type Area = [f64; 4];
 
 /// A picture under construction.
@@ -40,7 +40,7 @@ pub(super) struct Svg {
     height: f64,
     pub(super) title: String,
     body: String,
-    /// Where words stand, for tests that they do not overlap.
+    /// The texts with their rectangles, for tests that they do not overlap.
     words: Vec<(String, Area)>,
 }
 
@@ -55,7 +55,7 @@ impl Svg {
         self.write(at, Anchor::Start, text, 1.25 * SIZE, " class=\"title\"");
     }
 
-    /// Words at the left end, in the middle or at the right end of which the point lies, on their baseline.
+    /// Draws a text on its baseline, with the point at its left end, in its middle or at its right end.
     pub(super) fn text(&mut self, at: [f64; 2], anchor: Anchor, text: &str) {
         self.write(at, anchor, text, SIZE, "");
     }
@@ -72,7 +72,7 @@ impl Svg {
         self.line(&format!("<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{name}\"{class}>{text}</text>"));
     }
 
-    /// A filled rectangle: left, top, width, height.
+    /// Draws a filled rectangle: left, top, width, height.
     pub(super) fn bar(&mut self, [x, y, width, height]: [f64; 4], colour: usize) {
         let colour = colour % COLOURS.len();
         self.line(&format!(
@@ -80,12 +80,12 @@ impl Svg {
         ));
     }
 
-    /// A thin line of the frame.
+    /// Draws a thin line of the frame.
     pub(super) fn rule(&mut self, [x, y]: [f64; 2], [to_x, to_y]: [f64; 2]) {
         self.line(&format!("<path d=\"M{x:.1} {y:.1}L{to_x:.1} {to_y:.1}\" class=\"rule\"/>"));
     }
 
-    /// A line through points.
+    /// Draws a line through points.
     pub(super) fn curve(&mut self, points: &[[f64; 2]], colour: usize, dashed: bool) {
         let mut path = String::new();
         for (index, [x, y]) in points.iter().enumerate() {
@@ -96,13 +96,13 @@ impl Svg {
         self.line(&format!("<path d=\"{path}\" class=\"s{colour}\"{dashes}/>"));
     }
 
-    /// A point.
+    /// Draws a round point.
     pub(super) fn dot(&mut self, [x, y]: [f64; 2], colour: usize) {
         let colour = colour % COLOURS.len();
         self.line(&format!("<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3\" class=\"f{colour}\"/>"));
     }
 
-    /// A point of another kind.
+    /// Draws a diamond.
     pub(super) fn diamond(&mut self, [x, y]: [f64; 2], colour: usize) {
         let colour = colour % COLOURS.len();
         self.line(&format!("<path d=\"M{x:.1} {y:.1}m-5 0l5 -5l5 5l-5 5z\" class=\"f{colour}\"/>"));
@@ -113,12 +113,12 @@ impl Svg {
         self.body.push('\n');
     }
 
-    /// The picture ends here.
+    /// Sets the height of the picture.
     pub(super) fn finished_at(self, height: f64) -> Self {
         Self { height, ..self }
     }
 
-    /// Words that overlap others, or that are cut off.
+    /// Returns the texts that overlap others or are cut off.
     #[cfg(test)]
     pub(super) fn illegible(&self) -> Vec<&str> {
         let overlap = |a: &Area, b: &Area| a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3];
@@ -129,7 +129,7 @@ impl Svg {
         self.words.iter().enumerate().filter(bad).map(|(_, (text, _))| text.as_str()).collect()
     }
 
-    /// The file.
+    /// Returns the text of the file.
     pub(super) fn finish(&self) -> String {
         let Self { width, height, body, .. } = self;
         let title = escape(&self.title);
@@ -153,7 +153,7 @@ impl Svg {
     }
 }
 
-/// How wide words are at most, in pixels.
+/// Returns the greatest width of a text in pixels.
 pub(super) fn width(text: &str) -> f64 {
     text.chars().count() as f64 * SIZE * LETTER
 }

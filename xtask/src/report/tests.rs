@@ -5,17 +5,17 @@ use crate::metadata;
 
 const RIVALS: &str = "docs/report/rivals.tsv";
 
-/// A measurement of these subjects, as backend, device and kind, at made-up rates.
+/// Returns a measurement of these subjects (backend, device and kind) at made-up rates.
 fn bench(name: &str, subjects: &[(&str, &str, &str)]) -> Bench {
     let text = json(subjects);
-    // A bundle brings it back together with other things.
+    // The result of a bundle has other fields, too.
     let text = if name == "h200" { format!("{{\"devices\":[],\"bench\":{text}}}") } else { text };
     let mut bench = Bench::parse(&text).expect("a measurement");
     bench.name = name.to_owned();
     bench
 }
 
-/// The same as `kogge bench --json` prints it.
+/// Returns the measurement as `kogge bench --json` prints it.
 fn json(subjects: &[(&str, &str, &str)]) -> String {
     let described = subjects.iter().map(|(backend, device, kind)| {
         format!(
@@ -108,7 +108,7 @@ fn no_rival_is_without_its_source() {
     }
 }
 
-/// What stands in a picture has its source on the page.
+/// Checks that the page has a source for every program in a picture.
 #[test]
 fn no_rival_of_the_page_is_without_its_source() {
     let folder = root().join("docs/report");
@@ -144,7 +144,7 @@ fn one_core_is_compared_with_programs_on_one_core() {
     }
 }
 
-/// A folder for a page, with a measurement in it.
+/// Creates a folder for a page, with a measurement in it.
 fn folder(name: &str) -> PathBuf {
     let folder = metadata::members().expect("metadata").target_directory.join("tmp").join(name);
     let _ = fs::remove_dir_all(&folder);
@@ -154,7 +154,7 @@ fn folder(name: &str) -> PathBuf {
     folder
 }
 
-/// The names of the files in it.
+/// Returns the names of the files in a folder.
 fn names(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry"));
     let files = entries.filter(|entry| entry.path().is_file());
@@ -170,7 +170,7 @@ fn new_measurements_are_taken_into_the_page() {
     fs::write(folder.join("old.txt"), "One row is wrong.\n").expect("it can be written");
     let new = folder.join("new/core.json");
     fs::write(&new, json(&[("cpu", "CPU, 1 thread", "CPU")])).expect("it can be written");
-    // The same once more, and one that is there, are no news.
+    // Repeated and existing files change nothing.
     let made = update(&folder, &[new.clone(), folder.join("old.json"), new]).expect("a page");
     let pictures = ["growth.svg", "packing-cost.svg", "packing-size.svg", "raw-core.svg", "raw-cpu.svg", "time.svg"];
     let mut expected = vec!["README.md", "core.json", "old.json", "old.txt", "rivals.tsv"];
@@ -205,7 +205,7 @@ fn what_cannot_be_taken_changes_nothing() {
     refused(&[new("fine.json", &good), new("bad.json", "{}")], "is not an answer of kogge bench --json");
     refused(&[new("fine.json", &good), folder.join("new/none.json")], "could not be read");
     fs::write(folder.join("rivals.tsv"), "one\n").expect("it can be written");
-    refused(&[new("fine.json", &good)], "is not as its head says");
+    refused(&[new("fine.json", &good)], "does not have the fields that the head");
 }
 
 #[test]
@@ -213,7 +213,7 @@ fn a_note_is_on_a_measurement() {
     let folder = folder("report-note");
     fs::write(folder.join("other.txt"), "Why?").expect("it can be written");
     let error = update(&folder, &[]).expect_err("there is no other.json").to_string();
-    assert!(error.contains("is a note on a measurement that is not there"), "{error}");
+    assert!(error.contains("is a note on a missing measurement"), "{error}");
 }
 
 #[test]
@@ -246,7 +246,7 @@ fn numbers_read_well() {
     }
 }
 
-/// Nobody has measured without making the page, and nobody has changed how it is made without making it again.
+/// Checks that the page matches its data and the code that makes it.
 #[test]
 fn the_page_is_that_of_its_data() {
     let folder = root().join("docs/report");

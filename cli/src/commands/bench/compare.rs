@@ -1,4 +1,4 @@
-//! An earlier measurement, to compare with.
+//! Reads an earlier measurement to compare with.
 
 use std::fs;
 use std::path::Path;
@@ -6,13 +6,13 @@ use std::path::Path;
 use kogge_board::{DeviceInfo, Format};
 use serde::Deserialize;
 
-use crate::failure::Failure;
+use crate::outcome::Failure;
 
-/// What is needed of the JSON.
+/// The part of the JSON that a comparison needs.
 #[derive(Deserialize)]
 pub(super) struct Old {
     command: String,
-    /// The CPU's name, if it was known.
+    /// The name of the CPU, if it was known.
     pub(super) processor: Option<String>,
     subjects: Vec<Subject>,
     rows: Vec<Row>,
@@ -27,7 +27,7 @@ struct Subject {
     variant: String,
 }
 
-/// A row.
+/// The count of one position by one subject.
 #[derive(Deserialize)]
 pub(super) struct Row {
     subject: usize,
@@ -37,7 +37,7 @@ pub(super) struct Row {
     pub(super) per_second: f64,
 }
 
-/// What a format cost, in nanoseconds.
+/// The times of one packed format, in nanoseconds.
 #[derive(Deserialize)]
 pub(super) struct Packing {
     format: String,
@@ -45,10 +45,10 @@ pub(super) struct Packing {
     pub(super) unpack: f64,
 }
 
-/// What something that is measured now is compared with.
+/// The earlier subject that a current one is compared with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Counterpart {
-    /// Index of the earlier subject.
+    /// The index of the earlier subject.
     pub(super) subject: usize,
     /// Whether it is the same device and variant.
     pub(super) is_same: bool,
@@ -62,14 +62,14 @@ impl Old {
         Self::parse(&text).map_err(|reason| Failure::Input(format!("{name} {reason}")))
     }
 
-    /// Reads what `kogge bench --json` printed, by itself or in what a bundle's script left; the error is the end of a
-    /// sentence that begins with the file's name.
+    /// Reads the output of `kogge bench --json`, by itself or in the result file of a bundle's script. The error
+    /// completes a sentence that begins with the file's name.
     fn parse(text: &str) -> Result<Self, String> {
         let expected = "is not what kogge bench --json prints";
         let whole: serde_json::Value = serde_json::from_str(text).map_err(|error| format!("{expected}: {error}."))?;
         let bench = whole.get("bench").unwrap_or(&whole);
         if bench.is_null() {
-            return Err("has no measurement: the bench was left out where it was made, or failed.".to_owned());
+            return Err("has no measurement: on that machine, the bench was left out or failed.".to_owned());
         }
         let old = Self::deserialize(bench).map_err(|error| format!("{expected}: {error}."))?;
         if old.command != "bench" {
@@ -88,14 +88,14 @@ impl Old {
         Ok(old)
     }
 
-    /// What each of these is compared with: the same device and variant, and if there are several, the first with the
-    /// first; or else, if one of a backend is left on either side, that.
+    /// Finds the counterpart of each subject: the first unmatched one with the same device and variant. If a backend
+    /// then has exactly one unmatched subject on each side, the two are counterparts.
     pub(super) fn counterparts(&self, subjects: &[&DeviceInfo]) -> Vec<Option<Counterpart>> {
         let mut found = vec![None; subjects.len()];
         let mut left: Vec<usize> = (0..self.subjects.len()).collect();
         for (info, found) in subjects.iter().zip(&mut found) {
-            if let Some(place) = left.iter().position(|&old| self.subjects[old].is(info)) {
-                *found = Some(Counterpart { subject: left.remove(place), is_same: true });
+            if let Some(index) = left.iter().position(|&old| self.subjects[old].is(info)) {
+                *found = Some(Counterpart { subject: left.remove(index), is_same: true });
             }
         }
         let alone: Vec<usize> = (0..subjects.len()).filter(|&new| found[new].is_none()).collect();
@@ -110,20 +110,20 @@ impl Old {
         found
     }
 
-    /// Device and variant of a subject, for people.
+    /// Names the device and variant of a subject.
     pub(super) fn name(&self, subject: usize) -> String {
         let Subject { device, variant, .. } = &self.subjects[subject];
         format!("{device}, {variant}")
     }
 
-    /// The row of a subject about this position.
+    /// Returns a subject's row for this position.
     pub(super) fn row(&self, subject: usize, position: &str, deduplicated: bool) -> Option<&Row> {
         let is_same =
             |row: &&Row| row.subject == subject && row.position == position && row.deduplicated == deduplicated;
         self.rows.iter().find(is_same)
     }
 
-    /// What a format cost.
+    /// Returns the times of a format.
     pub(super) fn packing(&self, format: Format) -> Option<&Packing> {
         self.packing.iter().find(|cost| cost.format == format.name())
     }
@@ -152,7 +152,7 @@ mod tests {
         Old { command: "bench".to_owned(), processor: None, subjects, rows: Vec::new(), packing: Vec::new() }
     }
 
-    /// Indices, and whether they are the same.
+    /// Returns the index of each counterpart, and whether it is the same device and variant.
     fn found(old: &Old, subjects: &[[&'static str; 3]]) -> Vec<Option<(usize, bool)>> {
         let info = |&[backend, name, variant]: &[&'static str; 3]| {
             let info = Mailbox::new().info().clone();
@@ -169,7 +169,7 @@ mod tests {
         assert_eq!(found(&old, &[["cpu", "2 threads", "avx2"]]), [Some((1, true))]);
         assert_eq!(found(&old, &[["cpu", "4 threads", "avx2"]]), [None]);
         assert_eq!(found(&old, &[["wgpu", "B", "y"], ["mailbox", "A", "x"]]), [Some((2, false)), None]);
-        // One of two is known, so that the other is the only one.
+        // The first pair matches; one subject is left on each side.
         let variants = [["cpu", "2 threads", "avx512"], ["cpu", "2 threads", "bmi"]];
         assert_eq!(found(&old, &variants), [Some((1, false)), Some((0, true))]);
         assert_eq!(found(&old, &[["wgpu", "B", "y"], ["wgpu", "C", "y"]]), [None, None]);
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_bundle_brings_back_is_read() {
+    fn the_result_file_of_a_bundle_is_read() {
         let bench = r#"{"command":"bench","processor":"P","subjects":[],"rows":[]}"#;
         let bundle = format!(r#"{{"kogge":"kogge 0.1.0","devices":[],"suites":[],"bench":{bench}}}"#);
         for text in [bench, bundle.as_str()] {
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_cannot_be_are_refused() {
+    fn impossible_numbers_are_refused() {
         for (rate, cost, reason) in [
             ("0", "1", "counted at 0 leaves a second."),
             ("-2.5", "1", "counted at -2.5 leaves a second."),

@@ -1,22 +1,22 @@
-//! The machine that is measured, as far as the system tells.
+//! Describes the machine that is measured.
 
 use std::num::NonZeroUsize;
 use std::thread::available_parallelism;
 
 use serde::Serialize;
 
-/// A machine whose load before anything is measured is more than so large a share of its cores is noisy.
+/// A machine is busy if its load before the measurement exceeds this share of its cores.
 const BUSY: f64 = 0.2;
 
 #[derive(Serialize)]
 pub(super) struct Machine {
     /// Operating system and architecture.
     system: String,
-    /// The CPU's name; Linux tells.
+    /// The name of the CPU, which Linux reports.
     pub(super) processor: Option<String>,
-    /// How many threads run at the same time.
+    /// The number of threads that can run at the same time.
     cores: usize,
-    /// How many threads ran or waited to run on average in the minute before; Linux tells.
+    /// The average number of running and waiting threads in the minute before, which Linux reports.
     load: Option<f64>,
 }
 
@@ -31,7 +31,7 @@ impl Machine {
         }
     }
 
-    /// Why what is measured here may be wrong, as a sentence.
+    /// Returns a warning if the machine is busy.
     pub(super) fn busy(&self) -> Option<String> {
         let load = self.load.filter(|load| *load > BUSY * self.cores as f64)?;
         Some(format!(
@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_linux_tells_is_read() {
+    fn the_report_of_linux_is_read() {
         let text = "processor\t: 0\nmodel name\t: Some CPU @ 2.50GHz\n\nmodel name\t: Other\n";
         assert_eq!(processor(text).as_deref(), Some("Some CPU @ 2.50GHz"));
         assert_eq!(processor("processor: 0"), None);

@@ -1,4 +1,4 @@
-//! How far a ledger is.
+//! Shows the progress of a ledger.
 
 use std::collections::BTreeMap;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -6,10 +6,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use kogge_driver::ledger::{Given, Header, Ledger, Source, Tally};
 use serde::Serialize;
 
-use super::Context;
-use crate::Answer;
-use crate::failure::Failure;
+use crate::context::Context;
 use crate::monitor::duration;
+use crate::outcome::{Answer, Failure};
 use crate::output::magnitude;
 
 #[derive(Serialize)]
@@ -31,7 +30,7 @@ struct Report {
     disputed: u64,
     per_second: Option<f64>,
     seconds_left: Option<f64>,
-    /// What is counted so far.
+    /// The sum of the counts so far.
     sum: u128,
     /// The total, if it is known.
     nodes: Option<u128>,
@@ -52,12 +51,12 @@ struct Counter {
 pub(super) struct Disputed {
     id: u64,
     fen: String,
-    answers: Vec<Voice>,
+    answers: Vec<Claim>,
 }
 
 /// An answer to a disputed entry.
 #[derive(Serialize)]
-pub(super) struct Voice {
+pub(super) struct Claim {
     count: u128,
     backend: String,
     device: String,
@@ -66,7 +65,7 @@ pub(super) struct Voice {
     at: i64,
 }
 
-impl From<Given> for Voice {
+impl From<Given> for Claim {
     fn from(Given { count, source: Source { backend, device, variant, kogge }, at }: Given) -> Self {
         Self { count, backend, device, variant, kogge, at }
     }
@@ -87,7 +86,7 @@ pub(super) fn run(ledger: &Ledger, context: &mut Context) -> Result<Answer, Fail
         disputes.push(Disputed {
             id: dispute.id,
             fen,
-            answers: dispute.answers.into_iter().map(Voice::from).collect(),
+            answers: dispute.answers.into_iter().map(Claim::from).collect(),
         });
     }
     let nodes = if tally.disputed > 0 { None } else { ledger.total()? };
@@ -99,7 +98,7 @@ pub(super) fn run(ledger: &Ledger, context: &mut Context) -> Result<Answer, Fail
     let Tally { entries, done, leased, disputed, verified, workers, .. } = tally;
     let report = Report {
         command: "ledger",
-        ledger: ledger.place(),
+        ledger: ledger.location(),
         fen: header.root.to_string(),
         depth: header.depth,
         ply: header.ply,
@@ -133,7 +132,7 @@ pub(super) fn run(ledger: &Ledger, context: &mut Context) -> Result<Answer, Fail
     Ok(Answer::Done)
 }
 
-/// Entries per second over the last minute, if any were counted.
+/// Returns the entries per second in the last minute, if any were counted.
 fn rate(tally: &Tally, now: i64) -> Option<f64> {
     let (first, _) = tally.span?;
     let window = (now - first).clamp(1, 60);
@@ -171,7 +170,7 @@ fn text(report: &Report, header: &Header, to: &mut dyn std::io::Write) -> std::i
     }
     for Disputed { id, fen, answers } in &report.disputes {
         writeln!(to, "Disputed  entry {id}, {fen}")?;
-        for Voice { count, backend, device, variant, kogge, at } in answers {
+        for Claim { count, backend, device, variant, kogge, at } in answers {
             writeln!(to, "          {count} by {backend}: {device}, {variant}, kogge {kogge}, {}", utc(*at))?;
         }
     }
@@ -182,10 +181,10 @@ fn text(report: &Report, header: &Header, to: &mut dyn std::io::Write) -> std::i
     }
 }
 
-/// Seconds since 1970 as a date and time.
+/// Formats seconds since 1970 as a date and time.
 fn utc(seconds: i64) -> String {
     let (days, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
-    // Years begin in March here, so that the leap day is their last; 400 of them have 146,097 days.
+    // Years are taken to begin in March, so that the leap day is the last day of a year. 400 years have 146,097 days.
     let days = days + 719_468;
     let (era, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));
     let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;

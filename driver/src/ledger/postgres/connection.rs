@@ -1,4 +1,4 @@
-//! Connections, which break and are made again.
+//! Connections to PostgreSQL, and new connections after they break.
 
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -9,26 +9,24 @@ use postgres::{Client, Config, NoTls, Transaction};
 
 use crate::ledger::LedgerError;
 
-/// How long to wait at first, and at most, before a connection is tried again.
+/// The first and the longest time to wait before another attempt to connect.
 const WAIT: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(5));
-/// How long a connection may take, and how long a server may be silent before it is taken for dead.
+/// The time that a connection may take, and that a server may be silent before it counts as dead.
 const SILENCE: Duration = Duration::from_secs(30);
 
 /// A ledger in a PostgreSQL database.
 pub struct Postgres {
     config: Config,
     client: Option<Client>,
-    place: String,
+    location: String,
     patience: Duration,
     is_cancelled: Box<dyn Fn() -> bool + Send>,
 }
 
 impl Postgres {
-    /// Connects to a database, named by an address such as `postgres://user@host/name`. Connections are not
-    /// encrypted.
+    /// Connects to the database with an address such as `postgres://user@host/name`. Connections are not encrypted.
     ///
-    /// If the connection breaks later, it is tried again for as long as `patience`, unless `is_cancelled` says
-    /// that nobody waits any more.
+    /// If the connection breaks later, reconnecting is tried for up to `patience`, unless `is_cancelled` returns true.
     ///
     /// # Errors
     /// If the address cannot be read, or the database cannot be reached.
@@ -44,8 +42,8 @@ impl Postgres {
             config.connect_timeout(SILENCE);
         }
         config.keepalives_idle(SILENCE).tcp_user_timeout(SILENCE).application_name("kogge");
-        let place = place(&config);
-        let mut postgres = Self { config, client: None, place, patience, is_cancelled: Box::new(is_cancelled) };
+        let location = location(&config);
+        let mut postgres = Self { config, client: None, location, patience, is_cancelled: Box::new(is_cancelled) };
         match postgres.connected() {
             Ok(_) => Ok(postgres),
             Err(error) => Err(postgres.failure("when it was connected to", &error)),
@@ -53,7 +51,7 @@ impl Postgres {
     }
 
     pub(super) fn name(&self) -> &str {
-        &self.place
+        &self.location
     }
 
     fn connected(&mut self) -> Result<&mut Client, postgres::Error> {
@@ -64,7 +62,7 @@ impl Postgres {
         Ok(self.client.insert(client))
     }
 
-    /// One transaction: all of `work`, or nothing of it; again if the connection breaks.
+    /// Runs `work` as one transaction, and again if the connection breaks.
     pub(super) fn transact<T>(
         &mut self,
         doing: &'static str,
@@ -75,7 +73,9 @@ impl Postgres {
         loop {
             match self.attempt(&mut work) {
                 Ok(result) => return Ok(result),
-                Err(Problem::Damaged(what)) => return Err(LedgerError::Damaged { place: self.place.clone(), what }),
+                Err(Problem::Damaged(what)) => {
+                    return Err(LedgerError::Damaged { location: self.location.clone(), what });
+                }
                 Err(Problem::Database(error)) => {
                     if !passes(&error) || start.elapsed() >= self.patience || (self.is_cancelled)() {
                         return Err(self.failure(doing, &error));
@@ -95,15 +95,15 @@ impl Postgres {
     }
 
     fn failure(&self, doing: &'static str, error: &postgres::Error) -> LedgerError {
-        let (place, reason) = (self.place.clone(), sentence(error));
+        let (location, reason) = (self.location.clone(), sentence(error));
         match error.code() {
-            Some(&SqlState::DISK_FULL) => LedgerError::Full { place, reason },
-            _ => LedgerError::Storage { place, doing, reason },
+            Some(&SqlState::DISK_FULL) => LedgerError::Full { location, reason },
+            _ => LedgerError::Storage { location, doing, reason },
         }
     }
 }
 
-/// What can go wrong inside a transaction.
+/// An error inside a transaction.
 pub(super) enum Problem {
     Database(postgres::Error),
     Damaged(String),
@@ -115,11 +115,11 @@ impl From<postgres::Error> for Problem {
     }
 }
 
-/// Whether the same may succeed a little later: the connection broke, the server is being restarted, or another
-/// transaction was in the way.
+/// Returns whether the transaction may succeed a little later: the connection broke, the server is being restarted, or
+/// another transaction was in the way.
 fn passes(error: &postgres::Error) -> bool {
     match error.code() {
-        // Not from the server, but from the way to it. What cannot be converted would fail again.
+        // The connection failed, not the server. A value that cannot be converted would fail again.
         None => error.is_closed() || std::error::Error::source(error).is_some_and(|cause| cause.is::<std::io::Error>()),
         Some(code) => {
             let passing = [
@@ -135,7 +135,7 @@ fn passes(error: &postgres::Error) -> bool {
     }
 }
 
-/// What a database said, without the full stop.
+/// Returns the message of a database, without the full stop.
 fn sentence(error: &postgres::Error) -> String {
     let mut text = match error.as_db_error() {
         Some(error) => error.message().to_owned(),
@@ -150,8 +150,8 @@ fn sentence(error: &postgres::Error) -> String {
     text.trim_end_matches('.').to_owned()
 }
 
-/// The database's name and where it is, without who uses it and by which password.
-fn place(config: &Config) -> String {
+/// Names the database and its host, without user and password.
+fn location(config: &Config) -> String {
     let host = config.get_hosts().first().map_or("localhost".to_owned(), |host| match host {
         Host::Tcp(name) => name.clone(),
         #[cfg(unix)]

@@ -1,11 +1,11 @@
 //! Ledgers in a PostgreSQL database, for any number of machines.
 //!
-//! A database holds one ledger, or one for each schema: the tables are found by the search path, which the
-//! address can set (`?options=-csearch_path%3DNAME`). All times are the server's.
+//! A database holds one ledger, or one for each schema: the search path finds the tables, and the address can set it
+//! (`?options=-csearch_path%3DNAME`). All times are the server's.
 //!
-//! If the connection breaks, because the server is restarted or the network fails, the transaction at hand is
-//! begun again on a new one. That is harmless even if only the word of its success was lost: whatever is
-//! written is written by the entries' numbers, once.
+//! If the connection breaks, because the server is restarted or the network fails, the current transaction starts again on
+//! a new connection. This is harmless even if the first attempt was committed, because answers belong to entries and are
+//! recorded once.
 
 mod connection;
 mod rows;
@@ -17,32 +17,28 @@ use postgres::Transaction;
 
 pub use connection::Postgres;
 use connection::Problem;
+use rows::numbers;
 
 use super::record::classify;
-use super::store::{castling, root_bytes};
-use super::{Answer, Dispute, FORMAT, Header, Leased, LedgerError, Recorded, Row, Source, Store, Tally, packed};
+use super::store::{castling, packed, root_bytes};
+use super::{Answer, Dispute, FORMAT, Header, Leased, LedgerError, Recorded, Row, Source, Store, Tally};
 use crate::Frontier;
 
 const SCHEMA: &str = include_str!("schema.sql");
 
-/// The advisory lock that whoever makes a ledger holds: "kogge".
+/// The advisory lock for the creation of a ledger: "kogge".
 const CREATING: i64 = 0x6b_6f67_6765;
-/// Entries of a new ledger that are sent at once.
+/// The number of entries of a new ledger that are sent at once.
 const AT_ONCE: usize = 1 << 13;
 
-/// Numbers as PostgreSQL has them.
-fn numbers(ids: impl IntoIterator<Item = u64>) -> Vec<i64> {
-    ids.into_iter().map(|id| id as i64).collect()
-}
-
 impl Store for Postgres {
-    fn place(&self) -> &str {
+    fn location(&self) -> &str {
         self.name()
     }
 
     fn header(&mut self) -> Result<Option<Header>, LedgerError> {
         self.transact("when it was opened", rows::header)?.map_err(|found| LedgerError::Format {
-            place: self.place().to_owned(),
+            location: self.location().to_owned(),
             found,
             expected: FORMAT,
         })

@@ -1,56 +1,61 @@
-//! Reading and writing rows of a PostgreSQL ledger.
+//! Single rows of a PostgreSQL ledger.
 
 use std::collections::BTreeMap;
 
 use postgres::{Row as Columns, Transaction};
 
-use super::{Problem, numbers};
+use super::connection::Problem;
 use crate::ledger::store::{castling, root_bytes};
 use crate::ledger::{Answer, Dispute, FORMAT, Given, Header, Row, Source, Tally};
 
 type Result<T> = std::result::Result<T, Problem>;
 
+/// Converts numbers to PostgreSQL's type.
+pub(super) fn numbers(ids: impl IntoIterator<Item = u64>) -> Vec<i64> {
+    ids.into_iter().map(|id| id as i64).collect()
+}
+
 fn damaged(what: impl Into<String>) -> Problem {
     Problem::Damaged(what.into())
 }
 
-/// A column that holds a number without sign.
+/// Reads a column with an unsigned number.
 fn natural(columns: &Columns, index: usize) -> Result<u64> {
     let number: i64 = columns.try_get(index)?;
     u64::try_from(number).map_err(|_| damaged(format!("{number} is less than zero")))
 }
 
-/// A column that holds an entry's number.
+/// Reads a column with the number of an entry.
 pub(super) fn id(columns: &Columns, index: usize) -> Result<u64> {
     natural(columns, index)
 }
 
-/// A column that holds a number of up to 128 bits as text, if it holds one.
+/// Reads a column with a number of up to 128 bits as text, or null.
 fn large(columns: &Columns, index: usize) -> Result<Option<u128>> {
     let text: Option<String> = columns.try_get(index)?;
     text.map(|text| text.parse().map_err(|_| damaged(format!("{text} is not a count")))).transpose()
 }
 
-/// The same if it always holds one.
+/// Reads a column with a number of up to 128 bits as text.
 fn large_there(columns: &Columns, index: usize) -> Result<u128> {
     large(columns, index)?.ok_or_else(|| damaged("a count is missing"))
 }
 
-/// A column that holds a packed position.
+/// Reads a column with a packed position.
 pub(super) fn position(columns: &Columns, index: usize, id: u64) -> Result<[u8; 32]> {
     let bytes: &[u8] = columns.try_get(index)?;
     bytes.try_into().map_err(|_| damaged(format!("the position of entry {id} has {} bytes", bytes.len())))
 }
 
-/// Whether there is a ledger.
+/// Returns whether there is a ledger.
 pub(super) fn exists(transaction: &mut Transaction<'_>) -> Result<bool> {
-    // Unlike `to_regclass`, which may remember from before that there was none, this looks.
+    // `to_regclass` may miss a new table because of its cache; this query does not.
     let look = "SELECT EXISTS (SELECT 1 FROM pg_catalog.pg_tables
                                WHERE tablename = 'kogge_ledger' AND schemaname = ANY (current_schemas(false)))";
     Ok(transaction.query_one(look, &[])?.try_get(0)?)
 }
 
-/// What the ledger is about; none if there is none, and its version if it is of another.
+/// Returns the header of the ledger, `None` without a ledger, or the version of a ledger of another format.
 pub(super) fn header(transaction: &mut Transaction<'_>) -> Result<std::result::Result<Option<Header>, i64>> {
     if !exists(transaction)? {
         return Ok(Ok(None));
@@ -86,9 +91,8 @@ pub(super) fn header(transaction: &mut Transaction<'_>) -> Result<std::result::R
     Ok(Ok(Some(header)))
 }
 
-/// Keeps others from changing entries until this transaction ends, and says their counts; entries that do not
-/// exist are left out. All who lock several do it in the order of their numbers, so that no two wait for each
-/// other.
+/// Locks entries until this transaction ends, and returns the counts of those that exist. Every transaction locks
+/// entries in the order of their numbers, so that no two transactions wait for each other.
 pub(super) fn lock(transaction: &mut Transaction<'_>, ids: &[u64]) -> Result<BTreeMap<u64, Option<u128>>> {
     let rows = transaction.query(
         "SELECT id, count::text FROM kogge_entry WHERE id = ANY($1) ORDER BY id FOR UPDATE",
@@ -97,7 +101,7 @@ pub(super) fn lock(transaction: &mut Transaction<'_>, ids: &[u64]) -> Result<BTr
     rows.iter().map(|row| Ok((id(row, 0)?, large(row, 1)?))).collect()
 }
 
-/// The number of a source, which is written if it is new.
+/// Returns the number of a source, and adds the source if it is new.
 pub(super) fn source(transaction: &mut Transaction<'_>, source: &Source) -> Result<i64> {
     let Source { backend, device, variant, kogge } = source;
     let select = "SELECT id FROM kogge_source WHERE backend = $1 AND device = $2 AND variant = $3 AND kogge = $4";
@@ -111,7 +115,7 @@ pub(super) fn source(transaction: &mut Transaction<'_>, source: &Source) -> Resu
     Ok(transaction.query_one(select, &[backend, device, variant, kogge])?.try_get(0)?)
 }
 
-/// Keeps an answer that is not the one that stands. If the source never gave it before, the entry is disputed.
+/// Keeps an answer that differs from the accepted one. The entry is disputed if the answer is new for its source.
 pub(super) fn dispute(transaction: &mut Transaction<'_>, answer: &Answer, source: i64) -> Result<()> {
     let (id, count) = (answer.id as i64, answer.count.to_string());
     let known = "SELECT 1 FROM kogge_answer WHERE entry = $1 AND count = $2::text::numeric AND source = $3";
@@ -131,7 +135,7 @@ pub(super) fn dispute(transaction: &mut Transaction<'_>, answer: &Answer, source
     Ok(())
 }
 
-/// How far the ledger is.
+/// Returns the progress of the ledger.
 pub(super) fn tally(transaction: &mut Transaction<'_>) -> Result<Tally> {
     let live = "count IS NULL AND leased_until > clock_timestamp()";
     let row = transaction.query_one(
@@ -163,7 +167,7 @@ pub(super) fn tally(transaction: &mut Transaction<'_>) -> Result<Tally> {
     })
 }
 
-/// A source in four columns from number `first` on.
+/// Reads a source from four columns, the first of which is `first`.
 fn source_at(row: &Columns, first: usize) -> Result<Source> {
     Ok(Source {
         backend: row.try_get(first)?,
@@ -173,7 +177,7 @@ fn source_at(row: &Columns, first: usize) -> Result<Source> {
     })
 }
 
-/// Rows after a number.
+/// Returns up to `most` rows with numbers greater than `after`.
 pub(super) fn rows(transaction: &mut Transaction<'_>, after: Option<u64>, most: usize) -> Result<Vec<Row>> {
     let after = after.map_or(-1, |after| after as i64);
     let found = transaction.query(
@@ -196,7 +200,7 @@ pub(super) fn rows(transaction: &mut Transaction<'_>, after: Option<u64>, most: 
     Ok(rows)
 }
 
-/// All disputed entries with their answers.
+/// Returns all disputed entries with their answers.
 pub(super) fn disputes(transaction: &mut Transaction<'_>) -> Result<Vec<Dispute>> {
     let found = transaction.query(
         "SELECT e.id, position, a.count::text, extract(epoch FROM a.at)::bigint, backend, device, variant, kogge

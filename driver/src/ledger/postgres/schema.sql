@@ -1,5 +1,5 @@
--- The ledger of kogge in a PostgreSQL database, format version 1.
--- Counts and multiplicities go up to 2^128, more than 64 bits hold: they are numeric.
+-- The ledger of kogge in a PostgreSQL database, format version 1. Counts and multiplicities go up to 2^128, too large
+-- for 64 bits, so they are numeric.
 
 CREATE TABLE kogge_ledger (
     only_one integer PRIMARY KEY CHECK (only_one = 1),
@@ -16,7 +16,7 @@ CREATE TABLE kogge_ledger (
     created bigint NOT NULL
 );
 
--- Who counted.
+-- The sources of answers.
 CREATE TABLE kogge_source (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     backend text NOT NULL,
@@ -26,7 +26,7 @@ CREATE TABLE kogge_source (
     UNIQUE (backend, device, variant, kogge)
 );
 
--- The frontier. The answer that stands is in the entry itself.
+-- The frontier. An entry holds its accepted answer.
 CREATE TABLE kogge_entry (
     id bigint PRIMARY KEY CHECK (id >= 0),
     position bytea NOT NULL CHECK (length(position) = 32),
@@ -43,7 +43,7 @@ CREATE TABLE kogge_entry (
 CREATE INDEX kogge_entry_open ON kogge_entry (id) WHERE count IS NULL;
 CREATE INDEX kogge_entry_disputed ON kogge_entry (id) WHERE disputed;
 
--- Further answers to entries; of disputed ones, all answers.
+-- Further answers to entries; for disputed entries, all answers.
 CREATE TABLE kogge_answer (
     number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     entry bigint NOT NULL REFERENCES kogge_entry (id),

@@ -1,9 +1,10 @@
 //! Ledgers in a file: an SQLite database.
 //!
-//! The file is the whole ledger: it can be copied when nobody writes, and read with any SQLite tool. Every
-//! transaction is on the disk before it counts as done (a rollback journal, `synchronous=FULL`), so that a
-//! process or a machine may die at any moment. Several processes of one machine may use the file at once.
+//! The file is the whole ledger: it can be copied while nobody writes, and read with any SQLite tool. Every
+//! transaction is on the disk before it is done (a rollback journal, `synchronous=FULL`), so a process or a machine may die
+//! at any moment. Several processes of one machine may use the file at once.
 
+mod problem;
 mod rows;
 #[cfg(test)]
 mod tests;
@@ -12,17 +13,16 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
-use rusqlite::ffi::{self, ErrorCode};
 use rusqlite::{Connection, OpenFlags, OptionalExtension, Transaction, TransactionBehavior, params};
 
+use self::problem::{Problem, failure};
+use self::rows::APPLICATION_ID;
 use super::record::classify;
-use super::store::{castling, root_bytes};
-use super::{Answer, Dispute, FORMAT, Header, Leased, LedgerError, Recorded, Row, Source, Store, Tally, packed};
+use super::store::{castling, packed, root_bytes};
+use super::{Answer, Dispute, FORMAT, Header, Leased, LedgerError, Recorded, Row, Source, Store, Tally};
 use crate::Frontier;
 
-/// The mark of a ledger in the header of an SQLite file: "kogg".
-const APPLICATION_ID: i32 = 0x6b6f_6767;
-/// How long to wait for another process that writes.
+/// The time to wait for another process that writes.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 const SCHEMA: &str = include_str!("schema.sql");
@@ -30,123 +30,79 @@ const SCHEMA: &str = include_str!("schema.sql");
 /// A ledger in a file.
 pub struct Sqlite {
     connection: Connection,
-    place: String,
+    location: String,
 }
 
 impl Sqlite {
-    /// Opens a file that exists.
+    /// Opens an existing file.
     ///
     /// # Errors
-    /// If there is no such file, or if it is not SQLite's.
+    /// If there is no such file, or if it is not an SQLite database.
     pub fn open(path: &Path) -> Result<Self, LedgerError> {
         if !path.exists() {
-            return Err(LedgerError::NoLedger { place: path.display().to_string() });
+            return Err(LedgerError::NoLedger { location: path.display().to_string() });
         }
         Self::connect(path, OpenFlags::empty())
     }
 
-    /// Opens a file, or makes it if there is none.
+    /// Opens a file, or creates it.
     ///
     /// # Errors
-    /// If it can be neither opened nor made, or if it is not SQLite's.
+    /// If it can be neither opened nor created, or if it is not an SQLite database.
     pub fn open_or_create(path: &Path) -> Result<Self, LedgerError> {
         Self::connect(path, OpenFlags::SQLITE_OPEN_CREATE)
     }
 
     fn connect(path: &Path, create: OpenFlags) -> Result<Self, LedgerError> {
-        let place = path.display().to_string();
-        // Without URIs: whatever characters a name has, it is a name.
+        let location = path.display().to_string();
+        // Without URIs, any characters are allowed in a name.
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | create;
         let opened = Connection::open_with_flags(path, flags).and_then(|connection| {
             connection.busy_timeout(PATIENCE)?;
             connection.pragma_update(None, "foreign_keys", true)?;
             connection.pragma_update(None, "synchronous", "FULL")?;
-            // Reads the file for the first time, and undoes what a killed process left unfinished.
+            // This reads the file for the first time, and undoes an unfinished transaction of a killed process.
             connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
             Ok(connection)
         });
         match opened {
-            Ok(connection) => Ok(Self { connection, place }),
-            Err(error) => Err(failure(&place, "when it was opened", &error)),
+            Ok(connection) => Ok(Self { connection, location }),
+            Err(error) => Err(failure(&location, "when it was opened", &error)),
         }
     }
 
-    /// One transaction: all of `work`, or nothing of it.
+    /// Runs `work` as one transaction.
     fn transact<T>(
         &mut self,
         doing: &'static str,
         work: impl FnOnce(&Transaction<'_>) -> Result<T, Problem>,
     ) -> Result<T, LedgerError> {
-        let Self { connection, place } = self;
+        let Self { connection, location } = self;
         let run = || {
-            // Immediate: who reads first and writes then must not find that another wrote in between.
+            // Immediate, so that nobody writes between this transaction's first read and its first write.
             let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             let result = work(&transaction)?;
             transaction.commit()?;
             Ok(result)
         };
-        run().map_err(|problem: Problem| problem.told(place, doing))
+        run().map_err(|problem: Problem| problem.told(location, doing))
     }
 
-    /// One look at the ledger, which hinders nobody else's.
+    /// Reads the ledger without blocking other readers.
     fn read<T>(&mut self, look: impl FnOnce(&Transaction<'_>) -> Result<T, Problem>) -> Result<T, LedgerError> {
-        let Self { connection, place } = self;
+        let Self { connection, location } = self;
         let run = || look(&connection.transaction()?);
-        run().map_err(|problem| problem.told(place, "when it was read"))
-    }
-}
-
-/// What can go wrong inside a transaction.
-enum Problem {
-    Sqlite(rusqlite::Error),
-    Damaged(String),
-}
-
-impl From<rusqlite::Error> for Problem {
-    fn from(error: rusqlite::Error) -> Self {
-        Self::Sqlite(error)
-    }
-}
-
-impl Problem {
-    fn told(self, place: &str, doing: &'static str) -> LedgerError {
-        match self {
-            Self::Sqlite(error) => failure(place, doing, &error),
-            Self::Damaged(what) => LedgerError::Damaged { place: place.to_owned(), what },
-        }
-    }
-}
-
-/// An error of SQLite's, as a sentence.
-fn failure(place: &str, doing: &'static str, error: &rusqlite::Error) -> LedgerError {
-    let place = place.to_owned();
-    let reason = match error {
-        rusqlite::Error::SqliteFailure(_, Some(message)) => message.clone(),
-        rusqlite::Error::SqliteFailure(code, None) => code.to_string(),
-        other => other.to_string(),
-    };
-    match error {
-        rusqlite::Error::SqliteFailure(ffi::Error { code: ErrorCode::DiskFull, .. }, _) => {
-            LedgerError::Full { place, reason }
-        }
-        rusqlite::Error::SqliteFailure(ffi::Error { code: ErrorCode::NotADatabase, .. }, _) => {
-            LedgerError::NotALedger { place, reason }
-        }
-        rusqlite::Error::SqliteFailure(ffi::Error { code: ErrorCode::DatabaseCorrupt, .. }, _)
-        | rusqlite::Error::FromSqlConversionFailure(..)
-        | rusqlite::Error::IntegralValueOutOfRange(..)
-        | rusqlite::Error::InvalidColumnType(..) => LedgerError::Damaged { place, what: reason },
-        _ => LedgerError::Storage { place, doing, reason },
+        run().map_err(|problem| problem.told(location, "when it was read"))
     }
 }
 
 impl Store for Sqlite {
-    fn place(&self) -> &str {
-        &self.place
+    fn location(&self) -> &str {
+        &self.location
     }
 
     fn header(&mut self) -> Result<Option<Header>, LedgerError> {
-        self.read(rows::header)?.map_err(|mismatch| mismatch.told(&self.place))
+        self.read(rows::header)?.map_err(|mismatch| mismatch.told(&self.location))
     }
 
     fn create(&mut self, header: &Header, frontier: &Frontier) -> Result<(), LedgerError> {

@@ -1,37 +1,40 @@
-//! Reading and writing single rows of an SQLite ledger.
+//! Single rows of an SQLite ledger.
 
 use rusqlite::{OptionalExtension, Transaction, params};
 
-use super::{APPLICATION_ID, Problem};
+use super::problem::Problem;
 use crate::ledger::store::{castling, root_bytes};
 use crate::ledger::{Answer, Dispute, FORMAT, Given, Header, LedgerError, Row, Source, Tally};
 
+/// The mark of a ledger in the header of an SQLite file: "kogg".
+pub(super) const APPLICATION_ID: i32 = 0x6b6f_6767;
+
 type Result<T> = std::result::Result<T, Problem>;
 
-/// Why a database that can be read is not a ledger for this kogge.
+/// A readable database that is not a ledger for this kogge.
 pub(super) enum Mismatch {
     Foreign,
     Format(i64),
 }
 
 impl Mismatch {
-    pub(super) fn told(self, place: &str) -> LedgerError {
-        let place = place.to_owned();
+    pub(super) fn told(self, location: &str) -> LedgerError {
+        let location = location.to_owned();
         match self {
             Self::Foreign => {
-                LedgerError::NotALedger { place, reason: "it is a database of another program".to_owned() }
+                LedgerError::NotALedger { location, reason: "it is a database of another program".to_owned() }
             }
-            Self::Format(found) => LedgerError::Format { place, found, expected: FORMAT },
+            Self::Format(found) => LedgerError::Format { location, found, expected: FORMAT },
         }
     }
 }
 
-/// Whether anything was ever made in the database.
+/// Returns whether the database has any tables.
 pub(super) fn has_tables(transaction: &Transaction<'_>) -> Result<bool> {
     Ok(transaction.query_row("SELECT EXISTS (SELECT 1 FROM sqlite_schema)", [], |row| row.get(0))?)
 }
 
-/// What the ledger is about; none if there is none.
+/// Returns the header of the ledger, or `None` if there is no ledger.
 pub(super) fn header(transaction: &Transaction<'_>) -> Result<std::result::Result<Option<Header>, Mismatch>> {
     if !has_tables(transaction)? {
         return Ok(Ok(None));
@@ -67,19 +70,19 @@ pub(super) fn header(transaction: &Transaction<'_>) -> Result<std::result::Resul
     Ok(Ok(Some(header)))
 }
 
-/// A number of up to 128 bits.
+/// Reads a number of up to 128 bits.
 fn number(text: &str) -> Result<u128> {
     text.parse().map_err(|_| Problem::Damaged(format!("{text:?} is not a count")))
 }
 
-/// The count of an entry: none if there is no such entry, none within if it has not been counted.
+/// Returns the count of an entry: `None` if there is no such entry, `Some(None)` if it is not counted.
 pub(super) fn count_of(transaction: &Transaction<'_>, id: u64) -> Result<Option<Option<u128>>> {
     let mut select = transaction.prepare_cached("SELECT count FROM entry WHERE id = ?1")?;
     let count: Option<Option<String>> = select.query_row([id], |row| row.get(0)).optional()?;
     count.map(|count| count.as_deref().map(number).transpose()).transpose()
 }
 
-/// The number of a source, which is written if it is new.
+/// Returns the number of a source, and adds the source if it is new.
 pub(super) fn source(transaction: &Transaction<'_>, source: &Source) -> Result<i64> {
     let Source { backend, device, variant, kogge } = source;
     let key = params![backend, device, variant, kogge];
@@ -90,7 +93,7 @@ pub(super) fn source(transaction: &Transaction<'_>, source: &Source) -> Result<i
     Ok(transaction.prepare_cached(select)?.query_row(key, |row| row.get(0))?)
 }
 
-/// Keeps an answer that is not the one that stands. If the source never gave it before, the entry is disputed.
+/// Keeps an answer that differs from the accepted one. The entry is disputed if the answer is new for its source.
 pub(super) fn dispute(transaction: &Transaction<'_>, answer: &Answer, source: i64) -> Result<()> {
     let (id, count) = (answer.id, answer.count.to_string());
     let known = "SELECT 1 FROM answer WHERE entry = ?1 AND count = ?2 AND source = ?3";
@@ -109,7 +112,7 @@ pub(super) fn dispute(transaction: &Transaction<'_>, answer: &Answer, source: i6
     Ok(())
 }
 
-/// How far the ledger is.
+/// Returns the progress of the ledger.
 pub(super) fn tally(transaction: &Transaction<'_>) -> Result<Tally> {
     let live = "count IS NULL AND leased_until > unixepoch('subsec')";
     let mut tally = transaction.query_row(
@@ -144,7 +147,7 @@ pub(super) fn tally(transaction: &Transaction<'_>) -> Result<Tally> {
     Ok(tally)
 }
 
-/// A source in four columns from number `first` on.
+/// Reads a source from four columns, the first of which is `first`.
 fn source_at(row: &rusqlite::Row<'_>, first: usize) -> rusqlite::Result<Source> {
     Ok(Source {
         backend: row.get(first)?,
@@ -154,7 +157,7 @@ fn source_at(row: &rusqlite::Row<'_>, first: usize) -> rusqlite::Result<Source> 
     })
 }
 
-/// Rows after a number.
+/// Returns up to `most` rows with numbers greater than `after`.
 pub(super) fn rows(transaction: &Transaction<'_>, after: Option<u64>, most: usize) -> Result<Vec<Row>> {
     let mut select = transaction.prepare_cached(
         "SELECT entry.id, position, multiplicity, disputed, count, at, backend, device, variant, kogge
@@ -176,7 +179,7 @@ pub(super) fn rows(transaction: &Transaction<'_>, after: Option<u64>, most: usiz
     Ok(rows)
 }
 
-/// All disputed entries with their answers.
+/// Returns all disputed entries with their answers.
 pub(super) fn disputes(transaction: &Transaction<'_>) -> Result<Vec<Dispute>> {
     let mut select = transaction.prepare(
         "SELECT entry.id, position, answer.count, answer.at, backend, device, variant, kogge

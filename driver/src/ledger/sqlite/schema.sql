@@ -1,5 +1,5 @@
--- The ledger of kogge in an SQLite file, format version 1.
--- Counts and multiplicities go up to 2^128, more than SQLite's integers hold: they are decimal text.
+-- The ledger of kogge in an SQLite file, format version 1. Counts and multiplicities go up to 2^128, too large for
+-- SQLite's integers, so they are decimal text.
 
 CREATE TABLE ledger (
     only_one INTEGER PRIMARY KEY CHECK (only_one = 1),
@@ -16,7 +16,7 @@ CREATE TABLE ledger (
     created INTEGER NOT NULL
 );
 
--- Who counted.
+-- The sources of answers.
 CREATE TABLE source (
     id INTEGER PRIMARY KEY,
     backend TEXT NOT NULL,
@@ -26,7 +26,7 @@ CREATE TABLE source (
     UNIQUE (backend, device, variant, kogge)
 );
 
--- The frontier. The answer that stands is in the entry itself.
+-- The frontier. An entry holds its accepted answer.
 CREATE TABLE entry (
     id INTEGER PRIMARY KEY,
     position BLOB NOT NULL CHECK (length(position) = 32),
@@ -43,7 +43,7 @@ CREATE TABLE entry (
 CREATE INDEX entry_open ON entry (id) WHERE count IS NULL;
 CREATE INDEX entry_disputed ON entry (id) WHERE disputed;
 
--- Further answers to entries; of disputed ones, all answers.
+-- Further answers to entries; for disputed entries, all answers.
 CREATE TABLE answer (
     number INTEGER PRIMARY KEY,
     entry INTEGER NOT NULL REFERENCES entry (id),

@@ -1,4 +1,4 @@
-//! What only the file store can be made to do: a disk that is full.
+//! Tests a full disk, which only files can simulate.
 
 use kogge_board::Fen;
 use kogge_movegen_cpu::Cpu;
@@ -6,7 +6,7 @@ use kogge_movegen_cpu::Cpu;
 use super::*;
 use crate::ledger::{Ledger, Options, Request};
 
-/// A file of this name that is not there.
+/// Returns the path of a missing file with this name.
 fn fresh(name: &str) -> std::path::PathBuf {
     let folder = std::env::temp_dir().join(format!("kogge-ledger-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("the folder for temporary files can be written");
@@ -45,7 +45,7 @@ fn a_full_disk_stops_the_work_and_the_ledger_still_opens() {
     let ledger = start(&path, Some(2)).expect("it exists");
     let error = work(&ledger).expect_err("the counts do not fit");
     assert!(matches!(error, LedgerError::Full { .. }), "{error}");
-    assert!(error.to_string().contains("make room and run the same command again"), "{error}");
+    assert!(error.to_string().contains("free some space and run the same command again"), "{error}");
     drop(ledger);
 
     let ledger = start(&path, None).expect("it opens");

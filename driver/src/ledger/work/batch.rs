@@ -1,16 +1,16 @@
-//! How many entries a device takes at once.
+//! The number of entries that a device takes at once.
 
 use std::time::Duration;
 
-/// How long a batch should last, in seconds: what is lost if the process is killed, and long beside the
-/// time that writing the answers takes.
+/// The time that a batch should take, in seconds. A killed process loses this much work; writing the answers takes much
+/// less time.
 const SECONDS: f64 = 1.0;
-/// By how much a batch may exceed the one before.
+/// The factor by which a batch may exceed the one before.
 const GROWTH: usize = 8;
-/// Entries that are leased at once at most.
+/// The most entries that are leased at once.
 const MOST: usize = 1 << 14;
-/// Of the entries that are left, a device takes one part in so many, divided by the number of devices, so that
-/// towards the end no device waits long for another.
+/// A device takes at most its share of the remaining entries divided by this number, so that at the end no device waits
+/// long for another.
 const PARTS: u64 = 4;
 
 /// The size of the next batch.
@@ -23,13 +23,13 @@ impl Batch {
         Self { size: 1 }
     }
 
-    /// Entries to take, of so many that are left for so many devices.
+    /// Returns the number of entries to take, if this many are left for all devices.
     pub(in crate::ledger) fn next(&self, left: u64, devices: usize) -> usize {
         let share = left / (PARTS * devices.max(1) as u64);
         self.size.min(usize::try_from(share).unwrap_or(MOST)).max(1)
     }
 
-    /// A batch took so long.
+    /// Notes the time of a batch.
     pub(in crate::ledger) fn saw(&mut self, entries: usize, elapsed: Duration) {
         let wanted = entries as f64 * SECONDS / elapsed.as_secs_f64().max(1e-6);
         self.size = (wanted as usize).clamp(1, entries.saturating_mul(GROWTH).min(MOST));

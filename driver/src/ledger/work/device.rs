@@ -1,4 +1,4 @@
-//! One device at work on a ledger.
+//! The work of one device on a ledger.
 
 use std::sync::atomic::Ordering;
 use std::thread::sleep;
@@ -7,15 +7,15 @@ use std::time::{Duration, Instant};
 use kogge_board::{Backend, BackendError};
 
 use super::batch::Batch;
-use super::{End, Event, Shared};
+use super::shared::{End, Event, Shared};
 use crate::ledger::count::count_batch;
 use crate::ledger::{Answer, Leased, Ledger, LedgerError, Source};
 use crate::{Driver, Error, Frontier, Observer, Progress};
 
-/// How long to wait at first, and at most, when all entries that are left are leased to others.
+/// The first and the longest time to wait when all remaining entries are leased to others.
 const WAIT: (Duration, Duration) = (Duration::from_millis(20), Duration::from_secs(1));
 
-/// Leases, counts and writes until there is nothing left.
+/// Leases, counts and records until no entries are left.
 pub(super) fn work(shared: &Shared<'_>, index: usize, backend: &mut dyn Backend) -> End {
     let observer = AtDesk { shared, index };
     let source = Source::from(backend.info());
@@ -58,7 +58,7 @@ fn until_done(shared: &Shared<'_>, index: usize, source: &Source, driver: &mut D
         let recorded = ledger.store().record(source, &answers)?;
         batch.saw(leased.len(), start.elapsed());
         let new = recorded.new.len() as u64;
-        // Nothing is lost if this is wrong: it only says how much to take.
+        // This number only sets the size of batches, so it need not be exact.
         let _ = shared.open.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |open| Some(open.saturating_sub(new)));
         shared.at(index, |desk| {
             desk.held.clear();
@@ -78,7 +78,7 @@ fn until_done(shared: &Shared<'_>, index: usize, source: &Source, driver: &mut D
 }
 
 impl Ledger {
-    /// Entries as a frontier.
+    /// Converts entries to a frontier.
     pub(in crate::ledger) fn batch(&self, leased: &[Leased]) -> Result<Frontier, LedgerError> {
         let mut entries = Vec::with_capacity(leased.len());
         for entry in leased {
@@ -89,7 +89,7 @@ impl Ledger {
     }
 }
 
-/// Hears from the driver how far a batch is.
+/// Gets the progress of a batch from the driver.
 struct AtDesk<'a> {
     shared: &'a Shared<'a>,
     index: usize,

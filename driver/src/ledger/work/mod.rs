@@ -1,186 +1,42 @@
-//! Counting what a ledger still lacks, on any number of devices at once.
+//! Work on the open entries of a ledger, on any number of devices at once.
 //!
-//! Each device has a thread, which leases a batch of entries, counts them, writes the answers, and so on until
-//! there are none. How many it takes follows from how fast it was: fast devices take more. The thread that
-//! called watches: it extends the leases, reports, and ends everything if it is asked to. A device that fails
-//! drops out, and gives its entries back for the others.
+//! Each device has a thread, which leases a batch of entries, counts them, records the answers, and goes on until no
+//! entries are left. Faster devices take larger batches. The calling thread extends the leases, reports progress, and
+//! stops all devices on request. A device that fails drops out and returns its entries to the others.
 
 mod batch;
 mod device;
+mod shared;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::sync::{Mutex, MutexGuard};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use kogge_board::{Backend, Fen};
+use kogge_board::Backend;
 
 pub(super) use batch::Batch;
+use shared::{Desk, End, Shared};
+pub use shared::{DeviceProgress, Event, Options, Snapshot, Watcher};
 
-use super::{Answer, Ledger, LedgerError, Source, Tally};
+use super::{Ledger, LedgerError, Tally};
 
-/// How long until the watching thread looks again.
+/// The time between two checks by the watching thread.
 const LOOK: Duration = Duration::from_millis(100);
-/// How long until it asks the database what others have done.
+/// The time between two queries to the database for the answers of others.
 const ASK: Duration = Duration::from_secs(5);
 
-/// How a ledger is worked on.
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// What this process is called in the ledger; it must be unlike all others that use the ledger at the
-    /// same time.
-    pub worker: String,
-    /// How long a lease lasts unless it is extended, which happens three times within it.
-    pub lease: Duration,
-}
-
-/// Watches work on a ledger, and may end it.
-pub trait Watcher: Sync {
-    /// Something happened.
-    fn event(&self, event: &Event<'_>) {
-        let _ = event;
-    }
-
-    /// Whether the work should stop; asked several times a second.
-    fn is_cancelled(&self) -> bool {
-        false
-    }
-}
-
-/// Watches nothing and never stops anything.
-impl Watcher for () {}
-
-/// What happens while a ledger is worked on.
-#[derive(Debug)]
-pub enum Event<'a> {
-    /// The work is this far; told about ten times a second.
-    Progress(&'a Snapshot),
-    /// A device failed and is used no more.
-    DeviceFailed {
-        /// Who it was.
-        source: &'a Source,
-        /// Why, as a sentence.
-        reason: &'a str,
-    },
-    /// An entry got an answer that is not the one it had.
-    Disputed {
-        /// The entry's position.
-        fen: &'a Fen,
-        /// The new answer.
-        answer: Answer,
-        /// The count that it had.
-        had: u128,
-        /// Who gave the new answer.
-        source: &'a Source,
-    },
-}
-
-/// How far work on a ledger is.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Snapshot {
-    /// Entries in all.
-    pub entries: u64,
-    /// Entries that are counted, by whomever.
-    pub done: u64,
-    /// Entries counted per second since the work began, by whomever, unfinished ones in parts.
-    pub rate: f64,
-    /// Time since the work began.
-    pub elapsed: Duration,
-    /// The devices.
-    pub devices: Vec<DeviceProgress>,
-}
-
-impl Snapshot {
-    /// Seconds left at the rate so far, if there was any.
-    pub fn seconds_left(&self) -> Option<f64> {
-        (self.rate > 0.0).then(|| self.entries.saturating_sub(self.done) as f64 / self.rate)
-    }
-
-    /// Leaves that all devices counted, entries not multiplied.
-    pub fn leaves(&self) -> u128 {
-        self.devices.iter().fold(0, |sum, device| sum.saturating_add(device.leaves))
-    }
-}
-
-/// What a device has done since the work began.
-#[derive(Clone, PartialEq, Debug)]
-pub struct DeviceProgress {
-    /// Which device.
-    pub source: Source,
-    /// Entries that it counted.
-    pub entries: u64,
-    /// Leaves that it counted, entries not multiplied, those of unfinished entries included.
-    pub leaves: u128,
-    /// Entries that it counts now; none if it waits for entries or is at its end.
-    pub at_work: usize,
-    /// The share of these that is done, 0 to 1.
-    pub fraction: f64,
-    /// Why it failed, if it did.
-    pub failed: Option<String>,
-}
-
-/// What all threads know.
-struct Shared<'a> {
-    ledger: &'a Ledger,
-    options: &'a Options,
-    watcher: &'a dyn Watcher,
-    stop: AtomicBool,
-    /// Entries of the ledger that are not counted yet, as far as is known.
-    open: AtomicU64,
-    desks: Mutex<Vec<Desk>>,
-}
-
-/// A device's place: what it does now.
-struct Desk {
-    progress: DeviceProgress,
-    /// The entries that it counts now.
-    held: Vec<u64>,
-    /// Leaves of finished batches.
-    leaves: u128,
-}
-
-impl Shared<'_> {
-    fn desks(&self) -> MutexGuard<'_, Vec<Desk>> {
-        self.desks.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
-    }
-
-    /// Changes a device's place.
-    fn at<T>(&self, index: usize, change: impl FnOnce(&mut Desk) -> T) -> T {
-        change(&mut self.desks()[index])
-    }
-
-    fn worker(&self, index: usize) -> String {
-        format!("{}/{index}", self.options.worker)
-    }
-
-    fn is_stopped(&self) -> bool {
-        self.stop.load(Ordering::Relaxed) || self.watcher.is_cancelled()
-    }
-}
-
-/// How a device's work ended.
-enum End {
-    /// There are no more entries.
-    Done,
-    /// It was asked to stop.
-    Stopped,
-    /// The device failed.
-    Failed(String),
-    /// The ledger failed, or the count is too large: no device could go on.
-    Fatal(LedgerError),
-}
-
 impl Ledger {
-    /// Counts, with these devices, all entries that are not counted yet, and says the total and what the
-    /// devices did. Other processes may work on the same ledger; if they count the last entries, it waits for
-    /// them, or takes over when their leases end.
+    /// Counts all open entries with these devices, and returns the total and the devices' progress. Other processes may
+    /// work on the same ledger. If they hold the last entries, this call waits for them, or takes the entries over when
+    /// the leases end.
     ///
     /// # Errors
-    /// [`LedgerError::Stopped`] if the watcher asked for it, [`LedgerError::NoDevice`] if all devices failed,
-    /// [`LedgerError::Disputed`] if entries have different answers, and what the database says. Whatever was
-    /// counted until then is in the ledger.
+    /// [`LedgerError::Stopped`] if the watcher asks for it, [`LedgerError::NoDevice`] if all devices fail,
+    /// [`LedgerError::Disputed`] if entries have different answers, or the database's error. Finished entries are in
+    /// the ledger.
     pub fn work(
         &self,
         devices: &mut [Box<dyn Backend>],
@@ -246,10 +102,9 @@ impl Ledger {
 }
 
 impl Shared<'_> {
-    /// A device's thread has ended.
+    /// Notes that the thread of a device has ended.
     fn ended(&self, index: usize, end: End, fatal: &mut Option<LedgerError>) {
-        // Its leases would end by themselves; this only saves the wait. It cannot be told to the ledger if that
-        // is what failed.
+        // Leases end by themselves; releasing them saves the wait. If the ledger has failed, releasing fails, too.
         let released = match end {
             End::Done => Ok(()),
             _ => self.ledger.store().release(&self.worker(index)),
@@ -275,33 +130,17 @@ impl Shared<'_> {
             fatal.get_or_insert(error);
         }
     }
-
-    fn snapshot(&self, start: Instant, at_first: u64, done: u64) -> Snapshot {
-        let elapsed = start.elapsed();
-        let devices: Vec<_> = self.desks().iter().map(|desk| desk.progress.clone()).collect();
-        let parts: f64 = devices.iter().map(|device| device.at_work as f64 * device.fraction).sum();
-        let rate = ((done - at_first.min(done)) as f64 + parts) / elapsed.as_secs_f64().max(1e-9);
-        let entries = self.ledger.header().entries;
-        Snapshot { entries, done, rate, elapsed, devices }
-    }
 }
 
-impl Desk {
-    fn new(source: Source) -> Self {
-        let progress = DeviceProgress { source, entries: 0, leaves: 0, at_work: 0, fraction: 0.0, failed: None };
-        Self { progress, held: Vec::new(), leaves: 0 }
-    }
-}
-
-/// What the watching thread remembers.
+/// The state of the watching thread.
 struct Watch<'a> {
     shared: &'a Shared<'a>,
     begun: Tally,
     start: Instant,
-    /// When the database was asked how far the ledger is, and what it said, less what our devices had done.
+    /// The time of the last tally, and the number of entries that other processes had finished then.
     asked: Instant,
     known: u64,
-    /// When the leases were extended.
+    /// The time when leases were last extended.
     extended: Instant,
 }
 
@@ -312,7 +151,7 @@ impl Watch<'_> {
             self.extended = Instant::now();
             let held: Vec<_> = shared.desks().iter().map(|desk| desk.held.clone()).collect();
             for (index, ids) in held.iter().enumerate().filter(|(_, ids)| !ids.is_empty()) {
-                // Some may be lost to others; then two answers will be compared.
+                // A lease may have gone to another worker; then two answers will be compared.
                 shared.ledger.store().extend(&shared.worker(index), ids, shared.options.lease)?;
             }
         }

@@ -1,0 +1,113 @@
+//! The device suite on the first OpenCL device, and tests of features that only OpenCL has: compiler options and
+//! variants.
+
+mod mutants;
+
+use kogge_backend_opencl::{Device, OpenCl, Options, Sliders};
+use kogge_board::{Backend, BackendError};
+use kogge_gpu::PositionForm;
+use kogge_testkit::device_suite::{by_rules, cpu, first_device, tiny, with_backend};
+use kogge_testkit::placement;
+use proptest::strategy::{Strategy, ValueTree};
+use proptest::test_runner::TestRunner;
+
+fn sliders(sliders: Sliders) -> Options {
+    Options { sliders: Some(sliders), ..Options::default() }
+}
+
+fn fill() -> Options {
+    sliders(Sliders::Fill)
+}
+
+fn carry() -> Options {
+    sliders(Sliders::Carry)
+}
+
+fn subtract() -> Options {
+    sliders(Sliders::Subtract)
+}
+
+fn magic() -> Options {
+    sliders(Sliders::Magic)
+}
+
+fn boards48() -> Options {
+    Options { position_form: Some(PositionForm::Boards48), ..Options::default() }
+}
+
+fn depth_first() -> Options {
+    Options { depth_first: Some(3), ..Options::default() }
+}
+
+/// Returns options that flip boards as on NVIDIA's GPUs.
+fn reversed() -> Options {
+    Options { compiler: "-D FAST_FLIP_BY_REVERSE".into(), ..carry() }
+}
+
+/// Returns options that flip boards as on NVIDIA's GPUs, with sliders one by one.
+fn subtract_reversed() -> Options {
+    Options { compiler: "-D FAST_FLIP_BY_REVERSE".into(), ..subtract() }
+}
+
+fn plies_depth_first(plies: u32) -> Options {
+    Options { depth_first: Some(plies), ..Options::default() }
+}
+
+kogge_testkit::device_suite! {
+    device: Device,
+    conformance: [fill, carry, reversed, subtract, subtract_reversed, magic, boards48, depth_first],
+    forms: [carry(), boards48()],
+    split: [tiny(fill()), tiny(boards48())],
+    nonsense: [fill(), reversed(), magic()],
+    unfit: [(plies_depth_first(1), "plies"), (plies_depth_first(7), "plies")],
+    tuned: [
+        (
+            Options { registers: Some(96), ..subtract() },
+            "subtract sliders, 32-byte positions, breadth-first, two plies in closed form",
+        ),
+        (fill(), "fill sliders, 32-byte positions, breadth-first, two plies in closed form"),
+    ],
+    mutants: [(carry(), mutants::MUTANTS), (plies_depth_first(4), mutants::DEPTH_FIRST)],
+}
+
+/// The counts are so deep that moves of every kind are unmade, by both sides.
+#[test]
+fn depth_first_below_random_placements() {
+    let mut cpu = cpu();
+    let mut runner = TestRunner::deterministic();
+    let strategy = placement();
+    let placements = (0..3000).map(|_| strategy.new_tree(&mut runner).unwrap().current()).collect();
+    let mut counted = 0;
+    with_backend::<Device>(&plies_depth_first(4), |backend| {
+        for (rules, mut positions) in by_rules(placements) {
+            let leaves = cpu.perft(&rules, &positions, 3).unwrap();
+            assert_eq!(backend.perft(&rules, &positions, 3).unwrap(), leaves, "{rules:?}");
+            let mut small = leaves.iter().map(|&leaves| leaves < 2000);
+            positions.retain(|_| small.next() == Some(true));
+            counted += positions.len();
+            for depth in [4, 5] {
+                assert_eq!(backend.perft(&rules, &positions, depth), cpu.perft(&rules, &positions, depth), "{rules:?}");
+                positions.truncate(1);
+            }
+        }
+        assert!(counted > 300, "only {counted} positions are that small");
+    });
+}
+
+#[test]
+fn the_compiler_log_is_part_of_the_error() {
+    let Some(device) = first_device::<Device>() else { return };
+    let options = Options { compiler: "-D flip=reverse".into(), ..Options::default() };
+    // Two functions get one name.
+    let error = OpenCl::untuned(&device, &options).err().expect("the source cannot be compiled").to_string();
+    assert!(error.contains("cannot be compiled") && error.contains("redefinition of 'reverse'"), "{error}");
+}
+
+#[test]
+fn a_device_that_counts_wrong_is_not_used() {
+    let Some(device) = first_device::<Device>() else { return };
+    // Sliders move one square only.
+    let options = Options { compiler: "-D while=if".into(), ..Options::default() };
+    let error = OpenCl::untuned(&device, &options).err().expect("the self-test finds wrong counts");
+    assert!(matches!(&error, BackendError::WrongAnswer { .. }), "{error}");
+}

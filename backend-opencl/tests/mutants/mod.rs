@@ -1,0 +1,80 @@
+//! Errors in the OpenCL kernels that the self-tests must find.
+//!
+//! Some errors are left out because they change no answer. Bad hashes only make searches longer. A search of a full list,
+//! or a candidate dropped for want of a slot, ends with the answer that the list is full in any case. No table of a
+//! self-test is so full that a search goes round its end.
+
+use kogge_testkit::mutants::Mutant;
+use kogge_testkit::mutants::SelfTest::{Counting, Merging, Minimax};
+
+#[rustfmt::skip]
+pub(crate) const MUTANTS: &[Mutant] = &[
+    Mutant::new(Counting, "two carries run over the same squares", "DIRECTION(any_east, <<, 1, NOT_FILE_A)", "#define any_east_attacks east_attacks"),
+    Mutant::new(Counting, "sliders do not attack north-east", "north_east_attacks(diagonal, empty) | south_west_attacks(diagonal, empty),", "south_west_attacks(diagonal, empty),"),
+    Mutant::new(Counting, "a landing mask is the one of the other side", "DIRECTION(south_east, >>, 7, NOT_FILE_A)", "DIRECTION(south_east, >>, 7, NOT_FILE_H)"),
+    Mutant::new(Counting, "a condition of the closed form is left out", "| crowded |", "|"),
+    Mutant::new(Counting, "a promotion is counted as one move", "moves += 3 * (count_ones(single", "moves += 0 * (count_ones(single"),
+    Mutant::new(Counting, "a rook pinned on the rank may castle", "| (rook & (uint) limits.pinned_on_rank)) == 0", ") == 0"),
+    Mutant::new(Counting, "items are counted for the next root", "&totals[2 * root + 2]", "&totals[2 * root + 4]"),
+    Mutant::new(Merging, "the plane bit1 is not compared", "(a.bit1 ^ b.bit1) | ", ""),
+    Mutant::new(Merging, "the plane bit2 is not compared", "(a.bit2 ^ b.bit2) | ", ""),
+    Mutant::new(Merging, "the plane bit4 is not compared", "(a.bit4 ^ b.bit4) |\n", ""),
+    Mutant::new(Merging, "the fourth plane is not compared", "((a.own | a.en_passant) ^ (b.own | b.en_passant));", "0;"),
+    Mutant::new(Merging, "the en-passant square is not compared", "((a.own | a.en_passant) ^ (b.own | b.en_passant));", "(a.own ^ b.own);"),
+    Mutant::new(Merging, "bit 0 is not compared", "return different == 0;", "return (different & ~(1UL << 0)) == 0;"),
+    Mutant::new(Merging, "bit 15 is not compared", "return different == 0;", "return (different & ~(1UL << 15)) == 0;"),
+    Mutant::new(Merging, "bit 31 is not compared", "return different == 0;", "return (different & ~(1UL << 31)) == 0;"),
+    Mutant::new(Merging, "bit 32 is not compared", "return different == 0;", "return (different & ~(1UL << 32)) == 0;"),
+    Mutant::new(Merging, "bit 48 is not compared", "return different == 0;", "return (different & ~(1UL << 48)) == 0;"),
+    Mutant::new(Merging, "bit 63 is not compared", "return different == 0;", "return (different & ~(1UL << 63)) == 0;"),
+    Mutant::new(Merging, "only the lower half of a position is compared", "return different == 0;", "return (uint) different == 0;"),
+    Mutant::new(Merging, "all positions are equal", "return different == 0;", "return true;"),
+    Mutant::new(Merging, "no positions are equal", "return different == 0;", "return false;"),
+    Mutant::new(Merging, "a multiplicity carries nothing from its own addition", "carry |= before + addend < before;", ""),
+    Mutant::new(Merging, "a multiplicity drops the carry into a word of ones", "carry = addend < carry;", "carry = 0;"),
+    Mutant::new(Merging, "a multiplicity adds no carry", "const uint addend = words[word] + carry;", "const uint addend = words[word];"),
+    Mutant::new(Merging, "a multiplicity has three words", "for (uint word = 0; word < 4; ++word) {\n        const uint addend", "for (uint word = 0; word < 3; ++word) {\n        const uint addend"),
+    Mutant::new(Merging, "a multiplicity has two words", "for (uint word = 0; word < 4; ++word) {\n        const uint addend", "for (uint word = 0; word < 2; ++word) {\n        const uint addend"),
+    Mutant::new(Merging, "a multiplicity that exceeds 128 bits goes unnoticed", "merge_state[OVERFLOW] = 1;", ""),
+    Mutant::new(Merging, "entries are loaded from the first one", "load_position(entries, first + index)", "load_position(entries, index)"),
+    Mutant::new(Merging, "all entries are of one root", "successor_roots[index] = index;\n    }\n}\n\n// Finds the slot", "successor_roots[index] = 0;\n    }\n}\n\n// Finds the slot"),
+    Mutant::new(Merging, "candidates are inserted whatever their partition", "mul_hi(hash.y, partition_of) == partition_index", "mul_hi(hash.y, partition_of) <= partition_index"),
+    Mutant::new(Merging, "the partition is one of more, and one is left out", "mul_hi(hash.y, partition_of) == partition_index", "mul_hi(hash.y, partition_of + 1) == partition_index"),
+    Mutant::new(Merging, "the multiplicity is the first root's", "vload4(first + (size_t) roots[candidate], root_multiplicities)", "vload4(first, root_multiplicities)"),
+    Mutant::new(Merging, "multiplicities are taken from the first root on", "vload4(first + (size_t) roots[candidate], root_multiplicities)", "vload4((size_t) roots[candidate], root_multiplicities)"),
+    Mutant::new(Merging, "a candidate that meets another adds to itself", "add_multiplicity(candidate_multiplicities, found & ~CANDIDATE, amount)", "add_multiplicity(candidate_multiplicities, candidate, amount)"),
+    Mutant::new(Merging, "a candidate that meets an entry adds to the next", "add_multiplicity(multiplicities, found - 1, amount)", "add_multiplicity(multiplicities, found, amount)"),
+    Mutant::new(Merging, "new candidates are mixed up", "vstore2((uint2)(candidate, slot), fresh_base + rank, fresh);", "vstore2((uint2)(candidate & ~1u, slot), fresh_base + rank, fresh);"),
+    Mutant::new(Merging, "slots of new candidates are mixed up", "vstore2((uint2)(candidate, slot), fresh_base + rank, fresh);", "vstore2((uint2)(candidate, slot & ~1u), fresh_base + rank, fresh);"),
+    Mutant::new(Merging, "entries are appended from the beginning", "successor = merge_state[LEN] + index;", "successor = index;"),
+    Mutant::new(Merging, "an appended entry has no multiplicity", "            vstore4(vload4(candidate, candidate_multiplicities), successor, multiplicities);\n", ""),
+    Mutant::new(Merging, "a slot refers to the entry before", "slots[taken.y] = successor + 1;", "slots[taken.y] = max(successor, 1u);"),
+    Mutant::new(Merging, "a slot keeps the mark of a candidate", "            slots[taken.y] = successor + 1;\n", ""),
+    Mutant::new(Merging, "a candidate keeps its multiplicity", "        vstore4((uint4)(0), candidate, candidate_multiplicities);\n", ""),
+    Mutant::new(Merging, "a list that is too short goes unnoticed", "        if (count > room - len) {\n            merge_state[FULL] = 1;\n        }\n", ""),
+    Mutant::new(Merging, "the list does not grow", "merge_state[LEN] = len + min(count, room - len);", ""),
+    Mutant::new(Merging, "the list grows by one entry less", "merge_state[LEN] = len + min(count, room - len);", "merge_state[LEN] = len + max(min(count, room - len), 1u) - 1;"),
+    Mutant::new(Merging, "a new candidate is counted again", "merge_state[FRESH] = 0;", "merge_state[FRESH] = count & 1;"),
+    Mutant::new(Merging, "a sum drops the carry from its own addition", "(partial < carry) | (sum.words[word] < partial)", "(partial < carry)"),
+    Mutant::new(Merging, "a sum adds no carry", "a.words[word] + carry;", "a.words[word];"),
+    Mutant::new(Merging, "a sum has 128 bits", "for (uint word = 0; word < 4; ++word) {\n        const ulong partial", "sum.words[2] = sum.words[3] = 0;\n    for (uint word = 0; word < 2; ++word) {\n        const ulong partial"),
+    Mutant::new(Merging, "a product lacks the upper half of the lower product", "const ulong middle = mul_hi(low, leaves)", "const ulong middle = 0"),
+    Mutant::new(Merging, "a product lacks the lower half of the upper product", "upper = high * leaves;", "upper = 0;"),
+    Mutant::new(Merging, "a product lacks the upper half of the upper product", "mul_hi(high, leaves) + (sum < middle)", "(sum < middle)"),
+    Mutant::new(Merging, "weighted sums begin with the wrong entry", "vload4((size_t) first + root, root_multiplicities)", "vload4((size_t) root, root_multiplicities)"),
+    Mutant::new(Merging, "totals are taken with the header", "(ulong) known_totals[2 * root + 3] << 32 | known_totals[2 * root + 2]", "(ulong) known_totals[2 * root + 1] << 32 | known_totals[2 * root]"),
+    Mutant::new(Merging, "only the first lane's sum counts", "for (uint lane = 1; lane < WEIGHTED_SUMS_GROUP; ++lane)", "for (uint lane = 1; lane < 1; ++lane)"),
+    Mutant::new(Merging, "a root is one leaf whatever the depth", "if (depth == 1) {\n            leaves", "if (depth == 9) {\n            leaves"),
+    Mutant::new(Minimax, "a king beside a king is under attack", "& ~their.king,\n        guarded", ",\n        guarded"),
+    Mutant::new(Minimax, "mates are as good as soon", "-1 - value", "-value"),
+    Mutant::new(Minimax, "stalemate is a loss", "drawn || (all", "(all"),
+    Mutant::new(Minimax, "nobody has to evade a check", "all_moves || evaluation.check) {", "all_moves) {"),
+    Mutant::new(Minimax, "a cutoff comes too early", "opened = alpha <", "opened = alpha + 50 <"),
+    Mutant::new(Minimax, "values are backed up without changing sides", "max(best, value_one_ply_up(successor_values[at + successor]))", "max(best, successor_values[at + successor])"),
+    Mutant::new(Minimax, "the endgame counts as the middlegame", "sum.x * phase + sum.y * ((int) PHASE - phase)", "sum.x * (int) PHASE"),
+];
+
+#[rustfmt::skip]
+pub(crate) const DEPTH_FIRST: &[Mutant] = &[
+    Mutant::new(Counting, "marks of castling rooks get lost", "ply & 1 ? their_rooks : own_rooks", "own_rooks"),
+];

@@ -1,0 +1,288 @@
+//! wgpu as an interface of the GPU host.
+
+use std::num::NonZeroU64;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use kogge_gpu::interface::{Compiled, Launch};
+use kogge_gpu::kernels::{Kernel as Name, Module, SIGNATURES, Scalar, Signature};
+use kogge_gpu::{Failure, Interface, Mutation};
+use wgpu::{
+    BindGroupDescriptor, BindGroupEntry, BindGroupLayout, BindGroupLayoutDescriptor, BindGroupLayoutEntry, BindingType,
+    Buffer, BufferBinding, BufferBindingType, BufferUsages, CommandEncoder, ComputePassDescriptor, ComputePipeline,
+    ComputePipelineDescriptor, PipelineCompilationOptions, PipelineLayoutDescriptor, ShaderModule,
+    ShaderModuleDescriptor, ShaderRuntimeChecks, ShaderSource, ShaderStages,
+};
+
+use crate::adapters::Device;
+use crate::kernels::{SCALARS_BINDING, binding_of, source};
+use crate::options::Settings;
+use crate::runtime::Runtime;
+
+/// The size in bytes of the scalars of a launch, which every kernel gets as one struct.
+const SCALARS: usize = Scalar::ALL.len() * size_of::<u32>();
+
+/// The maximum number of launches that are recorded before they are submitted.
+const SLOTS: usize = 64;
+
+/// A compiled kernel.
+struct Kernel {
+    pipeline: ComputePipeline,
+    layout: BindGroupLayout,
+}
+
+/// An open device with its compiled kernels.
+///
+/// Launches are recorded. They are submitted when the host reads or writes a buffer, or when there is enough work.
+pub struct WgpuInterface {
+    runtime: Runtime,
+    settings: Settings,
+    /// The kernels, in the table's order; `None` for kernels that are not compiled.
+    kernels: [Option<Kernel>; SIGNATURES.len()],
+    max_groups: usize,
+    /// The launches that are not submitted yet.
+    recorded: Option<CommandEncoder>,
+    /// The scalars of the recorded launches, one slot for each launch.
+    scalars: Buffer,
+    slots: Vec<u8>,
+    slot_size: usize,
+}
+
+impl WgpuInterface {
+    /// Opens a device.
+    pub(crate) fn open(device: &Device, settings: &Settings) -> Result<Self, Failure> {
+        let runtime = Runtime::open(&device.adapter, settings.features())?;
+        let alignment = runtime.device.limits().min_uniform_buffer_offset_alignment as usize;
+        let slot_size = SCALARS.next_multiple_of(alignment);
+        let scalars = runtime.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("scalars"),
+            size: (SLOTS * slot_size) as u64,
+            usage: BufferUsages::UNIFORM | BufferUsages::COPY_DST,
+            mapped_at_creation: false,
+        });
+        runtime.check()?;
+        Ok(Self {
+            runtime,
+            settings: settings.clone(),
+            kernels: [const { None }; SIGNATURES.len()],
+            max_groups: device.max_groups,
+            recorded: None,
+            scalars,
+            slots: Vec::new(),
+            slot_size,
+        })
+    }
+
+    /// Returns wgpu's device, for tests that lose it.
+    pub fn device(&self) -> &wgpu::Device {
+        &self.runtime.device
+    }
+
+    /// Returns the encoder of the launches that are not submitted yet.
+    fn encoder(&mut self) -> &mut CommandEncoder {
+        self.recorded.get_or_insert_with(|| self.runtime.device.create_command_encoder(&Default::default()))
+    }
+
+    /// Compiles the kernels of a module.
+    fn compile_module(&mut self, module: Module) -> Result<Compiled, Failure> {
+        let runtime = &self.runtime;
+        let start = Instant::now();
+        let source = Mutation::apply(self.settings.host.mutation, source(&self.settings, module));
+        let descriptor = ShaderModuleDescriptor { label: None, source: ShaderSource::Wgsl(source.into()) };
+        let checks =
+            ShaderRuntimeChecks { force_loop_bounding: false, int_div_checks: false, ..ShaderRuntimeChecks::checked() };
+        // SAFETY: every loop ends: in each iteration it removes a square from a board, moves squares until they have
+        // left the board, counts to a bound (in the search for a slot, the number of slots), or goes back towards the
+        // root of a tree. All divisors are the size of a work-group or the phase of a full board. Everything else is
+        // checked.
+        let source = unsafe { runtime.device.create_shader_module_trusted(descriptor, checks) };
+        runtime.check()?;
+        let assembled = start.elapsed();
+        let start = Instant::now();
+        // Compiling takes long, so each kernel has its own thread.
+        let compiled = thread::scope(|scope| {
+            let compile = |name: Name| {
+                let source = &source;
+                scope.spawn(move || {
+                    let start = Instant::now();
+                    let kernel = Kernel::new(runtime, source, name.signature());
+                    (name, kernel, start.elapsed())
+                })
+            };
+            let compiling: Vec<_> = Name::of(&[module]).map(compile).collect();
+            compiling.into_iter().map(|kernel| kernel.join()).collect::<Result<Vec<_>, _>>()
+        });
+        runtime.check()?;
+        let mut each = Vec::new();
+        for (name, kernel, time) in compiled.map_err(|_| Failure::Other("a compiler gave up.".into()))? {
+            self.kernels[name as usize] = Some(kernel);
+            each.push((name.signature().name, time));
+        }
+        Ok(Compiled { source: assembled, kernels: start.elapsed(), each, ..Compiled::default() })
+    }
+
+    /// Submits the recorded launches.
+    fn submit(&mut self) -> Result<(), Failure> {
+        if let Some(recorded) = self.recorded.take() {
+            // This write is done after all submitted launches, which may still need the slots.
+            if !self.slots.is_empty() {
+                self.runtime.queue.write_buffer(&self.scalars, 0, &self.slots);
+                self.slots.clear();
+            }
+            self.runtime.queue.submit([recorded.finish()]);
+        }
+        self.runtime.check()
+    }
+}
+
+impl Interface for WgpuInterface {
+    type Buffer = Buffer;
+
+    async fn make(&mut self, name: &'static str, bytes: u64) -> Result<Buffer, Failure> {
+        self.runtime.buffer(name, bytes)
+    }
+
+    fn write(&mut self, buffer: &Buffer, bytes: &[u8]) -> Result<(), Failure> {
+        self.submit()?;
+        self.runtime.write(buffer, bytes)
+    }
+
+    async fn read(&mut self, buffer: &Buffer, offset: u64, bytes: &mut [u8]) -> Result<(), Failure> {
+        self.submit()?;
+        self.runtime.read(buffer, offset, bytes)
+    }
+
+    fn clear(&mut self, buffer: &Buffer, bytes: u64) -> Result<(), Failure> {
+        self.encoder().clear_buffer(buffer, 0, Some(bytes));
+        self.runtime.check()
+    }
+
+    async fn compile(&mut self, modules: &[Module]) -> Result<Compiled, Failure> {
+        let mut all = Compiled::default();
+        for &module in modules {
+            let Compiled { source, kernels, each, .. } = self.compile_module(module)?;
+            all.source += source;
+            all.kernels += kernels;
+            all.each.extend(each);
+        }
+        Ok(all)
+    }
+
+    fn forget(&mut self, module: Module) {
+        for name in Name::of(&[module]) {
+            self.kernels[name as usize] = None;
+        }
+    }
+
+    /// Launches a kernel. The caller's promise is not needed, since wgpu checks every access of a kernel.
+    unsafe fn launch(&mut self, launch: &Launch<'_, Buffer>) -> Result<(), Failure> {
+        let Some(Kernel { pipeline, layout }) = &self.kernels[launch.kernel as usize] else {
+            return Err(Failure::Other("it has not been compiled.".into()));
+        };
+        let Signature { name, buffers, scalars, .. } = launch.kernel.signature();
+        let slot = BindGroupEntry {
+            binding: SCALARS_BINDING,
+            resource: wgpu::BindingResource::Buffer(BufferBinding {
+                buffer: &self.scalars,
+                offset: 0,
+                size: NonZeroU64::new(SCALARS as u64),
+            }),
+        };
+        let buffers = buffers
+            .iter()
+            .zip(launch.buffers)
+            .map(|(&name, buffer)| BindGroupEntry { binding: binding_of(name), resource: buffer.as_entire_binding() });
+        let bound = self.runtime.device.create_bind_group(&BindGroupDescriptor {
+            label: Some(name),
+            layout,
+            entries: &buffers.chain([slot]).collect::<Vec<_>>(),
+        });
+        let recorded =
+            self.recorded.get_or_insert_with(|| self.runtime.device.create_command_encoder(&Default::default()));
+        let mut pass =
+            recorded.begin_compute_pass(&ComputePassDescriptor { label: Some(name), timestamp_writes: None });
+        pass.set_pipeline(pipeline);
+        pass.set_bind_group(0, &bound, &[self.slots.len() as u32]);
+        let (columns, rows) = rectangle(launch.groups, self.max_groups);
+        pass.dispatch_workgroups(columns, rows, 1);
+        drop(pass);
+        let mut slot = [0_u32; Scalar::ALL.len()];
+        for (&name, &number) in scalars.iter().zip(launch.scalars) {
+            slot[name as usize] = number;
+        }
+        let end = self.slots.len() + self.slot_size;
+        self.slots.extend_from_slice(bytemuck::cast_slice(&slot));
+        self.slots.resize(end, 0);
+        if launch.kernel == Name::CountReplies || self.slots.len() == SLOTS * self.slot_size {
+            return self.submit();
+        }
+        Ok(())
+    }
+
+    async fn finish(&mut self) -> Result<Option<Duration>, Failure> {
+        self.submit()?;
+        self.runtime.wait()?;
+        Ok(None)
+    }
+}
+
+impl Kernel {
+    /// Compiles a kernel. The handlers of the device record failures.
+    fn new(runtime: &Runtime, module: &ShaderModule, signature: &Signature) -> Self {
+        let device = &runtime.device;
+        let entry = |binding, ty, has_dynamic_offset, bytes| BindGroupLayoutEntry {
+            binding,
+            visibility: ShaderStages::COMPUTE,
+            ty: BindingType::Buffer { ty, has_dynamic_offset, min_binding_size: NonZeroU64::new(bytes) },
+            count: None,
+        };
+        let scalars = entry(SCALARS_BINDING, BufferBindingType::Uniform, true, SCALARS as u64);
+        let buffers = signature.buffers.iter().map(|&name| {
+            entry(binding_of(name), BufferBindingType::Storage { read_only: !name.is_written() }, false, 0)
+        });
+        let layout = device.create_bind_group_layout(&BindGroupLayoutDescriptor {
+            label: Some(signature.name),
+            entries: &buffers.chain([scalars]).collect::<Vec<_>>(),
+        });
+        let pipeline_layout = device.create_pipeline_layout(&PipelineLayoutDescriptor {
+            label: Some(signature.name),
+            bind_group_layouts: &[Some(&layout)],
+            immediate_size: 0,
+        });
+        let pipeline = device.create_compute_pipeline(&ComputePipelineDescriptor {
+            label: Some(signature.name),
+            layout: Some(&pipeline_layout),
+            module,
+            entry_point: Some(signature.name),
+            // Kernels clear local memory where they need it.
+            compilation_options: PipelineCompilationOptions {
+                zero_initialize_workgroup_memory: false,
+                ..PipelineCompilationOptions::default()
+            },
+            cache: None,
+        });
+        Self { pipeline, layout }
+    }
+}
+
+/// Returns the columns and rows of a small rectangle with at least `groups` work-groups and sides of at most `most`.
+/// Kernels ignore the few surplus groups.
+fn rectangle(groups: usize, most: usize) -> (u32, u32) {
+    let rows = groups.div_ceil(most);
+    (groups.div_ceil(rows) as u32, rows as u32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rectangles_are_large_enough_and_hardly_larger() {
+        for groups in [1, 2, 65_535, 65_536, 131_070, 131_071, 524_288, 1 << 23] {
+            let (columns, rows) = rectangle(groups, 65_535);
+            assert!(columns <= 65_535 && rows <= 65_535, "{groups}: {columns} x {rows}");
+            let all = columns as usize * rows as usize;
+            assert!((groups..groups + rows as usize).contains(&all), "{groups}: {columns} x {rows}");
+        }
+    }
+}

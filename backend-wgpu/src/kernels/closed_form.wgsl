@@ -1,0 +1,327 @@
+// The last two plies: counts the replies to moves that qualify in closed form, and queues the other moves.
+
+// A queue in work-group memory collects moves on their way to the items. A queued move holds, from this bit on, the
+// lane that found it.
+const LANE: u32 = 17u;
+const QUEUE: u32 = CLOSED_FORM_GROUP * QUEUED_PER_LANE;
+
+var<workgroup> queue: array<u32, QUEUE>;
+// The number of moves that need room in the queue, and the index of the queue's first item.
+var<workgroup> queued: atomic<u32>;
+var<workgroup> item_base: u32;
+// Sums by root, counted from the group's first one.
+var<workgroup> root_sums: array<atomic<u32>, CLOSED_FORM_GROUP>;
+
+// The bits of a lane in a queued move, and the index of its position for items.
+struct Sink {
+    lane: u32,
+    parent: u32,
+}
+
+// Reserves room in the queue for some moves, and returns the start of the room.
+fn reserve(count: u32) -> u32 {
+    return atomicAdd(&queued, count);
+}
+
+// Writes an item, if there is room. The number of items tells whether there was.
+fn put_item(at: u32, packed_move: u32, parent: u32) {
+    if at < scalars.capacity {
+        new_items[at] = vec2<u32>(packed_move, parent);
+    }
+}
+
+// Queues a move; one that does not fit in the queue becomes an item at once.
+fn put(sink: Sink, at: u32, packed_move: u32) {
+    if at < QUEUE {
+        queue[at] = packed_move | sink.lane;
+    } else {
+        put_item(atomicAdd(&new_item_count[0], 1u), packed_move, sink.parent);
+    }
+}
+
+// Queues the moves of one piece to some squares.
+fn put_piece(sink: Sink, origin: u32, targets: Board, code: u32) {
+    if nonempty(targets) {
+        var at = reserve(count_ones(targets));
+        var left = targets;
+        while nonempty(left) {
+            put(sink, at, pack_move(origin, lowest_index(left), code, 0u));
+            at += 1u;
+            left = without_lowest(left);
+        }
+    }
+}
+
+// Queues moves over the same distance.
+fn put_shifted(sink: Sink, targets: Board, distance: u32, code: u32, kind: u32) {
+    if nonempty(targets) {
+        var at = reserve(count_ones(targets));
+        var left = targets;
+        while nonempty(left) {
+            let to = lowest_index(left);
+            put(sink, at, pack_move(to - distance, to, code, kind));
+            at += 1u;
+            left = without_lowest(left);
+        }
+    }
+}
+
+// The moves that qualified so far: their number, and their total change of the number of replies, modulo 2^32, since it
+// may be negative.
+struct Tally {
+    moves: u32,
+    change: u32,
+}
+
+// Tallies moves of one piece that qualify.
+fn tally_piece(tally: ptr<function, Tally>, value: Numbers, origin: u32, targets: Board, their: Board) {
+    let count = count_ones(targets);
+    if count != 0u {
+        (*tally).moves += count;
+        (*tally).change += count * number_at(value, origin) + 7u * count_ones(targets & their) - sum_of(value, targets);
+    }
+}
+
+// Tallies the qualifying pawn moves of one distance, and returns the other moves.
+fn tally_pawn_direction(
+    tally: ptr<function, Tally>,
+    value: Numbers,
+    frame: Frame,
+    targets: Board,
+    distance: u32,
+    not_from: Board,
+    not_to: Board,
+) -> Board {
+    let simple = targets & ~(not_to | up(not_from, distance));
+    if nonempty(simple) {
+        (*tally).moves += count_ones(simple);
+        (*tally).change += sum_of(value, down(simple, distance)) - sum_of(value, simple);
+        // Captures give back seven; a pawn that could have captured the captor was subtracted twice.
+        let captured = simple & frame.their;
+        (*tally).change += 7u * count_ones(captured) + count_ones(captured & frame.pawns);
+    }
+    return targets ^ simple;
+}
+
+// The squares that a slider attacks, the squares it can move to, and the squares where its move may qualify.
+struct Reach {
+    attacks: Board,
+    targets: Board,
+    simple: Board,
+}
+
+// Adds the squares along an axis.
+fn add_axis(
+    reach: ptr<function, Reach>,
+    piece: Board,
+    sight: Board,
+    allowed: Board,
+    limits: Limits,
+    pinned_on_axis: Board,
+    not_along: Board,
+) {
+    let reached = select(NONE, sight & allowed, nonempty(free_to_move(piece, limits, pinned_on_axis)));
+    (*reach).attacks |= sight;
+    (*reach).targets |= reached;
+    (*reach).simple |= select(reached, NONE, nonempty(not_along & piece));
+}
+
+// Tallies or queues the moves of knights.
+fn tally_knights(
+    tally: ptr<function, Tally>,
+    sink: Sink,
+    frame: Frame,
+    limits: Limits,
+    replies: Replies,
+    value: Numbers,
+    allowed: Board,
+) {
+    // A pinned knight never moves.
+    var left = frame.knights & frame.own & ~limits.pinned;
+    while nonempty(left) {
+        let origin = lowest_index(left);
+        let attacks = lines_of(origin).knight;
+        let targets = attacks & allowed;
+        let stays = nonempty((replies.not_from & lowest(left)) | (attacks & replies.once));
+        let simple = select(targets & ~(replies.not_to | replies.not_to_knight), NONE, stays);
+        tally_piece(tally, value, origin, simple, frame.their);
+        put_piece(sink, origin, targets ^ simple, KNIGHT);
+        left = without_lowest(left);
+    }
+}
+
+// Tallies or queues the moves of bishops, rooks and queens.
+fn tally_sliders(
+    tally: ptr<function, Tally>,
+    sink: Sink,
+    frame: Frame,
+    limits: Limits,
+    replies: Replies,
+    value: Numbers,
+    allowed: Board,
+) {
+    for (var code = BISHOP; code <= QUEEN; code++) {
+        var left = kind_of_piece(frame, code) & frame.own;
+        while nonempty(left) {
+            let origin = lowest_index(left);
+            let piece = lowest(left);
+            let sight = sight_of(lines_of(origin), ~frame.empty, piece);
+            let not_along = replies.not_along;
+            var reach = Reach(NONE, NONE, NONE);
+            var not_to = replies.not_to;
+            if code != BISHOP {
+                add_axis(&reach, piece, sight.file, allowed, limits, limits.pinned_on_file, not_along.file);
+                add_axis(&reach, piece, sight.rank, allowed, limits, limits.pinned_on_rank, not_along.rank);
+                not_to |= replies.not_to_orthogonal;
+            }
+            if code != ROOK {
+                let diagonal = limits.pinned_on_diagonal;
+                let antidiagonal = limits.pinned_on_antidiagonal;
+                add_axis(&reach, piece, sight.diagonal, allowed, limits, diagonal, not_along.diagonal);
+                add_axis(&reach, piece, sight.antidiagonal, allowed, limits, antidiagonal, not_along.antidiagonal);
+                not_to |= replies.not_to_diagonal;
+            }
+            let stays = nonempty((replies.not_from & piece) | (reach.attacks & replies.once));
+            let simple = select(reach.simple & ~not_to, NONE, stays);
+            tally_piece(tally, value, origin, simple, frame.their);
+            if code != ROOK && nonempty(replies.pawn_captures & piece) {
+                // A pawn that could capture the mover on its from-square was subtracted twice.
+                (*tally).change += count_ones(simple & frame.pawns & frame.their & pawn_attacks_up(piece));
+            }
+            put_piece(sink, origin, reach.targets ^ simple, code);
+            left = without_lowest(left);
+        }
+    }
+}
+
+// Tallies or queues the moves of pawns, without en-passant captures. A double push is marked if a pawn stands where it
+// could capture en passant, legally or not.
+fn tally_pawns(
+    tally: ptr<function, Tally>,
+    sink: Sink,
+    frame: Frame,
+    limits: Limits,
+    replies: Replies,
+    value: Numbers,
+) {
+    let pawns = frame.pawns & frame.own;
+    let watchers = frame.pawns & frame.their;
+    let pushed = north_step(free_to_move(pawns, limits, limits.pinned_on_file)) & frame.empty;
+    var twice = north_step(pushed & THIRD_RANK) & frame.empty & limits.evasion;
+    var single = pushed & limits.evasion;
+    let captured = frame.their & limits.evasion;
+    var east = north_east_step(free_to_move(pawns, limits, limits.pinned_on_diagonal)) & captured;
+    var west = north_west_step(free_to_move(pawns, limits, limits.pinned_on_antidiagonal)) & captured;
+    let passing = twice & (east_step(watchers) | west_step(watchers));
+    put_shifted(sink, passing, 16u, PAWN, PASSING);
+    twice ^= passing;
+    if nonempty((single | east | west) & RANK_8) {
+        for (var code = KNIGHT; code <= QUEEN; code++) {
+            put_shifted(sink, single & RANK_8, 8u, code, 0u);
+            put_shifted(sink, east & RANK_8, 9u, code, 0u);
+            put_shifted(sink, west & RANK_8, 7u, code, 0u);
+        }
+        single &= ~RANK_8;
+        east &= ~RANK_8;
+        west &= ~RANK_8;
+    }
+    let not_from = replies.not_from | replies.not_from_pawn;
+    let not_to = replies.not_to | replies.not_to_pawn;
+    let along = replies.not_along;
+    single = tally_pawn_direction(tally, value, frame, single, 8u, not_from | along.file, not_to);
+    twice = tally_pawn_direction(tally, value, frame, twice, 16u, not_from | along.file, not_to);
+    east = tally_pawn_direction(tally, value, frame, east, 9u, not_from | along.diagonal, not_to);
+    west = tally_pawn_direction(tally, value, frame, west, 7u, not_from | along.antidiagonal, not_to);
+    put_shifted(sink, single, 8u, PAWN, 0u);
+    put_shifted(sink, twice, 16u, PAWN, 0u);
+    put_shifted(sink, east, 9u, PAWN, 0u);
+    put_shifted(sink, west, 7u, PAWN, 0u);
+}
+
+// Tallies or queues the moves of the king.
+fn tally_king(
+    tally: ptr<function, Tally>,
+    sink: Sink,
+    frame: Frame,
+    axes: Lines,
+    limits: Limits,
+    replies: Replies,
+    value: Numbers,
+) {
+    let targets = axes.king & ~frame.own & ~limits.danger;
+    let kept = frame.king & (replies.not_from | replies.not_king | replies.not_along.file);
+    let simple = select(targets & ~(replies.not_to | replies.not_king), NONE, limits.check || nonempty(kept));
+    tally_piece(tally, value, frame.king_square, simple, frame.their);
+    put_piece(sink, frame.king_square, targets ^ simple, KING);
+    if may_castle_perhaps(frame, limits) {
+        if may_castle_up(frame, limits, false) {
+            put(sink, reserve(1u), pack_move(frame.king_square, 6u, KING, CASTLING));
+        }
+        if may_castle_down(frame, limits, false) {
+            put(sink, reserve(1u), pack_move(frame.king_square, 2u, KING, CASTLING));
+        }
+    }
+}
+
+// Returns the number of replies to the moves that qualify; the others go to the sink.
+fn closed_form_replies(position: Position, sink: Sink) -> u32 {
+    let frame = frame_of(position);
+    let axes = lines_of(frame.king_square);
+    var value = Numbers(NONE, NONE, NONE, NONE, NONE);
+    let replies = replies_of(position, frame, axes, &value);
+    let limits = limits_against(frame, axes, replies.attacked);
+    let allowed = limits.evasion & ~frame.own;
+    var tally = Tally(0u, 0u);
+    tally_knights(&tally, sink, frame, limits, replies, value, allowed);
+    tally_sliders(&tally, sink, frame, limits, replies, value, allowed);
+    tally_pawns(&tally, sink, frame, limits, replies, value);
+    if nonempty(frame.en_passant) {
+        let captors = en_passant_captors(frame, axes);
+        put_shifted(sink, north_west_step(captors.from_east), 7u, PAWN, EN_PASSANT);
+        put_shifted(sink, north_east_step(captors.from_west), 9u, PAWN, EN_PASSANT);
+    }
+    tally_king(&tally, sink, frame, axes, limits, replies, value);
+    return tally.moves * replies.base + tally.change;
+}
+
+// Counts two plies: adds the replies to all moves that qualify to their roots' totals, and writes the other moves as items,
+// in no particular order. If their number exceeds the capacity, the queue overflowed and some items are missing.
+@compute @workgroup_size(CLOSED_FORM_GROUP)
+fn closed_form(
+    @builtin(local_invocation_index) lane: u32,
+    @builtin(workgroup_id) workgroup: vec3<u32>,
+    @builtin(num_workgroups) workgroups: vec3<u32>,
+) {
+    let group_first = scalars.first + group_index(workgroup, workgroups) * CLOSED_FORM_GROUP;
+    let index = group_first + lane;
+    // A group without positions reads the last position's root.
+    let first_root = roots[min(group_first, scalars.end - 1u)];
+    if lane == 0u {
+        atomicStore(&queued, 0u);
+    }
+    atomicStore(&root_sums[lane], 0u);
+    workgroupBarrier();
+    if index < scalars.end {
+        let leaves = closed_form_replies(load_position(index), Sink(lane << LANE, index));
+        let root = roots[index] - first_root;
+        if root < CLOSED_FORM_GROUP {
+            atomicAdd(&root_sums[root], leaves);
+        } else {
+            add_to_total(roots[index], leaves);
+        }
+    }
+    workgroupBarrier();
+    let sum = atomicLoad(&root_sums[lane]);
+    if sum != 0u {
+        add_to_total(first_root + lane, sum);
+    }
+    let len = min(atomicLoad(&queued), QUEUE);
+    if lane == 0u {
+        item_base = atomicAdd(&new_item_count[0], len);
+    }
+    workgroupBarrier();
+    for (var at = lane; at < len; at += CLOSED_FORM_GROUP) {
+        let packed_move = queue[at];
+        put_item(item_base + at, packed_move & ((1u << LANE) - 1u), group_first + (packed_move >> LANE));
+    }
+}

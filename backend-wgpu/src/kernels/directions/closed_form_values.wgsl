@@ -1,0 +1,26 @@
+// The closed form's functions for a direction. The host writes this file out for each of the eight directions, with the
+// words in capitals replaced: BACKWARDS shifts the other way, and OPPOSITE is the direction back.
+
+// Returns the number of squares that a slider on one of these squares, or passing there, sees beyond it.
+fn DIRECTION_beyond(squares: Board, empty: Board, not_their: Board) -> Few {
+    let enter = empty & LANDING;
+    let see1 = BACKWARDS(not_their & LANDING, DISTANCE);
+    let see2 = BACKWARDS(enter & see1, DISTANCE);
+    let see3 = BACKWARDS(enter & see2, DISTANCE);
+    let see4 = BACKWARDS(enter & see3, DISTANCE);
+    let see5 = BACKWARDS(enter & see4, DISTANCE);
+    let see6 = BACKWARDS(enter & see5, DISTANCE);
+    let see7 = BACKWARDS(enter & see6, DISTANCE);
+    let odd = see1 ^ see2 ^ see3 ^ see4 ^ see5 ^ see6 ^ see7;
+    return Few(odd & squares, (see2 ^ see4 ^ see6) & squares, see4 & squares);
+}
+
+// K1: returns the empty squares between each of these attacked squares and its attacker.
+fn DIRECTION_blocks(attacks: Board, squares: Board, empty: Board) -> Board {
+    let attacked = attacks & squares;
+    var blocks = NONE;
+    if nonempty(attacked) {
+        blocks = any_OPPOSITE_attacks(attacked, empty) & empty;
+    }
+    return blocks;
+}

@@ -1,0 +1,77 @@
+//! The device suite on the first wgpu device, with both representations of a board, and tests of features that only
+//! wgpu has.
+
+mod mutants;
+
+use kogge_backend_wgpu::{Device, Options, Sliders, Wgpu, Word, devices};
+use kogge_board::{Backend, BackendError, DeviceKind, Fen, Quad48, Rules};
+use kogge_testkit::device_suite::{first_device, tiny};
+
+fn options(word: Word, sliders: Sliders) -> Options {
+    Options { word: Some(word), sliders: Some(sliders), ..Options::default() }
+}
+
+fn native() -> Options {
+    options(Word::Native, Sliders::Carry)
+}
+
+/// Returns options without sub-groups, which the other variants use if the device has them.
+fn emulated() -> Options {
+    Options { subgroups: Some(false), ..options(Word::Emulated, Sliders::Carry) }
+}
+
+fn native_fill() -> Options {
+    options(Word::Native, Sliders::Fill)
+}
+
+fn emulated_fill() -> Options {
+    Options { sliders: Some(Sliders::Fill), ..emulated() }
+}
+
+kogge_testkit::device_suite! {
+    device: Device,
+    conformance: [native, emulated],
+    forms: [native(), emulated()],
+    split: [tiny(native_fill()), tiny(emulated_fill())],
+    nonsense: [native(), emulated()],
+    unfit: [],
+    tuned: [
+        (emulated(), "emulated words, carry sliders, 32-byte positions, breadth-first, two plies in closed form"),
+        (
+            Options { sliders: Some(Sliders::Fill), ..Options::default() },
+            "emulated words, fill sliders, 32-byte positions, breadth-first, two plies in closed form",
+        ),
+    ],
+    mutants: [(native(), mutants::MUTANTS)],
+}
+
+#[test]
+fn devices_are_told_apart() {
+    for device in devices().unwrap_or_default() {
+        assert!(!device.name.is_empty() && ["vulkan", "metal", "dx12"].contains(&device.interface), "{device:?}");
+        // An emulated GPU must be recognised as a software device.
+        let software = ["llvmpipe", "SwiftShader", "Basic Render"].iter().any(|name| device.name.contains(name));
+        assert_eq!(software, device.kind == DeviceKind::Software, "{device:?}");
+    }
+}
+
+#[test]
+fn variants_tell_whether_sub_groups_are_used() {
+    let Some(device) = first_device::<Device>() else { return };
+    let variant = |options: &Options| Wgpu::untuned(&device, options).unwrap().info().variant.clone();
+    assert_eq!(variant(&Options::default()).contains(" in sub-groups"), device.has_subgroups);
+    assert!(!variant(&emulated()).contains("sub-groups"));
+}
+
+#[test]
+fn a_lost_device_is_an_error() {
+    let Some(device) = first_device::<Device>() else { return };
+    let mut backend = Wgpu::untuned(&device, &Options::default()).unwrap();
+    let start = [Quad48::from(&Fen::start().position)];
+    assert_eq!(backend.perft(&Rules::STANDARD, &start, 3), Ok(vec![8902]));
+    backend.interface().device().destroy();
+    for _ in 0..2 {
+        let error = backend.perft(&Rules::STANDARD, &start, 3).unwrap_err();
+        assert!(matches!(&error, BackendError::Device { .. }) && error.to_string().contains("lost"), "{error}");
+    }
+}

@@ -1,0 +1,129 @@
+//! Merging in the host's memory, with any backend.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use crate::merge::{Entry, Merge, MergeError, MergeOptions, Partition, common_turn, hashes};
+use crate::{Backend, Planes32, Quad48, Rules};
+
+/// Two plies in the host's memory; the backend expands and counts.
+pub struct HostMerge<'a, B: Backend + ?Sized> {
+    backend: &'a mut B,
+    rules: Rules,
+    options: MergeOptions,
+    parents: Vec<Entry>,
+    successors: Vec<Entry>,
+    room: u64,
+    /// The indices of the successors with each hash. Positions are compared in full.
+    slots: HashMap<u32, Vec<u32>>,
+}
+
+/// The most bytes that an entry takes: the entry itself and its slot, both with the spare capacity after growing.
+const HOST_BYTES: u64 = 2 * size_of::<Entry>() as u64 + 64;
+
+/// The number of parents that are expanded together.
+const HOST_AT_ONCE: usize = 1 << 12;
+
+impl<'a, B: Backend + ?Sized> HostMerge<'a, B> {
+    /// Returns two empty plies.
+    pub fn new(backend: &'a mut B, rules: &Rules, options: MergeOptions) -> Self {
+        let rules = rules.with_halfmove_clock(false);
+        let (parents, successors) = (Vec::new(), Vec::new());
+        Self { backend, rules, options, parents, successors, room: 0, slots: HashMap::new() }
+    }
+
+    fn insert(&mut self, position: Quad48, multiplicity: u128, partition: Partition) -> Result<(), MergeError> {
+        let [hash, partition_hash] = hashes(&Planes32::pack(&self.rules, &position.unpack_unchecked()));
+        if !partition.has(partition_hash) {
+            return Ok(());
+        }
+        let hash = u64::from(hash) & ((1 << self.options.hash_bits.min(32)) - 1);
+        let same_hash = self.slots.entry(hash as u32).or_default();
+        for &index in &*same_hash {
+            let known = &mut self.successors[index as usize];
+            if known.position == position {
+                known.multiplicity = known.multiplicity.checked_add(multiplicity).ok_or(MergeError::Overflow)?;
+                return Ok(());
+            }
+        }
+        if self.successors.len() as u64 >= self.room {
+            return Err(MergeError::Full);
+        }
+        same_hash.push(self.successors.len() as u32);
+        self.successors.push(Entry { position, multiplicity });
+        Ok(())
+    }
+}
+
+/// Converts a range to indices, cut off at the end.
+fn within(range: &Range<u64>, len: usize) -> Range<usize> {
+    let [start, end] = [range.start, range.end].map(|index| index.min(len as u64) as usize);
+    start.min(end)..end
+}
+
+impl<B: Backend + ?Sized> Merge for HostMerge<'_, B> {
+    fn parents(&self) -> u64 {
+        self.parents.len() as u64
+    }
+
+    fn successors(&self) -> u64 {
+        self.successors.len() as u64
+    }
+
+    fn most_successors(&self) -> u64 {
+        let parents = self.parents.len() as u64 * HOST_BYTES;
+        (self.options.memory.saturating_sub(parents) / HOST_BYTES).min(u32::MAX.into())
+    }
+
+    fn reserve(&mut self, successors: u64) -> Result<(), MergeError> {
+        self.successors = Vec::new();
+        self.slots = HashMap::new();
+        self.room = 0;
+        if successors > self.most_successors() {
+            return Err(MergeError::Full);
+        }
+        self.room = successors;
+        Ok(())
+    }
+
+    fn add(&mut self, entries: &[Entry]) -> Result<(), MergeError> {
+        common_turn(entries, common_turn(&self.successors, None)?)?;
+        entries.iter().try_for_each(|entry| {
+            self.insert(entry.position.with_halfmove_clock(0), entry.multiplicity, Partition::WHOLE)
+        })
+    }
+
+    fn expand(&mut self, parents: Range<u64>, partition: Partition) -> Result<(), MergeError> {
+        let parents = self.parents[within(&parents, self.parents.len())].to_vec();
+        for parents in parents.chunks(HOST_AT_ONCE) {
+            let positions: Vec<_> = parents.iter().map(|entry| entry.position).collect();
+            let successors = self.backend.expand(&self.rules, &positions)?;
+            for (parent, positions) in parents.iter().zip(successors.iter()) {
+                for &position in positions {
+                    self.insert(position, parent.multiplicity, partition)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn descend(&mut self) -> Result<(), MergeError> {
+        self.parents = std::mem::take(&mut self.successors);
+        self.parents.shrink_to_fit();
+        self.reserve(0)
+    }
+
+    fn perft(&mut self, successors: Range<u64>, depth: u32) -> Result<u128, MergeError> {
+        let entries = &self.successors[within(&successors, self.successors.len())];
+        let positions: Vec<_> = entries.iter().map(|entry| entry.position).collect();
+        let leaves = self.backend.perft(&self.rules, &positions, depth)?;
+        entries.iter().zip(leaves).try_fold(0_u128, |sum, (entry, leaves)| {
+            let product = entry.multiplicity.checked_mul(leaves.into());
+            product.and_then(|product| sum.checked_add(product)).ok_or(MergeError::Overflow)
+        })
+    }
+
+    fn entries(&mut self, successors: Range<u64>) -> Result<Vec<Entry>, MergeError> {
+        Ok(self.successors[within(&successors, self.successors.len())].to_vec())
+    }
+}

@@ -1,0 +1,347 @@
+//! The self-test of merging: positions one bit apart, sums of multiplicities, expansion, and lists that are too short.
+
+use std::collections::BTreeMap;
+
+use crate::host::HostMerge;
+use crate::merge::{Entry, Merge, MergeError, MergeOptions, Partition};
+use crate::{Backend, BackendError, Color, Fen, Piece, Position, Quad48, Rules, Square, State};
+
+/// The number of bytes for each merge of this test, far more than needed.
+const MEMORY: u64 = 1 << 28;
+
+/// A root with the number of leaves 1, 2 and 3 plies below it.
+const ROOTS: [(&str, [u128; 3]); 2] = [
+    ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", [20, 400, 8_902]),
+    ("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1", [48, 2_039, 97_862]),
+];
+
+/// The reason why the test stops.
+enum Failure {
+    /// A wrong answer, as the end of a sentence that begins with "merging".
+    Wrong(String),
+    /// The device has no room for the lists of the test.
+    NoRoom,
+    /// The device failed.
+    Backend(BackendError),
+}
+
+impl From<MergeError> for Failure {
+    fn from(error: MergeError) -> Self {
+        match error {
+            MergeError::Backend(error) => Self::Backend(error),
+            error => Self::Wrong(format!("small plies ended with this error: {error}")),
+        }
+    }
+}
+
+impl From<BackendError> for Failure {
+    fn from(error: BackendError) -> Self {
+        Self::Backend(error)
+    }
+}
+
+type Outcome<T = ()> = Result<T, Failure>;
+
+/// Checks a backend's [`Backend::merge`] against known sums and against a [`HostMerge`] over the same backend. The check
+/// takes milliseconds.
+///
+/// # Errors
+/// [`BackendError::WrongAnswer`] if an answer is wrong, or the error that the backend reports.
+pub fn merging<B: Backend>(backend: &mut B) -> Result<(), BackendError> {
+    let parts = [positions_one_bit_apart, sums, plies, short_lists];
+    parts.into_iter().try_for_each(|part| part(backend)).map_err(|failure| match failure {
+        Failure::Backend(error) => error,
+        Failure::NoRoom => {
+            let doing = "testing how it merges".to_owned();
+            BackendError::OutOfMemory { device: backend.info().name.clone(), doing }
+        }
+        Failure::Wrong(reason) => {
+            BackendError::WrongAnswer { device: backend.info().name.clone(), reason: format!("merging {reason}.") }
+        }
+    })
+}
+
+/// Makes room for successors. Nothing but a lack of memory can prevent it, since the lists are small.
+fn reserve(merge: &mut dyn Merge, successors: u64) -> Outcome {
+    merge.reserve(successors).map_err(|error| match error {
+        MergeError::Full => Failure::NoRoom,
+        error => error.into(),
+    })
+}
+
+/// Requires that two values are equal.
+fn equal<T: PartialEq + std::fmt::Debug>(found: &T, expected: &T, what: &str) -> Outcome {
+    if found == expected {
+        return Ok(());
+    }
+    Err(Failure::Wrong(format!("{what}: it found {found:?} instead of {expected:?}")))
+}
+
+/// Requires that the successors are these entries, in any order.
+fn holds(merge: &mut dyn Merge, expected: &[Entry], what: &str) -> Outcome {
+    equal(&merge.successors(), &(expected.len() as u64), &format!("{what}, the number of positions"))?;
+    let found = sum_up(&merge.entries(0..expected.len() as u64)?);
+    let wrong = found.iter().zip(expected).find(|(found, expected)| found != expected);
+    equal(&wrong, &None, what)?;
+    equal(&found.len(), &expected.len(), what)
+}
+
+/// Merges entries on the host, in the order of their bytes.
+fn sum_up<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Vec<Entry> {
+    let mut sums = BTreeMap::<Quad48, u128>::new();
+    for entry in entries {
+        let sum = sums.entry(entry.position).or_default();
+        *sum = sum.wrapping_add(entry.multiplicity);
+    }
+    sums.into_iter().map(|(position, multiplicity)| Entry { position, multiplicity }).collect()
+}
+
+/// Returns two boards with kings only, on different squares.
+fn bare_kings(turn: Color) -> [Position; 2] {
+    [[4, 60], [24, 39]].map(|squares| {
+        let mut board = Position { state: State(0).with_turn(turn), ..Position::default() };
+        for (color, square) in Color::ALL.into_iter().zip(squares) {
+            board.kings |= 1 << square;
+            board.white |= if color == Color::White { 1 << square } else { 0 };
+        }
+        board
+    })
+}
+
+/// Returns two groups of positions, such that for each of the 256 bits of [`Planes32`](crate::Planes32) a position of one
+/// group differs from one of the other group in that bit alone.
+///
+/// A man is added to a board with bare kings: the codes of an empty square, a knight, a rook and a bishop are 0, 2, 4
+/// and 3, and an own knight has the bit of the fourth plane, too. Devices may keep the en-passant square apart, so a
+/// position differs in each such square alone. The positions need not be legal, as no moves are made.
+fn one_bit_apart(turn: Color) -> [Vec<Quad48>; 2] {
+    let boards = bare_kings(turn);
+    let their = turn.opposite();
+    let mut groups = [boards.iter().map(Quad48::from).collect(), Vec::new()];
+    for square in (0..64).filter_map(Square::new) {
+        for board in boards.iter().filter(|board| board.occupied() & square.bit() == 0).take(1) {
+            for (group, color, piece) in [
+                (0, their, Piece::Bishop),
+                (0, turn, Piece::Knight),
+                (1, their, Piece::Knight),
+                (1, their, Piece::Rook),
+            ] {
+                let mut position = *board;
+                position.put(color, piece, square);
+                groups[group].push(Quad48::from(&position));
+            }
+        }
+    }
+    let en_passant = |file| Position { state: boards[0].state.with_en_passant(Some(file)), ..boards[0] };
+    groups[1].extend((0..8).map(|file| Quad48::from(&en_passant(file))));
+    groups
+}
+
+/// Gives positions multiplicities 1, 2, 3 and so on.
+fn numbered(positions: impl IntoIterator<Item = Quad48>) -> Vec<Entry> {
+    let entries = positions.into_iter().zip(1..);
+    entries.map(|(position, multiplicity)| Entry { position, multiplicity }).collect()
+}
+
+/// Checks that positions one bit apart stay separate entries and that equal positions become one entry: in one insertion
+/// and in several, also with equal hashes.
+fn positions_one_bit_apart<B: Backend>(backend: &mut B) -> Outcome {
+    for (turn, hash_bits) in [(Color::White, 0), (Color::Black, 0), (Color::White, 32)] {
+        let [first, second] = one_bit_apart(turn);
+        let len = first.len();
+        let all = numbered(first.into_iter().chain(second));
+        let once = sum_up(&all);
+        let twice = sum_up(all.iter().chain(&all));
+        let mut merge = backend.merge(&Rules::STANDARD, &MergeOptions { memory: MEMORY, hash_bits })?;
+        reserve(&mut *merge, all.len() as u64)?;
+        merge.add(&all)?;
+        holds(&mut *merge, &once, "different positions in one insertion")?;
+        reserve(&mut *merge, all.len() as u64)?;
+        merge.add(&all[..len])?;
+        merge.add(&all[len..])?;
+        holds(&mut *merge, &once, "different positions in two insertions")?;
+        merge.add(&all)?;
+        holds(&mut *merge, &twice, "equal positions in two insertions")?;
+        reserve(&mut *merge, all.len() as u64)?;
+        let doubled: Vec<_> = all.iter().chain(all.iter().rev()).copied().collect();
+        merge.add(&doubled)?;
+        holds(&mut *merge, &twice, "equal positions in one insertion")?;
+    }
+    Ok(())
+}
+
+/// Checks that multiplicities carry into each of their 32-bit words and that sums beyond 128 bits are errors.
+fn sums<B: Backend>(backend: &mut B) -> Outcome {
+    const COPIES: usize = 40;
+    let [positions, _] = one_bit_apart(Color::White);
+    let all_ones = [32, 64, 96].map(|bits| (1_u128 << bits) - 1);
+    let entries = positions.into_iter().zip(all_ones).map(|(position, multiplicity)| Entry { position, multiplicity });
+    let entries: Vec<_> = entries.cycle().take(COPIES * all_ones.len()).collect();
+    let mut merge = backend.merge(&Rules::STANDARD, &MergeOptions::with_memory(MEMORY))?;
+    reserve(&mut *merge, all_ones.len() as u64)?;
+    merge.add(&entries)?;
+    let sums = sum_up(&entries);
+    holds(&mut *merge, &sums, "sums with carries in one insertion")?;
+    let complements = sums.iter().map(|entry| Entry { multiplicity: u128::MAX - entry.multiplicity, ..*entry });
+    let complements: Vec<_> = complements.collect();
+    merge.add(&complements)?;
+    let greatest: Vec<_> = sums.iter().map(|entry| Entry { multiplicity: u128::MAX, ..*entry }).collect();
+    holds(&mut *merge, &greatest, "the greatest multiplicities")?;
+    let one_more = merge.add(&[Entry { multiplicity: 1, ..sums[0] }]);
+    equal(&one_more, &Err(MergeError::Overflow), "a multiplicity beyond 128 bits")?;
+
+    // A carry across insertions into each word alone.
+    reserve(&mut *merge, all_ones.len() as u64)?;
+    merge.add(&entries[..all_ones.len()])?;
+    let ones: Vec<_> = entries[..all_ones.len()].iter().map(|entry| Entry { multiplicity: 1, ..*entry }).collect();
+    merge.add(&ones)?;
+    let powers = sum_up(entries[..all_ones.len()].iter().chain(&ones));
+    holds(&mut *merge, &powers, "sums with a carry across insertions")?;
+
+    // With twenty moves, the sum fits one ply below, but not two.
+    let position = Quad48::from(&Fen::start().position);
+    reserve(&mut *merge, 1)?;
+    merge.add(&[Entry { position, multiplicity: u128::MAX / 20 }])?;
+    equal(&merge.perft(0..1, 1)?, &(u128::MAX / 20 * 20), "the greatest sum of leaves")?;
+    equal(&merge.perft(0..1, 2), &Err(MergeError::Overflow), "a sum of leaves beyond 128 bits")
+}
+
+/// Returns the roots whose plies are expanded: [`ROOTS`], then boards with a rook on different squares of a file, which
+/// share successors.
+fn roots() -> Vec<Entry> {
+    let fens = ROOTS.iter().filter_map(|(fen, _)| fen.parse::<Fen>().ok());
+    let rooks = (0..5).map(|rank| {
+        let mut position = Position { state: State(0), ..Position::default() };
+        for (color, piece, square) in [
+            (Color::White, Piece::King, Square::at(6, 0)),
+            (Color::Black, Piece::King, Square::at(7, 6)),
+            (Color::White, Piece::Rook, Square::at(0, rank)),
+        ] {
+            position.put(color, piece, square);
+        }
+        position
+    });
+    let positions = fens.map(|fen| fen.position).chain(rooks);
+    let multiplicities = [3, (1 << 32) + 5, u64::MAX.into(), 1, 1 << 40, 7, (1 << 64) - 3];
+    let entries = positions.zip(multiplicities);
+    entries.map(|(position, multiplicity)| Entry { position: Quad48::from(&position), multiplicity }).collect()
+}
+
+/// A ply merged by the host, and the sums of its leaves 0, 1 and 2 plies below.
+struct Expected {
+    entries: Vec<Entry>,
+    leaves: [u128; 3],
+}
+
+impl Expected {
+    fn read<B: Backend>(merge: &mut HostMerge<'_, B>, deepest: u32) -> Outcome<Self> {
+        let all = 0..merge.successors();
+        let mut leaves = [0; 3];
+        for depth in 0..=deepest {
+            leaves[depth as usize] = merge.perft(all.clone(), depth)?;
+        }
+        Ok(Self { entries: sum_up(&merge.entries(all)?), leaves })
+    }
+
+    /// Requires that the successors and the sums of leaves are as expected.
+    fn check(&self, merge: &mut dyn Merge, deepest: u32) -> Outcome {
+        holds(merge, &self.entries, "the positions of a ply")?;
+        let len = merge.successors();
+        for depth in 0..=deepest {
+            let what = format!("the leaves {depth} plies below a ply");
+            equal(&merge.perft(0..len, depth)?, &self.leaves[depth as usize], &what)?;
+            let parts = merge.perft(0..len / 3, depth)?.checked_add(merge.perft(len / 3..len, depth)?);
+            equal(&parts, &Some(self.leaves[depth as usize]), &what)?;
+        }
+        Ok(())
+    }
+}
+
+/// Checks two plies below the roots, in one partition and in three, against the host and published counts.
+fn plies<B: Backend>(backend: &mut B) -> Outcome {
+    let (rules, roots) = (Rules::STANDARD, roots());
+    let [known, rooks] = [&roots[..ROOTS.len()], &roots[ROOTS.len()..]];
+    let options = MergeOptions::with_memory(MEMORY);
+    let mut expected = Vec::new();
+    let mut host = HostMerge::new(backend, &rules, options);
+    host.reserve(1 << 16)?;
+    host.add(&roots)?;
+    for (ply, deepest) in [2, 2, 1].into_iter().enumerate() {
+        if ply > 0 {
+            host.descend()?;
+            host.reserve(1 << 16)?;
+            host.expand(0..host.parents(), Partition::WHOLE)?;
+        }
+        expected.push(Expected::read(&mut host, deepest)?);
+    }
+    let mut merge = backend.merge(&rules, &options)?;
+    reserve(&mut *merge, roots.len() as u64)?;
+    merge.add(known)?;
+    for depth in 0..=2 {
+        let leaves = known.iter().zip(ROOTS).map(|(entry, (_, leaves))| match depth {
+            0 => entry.multiplicity,
+            _ => entry.multiplicity * leaves[depth - 1],
+        });
+        let what = format!("the leaves {depth} plies below two roots");
+        equal(&merge.perft(0..known.len() as u64, depth as u32)?, &leaves.sum(), &what)?;
+    }
+    merge.add(rooks)?;
+    for (ply, deepest) in [2, 2, 1].into_iter().enumerate() {
+        if ply > 0 {
+            partitions(&mut *merge, &expected[ply])?;
+            reserve(&mut *merge, expected[ply].entries.len() as u64)?;
+            merge.expand(0..merge.parents(), Partition::WHOLE)?;
+        }
+        expected[ply].check(&mut *merge, deepest)?;
+        merge.descend()?;
+        equal(&[merge.parents(), merge.successors()], &[expected[ply].entries.len() as u64, 0], "the next ply")?;
+    }
+    Ok(())
+}
+
+/// Expands all parents partition by partition, each in two calls.
+fn partitions(merge: &mut dyn Merge, expected: &Expected) -> Outcome {
+    let (mut all, mut paths) = (Vec::new(), 0_u128);
+    for partition in Partition::all(3) {
+        reserve(&mut *merge, expected.entries.len() as u64)?;
+        let parents = merge.parents();
+        merge.expand(0..parents / 2, partition)?;
+        merge.expand(parents / 2..parents, partition)?;
+        let len = merge.successors();
+        paths = paths.wrapping_add(merge.perft(0..len, 0)?);
+        all.extend(merge.entries(0..len)?);
+    }
+    equal(&all.len(), &expected.entries.len(), "three partitions, the number of positions")?;
+    equal(&(sum_up(&all) == expected.entries), &true, "three partitions, equality with the host's positions")?;
+    equal(&paths, &expected.leaves[0], "three partitions, the sum of multiplicities")
+}
+
+/// Checks that a list that is too short gives an error, also with much more to insert, and that the next list works.
+fn short_lists<B: Backend>(backend: &mut B) -> Outcome {
+    let start = Entry { position: Quad48::from(&Fen::start().position), multiplicity: 1 << 70 };
+    let [many, _] = one_bit_apart(Color::White);
+    let many = numbered(many);
+    let mut merge = backend.merge(&Rules::STANDARD, &MergeOptions::with_memory(MEMORY))?;
+    reserve(&mut *merge, many.len() as u64 / 2)?;
+    equal(&merge.add(&many), &Err(MergeError::Full), "more positions than there is room for")?;
+    reserve(&mut *merge, many.len() as u64)?;
+    merge.add(&many)?;
+    holds(&mut *merge, &sum_up(&many), "the same positions with room for all")?;
+
+    reserve(&mut *merge, 1)?;
+    merge.add(&[start])?;
+    for ply in [20, 400] {
+        merge.descend()?;
+        let parents = merge.parents();
+        for too_few in [1, ply - 1] {
+            reserve(&mut *merge, too_few)?;
+            let expanded = merge.expand(0..parents, Partition::WHOLE);
+            equal(&expanded, &Err(MergeError::Full), "more successors than there is room for")?;
+        }
+        reserve(&mut *merge, ply)?;
+        merge.expand(0..parents, Partition::WHOLE)?;
+        equal(&merge.successors(), &ply, "successors with room for all")?;
+        equal(&merge.perft(0..ply, 0)?, &(u128::from(ply) << 70), "the paths to successors with room for all")?;
+    }
+    Ok(())
+}

@@ -1,0 +1,323 @@
+//! Defines every flag once, for parsing, help, man page and completions.
+
+mod values;
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+use clap_complete::Shell;
+use kogge_board::Format;
+
+pub(crate) use self::values::{BackendName, CastlingFiles, Devices, LedgerLocation, Opponent, Quiescence};
+use self::values::{castling_files, depth, format, share, size, threads};
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0    done
+  1    the answer is no: a suite line failed, or a difference was found
+  2    the call or the input was wrong
+  3    a device, an engine, or the output failed
+  130  stopped with Ctrl-C; standard error says how far the work was";
+
+/// Counts chess trees, exactly, on CPUs and GPUs.
+#[derive(Debug, Parser)]
+#[command(name = "kogge", version, after_help = EXIT_CODES, disable_help_subcommand = true)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) common: Common,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// Options of all commands.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Common {
+    /// The backend to use; `auto` takes the best one that works
+    #[arg(long, global = true, value_name = "NAME", default_value = "auto", help_heading = "Where to compute")]
+    pub(crate) backend: BackendName,
+    /// The device's number within its backend, as `kogge devices` lists it. `kogge run` and `kogge bench` also accept a
+    /// list of backends and devices, such as `cpu,opencl:0`, and `all`. With --backend, `all` means all devices of that
+    /// backend. Without it, `all` means the CPU and every GPU once for `run`, and every device of every backend for
+    /// `bench`
+    #[arg(long, global = true, value_name = "N", help_heading = "Where to compute")]
+    pub(crate) device: Option<Devices>,
+    /// The maximum number of CPU threads [default: one per core]
+    #[arg(long, global = true, value_name = "N", value_parser = threads, help_heading = "Where to compute")]
+    pub(crate) threads: Option<NonZeroUsize>,
+    /// Print JSON; cli/JSON.md describes it
+    #[arg(long, global = true, help_heading = "Output")]
+    pub(crate) json: bool,
+    /// Print only the answer: no progress, no times, no notes
+    #[arg(long, short, global = true, help_heading = "Output")]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Count the leaves of a tree
+    Perft(Perft),
+    /// Count the leaves below each move, without merging positions
+    Divide(Count),
+    /// Count the leaves by the kind of move that leads to them: captures, castlings, checks, mates and so on
+    Stats(Tree),
+    /// Count the distinct positions of each ply
+    Unique(Unique),
+    /// Recompute the counts of a file of positions (`FEN ;D1 20 ;D2 400`)
+    Suite(Suite),
+    /// Compare a backend with another one or with a UCI engine, and find the first position where their moves differ
+    Diff(Diff),
+    /// Find the best move by exhaustive minimax
+    Best(Best),
+    /// Count a large tree in a ledger: the run can be killed and resumed, and any number of devices and machines can share
+    /// the work
+    Run(Run),
+    /// Show the progress of a ledger, check it, settle its disputes, or export it
+    Ledger(Ledger),
+    /// Play chess: speak UCI on standard input and output
+    Uci,
+    /// Show, pack or unpack a position
+    Position {
+        #[command(subcommand)]
+        command: Position,
+    },
+    /// List every device of every backend
+    Devices,
+    /// Find the fastest options of an opencl or wgpu device, and save them for later runs; takes about a minute
+    Tune(Tune),
+    /// Measure how fast devices count the six standard positions, raw and merged, and how long packing takes; without
+    /// --backend and --device, measure every usable device except emulated GPUs
+    Bench(Bench),
+    /// Print a completion script for a shell
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+    /// Print the man page
+    Man {
+        /// Write one page per command into this folder instead
+        #[arg(long, value_name = "FOLDER")]
+        dir: Option<PathBuf>,
+    },
+}
+
+/// A tree: a root and a depth.
+#[derive(Debug, Args)]
+pub(crate) struct Tree {
+    /// Number of plies, 0 to 128
+    #[arg(value_parser = depth)]
+    pub(crate) depth: u32,
+    #[command(flatten)]
+    pub(crate) root: Root,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Perft {
+    #[command(flatten)]
+    pub(crate) count: Count,
+    /// Count every leaf, without merging equal positions
+    #[arg(long, conflicts_with_all = ["plan", "memory", "plies", "partitions"], help_heading = HOW)]
+    pub(crate) raw: bool,
+    /// Print the plan for counting the tree, without counting it; only the first plies are merged, to estimate the
+    /// others
+    #[arg(long, conflicts_with = "bytes", help_heading = HOW)]
+    pub(crate) plan: bool,
+    #[command(flatten)]
+    pub(crate) memory: Memory,
+    /// Merge equal positions down to this ply, or further, until at most seven plies are left [default: the plan
+    /// chooses]
+    #[arg(long, value_name = "N", value_parser = depth, conflicts_with = "bytes", help_heading = HOW)]
+    pub(crate) plies: Option<u32>,
+    /// Split the last merged ply into at least N parts, counted one after the other [default: as many as the memory
+    /// requires]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096), conflicts_with = "bytes",
+          help_heading = HOW)]
+    pub(crate) partitions: Option<u32>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Unique {
+    #[command(flatten)]
+    pub(crate) tree: Tree,
+    #[command(flatten)]
+    pub(crate) memory: Memory,
+}
+
+/// The help heading of the options for counting.
+const HOW: &str = "How to count";
+
+/// The memory for merged plies.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct Memory {
+    /// Memory for merged positions, such as 6G; plies that do not fit are counted in parts [default: three quarters of
+    /// the GPU memory that the backend may use, or half of the free memory]
+    #[arg(long, value_name = "SIZE", value_parser = size, help_heading = HOW)]
+    pub(crate) memory: Option<NonZeroUsize>,
+}
+
+/// A tree to count.
+#[derive(Debug, Args)]
+pub(crate) struct Count {
+    #[command(flatten)]
+    pub(crate) tree: Tree,
+    #[command(flatten)]
+    pub(crate) hash: Hash,
+}
+
+/// The hash table for counts of positions that several paths reach.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct Hash {
+    /// Keep counts in a hash table of this size, such as 256M or 1G, so that a position reached by several paths is
+    /// counted once; counts stay exact. Only the cpu backend has a hash table: `auto` then means cpu, and perft merges
+    /// no plies
+    #[arg(long = "hash", value_name = "SIZE", value_parser = size, help_heading = "Where to compute")]
+    pub(crate) bytes: Option<NonZeroUsize>,
+}
+
+/// The root of a tree.
+#[derive(Debug, Args)]
+pub(crate) struct Root {
+    /// Root position, in FEN, X-FEN or Shredder-FEN [default: the start position]
+    #[arg(long, value_name = "FEN")]
+    pub(crate) fen: Option<String>,
+    /// Moves to play from that position, in UCI notation or SAN
+    #[arg(long, value_name = "MOVE", num_args = 1..)]
+    pub(crate) moves: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Best {
+    #[command(flatten)]
+    pub(crate) tree: Tree,
+    /// Follow captures and promotions beyond the last ply until the position is quiet
+    #[arg(long, value_enum, value_name = "ON|OFF", default_value = "on")]
+    pub(crate) quiescence: Quiescence,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Suite {
+    /// The file; `-` is standard input
+    #[arg(value_name = "FILE.epd")]
+    pub(crate) file: PathBuf,
+    /// Skip counts of more than N leaves
+    #[arg(long, value_name = "N")]
+    pub(crate) max_nodes: Option<u128>,
+    /// Skip depths greater than D
+    #[arg(long, value_name = "D", value_parser = depth)]
+    pub(crate) max_depth: Option<u32>,
+    #[command(flatten)]
+    pub(crate) hash: Hash,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Diff {
+    #[command(flatten)]
+    pub(crate) tree: Tree,
+    /// The generator to compare with: a backend, a device such as `opencl:1`, or `engine:COMMAND` for a UCI engine with
+    /// `go perft`
+    #[arg(long, value_name = "NAME")]
+    pub(crate) against: Opponent,
+    /// Seconds that an engine may be silent while it counts
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) patience: u32,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Run {
+    #[command(flatten)]
+    pub(crate) tree: Tree,
+    /// The ledger: a file, or a PostgreSQL database as postgres://USER@HOST/NAME. An existing ledger is resumed, a
+    /// missing one is created
+    #[arg(long, value_name = "LOCATION")]
+    pub(crate) ledger: LedgerLocation,
+    /// The ply whose positions become the ledger's entries [default: a ply with thousands of positions]
+    #[arg(long, value_name = "N", value_parser = depth)]
+    pub(crate) ply: Option<u32>,
+    /// Seconds until the entries of a killed process go to other processes [default: 10 for files, 60 for databases]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..=86400))]
+    pub(crate) lease: Option<u32>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Ledger {
+    /// The ledger: a file, or a PostgreSQL database as postgres://USER@HOST/NAME
+    #[arg(value_name = "LOCATION")]
+    pub(crate) ledger: LedgerLocation,
+    /// Recount a random share of the finished entries, such as 0.01 or 1%, on a backend other than the first, or on
+    /// the one that --backend names
+    #[arg(long, value_name = "P", value_parser = share, group = "action")]
+    pub(crate) verify: Option<f64>,
+    /// Recount the entries with different answers, on a third backend or on the one that --backend names, and accept an
+    /// answer on which two backends agree
+    #[arg(long, group = "action")]
+    pub(crate) settle: bool,
+    /// Write all entries and their counts to a .csv or .parquet file, or to a folder in both formats
+    #[arg(long, value_name = "FILE", group = "action")]
+    pub(crate) export: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Tune {
+    /// Try no new value after this many seconds
+    #[arg(long, value_name = "SECONDS", default_value = "120", value_parser = clap::value_parser!(u32).range(1..=86400))]
+    pub(crate) seconds: u32,
+    /// Forget the device's tuned options, and return to the defaults
+    #[arg(long)]
+    pub(crate) forget: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Bench {
+    /// Approximate seconds for the whole measurement, which determine the depths [default: 160]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..=86400))]
+    pub(crate) seconds: Option<u32>,
+    /// Measure quickly, as with --seconds 15
+    #[arg(long, conflicts_with = "seconds")]
+    pub(crate) quick: bool,
+    /// The number of times that each count is timed; a single time says nothing about noise
+    #[arg(long, value_name = "N", default_value = "5", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) repetitions: u32,
+    /// The variants of the CPU code to measure, such as `portable,avx2`, or `all` [default: the best]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) variant: Vec<String>,
+    #[command(flatten)]
+    pub(crate) memory: Memory,
+    /// Compare with an earlier JSON file, or with the result file of a bundle's script, at the depths of that file,
+    /// regardless of --seconds
+    #[arg(long, value_name = "OLD.json")]
+    pub(crate) compare: Option<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Position {
+    /// Show the board, its FEN, its legal moves and its packed formats
+    Show {
+        /// The position [default: the start position]
+        #[arg(value_name = "FEN")]
+        fen: Option<String>,
+        /// Moves to play from that position, in UCI notation or SAN
+        #[arg(long, value_name = "MOVE", num_args = 1..)]
+        moves: Vec<String>,
+    },
+    /// Print a position's packed bytes as hex, in memory order
+    Pack {
+        /// The packed format
+        #[arg(long, value_parser = format())]
+        format: Format,
+        /// The position
+        #[arg(value_name = "FEN")]
+        fen: String,
+    },
+    /// Print the FEN of packed bytes
+    Unpack {
+        /// The packed format
+        #[arg(long, value_parser = format())]
+        format: Format,
+        /// The bytes, as `pack` prints them
+        #[arg(value_name = "HEX")]
+        hex: String,
+        /// For Chess960: the files of the rooks that may castle, in the order K, Q, k, q
+        #[arg(long, value_name = "FILES", default_value = "HAha", value_parser = castling_files)]
+        castling: CastlingFiles,
+    },
+}

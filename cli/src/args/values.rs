@@ -1,0 +1,236 @@
+//! The types of arguments, and their parsers.
+
+use std::convert::Infallible;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use clap::ValueEnum;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use kogge_board::{Format, Leaves};
+use kogge_driver::MAX_DEPTH;
+
+/// The largest number of threads accepted: more than any machine has cores.
+const MAX_THREADS: usize = 4096;
+
+/// The smallest size accepted for a hash table or memory, in bytes; less would hold nothing.
+const MIN_SIZE: usize = 1024;
+
+/// The name of a backend.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug, ValueEnum)]
+pub(crate) enum BackendName {
+    /// The best one that works
+    #[default]
+    Auto,
+    /// All cores of the CPU
+    Cpu,
+    /// A plain generator on one thread, to check the others against
+    Mailbox,
+    /// GPUs through OpenCL
+    Opencl,
+    /// GPUs through Vulkan, Metal or DX12
+    Wgpu,
+}
+
+impl BackendName {
+    /// Returns the name as `--backend` takes it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Cpu => "cpu",
+            Self::Mailbox => "mailbox",
+            Self::Opencl => "opencl",
+            Self::Wgpu => "wgpu",
+        }
+    }
+}
+
+/// A backend, and the number of one of its devices if one is given: `opencl` or `opencl:1`.
+pub(crate) type NamedDevice = (BackendName, Option<usize>);
+
+fn named_device(text: &str) -> Option<NamedDevice> {
+    let (name, number) = match text.split_once(':') {
+        Some((name, number)) => (name, Some(number.parse().ok()?)),
+        None => (text, None),
+    };
+    Some((BackendName::from_str(name, false).ok()?, number))
+}
+
+/// The value of `--device`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Devices {
+    /// One device of the backend that `--backend` names.
+    Number(usize),
+    /// All usable devices.
+    All,
+    /// A list of devices.
+    Named(Vec<NamedDevice>),
+}
+
+impl FromStr for Devices {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let expected = || {
+            "expected a device's number, or, for kogge run and kogge bench, all or a list such as cpu,opencl:0"
+                .to_owned()
+        };
+        if text == "all" {
+            return Ok(Self::All);
+        }
+        if text.bytes().all(|byte| byte.is_ascii_digit()) {
+            return text.parse().map(Self::Number).map_err(|_| expected());
+        }
+        let mut named = Vec::new();
+        for part in text.split(',') {
+            let device = named_device(part).ok_or_else(expected)?;
+            if device.0 == BackendName::Auto {
+                return Err(format!("{part} cannot stand in a list"));
+            }
+            if named.contains(&device) {
+                return Err(format!("{part} stands in the list twice"));
+            }
+            named.push(device);
+        }
+        Ok(Self::Named(named))
+    }
+}
+
+/// The value of `--against`: the generator that a backend is compared with.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Opponent {
+    /// Another backend, or one of its devices.
+    Backend(NamedDevice),
+    /// The command that starts a UCI engine.
+    Engine(String),
+}
+
+impl FromStr for Opponent {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, &'static str> {
+        match text.strip_prefix("engine:") {
+            Some(command) if !command.trim().is_empty() => Ok(Self::Engine(command.to_owned())),
+            Some(_) => Err("expected a command after \"engine:\", such as engine:stockfish"),
+            None => named_device(text).map(Self::Backend).ok_or(
+                "expected a backend (cpu, mailbox, opencl, wgpu), which a device's number may follow as in opencl:1, or an \
+                 engine such as engine:stockfish",
+            ),
+        }
+    }
+}
+
+/// The location of a ledger.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum LedgerLocation {
+    /// A file.
+    File(PathBuf),
+    /// The address of a database.
+    Database(String),
+}
+
+impl FromStr for LedgerLocation {
+    type Err = Infallible;
+
+    fn from_str(text: &str) -> Result<Self, Infallible> {
+        let is_address = ["postgres://", "postgresql://"].iter().any(|scheme| text.starts_with(scheme));
+        Ok(if is_address { Self::Database(text.to_owned()) } else { Self::File(text.into()) })
+    }
+}
+
+/// The value of `--quiescence`: how leaves are evaluated.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum Quiescence {
+    /// By their quiescence value
+    On,
+    /// By the evaluation alone
+    Off,
+}
+
+impl From<Quiescence> for Leaves {
+    fn from(quiescence: Quiescence) -> Self {
+        match quiescence {
+            Quiescence::On => Self::Quiescent,
+            Quiescence::Off => Self::Static,
+        }
+    }
+}
+
+/// The files of the castling rooks, in the order of [`kogge_board::Rules::castling_files`].
+pub(crate) type CastlingFiles = [u8; 4];
+
+pub(super) fn depth(text: &str) -> Result<u32, String> {
+    match text.parse() {
+        Ok(depth) if depth <= MAX_DEPTH && !text.starts_with('+') => Ok(depth),
+        _ => Err(format!("expected a number of plies from 0 to {MAX_DEPTH}")),
+    }
+}
+
+pub(super) fn threads(text: &str) -> Result<NonZeroUsize, String> {
+    match text.parse::<NonZeroUsize>() {
+        Ok(threads) if threads.get() <= MAX_THREADS && !text.starts_with('+') => Ok(threads),
+        _ => Err(format!("expected a number of threads from 1 to {MAX_THREADS}")),
+    }
+}
+
+/// Reads a number of bytes; the suffixes K, M, G and T are powers of 1024.
+pub(super) fn size(text: &str) -> Result<NonZeroUsize, String> {
+    let (digits, shift) = match text.as_bytes() {
+        [.., b'K' | b'k'] => (&text[..text.len() - 1], 10),
+        [.., b'M' | b'm'] => (&text[..text.len() - 1], 20),
+        [.., b'G' | b'g'] => (&text[..text.len() - 1], 30),
+        [.., b'T' | b't'] => (&text[..text.len() - 1], 40),
+        _ => (text, 0),
+    };
+    let number = digits.parse::<usize>().ok().filter(|_| !digits.starts_with('+'));
+    let bytes = number.and_then(|number| number.checked_mul(1 << shift));
+    match bytes.and_then(NonZeroUsize::new) {
+        Some(bytes) if bytes.get() >= MIN_SIZE => Ok(bytes),
+        _ => Err(format!("expected a size of at least {MIN_SIZE} bytes, such as 256M or 1G")),
+    }
+}
+
+/// Reads a share of a whole, as a fraction or in percent.
+pub(super) fn share(text: &str) -> Result<f64, String> {
+    let (number, unit) = text.strip_suffix('%').map_or((text, 1.0), |number| (number, 100.0));
+    match number.parse::<f64>() {
+        Ok(number) if number > 0.0 && number <= unit && number.is_finite() => Ok(number / unit),
+        _ => Err("expected a share greater than 0 and at most 1, such as 0.01 or 1%".to_owned()),
+    }
+}
+
+/// Reads the name of a format; completions offer all names.
+pub(super) fn format() -> impl TypedValueParser<Value = Format> {
+    PossibleValuesParser::new(Format::ALL.map(Format::name)).try_map(|name| name.parse::<Format>())
+}
+
+pub(super) fn castling_files(text: &str) -> Result<CastlingFiles, String> {
+    match *text.as_bytes() {
+        [k @ b'A'..=b'H', q @ b'A'..=b'H', black_k @ b'a'..=b'h', black_q @ b'a'..=b'h'] => {
+            Ok([k - b'A', q - b'A', black_k - b'a', black_q - b'a'])
+        }
+        _ => Err("expected four files, two from A to H and two from a to h, such as HAha".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn devices_are_numbered_named_or_all() {
+        let named = |list: &[_]| Ok(Devices::Named(list.to_vec()));
+        for (text, expected) in [
+            ("0", Ok(Devices::Number(0))),
+            ("12", Ok(Devices::Number(12))),
+            ("all", Ok(Devices::All)),
+            ("cpu", named(&[(BackendName::Cpu, None)])),
+            ("cpu,opencl:1", named(&[(BackendName::Cpu, None), (BackendName::Opencl, Some(1))])),
+        ] {
+            assert_eq!(text.parse(), expected, "{text}");
+        }
+        for text in ["", "-1", "+1", "cpu,", "all,cpu", "auto", "opencl:x", "cpu,cpu", "99999999999999999999999"] {
+            assert!(text.parse::<Devices>().is_err(), "{text}");
+        }
+    }
+}

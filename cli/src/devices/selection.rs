@@ -1,0 +1,121 @@
+//! Several devices at once, for `kogge run` and `kogge bench`.
+
+use std::num::NonZeroUsize;
+use std::thread::available_parallelism;
+
+use kogge_board::{Backend, DeviceKind};
+
+use super::choice::open;
+use super::device::Request;
+use super::table::{BACKENDS, Entry, Opened};
+use crate::args::{BackendName, Common, Devices};
+use crate::outcome::Failure;
+
+/// The devices that `--backend` and `--device` select.
+pub(crate) enum Selection {
+    /// One device, which must work.
+    One(Request),
+    /// These devices, which must work.
+    Named(Vec<Request>),
+    /// All usable devices of one backend.
+    AllOf(&'static Entry, Request),
+    /// All usable devices.
+    All(Request),
+}
+
+impl Selection {
+    /// Reads the selection of the arguments.
+    ///
+    /// # Errors
+    /// If they contradict each other.
+    pub(crate) fn new(common: &Common) -> Result<Self, Failure> {
+        let request = Request::from(common);
+        match &common.device {
+            None | Some(Devices::Number(_)) => Ok(Self::One(request)),
+            Some(Devices::All) => Ok(Self::all(request)),
+            Some(Devices::Named(named)) if common.backend == BackendName::Auto => {
+                Ok(Self::Named(named.iter().map(|&(backend, device)| request.of(backend, device)).collect()))
+            }
+            Some(Devices::Named(_)) => {
+                Err(Failure::Input("A list of devices names their backends; leave --backend out.".to_owned()))
+            }
+        }
+    }
+
+    /// Selects all devices of the request's backend, or of all backends for `auto`.
+    pub(crate) fn all(request: Request) -> Self {
+        match BACKENDS.iter().find(|entry| entry.name == request.backend) {
+            Some(entry) => Self::AllOf(entry, request),
+            None => Self::All(request),
+        }
+    }
+
+    /// Opens the devices, the fastest kinds first, and reports each one that cannot be opened to `note`.
+    ///
+    /// [`Selection::All`] means every GPU once, through OpenCL where OpenCL offers a GPU of its kind, and the CPU. It leaves out
+    /// emulated GPUs and the mailbox, which would take a core from the CPU backend.
+    pub(crate) fn open(&self, mut note: impl FnMut(&str)) -> Result<Vec<Box<dyn Backend>>, Failure> {
+        match self {
+            Self::One(request) => {
+                let opened = open(request, None)?;
+                opened.refused.iter().for_each(|refusal| note(refusal));
+                Ok(vec![opened.backend])
+            }
+            Self::Named(requests) => requests.iter().map(|request| Ok(open(request, None)?.backend)).collect(),
+            Self::AllOf(entry, request) => {
+                let opened = open_noting(entry, |_| true, request, &mut note);
+                if opened.is_empty() {
+                    let name = entry.name.name();
+                    return Err(Failure::Device(format!("The {name} backend has no device that can be used.")));
+                }
+                Ok(opened)
+            }
+            Self::All(request) => open_each_gpu_and_the_cpu(request, &mut note),
+        }
+    }
+}
+
+fn open_each_gpu_and_the_cpu(request: &Request, note: &mut dyn FnMut(&str)) -> Result<Vec<Box<dyn Backend>>, Failure> {
+    let mut devices = Vec::new();
+    for kind in [DeviceKind::DiscreteGpu, DeviceKind::IntegratedGpu] {
+        let mut of_kind = BACKENDS.iter().map(|entry| open_noting(entry, |found| found == kind, request, note));
+        let Some(mut found) = of_kind.find(|found| !found.is_empty()) else { continue };
+        // wgpu lists a GPU once for each interface, Vulkan and DX12 for example; only the first interface is used.
+        let interface = |backend: &dyn Backend| backend.info().driver.split(',').next().map(str::to_owned);
+        let first = interface(&*found[0]);
+        found.retain(|backend| backend.info().backend != "wgpu" || interface(&**backend) == first);
+        devices.append(&mut found);
+    }
+    // Each GPU needs one thread to feed it.
+    let cores = available_parallelism().map_or(1, NonZeroUsize::get);
+    let left = NonZeroUsize::new(cores.saturating_sub(devices.len())).unwrap_or(NonZeroUsize::MIN);
+    let threads = request.threads.or((!devices.is_empty()).then_some(left));
+    match open(&Request { threads, ..request.of(BackendName::Cpu, None) }, None) {
+        Ok(opened) => devices.push(opened.backend),
+        Err(failure) if devices.is_empty() => return Err(failure),
+        Err(failure) => note(&failure.to_string()),
+    }
+    Ok(devices)
+}
+
+/// Opens a backend's usable devices of the wanted kinds, and reports failures to `note`.
+fn open_noting(
+    entry: &Entry,
+    is_wanted: impl Fn(DeviceKind) -> bool,
+    request: &Request,
+    note: &mut dyn FnMut(&str),
+) -> Vec<Box<dyn Backend>> {
+    let opened = open_usable(entry, is_wanted, request).into_iter();
+    opened.filter_map(|opened| opened.map(|it| it.backend).map_err(|failure| note(&failure.to_string())).ok()).collect()
+}
+
+/// Opens a backend's usable devices of the wanted kinds. A backend without devices is not a failure.
+pub(crate) fn open_usable(
+    entry: &Entry,
+    is_wanted: impl Fn(DeviceKind) -> bool,
+    request: &Request,
+) -> Vec<Result<Opened, Failure>> {
+    let listed = entry.devices().unwrap_or_default();
+    let usable = (0..).zip(listed).filter(|(_, device)| device.is_usable() && is_wanted(device.kind()));
+    usable.map(|(number, _)| entry.open(&Request { device: Some(number), ..*request })).collect()
+}

@@ -1,0 +1,171 @@
+//! State that the threads of a ledger's work share, and reports of it.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard};
+use std::time::{Duration, Instant};
+
+use kogge_board::Fen;
+
+use crate::ledger::{Answer, Ledger, LedgerError, Source};
+
+/// Settings of work on a ledger.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The name of this process in the ledger, different from all others that use the ledger at the same time.
+    pub worker: String,
+    /// The length of a lease. Leases are extended after a third of it.
+    pub lease: Duration,
+}
+
+/// Watches work on a ledger, and may stop it.
+pub trait Watcher: Sync {
+    /// Gets an event.
+    fn event(&self, event: &Event<'_>) {
+        let _ = event;
+    }
+
+    /// Returns whether the work should stop; called several times a second.
+    fn is_cancelled(&self) -> bool {
+        false
+    }
+}
+
+/// Watches nothing and never stops anything.
+impl Watcher for () {}
+
+/// An event of work on a ledger.
+#[derive(Debug)]
+pub enum Event<'a> {
+    /// The progress, about ten times a second.
+    Progress(&'a Snapshot),
+    /// A device failed and is used no more.
+    DeviceFailed {
+        /// The device.
+        source: &'a Source,
+        /// The reason, as a sentence.
+        reason: &'a str,
+    },
+    /// An entry got an answer that differs from the one it had.
+    Disputed {
+        /// The position of the entry.
+        fen: &'a Fen,
+        /// The new answer.
+        answer: Answer,
+        /// The earlier count.
+        had: u128,
+        /// The source of the new answer.
+        source: &'a Source,
+    },
+}
+
+/// The progress of work on a ledger.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Snapshot {
+    /// All entries.
+    pub entries: u64,
+    /// Entries counted by any process.
+    pub done: u64,
+    /// Entries counted per second since the work began, by any process, including the finished share of unfinished
+    /// entries.
+    pub rate: f64,
+    /// The time since the work began.
+    pub elapsed: Duration,
+    /// The progress of each device.
+    pub devices: Vec<DeviceProgress>,
+}
+
+impl Snapshot {
+    /// Estimates the seconds left, if any entry was counted.
+    pub fn seconds_left(&self) -> Option<f64> {
+        (self.rate > 0.0).then(|| self.entries.saturating_sub(self.done) as f64 / self.rate)
+    }
+
+    /// Returns the number of leaves that all devices counted, without multiplicities.
+    pub fn leaves(&self) -> u128 {
+        self.devices.iter().fold(0, |sum, device| sum.saturating_add(device.leaves))
+    }
+}
+
+/// The progress of a device since the work began.
+#[derive(Clone, PartialEq, Debug)]
+pub struct DeviceProgress {
+    /// The device.
+    pub source: Source,
+    /// The number of entries counted.
+    pub entries: u64,
+    /// The number of leaves counted, without multiplicities, unfinished entries included.
+    pub leaves: u128,
+    /// The number of entries in the current batch; 0 if the device waits for entries or has ended.
+    pub at_work: usize,
+    /// The finished share of the current batch, 0 to 1.
+    pub fraction: f64,
+    /// The reason for a failure.
+    pub failed: Option<String>,
+}
+
+/// The state that all threads share.
+pub(super) struct Shared<'a> {
+    pub(super) ledger: &'a Ledger,
+    pub(super) options: &'a Options,
+    pub(super) watcher: &'a dyn Watcher,
+    pub(super) stop: AtomicBool,
+    /// The approximate number of open entries of the ledger.
+    pub(super) open: AtomicU64,
+    pub(super) desks: Mutex<Vec<Desk>>,
+}
+
+/// A device and its current batch.
+pub(super) struct Desk {
+    pub(super) progress: DeviceProgress,
+    /// The entries of the current batch.
+    pub(super) held: Vec<u64>,
+    /// The leaves of finished batches.
+    pub(super) leaves: u128,
+}
+
+impl Shared<'_> {
+    pub(super) fn desks(&self) -> MutexGuard<'_, Vec<Desk>> {
+        self.desks.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    /// Changes the state of a device.
+    pub(super) fn at<T>(&self, index: usize, change: impl FnOnce(&mut Desk) -> T) -> T {
+        change(&mut self.desks()[index])
+    }
+
+    pub(super) fn worker(&self, index: usize) -> String {
+        format!("{}/{index}", self.options.worker)
+    }
+
+    pub(super) fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed) || self.watcher.is_cancelled()
+    }
+
+    pub(super) fn snapshot(&self, start: Instant, at_first: u64, done: u64) -> Snapshot {
+        let elapsed = start.elapsed();
+        let devices: Vec<_> = self.desks().iter().map(|desk| desk.progress.clone()).collect();
+        let parts: f64 = devices.iter().map(|device| device.at_work as f64 * device.fraction).sum();
+        let rate = ((done - at_first.min(done)) as f64 + parts) / elapsed.as_secs_f64().max(1e-9);
+        let entries = self.ledger.header().entries;
+        Snapshot { entries, done, rate, elapsed, devices }
+    }
+}
+
+impl Desk {
+    pub(super) fn new(source: Source) -> Self {
+        let progress = DeviceProgress { source, entries: 0, leaves: 0, at_work: 0, fraction: 0.0, failed: None };
+        Self { progress, held: Vec::new(), leaves: 0 }
+    }
+}
+
+/// The end of a device's work.
+pub(super) enum End {
+    /// No entries are left.
+    Done,
+    /// The device was asked to stop.
+    Stopped,
+    /// The device failed.
+    Failed(String),
+    /// The ledger failed, or the count is too large: no device could go on.
+    Fatal(LedgerError),
+}

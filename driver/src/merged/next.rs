@@ -1,0 +1,141 @@
+//! Decides how a count continues from its last ply.
+
+use std::time::Instant;
+
+use super::estimates::{NextPly, Route};
+use super::settings::MergeSettings;
+use super::work::Work;
+use crate::Error;
+use crate::pace::MAX_CALL_DEPTH;
+use crate::plan::{Plan, PlannedPly};
+
+/// A ply that takes less time than this, in seconds, is merged without measuring whether merging pays off.
+const CHEAP_SECONDS: f64 = 0.01;
+/// The ply below at most this many positions is also merged without measuring.
+const FEW: f64 = 1_000.0;
+
+/// A sample becomes [`ENLARGED`] times as large if it then still takes at most this time, in seconds. Sampling stops
+/// before a depth at which the sample would take more than ten times as long.
+const SAMPLE_SECONDS: f64 = 0.003;
+const ENLARGED: u64 = 16;
+
+/// The number of times that a short sample is taken; the shortest time counts. On a busy machine, a thread may wait a
+/// thousand times as long as it works. Counting would then look so slow that plies would be merged instead, for minutes
+/// and in gigabytes.
+const SAMPLES: usize = 3;
+
+/// The next task of a count.
+pub(super) enum Next {
+    /// Count the leaves.
+    Count(Route),
+    /// Merge a ply.
+    Merge(Route),
+    /// Split the positions of the ply into parts.
+    Split,
+}
+
+impl Next {
+    fn of(route: Route) -> Self {
+        if route.plies.is_empty() { Self::Count(route) } else { Self::Merge(route) }
+    }
+}
+
+impl Work<'_> {
+    /// Joins the finished plies and the planned plies.
+    pub(super) fn plan(&self, route: &Route) -> Plan {
+        let mut plies = self.plies.clone();
+        let mut parents = self.last_size();
+        for &NextPly { positions, partitions, seconds } in &route.plies {
+            let bytes = self.bytes(positions, parents, partitions);
+            let ply = plies.len() as u32;
+            let planned = PlannedPly { ply, positions: positions as u64, measured: false, bytes, partitions, seconds };
+            plies.push(planned);
+            parents = positions;
+        }
+        let below = self.depth + 1 - plies.len() as u32;
+        let remaining = self.estimates.remaining;
+        let called = remaining.min(MAX_CALL_DEPTH);
+        let raw = self.paths as f64
+            * self.estimates.count_each[called as usize]
+            * self.estimates.moves.powi((remaining - called) as i32);
+        let raw_seconds = Some(raw).filter(|&seconds| seconds > 0.0);
+        let (depth, memory, below_seconds) = (self.depth, self.memory, route.below_seconds);
+        Plan { depth, memory, plies, below, below_seconds, raw_seconds }
+    }
+
+    /// Merges the next ply in one partition, if it should fit.
+    fn whole_if_it_fits(&self) -> Option<Next> {
+        let ply = self.next_whole();
+        self.should_fit(ply.positions).then(|| Next::Merge(Route { plies: vec![ply], below_seconds: 0.0 }))
+    }
+
+    /// Decides how to continue from the last ply.
+    pub(super) fn next(&mut self, settings: &MergeSettings) -> Result<Next, Error> {
+        let remaining = self.estimates.remaining;
+        let positions = self.last_size();
+        let (mut least, mut most) = (0, remaining);
+        if let Some(plies) = settings.plies {
+            let plies = plies.max(self.depth.saturating_sub(MAX_CALL_DEPTH)).min(self.depth);
+            most = plies.saturating_sub(self.ply());
+            least = most;
+        } else if remaining > 2 && settings.partitions.is_none() {
+            // Measuring whether merging pays would take as long as merging. With few positions, the time of the last
+            // ply proves nothing, because other work of the machine dominates it.
+            let cheap = positions <= FEW || positions * self.estimates.merge_each < CHEAP_SECONDS;
+            if let Some(next) = self.whole_if_it_fits().filter(|_| cheap) {
+                return Ok(next);
+            }
+        }
+        self.measure()?;
+        let choose = |least| self.estimates.choose(least, most, settings.partitions).map(Next::of);
+        // Distant plies are overestimated. If no route seems to fit, the next ply is merged, which makes the estimates
+        // better.
+        let next = choose(least).or_else(|| self.whole_if_it_fits().filter(|_| most > 0));
+        Ok(next.or_else(|| choose(0)).unwrap_or(Next::Split))
+    }
+
+    /// Measures on some of the positions how long counting below them takes, and how many moves they have.
+    fn measure(&mut self) -> Result<(), Error> {
+        let len = self.merge.successors();
+        let deepest = self.estimates.remaining.min(MAX_CALL_DEPTH);
+        let mut sample = self.batch.max(64).min(len);
+        let mut below = 1;
+        while below <= deepest && len > 0 {
+            self.check_cancelled()?;
+            let middle = (len - sample) / 2;
+            let range = middle..middle + sample;
+            let (mut leaves, mut seconds) = (0, f64::INFINITY);
+            for _ in 0..SAMPLES {
+                let begin = Instant::now();
+                leaves = self.merge.perft(range.clone(), below)?;
+                seconds = begin.elapsed().as_secs_f64().min(seconds);
+                if seconds > 10.0 * SAMPLE_SECONDS {
+                    break;
+                }
+            }
+            if sample < len && seconds * ENLARGED as f64 <= SAMPLE_SECONDS {
+                // A device reaches full speed only with enough work.
+                sample = sample.saturating_mul(ENLARGED).min(len);
+                continue;
+            }
+            if below == 1 {
+                let mut paths = self.paths;
+                if sample == len {
+                    self.next_paths = Some(leaves);
+                } else {
+                    paths = self.merge.perft(range, 0)?;
+                }
+                self.estimates.moves = (leaves as f64 / (paths as f64).max(1.0)).max(1.01);
+            }
+            self.estimates.count_each[below as usize] = seconds / sample as f64;
+            below += 1;
+            if seconds * self.estimates.moves > 10.0 * SAMPLE_SECONDS {
+                break;
+            }
+        }
+        for below in below as usize..=MAX_CALL_DEPTH as usize {
+            self.estimates.count_each[below] = self.estimates.count_each[below - 1] * self.estimates.moves;
+        }
+        Ok(())
+    }
+}

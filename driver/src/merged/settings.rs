@@ -1,0 +1,29 @@
+//! Settings of a count by merged plies.
+
+use kogge_board::merge::MergeOptions;
+
+/// How plies are merged.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct MergeSettings {
+    /// Bytes that positions and tables may take.
+    pub memory: u64,
+    /// The last ply to merge; `None` leaves it to the plan. It is never more than seven plies above the leaves, because one
+    /// call of a backend counts at most seven.
+    pub plies: Option<u32>,
+    /// The least number of partitions for the last merged ply; `None` takes as many as the memory requires.
+    pub partitions: Option<u32>,
+    /// The number of hash bits, as in [`MergeOptions::hash_bits`].
+    pub hash_bits: u32,
+}
+
+impl MergeSettings {
+    /// The fastest settings within this many bytes.
+    pub const fn with_memory(memory: u64) -> Self {
+        Self { memory, plies: None, partitions: None, hash_bits: 32 }
+    }
+
+    /// The options that a backend's [`Merge`](kogge_board::merge::Merge) gets.
+    pub(super) const fn options(&self) -> MergeOptions {
+        MergeOptions { memory: self.memory, hash_bits: self.hash_bits }
+    }
+}

@@ -1,0 +1,183 @@
+//! The only code in which a thread waits for the host's futures. Browsers cannot wait, so a build for browsers leaves
+//! this file out.
+
+use std::ops::Range;
+use std::time::Instant;
+
+use kogge_board::merge::{Entry, Merge, MergeError, MergeOptions, Partition};
+use kogge_board::{Backend, BackendError, DeviceInfo, Leaves, Quad48, Rules, Score, Successors, host, self_test};
+use pollster::block_on;
+
+use crate::device::{Device, Gpu};
+use crate::interface::Interface;
+use crate::kernels::Module;
+use crate::lists::Lists;
+use crate::merging::DeviceMerge;
+use crate::minimax::is_near_fifty_moves;
+use crate::tuning::{Cache, complete};
+
+impl<D: Device> Gpu<D>
+where
+    Self: Send,
+{
+    /// Opens the device with this index in [`Gpu::devices`], compiles the kernels, and runs the self-test.
+    ///
+    /// # Errors
+    /// If there is no such device or it cannot be used; if the options do not fit; if the kernels cannot be compiled, with
+    /// the compiler's log; or if the device gives wrong answers.
+    pub fn open(index: usize, options: &D::Options) -> Result<Self, BackendError> {
+        let devices = D::list()?;
+        let device = devices.get(index).ok_or_else(|| {
+            let (backend, count) = (D::BACKEND, devices.len());
+            BackendError::Unavailable {
+                backend,
+                reason: format!("there is no device {index}; {backend} has {count}, counted from 0."),
+            }
+        })?;
+        Self::on(device, options)
+    }
+
+    /// Opens a listed device. Unset options take the tuned values of the device, if it was tuned.
+    ///
+    /// # Errors
+    /// As for [`Gpu::open`].
+    pub fn on(device: &D, options: &D::Options) -> Result<Self, BackendError> {
+        Self::with_cache(device, options, Cache::of_user().as_ref())
+    }
+
+    /// Opens a device. Unset options take the tuned values from this cache.
+    ///
+    /// # Errors
+    /// As for [`Gpu::open`].
+    pub fn with_cache(device: &D, options: &D::Options, cache: Option<&Cache>) -> Result<Self, BackendError> {
+        let (options, origin) = complete(device, options, cache);
+        let mut backend = Self::untuned(device, &options)?;
+        backend.info.variant += origin;
+        Ok(backend)
+    }
+
+    /// Opens a device with these options and ignores tuned values.
+    ///
+    /// # Errors
+    /// As for [`Gpu::open`].
+    pub fn untuned(device: &D, options: &D::Options) -> Result<Self, BackendError> {
+        let mut gpu = Self::untested(device, options)?;
+        let start = Instant::now();
+        self_test::counting(&mut gpu)?;
+        gpu.opening.self_test = start.elapsed();
+        // The self-test must not count in a measurement.
+        gpu.profile();
+        Ok(gpu)
+    }
+
+    /// Opens a device without the self-test, for tests that put errors into the kernels.
+    ///
+    /// # Errors
+    /// As for [`Gpu::open`], without the self-test.
+    pub fn untested(device: &D, options: &D::Options) -> Result<Self, BackendError> {
+        block_on(Self::connect(device, options))
+    }
+}
+
+impl<D: Device> Backend for Gpu<D>
+where
+    Self: Send,
+{
+    fn info(&self) -> &DeviceInfo {
+        &self.info
+    }
+
+    fn count(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Vec<u32>, BackendError> {
+        block_on(self.session.count(rules, positions))
+    }
+
+    fn expand(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Successors, BackendError> {
+        block_on(self.session.expand(rules, positions))
+    }
+
+    fn perft(&mut self, rules: &Rules, positions: &[Quad48], depth: u32) -> Result<Vec<u64>, BackendError> {
+        block_on(self.session.perft(rules, positions, depth))
+    }
+
+    fn merge(&mut self, rules: &Rules, options: &MergeOptions) -> Result<Box<dyn Merge + '_>, BackendError> {
+        if !self.merging_tested {
+            block_on(self.compile(&[Module::Merging]))?;
+            self.merging_tested = true;
+            let tested = block_on(Lists::self_test(&mut self.session)).and_then(|()| self_test::merging(self));
+            tested.inspect_err(|_| {
+                self.session.runner.interface.forget(Module::Merging);
+                self.merging_tested = false;
+            })?;
+        }
+        let merge = block_on(DeviceMerge::begin(&mut self.session, rules, options))?;
+        Ok(Box::new(merge))
+    }
+
+    fn minimax(
+        &mut self,
+        rules: &Rules,
+        positions: &[Quad48],
+        depth: u32,
+        leaves: Leaves,
+    ) -> Result<Vec<Score>, BackendError> {
+        if !self.minimax_tested {
+            block_on(self.compile(&[Module::Minimax]))?;
+            self.minimax_tested = true;
+            self_test::minimax(self).inspect_err(|_| {
+                self.session.runner.interface.forget(Module::Minimax);
+                self.minimax_tested = false;
+            })?;
+        }
+        block_on(self.session.begin_minimax())?;
+        let (near, far): (Vec<_>, Vec<_>) =
+            positions.iter().partition(|position| is_near_fifty_moves(rules, position, depth));
+        if near.is_empty() {
+            return block_on(self.session.minimax(rules, positions, depth, leaves));
+        }
+        // The kernels do not know the fifty-move rule.
+        let mut near = host::minimax(self, rules, &near, depth, leaves)?.into_iter();
+        let mut far = block_on(self.session.minimax(rules, &far, depth, leaves))?.into_iter();
+        let scores = positions
+            .iter()
+            .map(|position| if is_near_fifty_moves(rules, position, depth) { near.next() } else { far.next() });
+        Ok(scores.map(Option::unwrap_or_default).collect())
+    }
+}
+
+impl<I: Interface> Merge for DeviceMerge<'_, I> {
+    fn parents(&self) -> u64 {
+        self.parents
+    }
+
+    fn successors(&self) -> u64 {
+        self.successors
+    }
+
+    fn most_successors(&self) -> u64 {
+        DeviceMerge::most_successors(self)
+    }
+
+    fn reserve(&mut self, successors: u64) -> Result<(), MergeError> {
+        block_on(DeviceMerge::reserve(self, successors))
+    }
+
+    fn add(&mut self, entries: &[Entry]) -> Result<(), MergeError> {
+        block_on(DeviceMerge::add(self, entries))
+    }
+
+    fn expand(&mut self, parents: Range<u64>, partition: Partition) -> Result<(), MergeError> {
+        block_on(DeviceMerge::expand(self, parents, partition))
+    }
+
+    fn descend(&mut self) -> Result<(), MergeError> {
+        DeviceMerge::descend(self)
+    }
+
+    fn perft(&mut self, successors: Range<u64>, depth: u32) -> Result<u128, MergeError> {
+        block_on(DeviceMerge::perft(self, successors, depth))
+    }
+
+    fn entries(&mut self, successors: Range<u64>) -> Result<Vec<Entry>, MergeError> {
+        block_on(DeviceMerge::entries(self, successors))
+    }
+}

@@ -1,0 +1,69 @@
+//! Expanding a level in parts whose successors fit in the next level.
+
+use std::ops::Range;
+
+use crate::MOST_MOVES;
+use crate::interface::Interface;
+use crate::parts::{Part, bases, parts};
+use crate::runner::Halt;
+use crate::session::{Average, Session};
+
+/// Expands the positions of a level, in parts whose successors fit in the next level.
+pub(crate) struct Families {
+    /// The positions that are not expanded yet.
+    rest: Range<usize>,
+    /// These positions as parts with counted moves, if the device expands in generation order only.
+    parts: Option<std::vec::IntoIter<Part>>,
+    /// The maximum number of positions in a part.
+    most: usize,
+}
+
+impl Families {
+    /// Expands the first `len` positions.
+    pub(crate) fn of(len: usize) -> Self {
+        Self { rest: 0..len, parts: None, most: usize::MAX }
+    }
+
+    /// Expands the next positions and returns the number of successors, or `None` if all positions are expanded.
+    pub(crate) async fn next<I: Interface>(
+        &mut self,
+        session: &mut Session<I>,
+        level: usize,
+    ) -> Result<Option<usize>, Halt> {
+        let sizes = session.sizes;
+        while self.parts.is_none() && !self.rest.is_empty() {
+            // Parts of equal size keep the device as busy at the end as at the start. Each part consists of whole
+            // blocks, so that the rest can be expanded in generation order.
+            let pieces = (self.rest.len() * session.moves.0).div_ceil(sizes.positions);
+            let len = self.rest.len().div_ceil(pieces).min(self.most).next_multiple_of(sizes.block);
+            let part = self.rest.start..self.rest.end.min(self.rest.start + len);
+            // The successors of one block always fit. A device that claims otherwise must expand in generation order.
+            let successors = session.expand_unordered(level, part.clone()).await?;
+            match successors.filter(|&count| count <= sizes.positions || part.len() > sizes.block) {
+                None => {
+                    let sums = session.count_level(level, self.rest.end).await?;
+                    session.set_bases(level, &bases(&sums))?;
+                    let most = sizes.moves.min(sizes.positions);
+                    let mut parts = parts(&sums[self.rest.start / sizes.block..], self.rest.len(), sizes.block, most);
+                    for part in &mut parts {
+                        part.positions = part.positions.start + self.rest.start..part.positions.end + self.rest.start;
+                    }
+                    self.parts = Some(parts.into_iter());
+                }
+                Some(successors) => {
+                    // A sixteenth is added, since parts differ.
+                    let average = (successors + successors / 16).div_ceil(part.len());
+                    session.moves = Average(average.clamp(1, MOST_MOVES as usize));
+                    if successors <= sizes.positions {
+                        self.rest.start = part.end;
+                        return Ok(Some(successors));
+                    }
+                    self.most = part.len() / 2;
+                }
+            }
+        }
+        let Some(part) = self.parts.as_mut().and_then(Iterator::next) else { return Ok(None) };
+        session.expand_part(level, &part).await?;
+        Ok(Some(part.moves))
+    }
+}

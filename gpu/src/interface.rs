@@ -1,0 +1,118 @@
+//! The operations that the host needs from a GPU interface such as OpenCL or wgpu.
+
+use std::time::Duration;
+
+use crate::kernels::{Kernel, Module};
+
+/// A GPU interface with an open device: buffers in device memory, and kernels that work on them.
+///
+/// Work is queued and done in call order. Only [`read`](Interface::read) and [`finish`](Interface::finish) wait for the
+/// device. Functions that may wait are futures, because a browser cannot block; on other systems they are ready when
+/// they return.
+pub trait Interface {
+    /// A buffer in device memory.
+    type Buffer;
+
+    /// Makes a buffer of `bytes` bytes with undefined contents. Debuggers show its `name`.
+    ///
+    /// # Errors
+    /// [`Failure::OutOfMemory`] if the device has no room for it.
+    fn make(&mut self, name: &'static str, bytes: u64) -> impl Future<Output = Result<Self::Buffer, Failure>>;
+
+    /// Writes bytes to the start of a buffer.
+    ///
+    /// # Errors
+    /// If the device fails.
+    fn write(&mut self, buffer: &Self::Buffer, bytes: &[u8]) -> Result<(), Failure>;
+
+    /// Waits for all queued work and reads bytes of a buffer, beginning at `offset`.
+    ///
+    /// # Errors
+    /// If the device fails.
+    fn read(
+        &mut self,
+        buffer: &Self::Buffer,
+        offset: u64,
+        bytes: &mut [u8],
+    ) -> impl Future<Output = Result<(), Failure>>;
+
+    /// Sets the first `bytes` bytes of a buffer to zero. `bytes` is a multiple of 4.
+    ///
+    /// # Errors
+    /// If the device fails.
+    fn clear(&mut self, buffer: &Self::Buffer, bytes: u64) -> Result<(), Failure>;
+
+    /// Compiles the kernels of some modules. Modules that were compiled before remain usable.
+    ///
+    /// # Errors
+    /// If the kernels cannot be compiled: a sentence, with the compiler's log if the compiler failed.
+    fn compile(&mut self, modules: &[Module]) -> impl Future<Output = Result<Compiled, Failure>>;
+
+    /// Frees the kernels of a module.
+    fn forget(&mut self, module: Module);
+
+    /// Launches a kernel.
+    ///
+    /// # Safety
+    /// The buffers must hold all elements that the kernel reads and writes with these scalars.
+    ///
+    /// # Errors
+    /// [`Failure::OutOfMemory`] if the kernel could not run because memory ran out, or any failure of the device.
+    unsafe fn launch(&mut self, launch: &Launch<'_, Self::Buffer>) -> Result<(), Failure>;
+
+    /// Waits for all queued work. If the interface measures kernels on the device, returns how long the last launched
+    /// kernel ran.
+    ///
+    /// # Errors
+    /// If the device fails.
+    fn finish(&mut self) -> impl Future<Output = Result<Option<Duration>, Failure>>;
+}
+
+/// A kernel with its arguments.
+pub struct Launch<'a, B> {
+    /// The kernel, whose [signature](Kernel::signature) names the arguments.
+    pub kernel: Kernel,
+    /// The number of work-groups. An interface may launch more; the kernels ignore surplus groups.
+    pub groups: usize,
+    /// The number of work-items in a work-group.
+    pub group_size: usize,
+    /// The buffers, in the order of the signature.
+    pub buffers: &'a [&'a B],
+    /// The scalars, in the order of the signature.
+    pub scalars: &'a [u32],
+}
+
+/// The times of a compilation and the compiler's log.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Compiled {
+    /// The compiler's log, often empty.
+    pub log: String,
+    /// The time for assembling and checking the source.
+    pub source: Duration,
+    /// The time for compiling all kernels.
+    pub kernels: Duration,
+    /// The time for compiling each kernel, by name, if the interface compiles kernels one by one.
+    pub each: Vec<(&'static str, Duration)>,
+}
+
+/// The reason why a call of an [`Interface`] failed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Failure {
+    /// Device memory ran out; the device can still be used with smaller buffers.
+    OutOfMemory,
+    /// The device is lost for good. The text is the reason, without a full stop.
+    Lost(String),
+    /// Any other failure, described by a sentence.
+    Other(String),
+}
+
+impl Failure {
+    /// Describes the failure in a sentence.
+    pub fn sentence(self) -> String {
+        match self {
+            Self::OutOfMemory => "its memory ran out.".to_owned(),
+            Self::Lost(reason) => format!("the device was lost ({}).", reason.trim_end_matches('.')),
+            Self::Other(reason) => reason,
+        }
+    }
+}

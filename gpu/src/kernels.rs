@@ -1,0 +1,287 @@
+//! The table of all kernels: their names, modules, buffers and scalars.
+//!
+//! Every interface has the same kernels in its own language. The macros below make from the table
+//! * [`Kernel`], [`Binding`] and [`Scalar`], which name kernels, buffers and scalars;
+//! * [`Signature`]s, with which interfaces bind arguments and tests check the kernels' sources;
+//! * in `arguments.rs`, a struct of arguments for each kernel, which makes a wrong argument a compilation error.
+
+/// Kernels that are compiled together.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Module {
+    /// Kernels that count and expand.
+    Counting,
+    /// Kernels that merge equal positions.
+    Merging,
+    /// Kernels that expand in any order, faster than in generation order. Not every interface has them.
+    Unordered,
+    /// A variant: the kernel that counts the last plies depth first. Not every interface has it.
+    DepthFirst,
+    /// Kernels that evaluate positions and back up values.
+    Minimax,
+}
+
+/// A kernel's name, module and arguments.
+#[derive(Clone, Copy, Debug)]
+pub struct Signature {
+    /// The kernel.
+    pub kernel: Kernel,
+    /// Its name in the source.
+    pub name: &'static str,
+    /// The module that it belongs to.
+    pub module: Module,
+    /// Its buffers, in order.
+    pub buffers: &'static [Binding],
+    /// Its scalars, in order.
+    pub scalars: &'static [Scalar],
+}
+
+impl Kernel {
+    /// The kernel's signature.
+    pub fn signature(self) -> &'static Signature {
+        &SIGNATURES[self as usize]
+    }
+
+    /// Returns the kernels of some modules, in the table's order.
+    pub fn of(modules: &[Module]) -> impl Iterator<Item = Self> {
+        SIGNATURES.iter().filter(|signature| modules.contains(&signature.module)).map(|signature| signature.kernel)
+    }
+}
+
+/// Defines [`Binding`] and, for each buffer, the type of its elements.
+macro_rules! buffers {
+    ($($(#[$doc:meta])* $name:ident: $element:ty, $access:ident;)*) => {
+        /// A buffer, by its name in the kernels. Its number is its index in the table.
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+        #[allow(non_camel_case_types, reason = "the names are the kernels' own")]
+        pub enum Binding { $($(#[$doc])* $name),* }
+
+        impl Binding {
+            /// All buffers, in the table's order.
+            pub const ALL: &[Self] = &[$(Self::$name),*];
+
+            /// The buffer's name in the kernels.
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$name => stringify!($name)),* }
+            }
+
+            /// Whether kernels write the buffer.
+            pub const fn is_written(self) -> bool {
+                match self { $(Self::$name => buffers!(@$access)),* }
+            }
+        }
+
+        /// The type of each buffer's elements.
+        #[allow(non_camel_case_types, reason = "the names are the kernels' own")]
+        pub(crate) mod element { $(pub(crate) type $name = $element;)* }
+    };
+    (@read) => { false };
+    (@write) => { true };
+}
+
+/// Defines [`Scalar`].
+macro_rules! scalars {
+    ($($(#[$doc:meta])* $name:ident,)*) => {
+        /// A 32-bit number, by its name in the kernels. Its own number is its index in the table.
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+        #[allow(non_camel_case_types, reason = "the names are the kernels' own")]
+        pub enum Scalar { $($(#[$doc])* $name),* }
+
+        impl Scalar {
+            /// All scalars, in the table's order.
+            pub const ALL: &[Self] = &[$(Self::$name),*];
+
+            /// The scalar's name in the kernels.
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$name => stringify!($name)),* }
+            }
+        }
+    };
+}
+
+/// Defines [`Kernel`] and [`SIGNATURES`].
+macro_rules! kernels {
+    ($($(#[$doc:meta])* $Kernel:ident, $name:literal, $module:ident: $($buffer:ident)* | $($scalar:ident)*;)*) => {
+        /// A kernel.
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+        pub enum Kernel { $($(#[$doc])* $Kernel),* }
+
+        /// The signatures of all kernels, in the order of the source.
+        pub const SIGNATURES: [Signature; [$(Kernel::$Kernel),*].len()] = [$(Signature {
+            kernel: Kernel::$Kernel,
+            name: $name,
+            module: Module::$module,
+            buffers: &[$(Binding::$buffer),*],
+            scalars: &[$(Scalar::$scalar),*],
+        }),*];
+    };
+}
+
+/// A part of a position in device memory. A position has two parts, or three in a variant.
+pub(crate) type Part = [u64; 2];
+
+buffers! {
+    /// Positions.
+    positions: crate::kernels::Part, read;
+    /// Positions that a kernel makes.
+    successors: crate::kernels::Part, write;
+    /// The index of each position's root.
+    roots: u32, read;
+    /// The index of each new position's root.
+    successor_roots: u32, write;
+    /// The number of legal moves of each position.
+    counts: u32, read;
+    /// `counts`, while it is written.
+    new_counts: u32, write;
+    /// The index of each position's first move within its block.
+    offsets: u32, read;
+    /// `offsets`, while it is written.
+    new_offsets: u32, write;
+    /// The number of moves of each block.
+    block_sums: u32, write;
+    /// The index of each block's first move.
+    bases: u32, read;
+    /// Moves: the packed move, and the index of its position.
+    items: [u32; 2], read;
+    /// Moves that a kernel writes.
+    new_items: [u32; 2], write;
+    /// The number of items; the second word counts successors in `expand_items`.
+    item_count: u32, read;
+    /// The number of new items; the second word counts successors, or is set while searches run.
+    new_item_count: u32, write;
+    /// Positions as `Quad48`.
+    quads: kogge_board::Quad48, read;
+    /// Successors as `Quad48`.
+    successor_quads: kogge_board::Quad48, write;
+    /// A header, whose first word is set if a queue overflowed; then 64 bits for each root, low word first.
+    totals: [u32; 2], write;
+    /// `totals`, read only.
+    known_totals: [u32; 2], read;
+    /// The lines through each square and the leaps from it, in pairs of boards; then perhaps magic attacks.
+    lines: [u64; 2], read;
+    /// The distinct positions of a ply.
+    entries: crate::kernels::Part, read;
+    /// The multiplicity of each entry: 128 bits, low word first.
+    multiplicities: [u32; 4], write;
+    /// The multiplicity of each root.
+    root_multiplicities: [u32; 4], read;
+    /// The multiplicity of each candidate that took a slot.
+    candidate_multiplicities: [u32; 4], write;
+    /// The hash table: 0 in a free slot, else the number of an entry, from 1, or of a candidate with the highest bit
+    /// set.
+    slots: u32, write;
+    /// The candidates that took a slot, each with its slot.
+    fresh: [u32; 2], write;
+    /// The length of the list, the number of fresh candidates, and two flags: the list is full, a multiplicity
+    /// overflowed.
+    merge_state: u32, write;
+    /// Sums of 256 bits, low word first.
+    sums: [u32; 8], write;
+    /// The value of each position, as a signed number.
+    values: u32, write;
+    /// The value of each successor.
+    successor_values: u32, read;
+    /// The positions on the path of each quiescence search.
+    nodes: [u64; 8], write;
+    /// The state of each quiescence search: the index of its position, and the ply.
+    states: [u32; 2], write;
+}
+
+scalars! {
+    /// The first element to work on.
+    first,
+    /// The end of the elements to work on.
+    end,
+    /// The files of the castling rooks, one byte each.
+    castling_files,
+    /// Whether the halfmove clock is kept.
+    halfmove_clock,
+    /// The partition that is merged.
+    partition_index,
+    /// The number of partitions.
+    partition_of,
+    /// The bits of the hash that the table uses.
+    hash_mask,
+    /// The number of slots of the hash table.
+    slot_count,
+    /// The number of successors, entries or moves that fit.
+    room,
+    /// The number of items that fit.
+    capacity,
+    /// The depth in plies.
+    depth,
+    /// The number of work-items that search.
+    lanes,
+    /// The number of positions that each work-item searches in one launch.
+    steps,
+}
+
+/// Passes the table of kernels to a macro.
+macro_rules! with_kernels {
+    ($define:ident) => {
+        $define! {
+            /// Unpacks `Quad48` into level 0, each position a root of its own.
+            Upload, "upload", Counting: quads successors successor_roots | end castling_files;
+            /// Counts the legal moves of each position.
+            Count, "count", Counting: positions lines new_counts | end;
+            /// Scans the counts of each block.
+            Scan, "scan", Counting: counts new_offsets block_sums | end;
+            /// Makes the successor of each item.
+            Make, "make", Counting: positions roots items successors successor_roots | end;
+            /// Makes the successor of each item as `Quad48`.
+            MakeQuads, "make_quads", Counting: quads items successor_quads | end castling_files halfmove_clock;
+            /// Writes the moves of positions in generation order.
+            WriteMoves, "write_moves", Counting: positions lines counts offsets bases new_items | first end;
+            /// Counts the replies to moves in closed form where possible; the other moves become items.
+            ClosedForm, "closed_form", Counting: positions roots lines new_items new_item_count totals | first end capacity;
+            /// Counts the replies to each item.
+            CountReplies, "count_replies", Counting: positions roots lines items item_count totals | capacity;
+            /// Loads entries into level 0, each a root of its own.
+            LoadEntries, "load_entries", Merging: entries successors successor_roots | first end;
+            /// Finds the slot of each candidate.
+            Insert, "insert", Merging:
+                positions roots root_multiplicities slots entries multiplicities candidate_multiplicities fresh merge_state |
+                first end partition_index partition_of hash_mask slot_count;
+            /// Appends the fresh candidates to the list.
+            Append, "append", Merging:
+                positions candidate_multiplicities fresh slots successors multiplicities merge_state | room;
+            /// Updates the length of the list.
+            NoteAppended, "note_appended", Merging: merge_state | room;
+            /// Sums leaves weighted by multiplicity, one sum for each work-group.
+            WeightedSums, "weighted_sums", Merging: root_multiplicities counts known_totals sums | first end depth;
+            /// Makes the successors of positions in any order.
+            ExpandUnordered, "expand_unordered", Unordered:
+                positions roots lines new_items new_item_count successors successor_roots | first end room capacity;
+            /// Makes the successors of the items that `expand_unordered` wrote.
+            ExpandItems, "expand_items", Unordered:
+                positions roots lines items new_item_count successors successor_roots | room capacity;
+            /// Counts the leaves below each position depth first.
+            DepthFirst, "depth_first", DepthFirst: positions roots lines totals | first end depth;
+            /// Evaluates positions.
+            Evaluate, "evaluate", Minimax: positions lines values | first end;
+            /// Finds the quiescence value of each leaf.
+            Quiesce, "quiesce", Minimax:
+                positions lines new_items new_item_count totals values nodes states | end room depth lanes steps;
+            /// Backs up the values of successors to their positions.
+            BackUp, "back_up", Minimax: positions counts offsets bases successor_values values | first end;
+        }
+    };
+}
+
+pub(crate) use with_kernels;
+
+with_kernels!(kernels);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_in_order_and_fits_browsers() {
+        for (index, signature) in SIGNATURES.iter().enumerate() {
+            assert_eq!(signature.kernel as usize, index);
+            assert!(signature.buffers.len() <= 10, "browsers bind at most 10 storage buffers: {}", signature.name);
+            let scalars = signature.scalars.iter().map(|&scalar| scalar as usize);
+            assert!(scalars.is_sorted(), "{} takes scalars in the table's order", signature.name);
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! The buffers of the levels of a tree, and their sizes.
+
+use kogge_board::Quad48;
+use kogge_board::minimax::QUIESCENCE_PLIES;
+
+use crate::MOST_MOVES;
+use crate::buffer::Buffer;
+use crate::interface::{Failure, Interface};
+use crate::kernels::Part;
+use crate::runner::Runner;
+use crate::settings::HostSettings;
+
+/// The maximum number of roots in a batch.
+const MOST_ROOTS: usize = 1 << 18;
+/// Positions on the path of a quiescence search, one for each ply. The first is one ply above the leaf.
+pub(crate) const QUIESCENCE_NODES: usize = 1 + QUIESCENCE_PLIES as usize;
+/// The maximum number of moves that a quiescence search stores, for any position.
+pub(crate) const MOST_QUIESCENCE_ROOM: usize = MOST_MOVES as usize * QUIESCENCE_NODES + 1;
+/// The maximum number of successors that leave the device at once.
+const MOST_SUCCESSORS: usize = 1 << 20;
+
+/// The capacity of the levels' buffers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Sizes {
+    /// Roots of one batch, the positions of level 0. At most `positions`.
+    pub(crate) roots: usize,
+    /// Positions of one level. At least `block` times [`MOST_MOVES`], so that the successors of any block fit.
+    pub(crate) positions: usize,
+    /// Moves that are written at once. Room for the moves of any block and of any quiescence search.
+    pub(crate) moves: usize,
+    /// Successors that leave the device at once. Room for the successors of any block.
+    pub(crate) successors: usize,
+    /// Positions of one block of the scan. Each part begins with a block.
+    pub(crate) block: usize,
+}
+
+impl Sizes {
+    /// Returns the sizes that the settings ask for, halved `halvings` times, or `None` if `halvings - 1` already gave
+    /// the smallest sizes.
+    pub(crate) fn halved(settings: &HostSettings, halvings: u32) -> Option<Self> {
+        let least = settings.group_size * MOST_MOVES as usize;
+        let half = |asked: usize, halvings: u32| least.max(asked.checked_shr(halvings).unwrap_or(0));
+        let sizes = |halvings| Self {
+            roots: half(MOST_ROOTS.min(settings.positions), halvings),
+            positions: half(settings.positions, halvings),
+            moves: half(settings.moves, halvings).max(MOST_QUIESCENCE_ROOM),
+            successors: half(MOST_SUCCESSORS.min(settings.moves), halvings),
+            block: settings.group_size,
+        };
+        (halvings == 0 || sizes(halvings) != sizes(halvings - 1)).then(|| sizes(halvings))
+    }
+
+    /// Returns the bytes of all buffers for `levels` levels, and of the largest buffer.
+    pub(crate) fn bytes(&self, levels: usize, settings: &HostSettings) -> (u64, u64) {
+        let position = settings.form.bytes() as u64;
+        let quad = size_of::<Quad48>() as u64;
+        let blocks = self.positions.div_ceil(self.block) as u64;
+        let [roots, positions, moves, successors] =
+            [self.roots, self.positions, self.moves, self.successors].map(|count| count as u64);
+        let level = positions * (position + 3 * 4) + blocks * 4;
+        let table = size_of_val(&settings.lines[..]) as u64;
+        let rest = moves * 8 + blocks * 4 + (roots + 1) * 8 + (roots + successors) * quad + table;
+        let largest = (positions * position).max(moves * 8).max(successors * quad).max(roots * quad);
+        (level * levels as u64 + rest, largest)
+    }
+}
+
+/// The buffers of one level of the tree.
+pub(crate) struct Level<I: Interface> {
+    pub(crate) positions: Buffer<I, Part>,
+    /// The root of each position; in minimax, the value of each position.
+    pub(crate) roots: Buffer<I, u32>,
+    pub(crate) counts: Buffer<I, u32>,
+    pub(crate) offsets: Buffer<I, u32>,
+    pub(crate) bases: Buffer<I, u32>,
+}
+
+/// The buffers of each level, and the buffers that all levels share.
+pub(crate) struct Buffers<I: Interface> {
+    pub(crate) levels: Vec<Level<I>>,
+    pub(crate) items: Buffer<I, [u32; 2]>,
+    pub(crate) item_count: Buffer<I, u32>,
+    pub(crate) block_sums: Buffer<I, u32>,
+    /// A header, then a total for each root.
+    pub(crate) totals: Buffer<I, [u32; 2]>,
+    /// Positions on their way to and from the device.
+    pub(crate) quads: Buffer<I, Quad48>,
+    pub(crate) successors: Buffer<I, Quad48>,
+    pub(crate) lines: Buffer<I, [u64; 2]>,
+}
+
+/// The memory of quiescence searches besides the levels' buffers.
+pub(crate) struct Quiescence<I: Interface> {
+    pub(crate) nodes: Buffer<I, [u64; 8]>,
+    pub(crate) states: Buffer<I, [u32; 2]>,
+    /// The number of moves that fit in the memory of each search.
+    pub(crate) room: usize,
+}
+
+impl<I: Interface> Level<I> {
+    async fn new(interface: &mut I, sizes: &Sizes, settings: &HostSettings) -> Result<Self, Failure> {
+        let parts = sizes.positions * settings.form.parts();
+        Ok(Self {
+            positions: Buffer::new(interface, "positions", parts).await?,
+            roots: Buffer::new(interface, "roots", sizes.positions).await?,
+            counts: Buffer::new(interface, "counts", sizes.positions).await?,
+            offsets: Buffer::new(interface, "offsets", sizes.positions).await?,
+            bases: Buffer::new(interface, "bases", sizes.positions.div_ceil(sizes.block)).await?,
+        })
+    }
+}
+
+impl<I: Interface> Buffers<I> {
+    pub(crate) async fn new(runner: &mut Runner<I>, sizes: &Sizes, levels: usize) -> Result<Self, Failure> {
+        let Runner { interface, settings, .. } = runner;
+        // Earlier buffers are freed only when the work that uses them is done.
+        interface.finish().await?;
+        let lines = Buffer::new(interface, "lines", settings.lines.len()).await?;
+        interface.write(&lines.raw, bytemuck::cast_slice(&settings.lines))?;
+        let mut made = Vec::with_capacity(levels);
+        for _ in 0..levels {
+            made.push(Level::new(interface, sizes, settings).await?);
+        }
+        let items = Buffer::new(interface, "items", sizes.moves).await?;
+        // `count_replies` reads the first item even if there is none; its position must exist.
+        interface.clear(&items.raw, 8)?;
+        Ok(Self {
+            levels: made,
+            items,
+            item_count: Buffer::new(interface, "item_count", 2).await?,
+            block_sums: Buffer::new(interface, "block_sums", sizes.positions.div_ceil(sizes.block)).await?,
+            totals: Buffer::new(interface, "totals", sizes.roots + 1).await?,
+            quads: Buffer::new(interface, "quads", sizes.roots).await?,
+            successors: Buffer::new(interface, "successor_quads", sizes.successors).await?,
+            lines,
+        })
+    }
+}

@@ -1,0 +1,209 @@
+//! Minimax on a device.
+//!
+//! The host walks the tree part by part, as in counting. Every successor is made in generation order, so that the
+//! successors of a position lie side by side. Leaves are evaluated in place; with quiescence, they are searched from
+//! their parents. Then the values of each level are backed up into the level above, and the next part overwrites the
+//! level below. Only the values of the roots leave the device.
+
+use kogge_board::minimax::{FIFTY_MOVES, QUIESCENCE_PLIES};
+use kogge_board::{BackendError, Leaves, Quad48, Rules, Score, check_depth};
+
+use crate::arguments::{BackUp, Evaluate, Quiesce};
+use crate::buffer::Buffer;
+use crate::interface::Interface;
+use crate::levels::{MOST_QUIESCENCE_ROOM, QUIESCENCE_NODES, Quiescence};
+use crate::parts::{Part, bases, cut};
+use crate::runner::Halt;
+use crate::session::Session;
+use crate::settings::HostSettings;
+
+/// The plies above the leaves that a quiescence search includes: a search of a single leaf could not use its siblings'
+/// values as bounds.
+const PLIES_WITH_QUIESCENCE: u32 = 1;
+
+/// Leaves that are evaluated in one launch. Drivers regard a kernel that runs for seconds as hanging.
+const LEAVES: usize = 1 << 24;
+
+/// The number of plies above the leaves that the kernel for leaves searches.
+const fn plies_searched(leaves: Leaves) -> u32 {
+    match leaves {
+        Leaves::Static => 0,
+        Leaves::Quiescent => PLIES_WITH_QUIESCENCE,
+    }
+}
+
+/// Whether the fifty-move rule may end the game within the tree of a position.
+pub(crate) fn is_near_fifty_moves(rules: &Rules, position: &Quad48, depth: u32) -> bool {
+    let plies = u32::from(position.state().halfmove_clock()) + depth + QUIESCENCE_PLIES;
+    rules.halfmove_clock && plies >= u32::from(FIFTY_MOVES)
+}
+
+impl<I: Interface> Session<I> {
+    /// Makes the memory of quiescence searches, in its initial size.
+    pub(crate) async fn begin_minimax(&mut self) -> Result<(), BackendError> {
+        if let Some(quiescence) = &mut self.quiescence {
+            quiescence.room = self.runner.settings.quiescence_room;
+            return Ok(());
+        }
+        let runner = &mut self.runner;
+        let HostSettings { quiescence_lanes: lanes, quiescence_room: room, .. } = runner.settings;
+        let interface = &mut runner.interface;
+        let made = async {
+            let nodes = Buffer::new(interface, "nodes", lanes * QUIESCENCE_NODES).await?;
+            Ok((nodes, Buffer::new(interface, "states", lanes).await?))
+        };
+        let (nodes, states) =
+            made.await.map_err(|failure| runner.error("to make room for quiescence searches", failure))?;
+        self.quiescence = Some(Quiescence { nodes, states, room });
+        Ok(())
+    }
+
+    /// Finds the values of positions, `depth` plies deep. The fifty-move rule must be out of reach, because the kernels
+    /// do not know it.
+    ///
+    /// # Errors
+    /// If the device fails, or if the depth is too large.
+    pub(crate) async fn minimax(
+        &mut self,
+        rules: &Rules,
+        positions: &[Quad48],
+        depth: u32,
+        leaves: Leaves,
+    ) -> Result<Vec<Score>, BackendError> {
+        check_depth(depth)?;
+        let mut scores = Vec::with_capacity(positions.len());
+        let levels = depth.saturating_sub(plies_searched(leaves)) as usize + 1;
+        self.in_batches(
+            |_| levels,
+            positions,
+            async |session, batch| {
+                session.upload(rules, batch).await?;
+                session.descend(0, batch.len(), depth, leaves).await?;
+                scores.extend(session.values(batch.len()).await?.into_iter().map(Score::from_value));
+                Ok(())
+            },
+        )
+        .await?;
+        Ok(scores)
+    }
+
+    /// Finds the values of a level's first `len` positions. The buffer of the roots, which minimax does not need, holds
+    /// the values.
+    async fn descend(&mut self, level: usize, len: usize, depth: u32, leaves: Leaves) -> Result<(), Halt> {
+        if depth <= plies_searched(leaves) {
+            return match leaves {
+                Leaves::Static => self.evaluate(level, len).await,
+                Leaves::Quiescent => self.quiesce(level, len, depth).await,
+            };
+        }
+        let sums = self.count_level(level, len).await?;
+        let sizes = self.sizes;
+        self.set_bases(level, &bases(&sums))?;
+        // Positions without moves have values too.
+        for part in cut(&sums, len, sizes.block, sizes.moves.min(sizes.positions)) {
+            self.expand_part(level, &part).await?;
+            if part.moves > 0 {
+                Box::pin(self.descend(level + 1, part.moves, depth - 1, leaves)).await?;
+            }
+            self.back_up(level, &part).await?;
+        }
+        Ok(())
+    }
+
+    /// Evaluates a level's first `len` positions, and recognises mate and stalemate.
+    async fn evaluate(&mut self, level: usize, len: usize) -> Result<(), Halt> {
+        let (runner, buffers) = self.work(level + 1, len, 0)?;
+        let here = &buffers.levels[level];
+        for first in (0..len).step_by(LEAVES) {
+            let end = len.min(first + LEAVES);
+            let arguments = Evaluate {
+                positions: &here.positions,
+                lines: &buffers.lines,
+                values: &here.roots,
+                first: first as u32,
+                end: end as u32,
+            };
+            // SAFETY: `work` has checked that the level holds the positions and their values.
+            unsafe { runner.launch(end - first, arguments) }.await?;
+        }
+        Ok(())
+    }
+
+    /// Finds the values of a level's first `len` positions with quiescence at the leaves. The positions are `depth`
+    /// plies, at most [`PLIES_WITH_QUIESCENCE`], above their leaves.
+    async fn quiesce(&mut self, level: usize, len: usize, depth: u32) -> Result<(), Halt> {
+        self.work(level + 1, len, 0)?;
+        let moves = self.sizes.moves;
+        let Self { runner, buffers: Some(buffers), quiescence: Some(quiescence), .. } = self else {
+            return Err(self.runner.unasked());
+        };
+        let (here, Quiescence { nodes, states, room }) = (&buffers.levels[level], &*quiescence);
+        let lanes = states.len().min(moves / room).min(len);
+        if lanes == 0 && len > 0 {
+            return Err(Halt::OutOfMemory);
+        }
+        runner.clear("the number of positions taken", &buffers.item_count, 2)?;
+        runner.clear("the searches", states, lanes)?;
+        let mut is_running = len > 0;
+        while is_running {
+            let arguments = Quiesce {
+                positions: &here.positions,
+                lines: &buffers.lines,
+                new_items: &buffers.items,
+                new_item_count: &buffers.item_count,
+                totals: &buffers.totals,
+                values: &here.roots,
+                nodes,
+                states,
+                end: len as u32,
+                room: *room as u32,
+                depth: depth.min(PLIES_WITH_QUIESCENCE),
+                lanes: lanes as u32,
+                steps: runner.settings.quiescence_steps,
+            };
+            // SAFETY: `work` has checked that the level holds the positions and their values. Each lane has a state,
+            // nodes and moves; the nodes are enough for a depth of one.
+            unsafe { runner.launch(lanes, arguments) }.await?;
+            let counts = runner.read("whether searches are running", &buffers.item_count, 0, 2).await?;
+            is_running = counts.last() != Some(&0);
+            runner.write("the number of positions taken", &buffers.item_count, &[counts[0], 0])?;
+        }
+        Ok(())
+    }
+
+    /// Backs up the values of the next level to the positions of a part.
+    async fn back_up(&mut self, level: usize, part: &Part) -> Result<(), Halt> {
+        let (runner, buffers) = self.work(level + 2, part.positions.end, part.moves)?;
+        let (here, next) = (&buffers.levels[level], &buffers.levels[level + 1]);
+        let arguments = BackUp {
+            positions: &here.positions,
+            counts: &here.counts,
+            offsets: &here.offsets,
+            bases: &here.bases,
+            successor_values: &next.roots,
+            values: &here.roots,
+            first: part.positions.start as u32,
+            end: part.positions.end as u32,
+        };
+        // SAFETY: `work` has checked that the level holds the positions, and the next level their successors.
+        unsafe { runner.launch(part.positions.len(), arguments) }.await
+    }
+
+    /// Returns the values of the first `len` roots. If a search ran out of room for moves, makes room for the moves of
+    /// any position and halts.
+    async fn values(&mut self, len: usize) -> Result<Vec<i32>, Halt> {
+        let (runner, buffers) = self.work(1, len, 0)?;
+        if runner.read("the overflow", &buffers.totals, 0, 1).await? != [[0, 0]] {
+            runner.clear("the overflow", &buffers.totals, 1)?;
+            return match &mut self.quiescence {
+                Some(quiescence) if quiescence.room < MOST_QUIESCENCE_ROOM => {
+                    quiescence.room = MOST_QUIESCENCE_ROOM;
+                    Err(Halt::Overflow)
+                }
+                _ => Err(self.runner.wrong("it found more moves than positions can have.".to_owned())),
+            };
+        }
+        let values = runner.read("the values", &buffers.levels[0].roots, 0, len).await?;
+        Ok(values.into_iter().map(|value| value as i32).collect())
+    }
+}

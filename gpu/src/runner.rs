@@ -1,0 +1,143 @@
+//! Launches of kernels and transfers of data, with errors that name the device.
+
+use std::time::{Duration, Instant};
+
+use bytemuck::Pod;
+use kogge_board::BackendError;
+
+use crate::arguments::Arguments;
+use crate::buffer::Buffer;
+use crate::interface::{Failure, Interface, Launch};
+use crate::profile::Profile;
+use crate::settings::HostSettings;
+
+/// The reason why a batch was not finished.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Halt {
+    /// Memory ran out; smaller buffers may fit.
+    OutOfMemory,
+    /// A queue overflowed. The session now counts in another way, and the batch must start again.
+    Overflow,
+    /// Any other error.
+    Error(BackendError),
+}
+
+impl From<BackendError> for Halt {
+    fn from(error: BackendError) -> Self {
+        Self::Error(error)
+    }
+}
+
+/// An interface with the name of its device, its settings and its profile.
+pub(crate) struct Runner<I> {
+    pub(crate) device: String,
+    pub(crate) interface: I,
+    pub(crate) settings: HostSettings,
+    pub(crate) profile: Option<Profile>,
+}
+
+impl<I: Interface> Runner<I> {
+    pub(crate) fn new(device: String, interface: I, settings: HostSettings) -> Self {
+        let profile = settings.profile.then(Profile::default);
+        Self { device, interface, settings, profile }
+    }
+
+    /// Returns the reason to halt after a failure.
+    pub(crate) fn halt(&self, doing: &str, failure: Failure) -> Halt {
+        match failure {
+            Failure::OutOfMemory => Halt::OutOfMemory,
+            failure => self.error(doing, failure).into(),
+        }
+    }
+
+    /// Makes the error for a failure that the session cannot recover from.
+    pub(crate) fn error(&self, doing: &str, failure: Failure) -> BackendError {
+        let (device, doing) = (self.device.clone(), doing.to_owned());
+        match failure {
+            Failure::OutOfMemory => BackendError::OutOfMemory { device, doing },
+            failure => BackendError::Device { device, doing, reason: failure.sentence() },
+        }
+    }
+
+    /// Makes the error for an impossible answer.
+    pub(crate) fn wrong(&self, reason: String) -> Halt {
+        BackendError::WrongAnswer { device: self.device.clone(), reason }.into()
+    }
+
+    /// Makes the error for a request that only a mistake in this crate can cause.
+    pub(crate) fn unasked(&self) -> Halt {
+        self.wrong("it was asked for positions that it does not have.".to_owned())
+    }
+
+    /// Queues a kernel for `items` items. Does nothing if there are none.
+    ///
+    /// # Safety
+    /// The buffers must hold all elements that the kernel reads and writes for these items and scalars.
+    pub(crate) async unsafe fn launch<A: Arguments<I>>(&mut self, items: usize, arguments: A) -> Result<(), Halt> {
+        if items == 0 {
+            return Ok(());
+        }
+        let (group_size, groups) = self.settings.groups_of(A::KERNEL, items);
+        let start = match self.profile {
+            Some(_) => self.interface.finish().await.map(|_| Instant::now()),
+            None => Ok(Instant::now()),
+        };
+        let launched = start.and_then(|start| {
+            arguments.bind(|buffers, scalars| {
+                let launch = Launch { kernel: A::KERNEL, groups, group_size, buffers, scalars };
+                // SAFETY: the types of the arguments ensure that buffers and scalars match the signature. The caller
+                // promises the sizes.
+                unsafe { self.interface.launch(&launch) }
+            })?;
+            Ok(start)
+        });
+        let done = match (launched, &mut self.profile) {
+            (Ok(start), Some(profile)) => self.interface.finish().await.map(|time: Option<Duration>| {
+                profile.add(A::KERNEL, items, time.unwrap_or_else(|| start.elapsed()));
+            }),
+            (launched, _) => launched.map(drop),
+        };
+        done.map_err(|failure| self.halt(&format!("to run the kernel {}", A::KERNEL.signature().name), failure))
+    }
+
+    /// Waits for all queued work and reads `len` elements, beginning at index `first`. `what` names them in errors.
+    pub(crate) async fn read<T: Pod>(
+        &mut self,
+        what: &str,
+        buffer: &Buffer<I, T>,
+        first: usize,
+        len: usize,
+    ) -> Result<Vec<T>, Halt> {
+        let doing = || format!("to give back {what}");
+        if first.saturating_add(len) > buffer.len() {
+            let reason = format!("{first} and {len} elements were asked of a buffer of {}.", buffer.len());
+            return Err(self.halt(&doing(), Failure::Other(reason)));
+        }
+        let mut data = vec![T::zeroed(); len];
+        if len > 0 {
+            let read =
+                self.interface.read(&buffer.raw, (first * size_of::<T>()) as u64, bytemuck::cast_slice_mut(&mut data));
+            read.await.map_err(|failure| self.halt(&doing(), failure))?;
+        }
+        Ok(data)
+    }
+
+    /// Writes the first elements. `what` names them in errors.
+    pub(crate) fn write<T: Pod>(&mut self, what: &str, buffer: &Buffer<I, T>, data: &[T]) -> Result<(), Halt> {
+        let written = match data.len() {
+            0 => Ok(()),
+            len if len > buffer.len() => {
+                Err(Failure::Other(format!("{len} elements do not fit in a buffer of {}.", buffer.len())))
+            }
+            _ => self.interface.write(&buffer.raw, bytemuck::cast_slice(data)),
+        };
+        written.map_err(|failure| self.halt(&format!("to take {what}"), failure))
+    }
+
+    /// Sets the first `len` elements to zero. `what` names them in errors.
+    pub(crate) fn clear<T: Pod>(&mut self, what: &str, buffer: &Buffer<I, T>, len: usize) -> Result<(), Halt> {
+        let bytes = (len.min(buffer.len()) * size_of::<T>()) as u64;
+        let cleared = if bytes == 0 { Ok(()) } else { self.interface.clear(&buffer.raw, bytes) };
+        cleared.map_err(|failure| self.halt(&format!("to clear {what}"), failure))
+    }
+}

@@ -1,0 +1,377 @@
+//! The host's options, and the settings that result from them on a device.
+
+use serde::{Deserialize, Serialize};
+
+use crate::kernels::{Kernel, Part};
+use crate::lines::table;
+use crate::tuning::{Partial, Value};
+
+/// The initial room for the moves of a quiescence search.
+const QUIESCENCE_ROOM: usize = 256;
+
+/// The work-items of a work-group of the kernel `weighted_sums`.
+pub const WEIGHTED_SUMS_GROUP: usize = 64;
+
+/// The maximum number of work-groups of `weighted_sums`. Each computes a sum, and the host adds the sums.
+pub(crate) const WEIGHTED_SUMS_GROUPS: usize = 1024;
+
+/// Roots that a work-item of `weighted_sums` takes at least, so that few sums are read.
+const ROOTS_PER_ITEM: usize = 16;
+
+/// The number of work-groups of `weighted_sums`, and so of sums, for this many roots.
+pub(crate) fn weighted_sums_groups(roots: usize) -> usize {
+    roots.div_ceil(WEIGHTED_SUMS_GROUP * ROOTS_PER_ITEM).min(WEIGHTED_SUMS_GROUPS)
+}
+
+/// Options of the host. An option that is `None` takes the tuned value of the device, or the default.
+///
+/// Only options that can be tuned are serialized.
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct HostOptions {
+    /// Work-items of a work-group, 2 to 1024. A block of the scan has as many positions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group_size: Option<usize>,
+    /// Work-items of a work-group that counts in closed form, 2 to 1024.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub closed_form_group_size: Option<usize>,
+    /// Work-items of a work-group that counts the replies to moves, 2 to 1024.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub count_group_size: Option<usize>,
+    /// The maximum number of work-groups that count the replies to moves, 1 to 1048576. They share all moves.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub count_groups: Option<usize>,
+    /// Moves that a work-group queues in local memory, for each of its work-items: 1 to 64.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub queued_per_lane: Option<usize>,
+    /// Whether the last two plies are counted in closed form where possible. Otherwise every reply is counted.
+    #[serde(skip)]
+    pub closed_form: Option<bool>,
+    /// Positions of one level: the size of the chunks in which successors are made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub positions: Option<usize>,
+    /// Moves that are written at once: the size of the chunks in which leaf parents are counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub moves: Option<usize>,
+    /// The maximum of device memory to use, in bytes.
+    #[serde(skip)]
+    pub memory: Option<u64>,
+    /// Whether the time of each kernel is measured. The host then waits for every kernel.
+    #[serde(skip)]
+    pub profile: bool,
+    /// An error that tests put into the kernels' source.
+    #[serde(skip)]
+    pub mutation: Option<Mutation>,
+}
+
+/// Makes an interface's options and settings give the host its part of them, the field `host`.
+#[macro_export]
+macro_rules! host_parts {
+    ($options:ty, $settings:ty) => {
+        impl AsMut<$crate::HostOptions> for $options {
+            fn as_mut(&mut self) -> &mut $crate::HostOptions {
+                &mut self.host
+            }
+        }
+
+        impl AsRef<$crate::HostSettings> for $settings {
+            fn as_ref(&self) -> &$crate::HostSettings {
+                &self.host
+            }
+        }
+    };
+}
+
+/// An error in a kernel's source: the first occurrence of one text is replaced by another. The self-tests must find it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Mutation {
+    /// The text to replace.
+    pub from: &'static str,
+    /// The replacement.
+    pub to: &'static str,
+}
+
+impl Mutation {
+    /// Puts the error into the source, at the first occurrence of the text.
+    pub fn apply(mutation: Option<Self>, source: String) -> String {
+        match mutation {
+            Some(Self { from, to }) => source.replacen(from, to, 1),
+            None => source,
+        }
+    }
+}
+
+/// The limits of a device.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Limits {
+    /// The maximum number of work-items of a work-group.
+    pub max_group_size: usize,
+    /// Local memory of a work-group, in bytes.
+    pub local_memory: u64,
+    /// The largest buffer that a kernel can use, in bytes.
+    pub max_buffer: u64,
+    /// The device's memory, in bytes.
+    pub device_memory: u64,
+}
+
+/// The values of unset options.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Defaults {
+    /// See [`HostOptions::group_size`].
+    pub group_size: usize,
+    /// See [`HostOptions::closed_form_group_size`].
+    pub closed_form_group_size: usize,
+    /// See [`HostOptions::count_group_size`].
+    pub count_group_size: usize,
+    /// See [`HostOptions::count_groups`].
+    pub count_groups: usize,
+    /// The maximum number of moves that a work-item queues, if local memory permits.
+    pub queued_per_lane: usize,
+    /// See [`HostOptions::positions`].
+    pub positions: usize,
+    /// See [`HostOptions::moves`].
+    pub moves: usize,
+    /// See [`HostOptions::memory`].
+    pub memory: u64,
+    /// Work-items that do quiescence searches.
+    pub quiescence_lanes: usize,
+    /// Positions that each of them looks at in one launch.
+    pub quiescence_steps: u32,
+}
+
+/// How the last plies are counted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LastPlies {
+    /// The replies to every move are counted one by one.
+    Counted,
+    /// The last two plies are counted in closed form where possible.
+    ClosedForm,
+    /// A variant: each work-item walks this many plies below a position depth first, 2 to
+    /// [`MOST_LAST_PLIES`](crate::MOST_LAST_PLIES).
+    DepthFirst(u32),
+}
+
+/// The form of positions in device memory.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PositionForm {
+    /// As [`Planes32`](kogge_board::Planes32), 32 bytes.
+    Planes32,
+    /// A variant: six bitboards, 48 bytes. They are the boards of [`Quad48`](kogge_board::Quad48) seen by the side to
+    /// move. The first and last rank of the pawns' board mark the rooks that may castle.
+    Boards48,
+}
+
+impl PositionForm {
+    /// Both forms.
+    pub const ALL: [Self; 2] = [Self::Planes32, Self::Boards48];
+
+    /// The bytes of a position.
+    pub const fn bytes(self) -> usize {
+        match self {
+            Self::Planes32 => 32,
+            Self::Boards48 => 48,
+        }
+    }
+
+    /// The number of parts of a position.
+    pub(crate) const fn parts(self) -> usize {
+        self.bytes() / size_of::<Part>()
+    }
+}
+
+/// The host's settings on a device.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct HostSettings {
+    /// See [`HostOptions::group_size`].
+    pub group_size: usize,
+    /// See [`HostOptions::closed_form_group_size`].
+    pub closed_form_group_size: usize,
+    /// See [`HostOptions::count_group_size`].
+    pub count_group_size: usize,
+    /// See [`HostOptions::count_groups`].
+    pub count_groups: usize,
+    /// See [`HostOptions::queued_per_lane`].
+    pub queued_per_lane: usize,
+    /// Work-items that do quiescence searches.
+    pub quiescence_lanes: usize,
+    /// Positions that each of them looks at in one launch.
+    pub quiescence_steps: u32,
+    /// The initial room for the moves of each search. Only tests change it.
+    pub quiescence_room: usize,
+    /// How the last plies are counted.
+    pub last_plies: LastPlies,
+    /// Whether the interface has the kernels of [`Module::Unordered`](crate::kernels::Module::Unordered).
+    pub unordered: bool,
+    /// The form of positions in device memory.
+    pub form: PositionForm,
+    /// See [`HostOptions::positions`].
+    pub positions: usize,
+    /// See [`HostOptions::moves`].
+    pub moves: usize,
+    /// The maximum memory of the tree's levels, in bytes.
+    pub memory: u64,
+    /// The device's memory, in bytes.
+    pub device_memory: u64,
+    /// The largest buffer, in bytes.
+    pub max_buffer: u64,
+    /// The lookup table of the kernels: [`lines::table`](crate::lines::table), followed by more in some variants.
+    pub lines: Vec<[u64; 2]>,
+    /// The maximum total of a root on the device. Only tests make it smaller than 64 bits.
+    pub most_total: u64,
+    /// See [`HostOptions::profile`].
+    pub profile: bool,
+    /// See [`HostOptions::mutation`].
+    pub mutation: Option<Mutation>,
+}
+
+impl HostOptions {
+    /// Completes the options with defaults.
+    ///
+    /// # Errors
+    /// A sentence that names the option that does not fit the device.
+    pub fn complete(&self, limits: &Limits, defaults: &Defaults) -> Result<HostSettings, String> {
+        let most = limits.max_group_size.min(1024);
+        let group = |what: &str, asked: Option<usize>, default: usize| match asked.unwrap_or(default.min(most)) {
+            size if (2..=most).contains(&size) => Ok(size),
+            size => Err(format!("{what} must be 2 to {most} on this device, and {size} was asked for.")),
+        };
+        let group_size = group("the work-group size", self.group_size, defaults.group_size)?;
+        let closed_form_group_size = group(
+            "the work-group size for the closed form",
+            self.closed_form_group_size,
+            defaults.closed_form_group_size,
+        )?;
+        let count_group_size =
+            group("the work-group size for counting replies", self.count_group_size, defaults.count_group_size)?;
+        let count_groups = self.count_groups.unwrap_or(defaults.count_groups);
+        if !(1..=1 << 20).contains(&count_groups) {
+            return Err(format!("1 to 1048576 work-groups can count replies, and {count_groups} were asked for."));
+        }
+        // Besides the queue, local memory holds a sum for each work-item and two numbers for the group.
+        let local = |queued: usize| (closed_form_group_size * (queued + 1) + 2) * size_of::<u32>();
+        let fits = |queued: &usize| local(*queued) as u64 <= limits.local_memory;
+        let queued_per_lane = self.queued_per_lane.or((1..=defaults.queued_per_lane).rev().find(fits)).unwrap_or(1);
+        if !(1..=64).contains(&queued_per_lane) || !fits(&queued_per_lane) {
+            return Err(format!(
+                "a work-item can queue 1 to 64 moves, as local memory permits, and {queued_per_lane} were asked for."
+            ));
+        }
+        // Additional chunks cost next to nothing, so a chunk is limited to the largest buffer.
+        let within = |what: &str, count: usize, bytes: usize| match count {
+            1..=0x7fff_ffff => Ok(count.min((limits.max_buffer / bytes as u64) as usize)),
+            _ => Err(format!("the number of {what} must be 1 to 2147483647, and {count} was asked for.")),
+        };
+        Ok(HostSettings {
+            group_size,
+            closed_form_group_size,
+            count_group_size,
+            count_groups,
+            queued_per_lane,
+            quiescence_lanes: defaults.quiescence_lanes,
+            quiescence_steps: defaults.quiescence_steps,
+            quiescence_room: QUIESCENCE_ROOM,
+            last_plies: if self.closed_form.unwrap_or(true) { LastPlies::ClosedForm } else { LastPlies::Counted },
+            unordered: false,
+            form: PositionForm::Planes32,
+            positions: within(
+                "positions",
+                self.positions.unwrap_or(defaults.positions),
+                PositionForm::Planes32.bytes(),
+            )?,
+            moves: within("moves", self.moves.unwrap_or(defaults.moves), size_of::<[u32; 2]>())?,
+            memory: self.memory.unwrap_or(defaults.memory),
+            device_memory: limits.device_memory,
+            max_buffer: limits.max_buffer,
+            lines: table(),
+            most_total: u64::MAX,
+            profile: self.profile,
+            mutation: self.mutation,
+        })
+    }
+
+    /// Returns the values around these settings that tuning tries.
+    pub fn values(settings: &HostSettings) -> Vec<Value<Self>> {
+        let HostSettings { count_groups, positions, moves, .. } = *settings;
+        let none = Self::default;
+        let groups = [64, 128, 256, 512];
+        let values = [
+            Value::numbers("work-group", &groups[..3], |n| Self { group_size: n, ..none() }),
+            Value::numbers("closed-form work-group", &groups, |n| Self { closed_form_group_size: n, ..none() }),
+            Value::numbers("count work-group", &groups[..3], |n| Self { count_group_size: n, ..none() }),
+            Value::numbers("count groups", &[count_groups / 16, count_groups / 4, count_groups], |n| Self {
+                count_groups: n,
+                ..none()
+            }),
+            Value::numbers("queued per lane", &[4, 8, 16], |n| Self { queued_per_lane: n, ..none() }),
+            Value::numbers("positions", &[positions / 4, positions, positions * 4], |n| Self {
+                positions: n,
+                ..none()
+            }),
+            Value::numbers("moves", &[moves / 4, moves, moves * 2], |n| Self { moves: n, ..none() }),
+        ];
+        values.concat()
+    }
+}
+
+impl Partial for HostOptions {
+    fn or(&self, others: &Self) -> Self {
+        Self {
+            group_size: self.group_size.or(others.group_size),
+            closed_form_group_size: self.closed_form_group_size.or(others.closed_form_group_size),
+            count_group_size: self.count_group_size.or(others.count_group_size),
+            count_groups: self.count_groups.or(others.count_groups),
+            queued_per_lane: self.queued_per_lane.or(others.queued_per_lane),
+            positions: self.positions.or(others.positions),
+            moves: self.moves.or(others.moves),
+            ..self.clone()
+        }
+    }
+}
+
+impl HostSettings {
+    /// Returns the size of a kernel's work-groups.
+    pub fn group_size_of(&self, kernel: Kernel) -> usize {
+        match kernel {
+            Kernel::ClosedForm => self.closed_form_group_size,
+            Kernel::CountReplies => self.count_group_size,
+            Kernel::WeightedSums => WEIGHTED_SUMS_GROUP,
+            _ => self.group_size,
+        }
+    }
+
+    /// The size of a kernel's work-groups, and the number of groups of a launch with this many items. A work-item takes
+    /// several items only in kernels whose number of groups is limited here.
+    pub(crate) fn groups_of(&self, kernel: Kernel, items: usize) -> (usize, usize) {
+        let group_size = self.group_size_of(kernel);
+        let groups = match kernel {
+            Kernel::CountReplies | Kernel::ExpandItems => items.div_ceil(group_size).min(self.count_groups),
+            Kernel::WeightedSums => weighted_sums_groups(items),
+            _ => items.div_ceil(group_size),
+        };
+        (group_size, groups)
+    }
+
+    /// Describes the settings in words.
+    pub fn describe(&self) -> String {
+        let traversal = match self.last_plies {
+            LastPlies::DepthFirst(plies) => format!("the last {plies} plies depth-first"),
+            LastPlies::ClosedForm => "breadth-first, two plies in closed form".to_owned(),
+            LastPlies::Counted => "breadth-first, every reply counted".to_owned(),
+        };
+        format!("{}-byte positions, {traversal}, work-groups of {}", self.form.bytes(), self.group_size)
+    }
+
+    /// Describes the sizes in words that distinguish all settings.
+    pub fn describe_sizes(&self) -> String {
+        format!(
+            "{} for the closed form and {} for counting in {} groups, {} moves queued, chunks of {} positions and {} moves",
+            self.closed_form_group_size,
+            self.count_group_size,
+            self.count_groups,
+            self.queued_per_lane,
+            self.positions,
+            self.moves
+        )
+    }
+}

@@ -1,0 +1,264 @@
+//! The stages of every walk. Each stage queues kernels on the levels of the tree. Stages that return numbers wait for
+//! the device.
+
+use std::ops::Range;
+
+use kogge_board::{Quad48, Rules};
+
+use crate::MOST_MOVES;
+use crate::arguments::{
+    ClosedForm, Count, CountReplies, ExpandItems, ExpandUnordered, Make, MakeQuads, Scan, Upload, WriteMoves,
+};
+use crate::interface::Interface;
+use crate::parts::Part;
+use crate::runner::Halt;
+use crate::session::Session;
+use crate::settings::LastPlies;
+
+/// The average room for the moves outside the closed form, at a position two plies above the leaves.
+const ITEMS_PER_POSITION: usize = 32;
+
+impl<I: Interface> Session<I> {
+    /// Uploads positions to level 0, each a root of its own, and clears all totals.
+    pub(crate) async fn upload(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<(), Halt> {
+        let (runner, buffers) = self.work(1, positions.len(), 0)?;
+        runner.write("positions", &buffers.quads, positions)?;
+        runner.clear("the totals", &buffers.totals, positions.len() + 1)?;
+        let arguments = Upload {
+            quads: &buffers.quads,
+            successors: &buffers.levels[0].positions,
+            successor_roots: &buffers.levels[0].roots,
+            end: positions.len() as u32,
+            castling_files: u32::from_le_bytes(rules.castling_files),
+        };
+        // SAFETY: `write` has checked the room for the positions, and a level has at least as much room.
+        unsafe { runner.launch(positions.len(), arguments) }.await
+    }
+
+    /// Counts the moves of a level's first `len` positions.
+    pub(crate) async fn count_moves(&mut self, level: usize, len: usize) -> Result<(), Halt> {
+        let (runner, buffers) = self.work(level + 1, len, 0)?;
+        let here = &buffers.levels[level];
+        let count =
+            Count { positions: &here.positions, lines: &buffers.lines, new_counts: &here.counts, end: len as u32 };
+        // SAFETY: the level has room for the positions, says `work`.
+        unsafe { runner.launch(len, count) }.await
+    }
+
+    /// Counts the moves of a level's first `len` positions and scans the counts. Returns the sum of each block.
+    pub(crate) async fn count_level(&mut self, level: usize, len: usize) -> Result<Vec<u32>, Halt> {
+        self.count_moves(level, len).await?;
+        let block = self.sizes.block;
+        let (runner, buffers) = self.work(level + 1, len, 0)?;
+        let here = &buffers.levels[level];
+        let scan =
+            Scan { counts: &here.counts, new_offsets: &here.offsets, block_sums: &buffers.block_sums, end: len as u32 };
+        // SAFETY: the level has room for the positions, says `work`; a block is a work-group, and each has its sum.
+        unsafe { runner.launch(len, scan) }.await?;
+        runner.read("the number of moves", &buffers.block_sums, 0, len.div_ceil(block)).await
+    }
+
+    /// Returns the counts of level 0 that [`Session::count_level`] wrote.
+    pub(crate) async fn counts(&mut self, len: usize) -> Result<Vec<u32>, Halt> {
+        let (runner, buffers) = self.work(1, len, 0)?;
+        runner.read("the number of moves", &buffers.levels[0].counts, 0, len).await
+    }
+
+    /// Writes the index of each block's first move: the exclusive sums, modulo 2^32, of the block sums. The moves of a
+    /// part are written relative to the index of its first block.
+    pub(crate) fn set_bases(&mut self, level: usize, bases: &[u32]) -> Result<(), Halt> {
+        let (runner, buffers) = self.work(level + 1, 0, 0)?;
+        runner.write("the places of moves", &buffers.levels[level].bases, bases)
+    }
+
+    /// Writes the moves of a part in generation order.
+    pub(crate) async fn write_moves(&mut self, level: usize, part: &Part) -> Result<(), Halt> {
+        let (runner, buffers) = self.work(level + 1, part.positions.end, part.moves)?;
+        let here = &buffers.levels[level];
+        let arguments = WriteMoves {
+            positions: &here.positions,
+            lines: &buffers.lines,
+            counts: &here.counts,
+            offsets: &here.offsets,
+            bases: &here.bases,
+            new_items: &buffers.items,
+            first: part.positions.start as u32,
+            end: part.positions.end as u32,
+        };
+        // SAFETY: `work` has checked that positions and moves fit; a position has no more moves than were counted.
+        unsafe { runner.launch(part.positions.len(), arguments) }.await
+    }
+
+    /// Makes the successors of a part, in generation order, in the next level.
+    pub(crate) async fn expand_part(&mut self, level: usize, part: &Part) -> Result<(), Halt> {
+        self.write_moves(level, part).await?;
+        let (runner, buffers) = self.work(level + 2, part.moves, part.moves)?;
+        let (here, next) = (&buffers.levels[level], &buffers.levels[level + 1]);
+        let arguments = Make {
+            positions: &here.positions,
+            roots: &here.roots,
+            items: &buffers.items,
+            successors: &next.positions,
+            successor_roots: &next.roots,
+            end: part.moves as u32,
+        };
+        // SAFETY: the part has these moves, their parents are positions of the part, and the next level has room for
+        // the successors.
+        unsafe { runner.launch(part.moves, arguments) }.await
+    }
+
+    /// Makes the successors of some positions, in any order, in the next level, and returns their number. If the number
+    /// exceeds the level's room, some successors are missing. Returns `None` if the interface has no kernel for this.
+    pub(crate) async fn expand_unordered(
+        &mut self,
+        level: usize,
+        positions: Range<usize>,
+    ) -> Result<Option<usize>, Halt> {
+        if !self.runner.settings.unordered {
+            return Ok(None);
+        }
+        let (runner, buffers) = self.work(level + 2, positions.end, 0)?;
+        runner.clear("the number of successors", &buffers.item_count, 2)?;
+        let (here, next) = (&buffers.levels[level], &buffers.levels[level + 1]);
+        let (room, capacity) = (next.roots.len() as u32, buffers.items.len() as u32);
+        let arguments = ExpandUnordered {
+            positions: &here.positions,
+            roots: &here.roots,
+            lines: &buffers.lines,
+            new_items: &buffers.items,
+            new_item_count: &buffers.item_count,
+            successors: &next.positions,
+            successor_roots: &next.roots,
+            first: positions.start as u32,
+            end: positions.end as u32,
+            room,
+            capacity,
+        };
+        // SAFETY: `work` has checked that the positions fit; the kernel writes no more moves and successors than fit.
+        unsafe { runner.launch(positions.len(), arguments) }.await?;
+        let arguments = ExpandItems {
+            positions: &here.positions,
+            roots: &here.roots,
+            lines: &buffers.lines,
+            items: &buffers.items,
+            new_item_count: &buffers.item_count,
+            successors: &next.positions,
+            successor_roots: &next.roots,
+            room,
+            capacity,
+        };
+        // SAFETY: the kernel reads no item beyond the buffer; the items' parents are positions of the level.
+        unsafe { runner.launch(positions.len(), arguments) }.await?;
+        let counts = runner.read("the number of successors", &buffers.item_count, 0, 2).await?;
+        Ok(counts.last().map(|&successors| successors as usize))
+    }
+
+    /// Adds the number of replies to every move of a part to the totals of the roots.
+    pub(crate) async fn count_part(&mut self, level: usize, part: &Part) -> Result<(), Halt> {
+        self.write_moves(level, part).await?;
+        let (runner, buffers) = self.work(level + 1, part.positions.end, part.moves)?;
+        runner.write("the number of moves", &buffers.item_count, &[part.moves as u32])?;
+        self.count_replies(level, part.moves).await
+    }
+
+    /// Adds the leaves `depth` plies below some positions to the totals of the roots. The depth is at least two and at most
+    /// [`Session::last_plies`].
+    pub(crate) async fn count_leaves(&mut self, level: usize, positions: Range<usize>, depth: u32) -> Result<(), Halt> {
+        if let LastPlies::DepthFirst(_) = self.runner.settings.last_plies {
+            return self.depth_first(level, positions, depth).await;
+        }
+        // The number of moves in closed form always fits in 32 bits.
+        let most = (self.sizes.moves / ITEMS_PER_POSITION).clamp(1, (u32::MAX / MOST_MOVES) as usize);
+        let parts = positions.len().div_ceil(most).max(1);
+        let step = positions.len().div_ceil(parts).max(1);
+        for start in positions.clone().step_by(step) {
+            let part = start..positions.end.min(start + step);
+            let items = part.len() * ITEMS_PER_POSITION;
+            self.count_closed_form(level, part).await?;
+            self.count_replies(level, items).await?;
+        }
+        Ok(())
+    }
+
+    /// Counts the replies to the moves of some positions in closed form where possible; the other moves become items.
+    async fn count_closed_form(&mut self, level: usize, positions: Range<usize>) -> Result<(), Halt> {
+        let (runner, buffers) = self.work(level + 1, positions.end, 0)?;
+        runner.clear("the number of moves", &buffers.item_count, 1)?;
+        let here = &buffers.levels[level];
+        let arguments = ClosedForm {
+            positions: &here.positions,
+            roots: &here.roots,
+            lines: &buffers.lines,
+            new_items: &buffers.items,
+            new_item_count: &buffers.item_count,
+            totals: &buffers.totals,
+            first: positions.start as u32,
+            end: positions.end as u32,
+            capacity: buffers.items.len() as u32,
+        };
+        // SAFETY: `work` has checked that the positions fit; the kernel writes no more items than fit.
+        unsafe { runner.launch(positions.len(), arguments) }.await
+    }
+
+    /// Counts the replies to the items. `most` is about the number of items.
+    async fn count_replies(&mut self, level: usize, most: usize) -> Result<(), Halt> {
+        let (runner, buffers) = self.work(level + 1, 0, 0)?;
+        let here = &buffers.levels[level];
+        let arguments = CountReplies {
+            positions: &here.positions,
+            roots: &here.roots,
+            lines: &buffers.lines,
+            items: &buffers.items,
+            item_count: &buffers.item_count,
+            totals: &buffers.totals,
+            capacity: buffers.items.len() as u32,
+        };
+        // SAFETY: the kernel reads no item beyond the buffer; the items' parents are positions of the level, and each
+        // root has its total.
+        unsafe { runner.launch(most, arguments) }.await
+    }
+
+    /// Returns the totals of the first `len` roots, and clears them.
+    pub(crate) async fn take_totals(&mut self, len: usize) -> Result<Vec<u64>, Halt> {
+        let (runner, buffers) = self.work(1, len, 0)?;
+        let totals = runner.read("the totals", &buffers.totals, 0, len + 1).await?;
+        runner.clear("the totals", &buffers.totals, len + 1)?;
+        self.check_overflow(totals.first())?;
+        Ok(totals.into_iter().skip(1).map(|[low, high]| u64::from(high) << 32 | u64::from(low)).collect())
+    }
+
+    /// Halts if the header of the totals says that a queue overflowed. From then on, every reply is counted.
+    pub(crate) fn check_overflow(&mut self, header: Option<&[u32; 2]>) -> Result<(), Halt> {
+        if header == Some(&[0, 0]) {
+            return Ok(());
+        }
+        if self.overflowed {
+            return Err(self.runner.wrong("it found more moves than positions can have.".to_owned()));
+        }
+        self.overflowed = true;
+        Err(Halt::Overflow)
+    }
+
+    /// Appends the successors of a part of level 0, in generation order.
+    pub(crate) async fn read_successors(
+        &mut self,
+        rules: &Rules,
+        part: &Part,
+        out: &mut Vec<Quad48>,
+    ) -> Result<(), Halt> {
+        self.write_moves(0, part).await?;
+        let (runner, buffers) = self.work(1, part.positions.end, part.moves)?;
+        let arguments = MakeQuads {
+            quads: &buffers.quads,
+            items: &buffers.items,
+            successor_quads: &buffers.successors,
+            end: part.moves as u32,
+            castling_files: u32::from_le_bytes(rules.castling_files),
+            halfmove_clock: rules.halfmove_clock.into(),
+        };
+        // SAFETY: the uploaded positions have these moves, and the walk asks for no more successors than fit.
+        unsafe { runner.launch(part.moves, arguments) }.await?;
+        out.extend(runner.read("successors", &buffers.successors, 0, part.moves).await?);
+        Ok(())
+    }
+}

@@ -1,0 +1,186 @@
+//! The search for the fastest options of a device.
+//!
+//! The search tries a few values of one option after another and keeps the best value of each. Options hardly depend on
+//! each other, so a second round would gain little.
+
+use std::time::{Duration, Instant};
+
+use super::{Partial, Tunable, Value};
+use kogge_board::{Backend, BackendError, Fen, Quad48, Rules};
+
+/// A value must be better than the best so far by this factor; smaller differences are noise.
+const GAIN: f64 = 1.02;
+/// The time that one workload should take.
+const SPAN: Duration = Duration::from_millis(50);
+/// The number of times that each workload is timed.
+const ROUNDS: usize = 3;
+
+/// The roots to count, and the published numbers of leaves from depth 3 on.
+pub(super) const WORKLOADS: [(&str, &[u64]); 2] = [
+    (kogge_board::START, &[8_902, 197_281, 4_865_609, 119_060_324, 3_195_901_860, 84_998_978_956, 2_439_530_234_167]),
+    (
+        "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+        &[97_862, 4_085_603, 193_690_690, 8_031_647_685, 374_190_009_323],
+    ),
+];
+/// The depth of the first of these numbers.
+pub(super) const FIRST_DEPTH: u32 = 3;
+
+/// Leaves per second of each workload.
+pub(super) type Rates = [f64; WORKLOADS.len()];
+
+/// The outcome of trying a value.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Outcome {
+    /// The value is the best so far, and the search continued with it.
+    Kept([f64; 2]),
+    /// The value is not better than the best so far, or not by enough.
+    NotBetter([f64; 2]),
+    /// The device cannot use the value; a sentence.
+    Refused(String),
+    /// The value led to a wrong number of leaves; a sentence that names the device and the option.
+    Wrong(String),
+}
+
+/// A value that was tried.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Trial {
+    /// The option's name; for the first trial, of the defaults, `defaults`.
+    pub option: &'static str,
+    /// Its value.
+    pub value: String,
+    /// The outcome, with leaves per second from the start position and from Kiwipete.
+    pub outcome: Outcome,
+}
+
+/// The result of tuning.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Tuning<O> {
+    /// The best options. For an unset option, the default is best.
+    pub options: O,
+    /// All trials, in order.
+    pub trials: Vec<Trial>,
+    /// Whether there was time to try all values.
+    pub complete: bool,
+}
+
+/// Tries options on a device, beginning with the defaults, and shows each trial when it is done. Begins no new trial
+/// after `time`. On GPUs, all trials together take about a minute.
+///
+/// # Errors
+/// If the device cannot be used with the default options. A value that fails or gives wrong answers is not an error but
+/// a trial.
+pub fn tune<D: Tunable>(
+    device: &D,
+    time: Duration,
+    progress: &mut dyn FnMut(&Trial),
+) -> Result<Tuning<D::Options>, BackendError> {
+    let deadline = Instant::now() + time;
+    let mut backend = device.untuned(&D::Options::default())?;
+    let mut depths = [FIRST_DEPTH; WORKLOADS.len()];
+    for (index, depth) in depths.iter_mut().enumerate() {
+        let last = FIRST_DEPTH + WORKLOADS[index].1.len() as u32 - 1;
+        // Another ply takes 20 to 50 times as long.
+        while *depth < last && count(&mut backend, index, *depth)? < SPAN / 6 {
+            *depth += 1;
+        }
+    }
+    let first = measure(&mut backend, depths, None)?;
+    // The backend occupies the device's memory.
+    drop(backend);
+    search(&device.values(), first, deadline, progress, |options: &D::Options, value, best| {
+        let tried = value.options.or(options);
+        if device.plan(options).is_ok_and(|plan| device.plan(&tried).as_ref() == Ok(&plan)) {
+            return Ok(None);
+        }
+        measure(&mut device.untuned(&tried)?, depths, Some(best)).map(Some)
+    })
+}
+
+/// Searches with `try_value`, which gets a value and the rates of the best options so far. It returns the rates with
+/// this value, or `None` if the best options already have this value.
+pub(super) fn search<O: Partial>(
+    values: &[Value<O>],
+    first: Rates,
+    deadline: Instant,
+    progress: &mut dyn FnMut(&Trial),
+    mut try_value: impl FnMut(&O, &Value<O>, Rates) -> Result<Option<Rates>, BackendError>,
+) -> Result<Tuning<O>, BackendError> {
+    let mut tuning = Tuning { options: O::default(), trials: Vec::new(), complete: true };
+    let mut best = first;
+    let mut note = |tuning: &mut Tuning<O>, option, value, outcome| {
+        let trial = Trial { option, value, outcome };
+        progress(&trial);
+        tuning.trials.push(trial);
+    };
+    note(&mut tuning, "defaults", String::new(), Outcome::Kept(first));
+    for value in values {
+        if Instant::now() >= deadline {
+            tuning.complete = false;
+            break;
+        }
+        let outcome = match try_value(&tuning.options, value, best) {
+            Ok(None) => continue,
+            Ok(Some(rates)) if mean(rates) > mean(best) * GAIN => {
+                best = rates;
+                tuning.options = value.options.or(&tuning.options);
+                Outcome::Kept(rates)
+            }
+            Ok(Some(rates)) => Outcome::NotBetter(rates),
+            Err(error @ BackendError::WrongAnswer { .. }) => {
+                Outcome::Wrong(format!("With {} {}: {error}", value.option, value.text))
+            }
+            Err(error) => Outcome::Refused(error.to_string()),
+        };
+        note(&mut tuning, value.option, value.text.clone(), outcome);
+    }
+    Ok(tuning)
+}
+
+/// Returns the geometric mean, so that a percent has the same weight in both workloads.
+fn mean(rates: Rates) -> f64 {
+    rates.iter().product::<f64>().sqrt()
+}
+
+/// Measures the rates of a backend. A workload that is less than half as fast as with the best options is timed only
+/// once.
+fn measure(
+    backend: &mut impl Backend,
+    depths: [u32; WORKLOADS.len()],
+    best: Option<Rates>,
+) -> Result<Rates, BackendError> {
+    let mut rates = [0.0; WORKLOADS.len()];
+    for (index, depth) in depths.into_iter().enumerate() {
+        let leaves = WORKLOADS[index].1[(depth - FIRST_DEPTH) as usize] as f64;
+        let rate = |time: Duration| leaves / time.as_secs_f64().max(1e-9);
+        // The first count makes the buffers.
+        count(backend, index, depth)?;
+        let mut times = vec![count(backend, index, depth)?];
+        if best.is_none_or(|best| rate(times[0]) * 2.0 > best[index]) {
+            for _ in 1..ROUNDS {
+                times.push(count(backend, index, depth)?);
+            }
+        }
+        times.sort_unstable();
+        rates[index] = rate(times[times.len() / 2]);
+    }
+    Ok(rates)
+}
+
+/// Counts a workload, checks the count, and returns the time.
+pub(super) fn count(backend: &mut impl Backend, index: usize, depth: u32) -> Result<Duration, BackendError> {
+    let (fen, leaves) = WORKLOADS[index];
+    let wrong = |device: &str, reason| BackendError::WrongAnswer { device: device.to_owned(), reason };
+    let fen: Fen = fen.parse().map_err(|error| wrong("The tuner", format!("{error}")))?;
+    let root = [Quad48::from(&fen.position)];
+    let start = Instant::now();
+    let found = backend.perft(&Rules::STANDARD, &root, depth)?;
+    let time = start.elapsed();
+    let expected = leaves[(depth - FIRST_DEPTH) as usize];
+    if found == [expected] {
+        Ok(time)
+    } else {
+        let reason = format!("it counted {found:?} instead of {expected} leaves {depth} plies below {fen}.");
+        Err(wrong(&backend.info().name, reason))
+    }
+}

@@ -1,0 +1,231 @@
+//! Failures of the interface, at every call: the host gives the right answer or the right error, and its next answer is
+//! right.
+
+use kogge_board::merge::{Entry, MergeError, MergeOptions, Partition};
+use kogge_board::{Backend, BackendError, Fen, Leaves, Quad48, Score, host};
+use kogge_gpu::{Failure, Gpu, HostOptions};
+use kogge_movegen_cpu::Cpu;
+use kogge_testkit::twin::TwinDevice;
+
+const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
+
+fn fen(text: &str) -> Fen {
+    text.parse().unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+fn root(fen: &Fen) -> Quad48 {
+    Quad48::from(&fen.position)
+}
+
+/// Returns options with buffers of this size, the smallest or larger ones that can be halved.
+fn options(positions: usize) -> HostOptions {
+    HostOptions { group_size: Some(2), positions: Some(positions), moves: Some(positions), ..HostOptions::default() }
+}
+
+fn open(device: &TwinDevice, options: &HostOptions) -> Gpu<TwinDevice> {
+    Gpu::untested(device, options).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Converts an error of a merge to an error of a backend.
+fn backend_error(error: MergeError) -> BackendError {
+    match error {
+        MergeError::Backend(error) => error,
+        // A list for which there is no memory is full.
+        MergeError::Full => BackendError::OutOfMemory { device: String::new(), doing: String::new() },
+        error => panic!("{error}"),
+    }
+}
+
+/// Asks for an answer again and again, and lets one call after another fail, until no call is left. A fresh backend has
+/// buffers that were never halved.
+fn fail_everywhere<T: PartialEq + std::fmt::Debug>(
+    is_fresh: bool,
+    least_calls: u64,
+    ask: impl Fn(&mut Gpu<TwinDevice>) -> Result<T, BackendError>,
+    expected: &T,
+) {
+    for unordered in [false, true] {
+        for (halvings, failure) in [
+            (true, Failure::OutOfMemory),
+            (false, Failure::OutOfMemory),
+            (false, Failure::Other("The twin was told to fail.".to_owned())),
+            (false, Failure::Lost("unplugged".to_owned())),
+        ] {
+            let mut after = 0;
+            let device = TwinDevice { unordered, ..TwinDevice::default() };
+            let options = options(if halvings { 5000 } else { 1 });
+            let mut gpu = open(&device, &options);
+            // The first merge and the first minimax begin with a self-test, which this test leaves out.
+            assert_eq!(ask(&mut gpu).as_ref(), Ok(expected));
+            loop {
+                if is_fresh {
+                    gpu = open(&device, &options);
+                }
+                device.control.fail(after, failure.clone());
+                let found = ask(&mut gpu);
+                let is_done = device.control.recover();
+                let context = format!("{failure:?} after {after} calls, unordered: {unordered}: {found:?}");
+                match (&failure, &found) {
+                    (_, Ok(found)) => assert_eq!(found, expected, "{context}"),
+                    (Failure::OutOfMemory, Err(BackendError::OutOfMemory { .. })) => {}
+                    (Failure::Other(_), Err(BackendError::Device { reason, .. })) => {
+                        assert_eq!(reason, "The twin was told to fail.");
+                    }
+                    (Failure::Lost(_), Err(BackendError::Device { reason, .. })) => {
+                        assert!(reason.contains("lost (unplugged)"), "{context}");
+                    }
+                    _ => panic!("{context}"),
+                }
+                if failure != Failure::OutOfMemory && !is_done {
+                    assert!(found.is_err(), "{context}");
+                }
+                assert_eq!(ask(&mut gpu).as_ref(), Ok(expected), "after {context}");
+                if is_done {
+                    break;
+                }
+                after += 1;
+            }
+            assert!(after >= least_calls, "only {after} calls");
+        }
+    }
+}
+
+#[test]
+fn counting() {
+    let start = Fen::start();
+    fail_everywhere(true, 20, |gpu| gpu.perft(&start.rules, &[root(&start)], 3), &vec![8902]);
+    let kiwipete = fen(KIWIPETE);
+    fail_everywhere(true, 8, |gpu| gpu.count(&kiwipete.rules, &[root(&kiwipete); 3]), &vec![48; 3]);
+}
+
+#[test]
+fn expanding() {
+    let kiwipete = fen(KIWIPETE);
+    let positions = vec![root(&kiwipete); 50];
+    let expected = Cpu::new(None).unwrap().expand(&kiwipete.rules, &positions).unwrap();
+    fail_everywhere(true, 10, |gpu| gpu.expand(&kiwipete.rules, &positions), &expected);
+}
+
+#[test]
+fn minimax() {
+    let kiwipete = fen(KIWIPETE);
+    let positions =
+        ["8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1", "8/8/8/8/k2Pp3/8/8/3K4 b - d3 0 1"].map(|text| root(&fen(text)));
+    let mut cpu = Cpu::new(None).unwrap();
+    for (leaves, depth) in [(Leaves::Static, 2), (Leaves::Quiescent, 1)] {
+        let expected: Vec<Score> = host::minimax(&mut cpu, &kiwipete.rules, &positions, depth, leaves).unwrap();
+        let ask = |gpu: &mut Gpu<TwinDevice>| gpu.minimax(&kiwipete.rules, &positions, depth, leaves);
+        fail_everywhere(false, 15, ask, &expected);
+    }
+}
+
+#[test]
+fn merging() {
+    let start = Fen::start();
+    let ask = |gpu: &mut Gpu<TwinDevice>| {
+        let mut count = || {
+            let mut merge = gpu.merge(&start.rules, &MergeOptions::with_memory(1 << 24))?;
+            merge.reserve(1)?;
+            merge.add(&[Entry { position: root(&start), multiplicity: 3 }])?;
+            merge.descend()?;
+            merge.reserve(20)?;
+            merge.expand(0..1, Partition::WHOLE)?;
+            let mut entries = merge.entries(0..20)?;
+            entries.sort_unstable();
+            merge.descend()?;
+            merge.reserve(400)?;
+            for partition in Partition::all(1) {
+                merge.expand(0..20, partition)?;
+            }
+            assert_eq!(merge.successors(), 400);
+            Ok((entries, [merge.perft(0..400, 0)?, merge.perft(0..400, 1)?], merge.perft(0..20, 2)? > 0))
+        };
+        count().map_err(backend_error)
+    };
+    let successors = Cpu::new(None).unwrap().expand(&start.rules, &[root(&start)]).unwrap().positions;
+    let mut entries: Vec<_> = successors.into_iter().map(|position| Entry { position, multiplicity: 3 }).collect();
+    entries.sort_unstable();
+    fail_everywhere(false, 30, ask, &(entries, [3 * 400, 3 * 8902], true));
+}
+
+/// Halving the buffers is enough when a device has less memory than it says.
+#[test]
+fn what_ran_out_of_memory_is_done_again_with_less() {
+    let start = Fen::start();
+    let device = TwinDevice::default();
+    let mut gpu = open(&device, &options(1 << 14));
+    assert_eq!(gpu.perft(&start.rules, &[root(&start)], 3), Ok(vec![8902]));
+    let before = device.control.most_bytes();
+    device.control.fail(0, Failure::OutOfMemory);
+    assert_eq!(gpu.perft(&start.rules, &[root(&start)], 4), Ok(vec![197_281]));
+    device.control.most_bytes();
+    assert_eq!(gpu.perft(&start.rules, &[root(&start)], 3), Ok(vec![8902]));
+    assert!(device.control.most_bytes() < before);
+}
+
+/// The buffers take no more memory than the options allow, at any depth.
+#[test]
+fn memory_is_kept_to() {
+    let kiwipete = fen(KIWIPETE);
+    for memory in [1 << 19, 1 << 20, 1 << 22] {
+        let device = TwinDevice::default();
+        let options = HostOptions { memory: Some(memory), ..options(1 << 20) };
+        let mut gpu = open(&device, &options);
+        for depth in 1..5 {
+            let found = gpu.perft(&kiwipete.rules, &[root(&kiwipete)], depth);
+            let most = device.control.most_bytes();
+            assert!(most <= memory, "{most} of {memory} bytes at depth {depth}");
+            match found {
+                Ok(found) => assert_eq!(found, [[48, 2039, 97_862, 4_085_603][depth as usize - 1]]),
+                Err(error) => assert!(matches!(error, BackendError::OutOfMemory { .. }), "{error}"),
+            }
+        }
+    }
+}
+
+/// Merging stays within its memory, however little remains for the levels.
+#[test]
+fn memory_of_merging_is_kept_to() {
+    let kiwipete = fen(KIWIPETE);
+    for memory in [1_u64 << 20, 1 << 22] {
+        let device = TwinDevice::default();
+        let mut gpu = open(&device, &options(1 << 20));
+        // The first merge begins with a self-test, which has memory of its own.
+        drop(gpu.merge(&kiwipete.rules, &MergeOptions::with_memory(memory)).unwrap());
+        device.control.most_bytes();
+        let mut merge = gpu.merge(&kiwipete.rules, &MergeOptions::with_memory(memory)).unwrap();
+        device.control.most_bytes();
+        let most = merge.most_successors();
+        let done = (|| {
+            merge.reserve(most)?;
+            merge.add(&[Entry { position: root(&kiwipete), multiplicity: 1 }])?;
+            merge.descend()?;
+            merge.reserve(merge.most_successors())?;
+            merge.expand(0..1, Partition::WHOLE)?;
+            merge.perft(0..48, 2)
+        })();
+        let taken = device.control.most_bytes();
+        assert!(taken <= memory, "{taken} of {memory} bytes");
+        match done {
+            Ok(found) => assert_eq!(found, 97_862),
+            Err(error) => assert_eq!(error, MergeError::Full),
+        }
+    }
+}
+
+/// The levels of an earlier count are freed when a merge needs their memory.
+#[test]
+fn a_merge_may_follow_a_deep_count() {
+    let stalemate = fen("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1");
+    let device = TwinDevice { memory: 1 << 23, ..TwinDevice::default() };
+    let options = HostOptions { memory: Some(device.memory / 4 * 3), ..options(20_000) };
+    let mut gpu = open(&device, &options);
+    drop(gpu.merge(&stalemate.rules, &MergeOptions::with_memory(device.memory)).unwrap());
+    assert_eq!(gpu.perft(&stalemate.rules, &[root(&stalemate)], 12), Ok(vec![0]));
+    let counting = device.control.most_bytes();
+    assert!(counting > device.memory / 2, "the count took only {counting} bytes");
+    let mut merge = gpu.merge(&stalemate.rules, &MergeOptions::with_memory(device.memory)).unwrap();
+    let most = merge.most_successors();
+    assert_eq!(merge.reserve(most), Ok(()));
+    assert_eq!(merge.add(&[Entry { position: root(&stalemate), multiplicity: 1 }]), Ok(()));
+}

@@ -1,0 +1,118 @@
+//! Merging on the host over the twin: full lists, equal hashes, partitions.
+
+use kogge_board::merge::{Entry, Merge, MergeError, MergeOptions, Partition};
+use kogge_board::{Backend, Fen, Quad48};
+use kogge_gpu::kernels::Kernel;
+use kogge_gpu::{Gpu, HostOptions};
+use kogge_testkit::twin::TwinDevice;
+
+fn open(device: &TwinDevice) -> Gpu<TwinDevice> {
+    let options = HostOptions { group_size: Some(2), ..HostOptions::default() };
+    Gpu::untested(device, &options).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn start() -> Entry {
+    Entry { position: Quad48::from(&Fen::start().position), multiplicity: 1 }
+}
+
+/// Distinct positions of the plies of the start position, and the leaves there.
+const PLIES: [(u64, u128); 4] = [(20, 20), (400, 400), (5_362, 8_902), (72_078, 197_281)];
+
+/// Merges plies of the start position, the last ply in `partitions` partitions. Returns the number of positions and
+/// leaves of the last ply.
+fn merge_plies(merge: &mut dyn Merge, plies: usize, partitions: u32) -> Result<(u64, u128), MergeError> {
+    merge.reserve(1)?;
+    merge.add(&[start()])?;
+    for &(positions, leaves) in &PLIES[..plies - 1] {
+        merge.descend()?;
+        merge.reserve(positions)?;
+        merge.expand(0..merge.parents(), Partition::WHOLE)?;
+        assert_eq!((merge.successors(), merge.perft(0..positions, 0)), (positions, Ok(leaves)));
+    }
+    merge.descend()?;
+    let (mut positions, mut leaves) = (0, 0);
+    for partition in Partition::all(partitions) {
+        merge.reserve(PLIES[plies - 1].0)?;
+        merge.expand(0..merge.parents(), partition)?;
+        positions += merge.successors();
+        leaves += merge.perft(0..merge.successors(), 0)?;
+    }
+    Ok((positions, leaves))
+}
+
+#[test]
+fn plies_are_merged_whatever_the_hash_and_the_partitions() {
+    for unordered in [false, true] {
+        for (hash_bits, partitions, plies) in [(32, 1, 3), (32, 7, 3), (3, 2, 3), (0, 1, 2), (0, 3, 2)] {
+            let device = TwinDevice { unordered, ..TwinDevice::default() };
+            let mut gpu = open(&device);
+            let options = MergeOptions { memory: 1 << 26, hash_bits };
+            let mut merge = gpu.merge(&Fen::start().rules, &options).unwrap();
+            let found = merge_plies(&mut *merge, plies, partitions);
+            assert_eq!(found, Ok(PLIES[plies - 1]), "{hash_bits} bits, {partitions} partitions");
+        }
+    }
+}
+
+/// The first of many batches fills the list. The batches queued behind it must end, and the answer is `Full`. With room
+/// for one more entry, it is not.
+#[test]
+fn a_list_that_is_too_short_is_full_and_stays_so() {
+    for unordered in [false, true] {
+        for hash_bits in [0, 32] {
+            let device = TwinDevice { unordered, ..TwinDevice::default() };
+            let mut gpu = open(&device);
+            let options = MergeOptions { memory: 1 << 26, hash_bits };
+            let mut merge = gpu.merge(&Fen::start().rules, &options).unwrap();
+            merge_plies(&mut *merge, 2, 1).unwrap();
+            merge.descend().unwrap();
+            // With equal hashes, searching a full table is slow.
+            let rooms = if hash_bits == 0 { vec![1, 300] } else { vec![0, 1, 300, 5_000, 5_361] };
+            for room in rooms {
+                merge.reserve(room).unwrap();
+                device.control.launches();
+                assert_eq!(merge.expand(0..400, Partition::WHOLE), Err(MergeError::Full), "room for {room}");
+                let inserts = device.control.launches().iter().filter(|&&kernel| kernel == Kernel::Insert).count();
+                assert!(inserts > 5, "only {inserts} insertions");
+                assert_eq!(merge.expand(0..400, Partition::WHOLE), Err(MergeError::Full), "it stays full");
+                assert_eq!(merge.add(&[start()]), Err(MergeError::Full));
+                assert_eq!(merge.descend(), Err(MergeError::Full));
+            }
+            if hash_bits == 32 {
+                merge.reserve(5_362).unwrap();
+                assert_eq!(merge.expand(0..400, Partition::WHOLE), Ok(()));
+                assert_eq!(merge.successors(), 5_362);
+            }
+        }
+    }
+}
+
+/// Multiplicities are added with carries into every word, and beyond 128 bits they are an error.
+#[test]
+fn multiplicities_of_128_bits() {
+    let device = TwinDevice::default();
+    let mut gpu = open(&device);
+    let mut merge = gpu.merge(&Fen::start().rules, &MergeOptions::with_memory(1 << 26)).unwrap();
+    for (numbers, sum) in [
+        ([u128::from(u32::MAX), 1], Some(1 << 32)),
+        ([u128::from(u64::MAX), u128::from(u64::MAX)], Some((1 << 65) - 2)),
+        ([u128::MAX - 5, 5], Some(u128::MAX)),
+        ([u128::MAX, 1], None),
+    ] {
+        merge.reserve(2).unwrap();
+        let entries = numbers.map(|multiplicity| Entry { multiplicity, ..start() });
+        let added = merge.add(&entries);
+        match sum {
+            Some(sum) => {
+                assert_eq!(added, Ok(()));
+                assert_eq!(merge.entries(0..1), Ok(vec![Entry { multiplicity: sum, ..start() }]));
+                assert_eq!(merge.perft(0..1, 0), Ok(sum));
+                let more = if sum > u128::MAX / 20 { Err(MergeError::Overflow) } else { Ok(20 * sum) };
+                assert_eq!(merge.perft(0..1, 1), more);
+                let more = if sum > u128::MAX / 400 { Err(MergeError::Overflow) } else { Ok(400 * sum) };
+                assert_eq!(merge.perft(0..1, 2), more);
+            }
+            None => assert_eq!(added, Err(MergeError::Overflow)),
+        }
+    }
+}

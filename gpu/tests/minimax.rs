@@ -1,0 +1,60 @@
+//! Minimax on the host over the twin: small buffers, searches in many launches, and searches without room.
+
+use kogge_board::{Backend, BackendError, Fen, Leaves, Quad48, host};
+use kogge_gpu::kernels::{Binding, Kernel};
+use kogge_gpu::{Gpu, HostOptions};
+use kogge_movegen_cpu::Cpu;
+use kogge_testkit::twin::TwinDevice;
+
+fn fen(text: &str) -> Fen {
+    text.parse().unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+fn open(device: &TwinDevice, group_size: usize) -> Gpu<TwinDevice> {
+    let options = HostOptions { group_size: Some(group_size), ..HostOptions::default() };
+    Gpu::untested(device, &options).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// The values do not depend on the number of searches at once or on the length of launches.
+#[test]
+fn searches_go_on_in_the_next_launch() {
+    let fens = [
+        "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+        "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1",
+        "R5k1/5ppp/8/8/8/8/8/4K3 b - - 0 1",
+    ];
+    let positions = fens.map(|text| Quad48::from(&fen(text).position));
+    let rules = fen(fens[0]).rules;
+    let mut cpu = Cpu::new(None).unwrap();
+    for (quiescence_lanes, quiescence_steps) in [(1, 1), (2, 5), (100, 1000)] {
+        let device = TwinDevice { quiescence_lanes, quiescence_steps, ..TwinDevice::default() };
+        let mut gpu = open(&device, 8);
+        for depth in 0..3 {
+            let expected = host::minimax(&mut cpu, &rules, &positions, depth, Leaves::Quiescent).unwrap();
+            assert_eq!(gpu.minimax(&rules, &positions, depth, Leaves::Quiescent), Ok(expected), "depth {depth}");
+        }
+    }
+}
+
+/// A search that had no room for its moves is repeated with room for all moves, with every work-group size. If it
+/// reports this again, the device is wrong.
+#[test]
+fn searches_without_room_are_done_again() {
+    let fen = fen("8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1");
+    let position = Quad48::from(&fen.position);
+    let expected = host::minimax(&mut Cpu::new(None).unwrap(), &fen.rules, &[position], 1, Leaves::Quiescent).unwrap();
+    for group_size in [2, 7, 8] {
+        // The search ends in its first launch.
+        let device = TwinDevice { quiescence_steps: 1_000_000, ..TwinDevice::default() };
+        let mut gpu = open(&device, group_size);
+        gpu.minimax(&fen.rules, &[position], 0, Leaves::Static).unwrap();
+        device.control.launches();
+        device.control.corrupt_once(Kernel::Quiesce, Binding::totals, 0);
+        assert_eq!(gpu.minimax(&fen.rules, &[position], 1, Leaves::Quiescent).as_ref(), Ok(&expected));
+        let uploads = device.control.launches().iter().filter(|&&kernel| kernel == Kernel::Upload).count();
+        assert_eq!(uploads, 2, "the batch is done again");
+        device.control.corrupt(Kernel::Quiesce, Binding::totals, 0);
+        let found = gpu.minimax(&fen.rules, &[position], 1, Leaves::Quiescent);
+        assert!(matches!(found, Err(BackendError::WrongAnswer { .. })), "{found:?}");
+    }
+}

@@ -1,0 +1,99 @@
+//! Overflowing queues, limited totals, and the choice of kernels.
+
+use kogge_board::merge::{Entry, MergeOptions, Partition};
+use kogge_board::{Backend, Fen, Quad48, START};
+use kogge_gpu::kernels::Kernel;
+use kogge_gpu::{Gpu, HostOptions, LastPlies};
+use kogge_testkit::twin::{Queues, TwinDevice};
+
+const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
+
+fn fen(text: &str) -> Fen {
+    text.parse().unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+fn open(device: &TwinDevice) -> Gpu<TwinDevice> {
+    let options = HostOptions { group_size: Some(2), profile: true, ..HostOptions::default() };
+    Gpu::untested(device, &options).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Returns the number of launches of two kernels since the last call.
+fn launches(gpu: &mut Gpu<TwinDevice>, names: [&str; 2]) -> [u64; 2] {
+    let profile = gpu.profile();
+    names.map(|name| profile.iter().filter(|time| time.name == name).map(|time| time.launches).sum())
+}
+
+/// An overflow disables the closed form for the rest of the call, and no longer.
+#[test]
+fn an_overflow_is_counted_another_way_in_this_call_only() {
+    let kiwipete = fen(KIWIPETE);
+    let positions = vec![Quad48::from(&kiwipete.position); 100];
+    for unordered in [false, true] {
+        let device = TwinDevice { queues: Queues::All, unordered, ..TwinDevice::default() };
+        let mut gpu = open(&device);
+        for _ in 0..2 {
+            assert_eq!(gpu.perft(&kiwipete.rules, &positions[..1], 2), Ok(vec![2039]));
+            let [closed_form, write_moves] = launches(&mut gpu, ["closed_form", "write_moves"]);
+            assert!(closed_form > 0 && write_moves == 0, "few moves fit: {closed_form}, {write_moves}");
+
+            assert_eq!(gpu.perft(&kiwipete.rules, &positions, 2), Ok(vec![2039; 100]));
+            let [closed_form, write_moves] = launches(&mut gpu, ["closed_form", "write_moves"]);
+            assert!(closed_form > 0 && write_moves > 0, "many do not: {closed_form}, {write_moves}");
+        }
+        // In a batch that overflows, the last kernel is the one after the closed form.
+        assert_eq!(gpu.perft(&kiwipete.rules, &positions[..2], 3), Ok(vec![97_862; 2]));
+    }
+}
+
+/// A merged count treats an overflow in the same way.
+#[test]
+fn an_overflow_in_a_merged_count_ends_with_it() {
+    let kiwipete = fen(KIWIPETE);
+    let device = TwinDevice { queues: Queues::All, ..TwinDevice::default() };
+    let mut gpu = open(&device);
+    let mut merge = gpu.merge(&kiwipete.rules, &MergeOptions::with_memory(1 << 26)).unwrap();
+    merge.reserve(1).unwrap();
+    merge.add(&[Entry { position: Quad48::from(&kiwipete.position), multiplicity: 1 }]).unwrap();
+    for room in [48, 2039] {
+        merge.descend().unwrap();
+        merge.reserve(room).unwrap();
+        merge.expand(0..merge.parents(), Partition::WHOLE).unwrap();
+    }
+    let len = merge.successors();
+    for _ in 0..2 {
+        device.control.launches();
+        assert_eq!(merge.perft(0..len, 2), Ok(4_085_603));
+        let launches = device.control.launches();
+        assert!(launches.contains(&Kernel::ClosedForm) && launches.contains(&Kernel::WriteMoves));
+    }
+    device.control.launches();
+    assert!(merge.perft(0..1, 2).is_ok());
+    assert!(!device.control.launches().contains(&Kernel::WriteMoves));
+}
+
+/// The twin panics if a total exceeds the limit.
+#[test]
+fn totals_are_taken_before_they_overflow() {
+    let kiwipete = fen(KIWIPETE);
+    let positions = [Quad48::from(&kiwipete.position)];
+    for (last_plies, unordered) in
+        [(LastPlies::ClosedForm, true), (LastPlies::Counted, false), (LastPlies::DepthFirst(2), false)]
+    {
+        let device = TwinDevice { last_plies, unordered, most_total: 1 << 19, ..TwinDevice::default() };
+        let mut gpu = open(&device);
+        assert_eq!(gpu.perft(&kiwipete.rules, &positions, 4), Ok(vec![4_085_603]), "{last_plies:?}");
+    }
+}
+
+/// The depth-first kernel counts each number of last plies right, at the depths around it.
+#[test]
+fn a_device_may_walk_its_last_plies_by_itself() {
+    let start = fen(START);
+    for plies in 2..=6 {
+        let device = TwinDevice { last_plies: LastPlies::DepthFirst(plies), ..TwinDevice::default() };
+        let mut gpu = open(&device);
+        for (depth, leaves) in [1, 20, 400, 8902, 197_281].into_iter().enumerate() {
+            assert_eq!(gpu.perft(&start.rules, &[Quad48::from(&start.position)], depth as u32), Ok(vec![leaves]));
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! The threads of the CPU backend and the code that they run.
+
+use kogge_board::{BackendError, DeviceInfo, DeviceKind};
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+use crate::lanes::code::Code;
+
+/// The number of tasks for each thread in a batch, so that the last tasks end at about the same time.
+const TASKS_PER_THREAD: usize = 64;
+
+/// A pool of threads, the variant of the code for this CPU, and a description of both.
+#[derive(Debug)]
+pub(super) struct Cores {
+    pub(super) info: DeviceInfo,
+    pub(super) pool: ThreadPool,
+    pub(super) code: Code,
+}
+
+impl Cores {
+    /// Starts this many threads, or one per core.
+    pub(super) fn new(threads: Option<usize>, code: Code) -> Result<Self, BackendError> {
+        let unavailable = |reason: String| BackendError::Unavailable { backend: "cpu", reason };
+        if threads == Some(0) {
+            return Err(unavailable("it needs at least one thread, and 0 were asked for.".into()));
+        }
+        let pool = ThreadPoolBuilder::new()
+            .num_threads(threads.unwrap_or(0))
+            .thread_name(|index| format!("kogge-{index}"))
+            .build()
+            .map_err(|error| unavailable(format!("its threads could not be started ({error}).")))?;
+        let threads = pool.current_num_threads();
+        let info = DeviceInfo {
+            backend: "cpu",
+            name: format!("CPU, {threads} thread{}", if threads == 1 { "" } else { "s" }),
+            driver: format!("kogge {}", env!("CARGO_PKG_VERSION")),
+            kind: DeviceKind::Cpu,
+            memory: None,
+            batch: threads * TASKS_PER_THREAD,
+            variant: code.name.into(),
+        };
+        Ok(Self { info, pool, code })
+    }
+
+    /// Returns the number of tasks that a batch should be split into.
+    pub(super) fn tasks(&self) -> u64 {
+        self.info.batch as u64
+    }
+}

@@ -1,0 +1,314 @@
+//! The CPU backend: the generator and the counter on all cores.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+use kogge_board::merge::{Merge, MergeOptions};
+use kogge_board::{
+    Backend, BackendError, DeviceInfo, Leaves, Quad48, Rules, Score, Successors, check_depth, self_test,
+};
+use rayon::prelude::*;
+
+use super::cores::Cores;
+use super::hash::Table;
+use super::merge::CpuMerge;
+use super::minimax::Minimax;
+use crate::lanes::code::Code;
+use crate::lanes::frame::Frame;
+use crate::lanes::planes::Planes;
+use crate::lanes::tree::Tree;
+
+/// The backend on all cores of a CPU, or on fewer threads.
+///
+/// Memory: a thread keeps the successors of the positions on its current path, about 2 KiB a ply. A batch with too
+/// few positions for the threads is expanded until there are 64 for each thread. Memory does not grow with the size
+/// of the tree.
+#[derive(Debug)]
+pub struct Cpu {
+    cores: Cores,
+    table: Option<Table>,
+    /// Whether the self-test of merging is running, which also merges.
+    is_testing: bool,
+}
+
+/// The results of the self-test of merging, by the names of the variants.
+static VERDICTS: Mutex<BTreeMap<&str, Result<(), BackendError>>> = Mutex::new(BTreeMap::new());
+
+/// The scratch memory that a thread keeps from position to position.
+#[derive(Debug, Default)]
+struct Scratch {
+    tree: Tree,
+    /// The successors of the positions on the current path.
+    stack: Vec<Quad48>,
+    /// Positions that were not in the table.
+    unknown: Vec<[u64; 4]>,
+    leaves: Vec<u64>,
+}
+
+/// The least depth that the table keeps; at lower depths, counting is faster than a look-up.
+const LEAST_HASHED: u32 = 3;
+
+/// The number of positions in one task of a shallow batch.
+const SHALLOW_TASK: usize = 256;
+
+impl Cpu {
+    /// Starts a backend with this many threads, or with one per core. It uses the variant that the environment
+    /// variable `KOGGE_CPU` names, or the best one that this CPU can run.
+    ///
+    /// # Errors
+    /// If the threads cannot be started, or if this CPU cannot run the variant named.
+    pub fn new(threads: Option<usize>) -> Result<Self, BackendError> {
+        Self::with_code(threads, Code::chosen()?)
+    }
+
+    /// Starts a backend in the variant of this name, one of [`Cpu::variants`].
+    ///
+    /// # Errors
+    /// If the threads cannot be started, or if this CPU cannot run the variant.
+    pub fn with_variant(threads: Option<usize>, name: &str) -> Result<Self, BackendError> {
+        Self::with_code(threads, Code::named(name)?)
+    }
+
+    /// Returns the names of the variants of the code that this CPU can run, the best one last.
+    ///
+    /// All variants give equal answers; they differ in their CPU instructions.
+    ///
+    /// ```
+    /// use kogge_movegen_cpu::Cpu;
+    /// assert_eq!(Cpu::variants()[0], "portable");
+    /// ```
+    pub fn variants() -> Vec<&'static str> {
+        Code::usable().into_iter().map(|code| code.name).collect()
+    }
+
+    fn with_code(threads: Option<usize>, code: Code) -> Result<Self, BackendError> {
+        Ok(Self { cores: Cores::new(threads, code)?, table: None, is_testing: false })
+    }
+
+    /// Keeps counts in a table of this many bytes, shared by all threads, so that transpositions are counted
+    /// once. Counts stay exact: positions are compared in full. The table is kept from call to call; 0 bytes
+    /// removes it.
+    ///
+    /// # Errors
+    /// If the memory is not available, or if it is too little for one entry.
+    pub fn set_hash(&mut self, bytes: usize) -> Result<(), BackendError> {
+        self.table = None;
+        if bytes > 0 {
+            let table = Table::new(bytes).ok_or_else(|| BackendError::OutOfMemory {
+                device: self.cores.info.name.clone(),
+                doing: format!("making a hash table of {bytes} bytes"),
+            })?;
+            self.table = Some(table);
+        }
+        self.cores.info.variant = match self.table {
+            Some(_) => format!("{}, hash table of {bytes} bytes", self.cores.code.name),
+            None => self.cores.code.name.into(),
+        };
+        Ok(())
+    }
+
+    /// Runs the self-test of merging, once in a process for each variant of the code.
+    fn test_merging(&mut self) -> Result<(), BackendError> {
+        if self.is_testing {
+            return Ok(());
+        }
+        let mut verdicts = VERDICTS.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(verdict) = verdicts.get(self.cores.code.name) {
+            return verdict.clone();
+        }
+        self.is_testing = true;
+        let verdict = self_test::merging(self);
+        self.is_testing = false;
+        verdicts.insert(self.cores.code.name, verdict.clone());
+        verdict
+    }
+
+    /// Counts the leaves below a position, with the table.
+    fn perft_hashed(
+        &self,
+        table: &Table,
+        rules: &Rules,
+        position: &Quad48,
+        depth: u32,
+        scratch: &mut Scratch,
+    ) -> Option<u64> {
+        let planes = Planes::from_frame(&Frame::of(rules, position)).0;
+        if let Some(leaves) = table.get(&planes, depth) {
+            return Some(leaves);
+        }
+        let mut leaves = 0_u64;
+        let start = scratch.stack.len();
+        if depth <= LEAST_HASHED {
+            let positions = (rules, &[*position][..]);
+            scratch.tree.perft(&self.cores.code, &positions, depth, std::slice::from_mut(&mut leaves))?;
+        } else {
+            self.cores.code.expand(rules, position, &mut scratch.stack);
+            if depth == LEAST_HASHED + 1 {
+                leaves = self.perft_family(table, rules, start, scratch)?;
+            } else {
+                for index in start..scratch.stack.len() {
+                    let successor = scratch.stack[index];
+                    let below = self.perft_hashed(table, rules, &successor, depth - 1, scratch)?;
+                    leaves = leaves.checked_add(below)?;
+                }
+            }
+        }
+        scratch.stack.truncate(start);
+        table.put(&planes, depth, leaves);
+        Some(leaves)
+    }
+
+    /// Counts the leaves [`LEAST_HASHED`] plies below the positions on the stack from `start` on, together. Positions
+    /// that are not in the table are counted in one batch, which fills the registers better.
+    fn perft_family(&self, table: &Table, rules: &Rules, start: usize, scratch: &mut Scratch) -> Option<u64> {
+        let Scratch { tree, stack, unknown, leaves } = scratch;
+        let mut total = 0_u64;
+        unknown.clear();
+        let mut kept = start;
+        for index in start..stack.len() {
+            let planes = Planes::from_frame(&Frame::of(rules, &stack[index])).0;
+            match table.get(&planes, LEAST_HASHED) {
+                Some(leaves) => total = total.checked_add(leaves)?,
+                None => {
+                    unknown.push(planes);
+                    stack[kept] = stack[index];
+                    kept += 1;
+                }
+            }
+        }
+        leaves.resize(unknown.len(), 0);
+        tree.perft(&self.cores.code, &(rules, &stack[start..kept]), LEAST_HASHED, leaves)?;
+        for (planes, &leaves) in unknown.iter().zip(&*leaves) {
+            table.put(planes, LEAST_HASHED, leaves);
+            total = total.checked_add(leaves)?;
+        }
+        Some(total)
+    }
+
+    /// Expands positions until there are enough for all threads, or until two plies are left. Returns the
+    /// numbers of their ancestors, the positions, and the plies left.
+    fn expand_for_threads(&self, rules: &Rules, positions: &[Quad48], depth: u32) -> (Vec<usize>, Vec<Quad48>, u32) {
+        let mut origins: Vec<usize> = (0..positions.len()).collect();
+        let mut frontier = positions.to_vec();
+        let mut depth = depth;
+        while depth > 3 && !frontier.is_empty() && frontier.len() < self.cores.info.batch {
+            let mut successors = Vec::new();
+            let mut next = Vec::new();
+            for (origin, position) in origins.into_iter().zip(frontier) {
+                self.cores.code.expand(rules, &position, &mut successors);
+                next.resize(successors.len(), origin);
+            }
+            (origins, frontier) = (next, successors);
+            depth -= 1;
+        }
+        (origins, frontier, depth)
+    }
+}
+
+impl Backend for Cpu {
+    fn info(&self) -> &DeviceInfo {
+        &self.cores.info
+    }
+
+    fn count(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Vec<u32>, BackendError> {
+        // A position has a few hundred moves at most.
+        Ok(self.perft(rules, positions, 1)?.into_iter().map(|moves| moves as u32).collect())
+    }
+
+    fn expand(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Successors, BackendError> {
+        // Counting is far faster than writing, and the counts tell every thread where to write its successors.
+        let counts = self.perft(rules, positions, 1)?;
+        let mut end = 0;
+        let ends: Vec<usize> = counts
+            .iter()
+            .map(|&count| {
+                end += count as usize;
+                end
+            })
+            .collect();
+        let mut successors = Vec::new();
+        successors.try_reserve_exact(end).map_err(|_| BackendError::OutOfMemory {
+            device: self.cores.info.name.clone(),
+            doing: format!("writing the successors of {} positions", positions.len()),
+        })?;
+        let mut rest = &mut successors.spare_capacity_mut()[..end];
+        let mut tasks = Vec::new();
+        for (positions, counts) in positions.chunks(SHALLOW_TASK).zip(counts.chunks(SHALLOW_TASK)) {
+            let (slots, after) = rest.split_at_mut(counts.iter().sum::<u64>() as usize);
+            tasks.push((positions, counts, slots));
+            rest = after;
+        }
+        let written = self.cores.pool.install(|| {
+            tasks.into_par_iter().all(|(positions, counts, mut slots)| {
+                let mut family = Vec::new();
+                for (position, &count) in positions.iter().zip(counts) {
+                    family.clear();
+                    self.cores.code.expand(rules, position, &mut family);
+                    if family.len() as u64 != count {
+                        return false;
+                    }
+                    let (here, after) = slots.split_at_mut(family.len());
+                    here.write_copy_of_slice(&family);
+                    slots = after;
+                }
+                true
+            })
+        });
+        if !written {
+            return Err(BackendError::WrongAnswer {
+                device: self.cores.info.name.clone(),
+                reason: "it made another number of moves than it counted; a position is not legal.".into(),
+            });
+        }
+        // SAFETY: every task has filled its slots, one for each counted move, and together these are the first `end`.
+        unsafe { successors.set_len(end) };
+        Ok(Successors { positions: successors, ends })
+    }
+
+    fn perft(&mut self, rules: &Rules, positions: &[Quad48], depth: u32) -> Result<Vec<u64>, BackendError> {
+        let (origins, frontier, depth) = self.expand_for_threads(rules, positions, depth);
+        let task = if depth > 2 { 1 } else { SHALLOW_TASK };
+        // Rayon splits work only as far as it expects to pay, and cannot split a piece that a thread has begun: with
+        // trees of uneven size, the last piece could keep one thread busy while all others wait. Small pieces, many for
+        // each thread, prevent this.
+        let most = (frontier.len().div_ceil(task) / self.cores.info.batch).max(1);
+        let mut leaves = vec![0; frontier.len()];
+        let counted: Option<()> = self.cores.pool.install(|| {
+            frontier.par_chunks(task).zip(leaves.par_chunks_mut(task)).with_max_len(most).try_for_each_init(
+                Scratch::default,
+                |scratch, (positions, leaves)| match &self.table {
+                    Some(table) if depth >= LEAST_HASHED => {
+                        for (position, leaves) in positions.iter().zip(leaves) {
+                            *leaves = self.perft_hashed(table, rules, position, depth, scratch)?;
+                        }
+                        Some(())
+                    }
+                    _ => scratch.tree.perft(&self.cores.code, &(rules, positions), depth, leaves),
+                },
+            )
+        });
+        counted.ok_or(BackendError::Overflow)?;
+        let mut totals = vec![0_u64; positions.len()];
+        for (leaves, origin) in leaves.into_iter().zip(origins) {
+            totals[origin] = totals[origin].checked_add(leaves).ok_or(BackendError::Overflow)?;
+        }
+        Ok(totals)
+    }
+
+    fn merge(&mut self, rules: &Rules, options: &MergeOptions) -> Result<Box<dyn Merge + '_>, BackendError> {
+        self.test_merging()?;
+        Ok(Box::new(CpuMerge::new(&self.cores, rules, options)))
+    }
+
+    fn minimax(
+        &mut self,
+        rules: &Rules,
+        positions: &[Quad48],
+        depth: u32,
+        leaves: Leaves,
+    ) -> Result<Vec<Score>, BackendError> {
+        check_depth(depth)?;
+        let minimax = Minimax { code: &self.cores.code, rules, leaves };
+        Ok(self.cores.pool.install(|| minimax.scores(positions, depth)))
+    }
+}

@@ -1,0 +1,10 @@
+//! The CPU backend: the lane code on all cores, with hash table, merging and minimax.
+
+mod cores;
+mod cpu;
+mod hash;
+mod merge;
+mod minimax;
+mod shard;
+
+pub use cpu::Cpu;

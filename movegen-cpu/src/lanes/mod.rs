@@ -1,0 +1,24 @@
+//! Positions in lanes: the table-free generator, the counter, the closed form and the evaluation.
+//!
+//! The code is written once over [`Lanes`](vector::Lanes), a vector of bitboards with one position in each lane, and
+//! compiled for every width ([`code`]).
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+pub(crate) mod batch;
+mod canonical;
+mod closed_form;
+mod closed_form_values;
+pub(crate) mod code;
+pub(crate) mod count;
+pub(crate) mod evaluation;
+mod fill;
+pub(crate) mod frame;
+pub(crate) mod generate;
+#[cfg(target_arch = "aarch64")]
+mod neon;
+pub(crate) mod planes;
+pub(crate) mod tree;
+pub(crate) mod vector;

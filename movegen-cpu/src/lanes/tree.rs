@@ -1,0 +1,168 @@
+//! Counting a tree by batches of positions.
+//!
+//! A level holds a batch of positions, plane by plane. Its moves go to a queue, which is processed a
+//! register of lanes at a time; the moves of a register may belong to different positions. Each move is made
+//! and its successor goes to the next level's batch; with two plies left, its replies are only counted. Most
+//! moves of the last two plies are not even queued ([`super::closed_form_values`]).
+
+use kogge_board::{Quad48, Rules};
+
+use super::batch::{Batch, Queue};
+use super::code::Code;
+use super::frame::Frame;
+use super::planes::{PackedMove, Planes};
+
+/// The number of positions that a level collects before it is expanded; they fit in the first-level cache.
+const BATCH: usize = 256;
+
+/// The roots of trees to count, in any format.
+pub(crate) trait Source {
+    /// Returns the number of roots.
+    fn len(&self) -> usize;
+
+    /// Returns the planes of one root.
+    fn planes(&self, index: usize) -> Planes<u64>;
+}
+
+impl Source for [[u64; 4]] {
+    fn len(&self) -> usize {
+        self.len()
+    }
+
+    fn planes(&self, index: usize) -> Planes<u64> {
+        Planes(self[index])
+    }
+}
+
+/// Packed positions under common rules.
+impl Source for (&Rules, &[Quad48]) {
+    fn len(&self) -> usize {
+        self.1.len()
+    }
+
+    fn planes(&self, index: usize) -> Planes<u64> {
+        Planes::from_frame(&Frame::of(self.0, &self.1[index]))
+    }
+}
+
+/// The scratch memory of one thread: a batch per level and a queue. It keeps its capacity, so no node
+/// allocates memory; a level holds at most [`BATCH`] positions plus the successors of one register of lanes.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tree {
+    levels: Vec<Batch>,
+    queue: Queue,
+    /// The numbers of the children's parents, where leaves are counted for each parent.
+    origins: Vec<u32>,
+    below: Vec<u64>,
+}
+
+impl Tree {
+    /// Writes the leaves `depth` plies below each position to `leaves`; `None` if a count does not fit in 64 bits.
+    pub(crate) fn perft(
+        &mut self,
+        code: &Code,
+        positions: &(impl Source + ?Sized),
+        depth: u32,
+        leaves: &mut [u64],
+    ) -> Option<()> {
+        if depth > 3 {
+            for index in 0..positions.len() {
+                leaves[index] = self.count(code, &positions.planes(index), depth)?;
+            }
+            return Some(());
+        }
+        if self.levels.len() < 2 {
+            self.levels.resize(2, Batch::default());
+        }
+        let mut start = 0;
+        while start < positions.len() {
+            let end = positions.len().min(start + BATCH);
+            let (below, above) = self.levels.split_at_mut(1);
+            let batch = &mut above[0];
+            batch.restart(BATCH);
+            for index in start..end {
+                batch.push(&positions.planes(index), 1);
+            }
+            let leaves = &mut leaves[start..end];
+            match depth {
+                0 => leaves.fill(1),
+                1 => code.last_ply(batch, leaves),
+                2 => {
+                    code.last_two_plies(batch, &mut self.queue, Some(leaves));
+                }
+                _ => {
+                    leaves.fill(0);
+                    while batch.next < batch.len {
+                        let children = &mut below[0];
+                        children.restart(BATCH);
+                        let moves = code.expand_register(batch, children, &mut self.queue);
+                        self.origins.clear();
+                        self.origins.extend(self.queue.moves[..moves].iter().map(|played| played >> PackedMove::BITS));
+                        self.below.resize(children.len, 0);
+                        code.last_two_plies(children, &mut self.queue, Some(&mut self.below));
+                        for index in 0..moves {
+                            leaves[self.origins[index] as usize] += self.below[index];
+                        }
+                    }
+                }
+            }
+            start = end;
+        }
+        Some(())
+    }
+
+    /// Counts the leaves `depth` plies (at least two) below a position; `None` if the count does not fit in 64 bits.
+    fn count(&mut self, code: &Code, root: &Planes<u64>, depth: u32) -> Option<u64> {
+        // A level's number is the number of plies that it is above the last two.
+        let top = depth as usize - 2;
+        if self.levels.len() <= top {
+            self.levels.resize(top + 1, Batch::default());
+        }
+        self.levels[top].restart(1);
+        self.levels[top].push(root, 1);
+        self.descend(code, top)
+    }
+
+    /// Counts the leaves below all positions of a level.
+    fn descend(&mut self, code: &Code, level: usize) -> Option<u64> {
+        if level == 0 {
+            return Some(code.last_two_plies(&self.levels[0], &mut self.queue, None));
+        }
+        let mut total = 0_u64;
+        while self.levels[level].next < self.levels[level].len {
+            let (below, above) = self.levels.split_at_mut(level);
+            let (parents, children) = (&mut above[0], &mut below[level - 1]);
+            children.restart(BATCH);
+            while parents.next < parents.len && children.len < BATCH {
+                code.expand_register(parents, children, &mut self.queue);
+            }
+            total = total.checked_add(self.descend(code, level - 1)?)?;
+        }
+        Some(total)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kogge_board::Fen;
+
+    use super::*;
+
+    #[test]
+    fn every_compilation_counts_the_same() {
+        let fen: Fen = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1".parse().unwrap();
+        let root = Quad48::from(&fen.position);
+        for code in Code::usable() {
+            let mut successors = Vec::new();
+            code.expand(&fen.rules, &root, &mut successors);
+            let mut tree = Tree::default();
+            let mut leaves = vec![0; successors.len()];
+            tree.perft(&code, &(&fen.rules, &successors[..]), 1, &mut leaves);
+            assert_eq!(leaves.iter().sum::<u64>(), 2039, "{}", code.name);
+            tree.perft(&code, &(&fen.rules, &successors[..]), 2, &mut leaves);
+            assert_eq!(leaves.iter().sum::<u64>(), 97_862, "{}", code.name);
+            tree.perft(&code, &(&fen.rules, &successors[..]), 3, &mut leaves);
+            assert_eq!(leaves.iter().sum::<u64>(), 4_085_603, "{}", code.name);
+        }
+    }
+}

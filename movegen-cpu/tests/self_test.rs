@@ -1,0 +1,99 @@
+//! The self-test of merging passes for correct backends and finds every wrong one.
+
+use std::time::Instant;
+
+use kogge_board::{BackendError, self_test};
+use kogge_movegen_cpu::Cpu;
+use kogge_movegen_cpu::mailbox::Mailbox;
+use kogge_testkit::buggy::{MergeBug, MergesWrong};
+
+fn verdict(bug: MergeBug) -> Result<(), BackendError> {
+    self_test::merging(&mut MergesWrong::new(Cpu::new(Some(1)).unwrap(), bug))
+}
+
+#[track_caller]
+fn assert_found(bug: MergeBug) {
+    let verdict = verdict(bug);
+    assert!(matches!(verdict, Err(BackendError::WrongAnswer { .. })), "{verdict:?}");
+}
+
+#[test]
+fn right_backends_pass() {
+    assert_eq!(verdict(MergeBug::default()), Ok(()));
+    assert_eq!(self_test::merging(&mut Mailbox::new()), Ok(()));
+    for name in Cpu::variants() {
+        let start = Instant::now();
+        assert_eq!(self_test::merging(&mut Cpu::with_variant(None, name).unwrap()), Ok(()), "{name}");
+        println!("{name}: {:?}", start.elapsed());
+    }
+}
+
+#[test]
+fn a_comparison_that_ignores_any_one_bit_is_found() {
+    for plane in 0..4 {
+        for square in 0..64 {
+            let same = move |a: &kogge_board::Planes32, b: &kogge_board::Planes32| {
+                let [a, b] = [a, b].map(|planes| {
+                    let [one, two, four] = planes.codes;
+                    let mut boards = [one, two, four, planes.own];
+                    boards[plane] &= !(1 << square);
+                    boards
+                });
+                a == b
+            };
+            assert_found(MergeBug { same: Box::new(same), ..MergeBug::default() });
+        }
+    }
+}
+
+/// Adds without the carry from the lower bits into the upper bits.
+fn without_carry<const BITS: u32>(a: u128, b: u128) -> Option<u128> {
+    let low = (1_u128 << BITS) - 1;
+    let high = (a >> BITS).checked_add(b >> BITS)?;
+    Some(a.wrapping_add(b) & low | high << BITS)
+}
+
+#[test]
+fn wrong_sums_are_found() {
+    for sum in [without_carry::<32>, without_carry::<64>, without_carry::<96>] {
+        assert_found(MergeBug { sum, ..MergeBug::default() });
+    }
+    assert_found(MergeBug { sum: |a, b| Some(a.wrapping_add(b)), ..MergeBug::default() });
+    assert_found(MergeBug { sum: |a, _| Some(a), ..MergeBug::default() });
+    assert_found(MergeBug { sum: |a, b| Some(a.saturating_add(b)), ..MergeBug::default() });
+}
+
+#[test]
+fn wrong_weights_are_found() {
+    let bugs: [fn(u128, u64) -> Option<u128>; 4] = [
+        |_, leaves| Some(leaves.into()),
+        |multiplicity, _| Some(multiplicity),
+        |multiplicity, leaves| Some(multiplicity.wrapping_mul(leaves.into())),
+        |multiplicity, leaves| u128::from(multiplicity as u64).checked_mul(leaves.into()),
+    ];
+    for weighted in bugs {
+        assert_found(MergeBug { weighted, ..MergeBug::default() });
+    }
+}
+
+#[test]
+fn lost_positions_and_wrong_partitions_are_found() {
+    assert_found(MergeBug { keeps: |number| number != 0, ..MergeBug::default() });
+    assert_found(MergeBug { keeps: |number| number < 2000, ..MergeBug::default() });
+    assert_found(MergeBug { has: |_, _| true, ..MergeBug::default() });
+    assert_found(MergeBug {
+        has: |partition, hash| partition.has(hash) || partition.index == 1,
+        ..MergeBug::default()
+    });
+    assert_found(MergeBug { has: |partition, hash| partition.has(hash) && hash & 0xff != 1, ..MergeBug::default() });
+}
+
+#[test]
+fn equal_positions_kept_apart_are_found() {
+    assert_found(MergeBug { same: Box::new(|_, _| false), ..MergeBug::default() });
+}
+
+#[test]
+fn a_list_that_is_too_short_and_says_nothing_is_found() {
+    assert_found(MergeBug { says_full: false, ..MergeBug::default() });
+}

@@ -1,0 +1,233 @@
+//! Backends with deliberate bugs, which every check must find.
+
+use std::ops::Range;
+
+use kogge_board::merge::{Entry, Merge, MergeError, MergeOptions, Partition, hashes};
+use kogge_board::{Backend, BackendError, DeviceInfo, Leaves, Planes32, Position, Quad48, Rules, Score, Successors};
+
+/// Changes a successor: keeps it, replaces it or drops it.
+pub type Bug = fn(parent: &Position, child: Position) -> Option<Position>;
+
+/// A backend with a bug in making moves.
+pub struct Buggy<B> {
+    backend: B,
+    bug: Bug,
+}
+
+impl<B: Backend> Buggy<B> {
+    /// Adds a bug to a backend.
+    pub fn new(backend: B, bug: Bug) -> Self {
+        Self { backend, bug }
+    }
+}
+
+impl<B: Backend> Backend for Buggy<B> {
+    fn info(&self) -> &DeviceInfo {
+        self.backend.info()
+    }
+
+    fn count(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Vec<u32>, BackendError> {
+        Ok(self.expand(rules, positions)?.iter().map(|children| children.len() as u32).collect())
+    }
+
+    fn expand(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Successors, BackendError> {
+        let mut all = Successors::default();
+        for (parent, children) in positions.iter().zip(self.backend.expand(rules, positions)?.iter()) {
+            let parent = parent.unpack_unchecked();
+            let children = children.iter().filter_map(|child| (self.bug)(&parent, child.unpack_unchecked()));
+            all.positions.extend(children.map(|child| Quad48::from(&child)));
+            all.ends.push(all.positions.len());
+        }
+        Ok(all)
+    }
+
+    fn perft(&mut self, rules: &Rules, positions: &[Quad48], depth: u32) -> Result<Vec<u64>, BackendError> {
+        let mut counts = Vec::new();
+        for position in positions {
+            counts.push(match depth {
+                0 => 1,
+                _ => {
+                    let children = self.expand(rules, &[*position])?.positions;
+                    self.perft(rules, &children, depth - 1)?.into_iter().sum()
+                }
+            });
+        }
+        Ok(counts)
+    }
+
+    kogge_board::host_merge!();
+
+    kogge_board::host_minimax!();
+}
+
+/// Drops castling queenside for black.
+pub fn no_black_queenside(parent: &Position, child: Position) -> Option<Position> {
+    let castled = parent.kings & 1 << 60 != 0 && child.kings & 1 << 58 != 0;
+    (!castled).then_some(child)
+}
+
+/// Decides whether two positions count as equal.
+pub type Comparison = Box<dyn Fn(&Planes32, &Planes32) -> bool + Send>;
+
+/// The parts of a plain merge in the host's memory; tests replace one part by a wrong one.
+pub struct MergeBug {
+    /// Decides whether two positions count as equal.
+    pub same: Comparison,
+    /// Adds two multiplicities; `None` if the sum does not fit.
+    pub sum: fn(u128, u128) -> Option<u128>,
+    /// Decides whether the successor with this number is kept.
+    pub keeps: fn(usize) -> bool,
+    /// Decides whether a partition has a position with this hash.
+    pub has: fn(Partition, u32) -> bool,
+    /// Whether a list that is too short causes an error.
+    pub says_full: bool,
+    /// Weights the leaves below an entry by its multiplicity.
+    pub weighted: fn(u128, u64) -> Option<u128>,
+}
+
+impl Default for MergeBug {
+    /// Returns a merge without a bug.
+    fn default() -> Self {
+        Self {
+            same: Box::new(|a, b| a == b),
+            sum: u128::checked_add,
+            keeps: |_| true,
+            has: |partition, hash| partition.has(hash),
+            says_full: true,
+            weighted: |multiplicity, leaves| multiplicity.checked_mul(leaves.into()),
+        }
+    }
+}
+
+/// A backend whose merging has a bug.
+pub struct MergesWrong<B> {
+    backend: B,
+    bug: MergeBug,
+}
+
+impl<B: Backend> MergesWrong<B> {
+    /// Adds a bug to a backend.
+    pub fn new(backend: B, bug: MergeBug) -> Self {
+        Self { backend, bug }
+    }
+}
+
+impl<B: Backend> Backend for MergesWrong<B> {
+    fn info(&self) -> &DeviceInfo {
+        self.backend.info()
+    }
+
+    fn count(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Vec<u32>, BackendError> {
+        self.backend.count(rules, positions)
+    }
+
+    fn expand(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Successors, BackendError> {
+        self.backend.expand(rules, positions)
+    }
+
+    fn perft(&mut self, rules: &Rules, positions: &[Quad48], depth: u32) -> Result<Vec<u64>, BackendError> {
+        self.backend.perft(rules, positions, depth)
+    }
+
+    fn merge(&mut self, rules: &Rules, _: &MergeOptions) -> Result<Box<dyn Merge + '_>, BackendError> {
+        let (parents, successors) = (Vec::new(), Vec::new());
+        let rules = rules.with_halfmove_clock(false);
+        Ok(Box::new(WrongMerge { backend: &mut self.backend, bug: &self.bug, rules, parents, successors, room: 0 }))
+    }
+
+    fn minimax(
+        &mut self,
+        rules: &Rules,
+        positions: &[Quad48],
+        depth: u32,
+        leaves: Leaves,
+    ) -> Result<Vec<Score>, BackendError> {
+        self.backend.minimax(rules, positions, depth, leaves)
+    }
+}
+
+/// Two plies in lists that are searched linearly.
+struct WrongMerge<'a> {
+    backend: &'a mut dyn Backend,
+    bug: &'a MergeBug,
+    rules: Rules,
+    parents: Vec<Entry>,
+    successors: Vec<(Planes32, Entry)>,
+    room: u64,
+}
+
+impl WrongMerge<'_> {
+    fn insert(&mut self, entry: Entry, partition: Partition) -> Result<(), MergeError> {
+        let planes = Planes32::pack(&self.rules, &entry.position.unpack_unchecked());
+        if !(self.bug.has)(partition, hashes(&planes)[1]) {
+            return Ok(());
+        }
+        if let Some((_, known)) = self.successors.iter_mut().find(|(known, _)| (self.bug.same)(known, &planes)) {
+            let sum = (self.bug.sum)(known.multiplicity, entry.multiplicity);
+            known.multiplicity = sum.ok_or(MergeError::Overflow)?;
+        } else if (self.successors.len() as u64) < self.room {
+            if (self.bug.keeps)(self.successors.len()) {
+                self.successors.push((planes, entry));
+            }
+        } else if self.bug.says_full {
+            return Err(MergeError::Full);
+        }
+        Ok(())
+    }
+}
+
+impl Merge for WrongMerge<'_> {
+    fn parents(&self) -> u64 {
+        self.parents.len() as u64
+    }
+
+    fn successors(&self) -> u64 {
+        self.successors.len() as u64
+    }
+
+    fn most_successors(&self) -> u64 {
+        u64::MAX
+    }
+
+    fn reserve(&mut self, successors: u64) -> Result<(), MergeError> {
+        self.successors.clear();
+        self.room = successors;
+        Ok(())
+    }
+
+    fn add(&mut self, entries: &[Entry]) -> Result<(), MergeError> {
+        entries.iter().try_for_each(|&entry| self.insert(entry, Partition::WHOLE))
+    }
+
+    fn expand(&mut self, parents: Range<u64>, partition: Partition) -> Result<(), MergeError> {
+        let parents = self.parents[parents.start as usize..parents.end as usize].to_vec();
+        let positions: Vec<_> = parents.iter().map(|entry| entry.position).collect();
+        let successors = self.backend.expand(&self.rules, &positions)?;
+        for (Entry { multiplicity, .. }, positions) in parents.into_iter().zip(successors.iter()) {
+            for &position in positions {
+                self.insert(Entry { position, multiplicity }, partition)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn descend(&mut self) -> Result<(), MergeError> {
+        self.parents = self.successors.drain(..).map(|(_, entry)| entry).collect();
+        self.reserve(0)
+    }
+
+    fn perft(&mut self, successors: Range<u64>, depth: u32) -> Result<u128, MergeError> {
+        let entries = self.entries(successors)?;
+        let positions: Vec<_> = entries.iter().map(|entry| entry.position).collect();
+        let leaves = self.backend.perft(&self.rules, &positions, depth)?;
+        let products =
+            entries.iter().zip(leaves).map(|(entry, leaves)| (self.bug.weighted)(entry.multiplicity, leaves));
+        let sum = products.into_iter().try_fold(0_u128, |sum, product| sum.checked_add(product?));
+        sum.ok_or(MergeError::Overflow)
+    }
+
+    fn entries(&mut self, successors: Range<u64>) -> Result<Vec<Entry>, MergeError> {
+        let entries = &self.successors[successors.start as usize..successors.end as usize];
+        Ok(entries.iter().map(|(_, entry)| *entry).collect())
+    }
+}

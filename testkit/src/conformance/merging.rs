@@ -1,0 +1,141 @@
+//! The suite's tests of merging.
+
+use std::fmt::Debug;
+
+use kogge_board::host::HostMerge;
+use kogge_board::merge::{Entry, Merge, MergeError, MergeOptions, Partition};
+use kogge_board::{Backend, Color, Fen, Quad48, Rules};
+
+use super::{placements, playouts};
+
+/// The number of bytes for each merge, enough for every test of this module.
+const MEMORY: u64 = 1 << 28;
+
+fn good<T, E: Debug>(result: Result<T, E>) -> T {
+    result.unwrap_or_else(|error| panic!("{error:?}"))
+}
+
+/// Returns all successors in the order of their bytes.
+fn sorted(merge: &mut dyn Merge) -> Vec<Entry> {
+    let len = merge.successors();
+    let mut entries = good(merge.entries(0..len));
+    assert_eq!(entries.len() as u64, len);
+    entries.sort_unstable();
+    entries
+}
+
+/// Returns plies of positions from random games and placements, some of them repeated, with multiplicities of all sizes.
+fn plies(reference: &mut dyn Backend) -> Vec<(Rules, Vec<Entry>)> {
+    let games = playouts(reference).into_iter();
+    let placed = placements().into_iter().filter(|(rules, _)| !rules.halfmove_clock).step_by(12);
+    let batches = games.chain(placed).zip([Color::White, Color::Black].into_iter().cycle());
+    let plies = batches.map(|((rules, positions), turn)| {
+        let mine = positions.into_iter().filter(|position| position.state().turn() == turn);
+        let entries = mine.enumerate().map(|(index, position)| {
+            let multiplicity = [1, 3, u128::from(u32::MAX), u128::from(u64::MAX), 1 << 100][index % 5];
+            Entry { position: position.with_halfmove_clock(0), multiplicity }
+        });
+        (rules, entries.collect::<Vec<_>>())
+    });
+    plies.filter(|(_, entries)| !entries.is_empty()).collect()
+}
+
+/// Merges, expands and counts random plies, in 1, 2 and 7 partitions and with hashes that collide, and compares them with
+/// a plain merge by the reference.
+pub fn merged_plies(backend: &mut dyn Backend, reference: &mut dyn Backend) {
+    let plies = plies(reference);
+    assert!(plies.len() > 15, "only {} plies", plies.len());
+    for (number, (rules, entries)) in plies.iter().enumerate() {
+        let mut plain = HostMerge::new(&mut *reference, rules, MergeOptions::with_memory(MEMORY));
+        good(plain.reserve(1 << 20));
+        good(plain.add(entries));
+        let parents = sorted(&mut plain);
+        let below = good(plain.perft(0..plain.successors(), 2));
+        good(plain.descend());
+        good(plain.reserve(1 << 20));
+        good(plain.expand(0..plain.parents(), Partition::WHOLE));
+        let successors = sorted(&mut plain);
+        let deeper = good(plain.perft(0..plain.successors(), 1));
+        assert_eq!(below, deeper, "leaves two plies below parents are those one ply below their successors");
+
+        // Hashes of two bits make every table a list.
+        let hash_bits = [32, 2, 5][number % 3];
+        let mut merge = good(backend.merge(rules, &MergeOptions { memory: MEMORY, hash_bits }));
+        assert_eq!((merge.parents(), merge.successors()), (0, 0));
+        good(merge.reserve(parents.len() as u64));
+        // In two parts, so that new entries merge with old ones.
+        let (first, second) = entries.split_at(entries.len() / 3);
+        good(merge.add(first));
+        good(merge.add(second));
+        assert_eq!(sorted(&mut *merge), parents, "ply {number}: parents");
+        assert_eq!(good(merge.perft(0..merge.successors(), 2)), below, "ply {number}: leaves below the parents");
+        let middle = merge.successors() / 2;
+        let halves = [0..middle, middle..merge.successors()].map(|half| good(merge.perft(half, 2)));
+        assert_eq!(halves.iter().sum::<u128>(), below);
+        good(merge.descend());
+        assert_eq!((merge.parents(), merge.successors()), (parents.len() as u64, 0));
+        for of in [1, 2, 7] {
+            let mut all = Vec::new();
+            let mut leaves = 0;
+            for partition in Partition::all(of) {
+                good(merge.reserve(successors.len() as u64));
+                let middle = merge.parents() / 3;
+                good(merge.expand(0..middle, partition));
+                good(merge.expand(middle..merge.parents(), partition));
+                leaves += good(merge.perft(0..merge.successors(), 1));
+                all.extend(sorted(&mut *merge));
+            }
+            all.sort_unstable();
+            assert_eq!(all, successors, "ply {number}: successors in {of} partitions");
+            assert_eq!(leaves, deeper, "ply {number}: leaves in {of} partitions");
+        }
+    }
+}
+
+/// Checks tables that are too small, sums that are too large, and entries with different sides to move.
+pub fn merging_without_room(backend: &mut dyn Backend) {
+    let start = Fen::start();
+    let position = Quad48::from(&start.position);
+    let rules = start.rules;
+    let black = good(backend.expand(&rules, &[position])).positions[0];
+    let mut merge = good(backend.merge(&rules, &MergeOptions::with_memory(MEMORY)));
+    assert_eq!(merge.add(&[Entry { position, multiplicity: 1 }]), Err(MergeError::Full), "there is no room yet");
+    let too_many = merge.most_successors() + 1;
+    assert_eq!(merge.reserve(too_many), Err(MergeError::Full));
+    good(merge.reserve(100));
+    let mixed = [Entry { position, multiplicity: 1 }, Entry { position: black, multiplicity: 1 }];
+    assert_eq!(merge.add(&mixed), Err(MergeError::MixedTurns));
+
+    // 20 successors with room for 19, then for 20.
+    good(merge.reserve(1));
+    good(merge.add(&[Entry { position, multiplicity: 1 << 70 }]));
+    good(merge.descend());
+    good(merge.reserve(19));
+    assert_eq!(merge.expand(0..1, Partition::WHOLE), Err(MergeError::Full));
+    good(merge.reserve(20));
+    good(merge.expand(0..1, Partition::WHOLE));
+    assert_eq!(merge.successors(), 20);
+    assert_eq!(good(merge.perft(0..20, 3)), 197_281 << 70);
+    assert_eq!(good(merge.perft(20..20, 3)), 0);
+    assert_eq!(good(merge.perft(0..20, 0)), 20 << 70);
+
+    // Sums that do not fit.
+    good(merge.reserve(1));
+    good(merge.add(&[Entry { position, multiplicity: u128::MAX }]));
+    assert_eq!(merge.add(&[Entry { position, multiplicity: 1 }]), Err(MergeError::Overflow));
+    good(merge.reserve(1));
+    good(merge.add(&[Entry { position, multiplicity: u128::MAX / 20 }]));
+    assert_eq!(good(merge.perft(0..1, 1)), u128::MAX / 20 * 20);
+    assert_eq!(merge.perft(0..1, 2), Err(MergeError::Overflow));
+
+    // A tree without leaves.
+    let mate: Fen = "R5k1/5ppp/8/8/8/8/8/4K3 b - - 0 1".parse().unwrap_or_else(|error| panic!("{error}"));
+    good(merge.reserve(1));
+    good(merge.add(&[Entry { position: Quad48::from(&mate.position), multiplicity: 5 }]));
+    assert_eq!((good(merge.perft(0..1, 1)), good(merge.perft(0..1, 0))), (0, 5));
+    good(merge.descend());
+    good(merge.reserve(1));
+    good(merge.expand(0..1, Partition::WHOLE));
+    assert_eq!(merge.successors(), 0);
+    assert_eq!(good(merge.perft(0..0, 4)), 0);
+}

@@ -1,0 +1,142 @@
+//! Failures at every call of a device, and settings that only tests change.
+
+use kogge_board::merge::{Entry, MergeError, MergeOptions, Partition};
+use kogge_board::{Backend, BackendError, Fen, Leaves, Quad48, Rules};
+use kogge_gpu::{Failure, Gpu, HostSettings};
+
+use super::{Faulty, Options, Tested, cpu, first_device, host_options};
+
+/// Returns the failures that a call can have.
+fn failures() -> [Failure; 3] {
+    [Failure::OutOfMemory, Failure::Other("It was told to.".into()), Failure::Lost("unplugged".into())]
+}
+
+/// Returns options with the smallest buffers, which cannot be halved further.
+fn smallest<D: Tested>() -> Options<D> {
+    host_options(|host| {
+        host.group_size = Some(8);
+        host.positions = Some(1);
+        host.moves = Some(1);
+    })
+}
+
+fn faulty<D: Tested>(change: fn(&mut HostSettings)) -> Option<Faulty<D>> {
+    first_device().map(|device| Faulty::new(device, change))
+}
+
+fn open<D: Tested>(device: &Faulty<D>, options: &Options<D>) -> Gpu<Faulty<D>> {
+    Gpu::untested(device, options).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn start() -> Quad48 {
+    Quad48::from(&Fen::start().position)
+}
+
+fn leaves(backend: &mut dyn Backend, depth: u32) -> Result<Vec<u64>, BackendError> {
+    backend.perft(&Rules::STANDARD, &[start()], depth)
+}
+
+/// Checks that an error reports this failure.
+fn check_error(failure: &Failure, after: usize, error: &BackendError) {
+    let fits = match (failure, error) {
+        (Failure::OutOfMemory, BackendError::OutOfMemory { .. }) => true,
+        (Failure::Other(told), BackendError::Device { reason, .. }) => reason == told,
+        (Failure::Lost(_), BackendError::Device { reason, .. }) => reason.contains("lost (unplugged)"),
+        _ => false,
+    };
+    assert!(fits, "{failure:?} after {after} calls: {error:?}");
+}
+
+/// Counts with too little memory at the first call: smaller buffers are made.
+pub fn less_memory<D: Tested>() {
+    let Some(device) = faulty::<D>(|_| {}) else { return };
+    let mut backend = open(&device, &host_options(|host| host.memory = Some(256 << 20)));
+    assert_eq!(leaves(&mut backend, 4), Ok(vec![197_281]));
+    let before = device.take_made();
+    device.fail(0, Failure::OutOfMemory);
+    assert_eq!(leaves(&mut backend, 4), Ok(vec![197_281]));
+    let after = device.take_made();
+    assert!(0 < after && after < before, "{before} bytes, then {after}");
+}
+
+/// Counts with a failure at each call in turn: every answer is correct or an error, and the next answer is correct.
+pub fn interrupted_totals<D: Tested>() {
+    let Some(device) = faulty::<D>(|_| {}) else { return };
+    for failure in failures() {
+        for after in 0.. {
+            // A new session makes new buffers.
+            let mut backend = open(&device, &smallest::<D>());
+            device.fail(after, failure.clone());
+            let found = leaves(&mut backend, 4);
+            if device.cancel() {
+                assert_eq!(found, Ok(vec![197_281]));
+                assert!(after > 15, "only {after} calls");
+                break;
+            }
+            check_error(&failure, after, &found.unwrap_err());
+            assert_eq!(leaves(&mut backend, 3), Ok(vec![8902]), "{failure:?} after {after} calls");
+        }
+    }
+}
+
+/// Counts two plies below the merged successors of the start position.
+fn merged_leaves(backend: &mut dyn Backend) -> Result<u128, MergeError> {
+    let options = MergeOptions { memory: 256 << 20, hash_bits: 32 };
+    let mut merge = backend.merge(&Rules::STANDARD, &options)?;
+    merge.reserve(1)?;
+    merge.add(&[Entry { position: start(), multiplicity: 1 }])?;
+    merge.descend()?;
+    merge.reserve(20)?;
+    merge.expand(0..1, Partition::WHOLE)?;
+    merge.perft(0..20, 2)
+}
+
+/// Merges with a failure at each call in turn: every answer is correct or an error, and the next answer is correct.
+pub fn interrupted_merges<D: Tested>() {
+    let Some(device) = faulty::<D>(|_| {}) else { return };
+    let mut backend = open(&device, &smallest::<D>());
+    // The self-test of merging comes first.
+    assert_eq!(merged_leaves(&mut backend), Ok(8902));
+    for failure in failures() {
+        for after in 0.. {
+            device.fail(after, failure.clone());
+            let found = merged_leaves(&mut backend);
+            if device.cancel() {
+                assert_eq!(found, Ok(8902));
+                assert!(after > 20, "only {after} calls");
+                break;
+            }
+            match found {
+                // A merge that finds no room for the buffers of later counts goes on without them.
+                Err(MergeError::Full) | Ok(8902) if failure == Failure::OutOfMemory => {}
+                Err(MergeError::Backend(error)) => check_error(&failure, after, &error),
+                found => panic!("{failure:?} after {after} calls: {found:?}"),
+            }
+            assert_eq!(leaves(&mut backend, 3), Ok(vec![8902]), "{failure:?} after {after} calls");
+        }
+    }
+}
+
+/// Counts with totals that hold little more than the leaves below one position, so the host reads them often.
+pub fn large_totals<D: Tested>() {
+    let Some(device) = faulty::<D>(|settings| settings.most_total = 1 << 20) else { return };
+    let mut backend = open(&device, &Options::<D>::default());
+    assert_eq!(leaves(&mut backend, 5), Ok(vec![4_865_609]));
+}
+
+/// Searches with room for only a few moves: the search is repeated with more room.
+pub fn quiescence_without_room<D: Tested>() {
+    let Some(device) = faulty::<D>(|settings| settings.quiescence_room = 3) else { return };
+    let mut backend = open(&device, &Options::<D>::default());
+    for fen in [
+        "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+        "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+    ] {
+        let fen: Fen = fen.parse().unwrap_or_else(|error| panic!("{fen}: {error}"));
+        let root = [Quad48::from(&fen.position)];
+        let expected = cpu().minimax(&fen.rules, &root, 1, Leaves::Quiescent);
+        for _ in 0..2 {
+            assert_eq!(backend.minimax(&fen.rules, &root, 1, Leaves::Quiescent), expected, "{fen}");
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! For tests only: random legal positions, the suite that every backend must pass, long comparisons, and backends with
+//! deliberate bugs.
+//!
+//! | use | items |
+//! |---|---|
+//! | property tests | [`placement`] and the other strategies in [`placements`] |
+//! | a new backend | [`conformance!`](crate::conformance!) |
+//! | a new GPU interface | [`device_suite!`](crate::device_suite!), [`mutants`], [`measure`], [`mod@bench`] |
+//! | hours of comparison | [`soak::Soak`] |
+//! | tests of checks | [`buggy`] |
+//! | tests of a GPU's host, and wrong kernels | [`twin`] |
+
+pub mod bench;
+pub mod buggy;
+pub mod conformance;
+pub mod device_suite;
+mod difference;
+pub mod measure;
+pub mod mutants;
+pub mod placements;
+pub mod soak;
+pub mod twin;
+
+pub use difference::Difference;
+pub use placements::{Placement, placement};

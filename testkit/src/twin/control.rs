@@ -1,0 +1,120 @@
+//! The control of a twin by tests: failures, errors in kernels, limits of memory, and a record of calls.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use kogge_gpu::Failure;
+use kogge_gpu::kernels::{Binding, Kernel};
+
+use super::arguments::Arguments;
+
+/// A handle on all twins of a [`TwinDevice`](super::TwinDevice). Clones share their state.
+#[derive(Clone, Default)]
+pub struct Control(Arc<Mutex<State>>);
+
+#[derive(Default)]
+struct State {
+    calls: u64,
+    /// The number of the call that fails, and its failure.
+    failing: Option<(u64, Failure)>,
+    lost: Option<String>,
+    corrupt: Option<(Kernel, Binding, usize)>,
+    is_corrupt_once: bool,
+    launches: Vec<Kernel>,
+    bytes: u64,
+    most_bytes: u64,
+}
+
+impl Control {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Makes one call of the interface fail: the next one if `after` is 0. A device that is [`Failure::Lost`] stays
+    /// lost until [`Control::recover`].
+    pub fn fail(&self, after: u64, failure: Failure) {
+        let mut state = self.state();
+        state.failing = Some((state.calls + after, failure));
+    }
+
+    /// Cancels all failures. Returns whether one was still to come.
+    pub fn recover(&self) -> bool {
+        let mut state = self.state();
+        state.lost = None;
+        state.failing.take().is_some()
+    }
+
+    /// Puts an error into a kernel: after every launch, 1 is added to this word of the buffer, if the buffer has it
+    /// and it was written.
+    pub fn corrupt(&self, kernel: Kernel, buffer: Binding, word: usize) {
+        let mut state = self.state();
+        (state.corrupt, state.is_corrupt_once) = (Some((kernel, buffer, word)), false);
+    }
+
+    /// Puts an error into a kernel, for its next launch only.
+    pub fn corrupt_once(&self, kernel: Kernel, buffer: Binding, word: usize) {
+        self.corrupt(kernel, buffer, word);
+        self.state().is_corrupt_once = true;
+    }
+
+    /// Returns the number of calls of the interface so far.
+    pub fn calls(&self) -> u64 {
+        self.state().calls
+    }
+
+    /// Returns the kernels that were launched since the last call, in order.
+    pub fn launches(&self) -> Vec<Kernel> {
+        std::mem::take(&mut self.state().launches)
+    }
+
+    /// Returns the most bytes that all buffers together had since the last call of this function.
+    pub fn most_bytes(&self) -> u64 {
+        let mut state = self.state();
+        let now = state.bytes;
+        std::mem::replace(&mut state.most_bytes, now)
+    }
+
+    /// Counts a call, and fails if this call was ordered to fail.
+    pub(super) fn call(&self) -> Result<(), Failure> {
+        let mut state = self.state();
+        let number = state.calls;
+        state.calls += 1;
+        if let Some((_, failure)) = state.failing.take_if(|(failing, _)| *failing <= number) {
+            if let Failure::Lost(reason) = &failure {
+                state.lost = Some(reason.clone());
+            }
+            return Err(failure);
+        }
+        state.lost.clone().map_or(Ok(()), |reason| Err(Failure::Lost(reason)))
+    }
+
+    pub(super) fn note(&self, kernel: Kernel) {
+        self.state().launches.push(kernel);
+    }
+
+    /// Reserves memory.
+    pub(super) fn take(&self, bytes: u64, memory: u64) -> Result<(), Failure> {
+        let mut state = self.state();
+        if state.bytes + bytes > memory {
+            return Err(Failure::OutOfMemory);
+        }
+        state.bytes += bytes;
+        state.most_bytes = state.most_bytes.max(state.bytes);
+        Ok(())
+    }
+
+    pub(super) fn free(&self, bytes: u64) {
+        self.state().bytes -= bytes;
+    }
+
+    /// Applies the error that a test has put into a kernel.
+    pub(super) fn corrupt_after(&self, arguments: &Arguments<'_>) {
+        let corrupt = self.state().corrupt;
+        if let Some((_, buffer, word)) = corrupt.filter(|&(kernel, ..)| kernel == arguments.kernel) {
+            arguments.increment(buffer, word);
+            let mut state = self.state();
+            if state.is_corrupt_once {
+                state.corrupt = None;
+            }
+        }
+    }
+}

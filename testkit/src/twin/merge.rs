@@ -1,0 +1,169 @@
+//! Merging equal positions.
+//!
+//! A slot holds 0 if it is free, else the number of an entry, counted from 1, or of a candidate with the highest bit set.
+
+use kogge_board::Planes32;
+use kogge_gpu::kernels::{Binding, Scalar};
+
+use super::arguments::Arguments;
+use super::position::{load_planes, store_position};
+
+const CANDIDATE: u32 = 1 << 31;
+
+/// The words of `merge_state`.
+const LEN: usize = 0;
+const FRESH: usize = 1;
+const FULL: usize = 2;
+const OVERFLOW: usize = 3;
+
+/// Mixes a word into a hash; after MurmurHash3 (Austin Appleby, 2011).
+fn mix(hash: u32, word: u32, [first, left, second, left_hash, added]: [u32; 5]) -> u32 {
+    let word = word.wrapping_mul(first).rotate_left(left).wrapping_mul(second);
+    (hash ^ word).rotate_left(left_hash).wrapping_mul(5).wrapping_add(added)
+}
+
+/// Returns a hash whose bits all depend on all bits of another.
+fn mixed(hash: u32) -> u32 {
+    let hash = (hash ^ hash >> 16).wrapping_mul(0x85eb_ca6b);
+    let hash = (hash ^ hash >> 13).wrapping_mul(0xc2b2_ae35);
+    hash ^ hash >> 16
+}
+
+/// Returns two hashes: the first chooses the slot, the second the partition.
+fn hashes(position: &Planes32) -> [u32; 2] {
+    let [bit1, bit2, bit4] = position.codes;
+    let (mut slot, mut share) = (0x9747_b28c, 0x3c6e_f372);
+    for word in [bit1, bit2, bit4, position.own].into_iter().flat_map(|plane| [plane as u32, (plane >> 32) as u32]) {
+        slot = mix(slot, word, [0xcc9e_2d51, 15, 0x1b87_3593, 13, 0xe654_6b64]);
+        share = mix(share, word, [0x239b_961b, 16, 0xab0e_9789, 17, 0x0bca_a747]);
+    }
+    [mixed(slot), mixed(share)]
+}
+
+fn mul_hi(a: u32, b: u32) -> u32 {
+    ((u64::from(a) * u64::from(b)) >> 32) as u32
+}
+
+fn number(words: [u32; 4]) -> u128 {
+    words.into_iter().rev().fold(0, |number, word| number << 32 | u128::from(word))
+}
+
+fn words<const WORDS: usize>(number: u128) -> [u32; WORDS] {
+    std::array::from_fn(|word| number.checked_shr(32 * word as u32).unwrap_or(0) as u32)
+}
+
+/// Copies some entries to level 0, each as its own root.
+pub(super) fn load_entries(arguments: &Arguments<'_>) {
+    for index in arguments.indices(0, arguments.scalar(Scalar::end)) {
+        let entry = load_planes(arguments, Binding::entries, arguments.scalar(Scalar::first) as usize + index);
+        store_position(arguments, Binding::successors, index, &entry);
+        arguments.set(Binding::successor_roots, index, index as u32);
+    }
+}
+
+/// Finds the slot of each candidate that belongs to the partition, and adds its root's multiplicity to the slot's.
+pub(super) fn insert(arguments: &Arguments<'_>) {
+    for candidate in arguments.indices(0, arguments.scalar(Scalar::end)) {
+        let position = load_planes(arguments, Binding::positions, candidate);
+        let [slot_hash, share] = hashes(&position);
+        if mul_hi(share, arguments.scalar(Scalar::partition_of)) == arguments.scalar(Scalar::partition_index) {
+            insert_candidate(arguments, candidate, &position, slot_hash);
+        }
+    }
+}
+
+fn insert_candidate(arguments: &Arguments<'_>, candidate: usize, position: &Planes32, hash: u32) {
+    let slot_count = arguments.scalar(Scalar::slot_count);
+    let first_slot = mul_hi(hash & arguments.scalar(Scalar::hash_mask), slot_count) as usize;
+    let root = (arguments.scalar(Scalar::first) + arguments.word(Binding::roots, candidate)) as usize;
+    let amount = number(arguments.read(Binding::root_multiplicities, root));
+    for slot in (first_slot..slot_count as usize).chain(0..first_slot) {
+        let found = arguments.word(Binding::slots, slot);
+        if found == 0 {
+            arguments.set(Binding::slots, slot, CANDIDATE | candidate as u32);
+            add_multiplicity(arguments, Binding::candidate_multiplicities, candidate, amount);
+            let fresh = arguments.add(Binding::merge_state, FRESH, 1) as usize;
+            arguments.write(Binding::fresh, fresh, [candidate as u32, slot as u32]);
+            return;
+        }
+        let (known, index, added_to) = match found & CANDIDATE {
+            0 => (Binding::entries, found as usize - 1, Binding::multiplicities),
+            _ => (Binding::positions, (found & !CANDIDATE) as usize, Binding::candidate_multiplicities),
+        };
+        if load_planes(arguments, known, index) == *position {
+            add_multiplicity(arguments, added_to, index, amount);
+            return;
+        }
+    }
+    arguments.set(Binding::merge_state, FULL, 1);
+}
+
+fn add_multiplicity(arguments: &Arguments<'_>, binding: Binding, index: usize, amount: u128) {
+    let (sum, overflows) = number(arguments.read(binding, index)).overflowing_add(amount);
+    arguments.write::<4>(binding, index, words(sum));
+    if overflows {
+        arguments.set(Binding::merge_state, OVERFLOW, 1);
+    }
+}
+
+/// Appends the candidates that took a slot to the list, as far as there is room.
+pub(super) fn append(arguments: &Arguments<'_>) {
+    let (fresh, len) = (arguments.word(Binding::merge_state, FRESH), arguments.word(Binding::merge_state, LEN));
+    for index in arguments.indices(0, fresh) {
+        let [candidate, slot] = arguments.read(Binding::fresh, index).map(|word| word as usize);
+        let successor = len as usize + index;
+        if successor < arguments.scalar(Scalar::room) as usize {
+            let position = load_planes(arguments, Binding::positions, candidate);
+            store_position(arguments, Binding::successors, successor, &position);
+            let multiplicity = arguments.read::<4>(Binding::candidate_multiplicities, candidate);
+            arguments.write(Binding::multiplicities, successor, multiplicity);
+            arguments.set(Binding::slots, slot, successor as u32 + 1);
+        } else {
+            arguments.set(Binding::slots, slot, 0);
+        }
+        arguments.write(Binding::candidate_multiplicities, candidate, [0; 4]);
+    }
+}
+
+/// Adds the appended candidates to the length of the list, and records if there was no room for all.
+pub(super) fn note_appended(arguments: &Arguments<'_>) {
+    let (fresh, len) = (arguments.word(Binding::merge_state, FRESH), arguments.word(Binding::merge_state, LEN));
+    let rest = arguments.scalar(Scalar::room) - len;
+    if fresh > rest {
+        arguments.set(Binding::merge_state, FULL, 1);
+    }
+    arguments.set(Binding::merge_state, LEN, len + fresh.min(rest));
+    arguments.set(Binding::merge_state, FRESH, 0);
+}
+
+/// Sums leaves weighted by multiplicity, one sum per work-group; the groups take the roots in turn.
+pub(super) fn weighted_sums(arguments: &Arguments<'_>) {
+    let (first, end, depth) =
+        (arguments.scalar(Scalar::first), arguments.scalar(Scalar::end) as usize, arguments.scalar(Scalar::depth));
+    for group in 0..arguments.groups {
+        // The lower and the upper half of 256 bits.
+        let (mut low, mut high) = (0_u128, 0_u128);
+        for lane in group * arguments.group_size..(group + 1) * arguments.group_size {
+            for root in (lane..end).step_by(arguments.work_items()) {
+                let leaves = match depth {
+                    0 => 1,
+                    1 => arguments.word(Binding::counts, root).into(),
+                    _ => {
+                        let [low, high] = arguments.read(Binding::known_totals, root + 1);
+                        u128::from(high) << 32 | u128::from(low)
+                    }
+                };
+                let multiplicity = number(arguments.read(Binding::root_multiplicities, first as usize + root));
+                let [low_product, high_product] =
+                    [multiplicity & u128::from(u64::MAX), multiplicity >> 64].map(|half| half * leaves);
+                let (sum, first_carry) = low.overflowing_add(low_product);
+                let (sum, second_carry) = sum.overflowing_add(high_product << 64);
+                low = sum;
+                high += (high_product >> 64) + u128::from(first_carry) + u128::from(second_carry);
+            }
+        }
+        let [low, high] = [low, high].map(words::<4>);
+        arguments.write::<4>(Binding::sums, 2 * group, low);
+        arguments.write::<4>(Binding::sums, 2 * group + 1, high);
+    }
+}

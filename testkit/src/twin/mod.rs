@@ -1,0 +1,204 @@
+//! A GPU interface on the CPU: the twin of OpenCL and wgpu.
+//!
+//! Each kernel corresponds to a function of equal name, in a file of equal name, that reads and writes equal bytes. The
+//! functions are simple and slow, and find moves with the [`mailbox`](kogge_movegen_cpu::mailbox). With the twin,
+//!
+//! * the host of `kogge-gpu` is tested without a driver: [`TwinDevice`] is a device of [`Gpu`](kogge_gpu::Gpu);
+//! * no access outside a buffer goes unnoticed: the twin panics, and names the kernel and the buffer, if a kernel reads or
+//!   writes beyond a buffer, reads a word that was never written, writes a buffer that it should only read, or writes a
+//!   buffer that is bound twice;
+//! * tests order failures at any call ([`Control`]);
+//! * bisection finds a wrong kernel, as described below.
+//!
+//! # How to find a wrong kernel
+//!
+//! If a device counts wrong, [`compare_stages`] runs the kernels one by one, each on the device and on the twin with equal
+//! input, and names the first kernel, buffer and element that differ:
+//!
+//! ```no_run
+//! use kogge_board::{Fen, Quad48};
+//! use kogge_gpu::{Device, HostOptions};
+//! use kogge_testkit::twin::{TwinDevice, compare_stages};
+//!
+//! // Any device: `OpenClDevice::list()?.remove(0)` and its options, for example.
+//! let (device, options) = (TwinDevice::default(), HostOptions::default());
+//! let fen = Fen::start();
+//! if let Err(difference) = compare_stages(&device, &options, &[Quad48::from(&fen.position)], &fen.rules) {
+//!     // "The kernel make differs from its twin at element 3 of successors: ..."
+//!     panic!("{difference}");
+//! }
+//! # Ok::<(), kogge_board::BackendError>(())
+//! ```
+//!
+//! Use the position that the device counts wrong, or random positions from `placements` until there is a difference.
+//! Then reduce the number of positions and the size of the work-groups. If no kernel differs, the error is in the host
+//! or in a kernel that works only on small buffers: repeat the count on a `Gpu<TwinDevice>` with the device's settings.
+
+mod arguments;
+mod closed_form;
+mod control;
+mod count;
+mod depth_first;
+mod device;
+mod generate;
+mod make;
+mod merge;
+mod minimax;
+mod perft;
+mod position;
+mod scan;
+mod stages;
+mod unordered;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use kogge_gpu::interface::{Compiled, Launch};
+use kogge_gpu::kernels::{Kernel, Module};
+use kogge_gpu::{Failure, Interface};
+
+use arguments::Arguments;
+
+pub use control::Control;
+pub use device::{Queues, TwinDevice, TwinSettings};
+pub use stages::{StageDifference, compare_stages};
+
+/// A buffer of 32-bit words that records which words were ever written.
+pub struct TwinBuffer {
+    name: &'static str,
+    words: Arc<Mutex<Vec<Option<u32>>>>,
+    bytes: u64,
+    control: Control,
+}
+
+impl TwinBuffer {
+    fn lock(&self) -> MutexGuard<'_, Vec<Option<u32>>> {
+        self.words.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Panics unless `bytes` bytes from `offset` on are whole words of the buffer.
+    fn check(&self, what: &str, offset: u64, bytes: u64) {
+        assert!(
+            offset.is_multiple_of(4) && bytes.is_multiple_of(4) && offset + bytes <= self.bytes,
+            "The host {what} {bytes} bytes at {offset} of the buffer {} of {} bytes.",
+            self.name,
+            self.bytes
+        );
+    }
+}
+
+impl Drop for TwinBuffer {
+    fn drop(&mut self) {
+        self.control.free(self.bytes);
+    }
+}
+
+/// The interface of the twin.
+pub struct Twin {
+    settings: TwinSettings,
+    modules: Vec<Module>,
+    control: Control,
+}
+
+impl Twin {
+    /// Returns the twin of an interface with these settings.
+    pub(crate) fn new(settings: TwinSettings, control: Control) -> Self {
+        Self { settings, modules: Vec::new(), control }
+    }
+}
+
+impl Interface for Twin {
+    type Buffer = TwinBuffer;
+
+    async fn make(&mut self, name: &'static str, bytes: u64) -> Result<TwinBuffer, Failure> {
+        self.control.call()?;
+        assert!(bytes > 0 && bytes.is_multiple_of(4), "The host makes the buffer {name} of {bytes} bytes.");
+        assert!(bytes <= self.settings.host.max_buffer, "The host makes the buffer {name} of {bytes} bytes.");
+        self.control.take(bytes, self.settings.host.device_memory)?;
+        let words = Arc::new(Mutex::new(vec![None; (bytes / 4) as usize]));
+        Ok(TwinBuffer { name, words, bytes, control: self.control.clone() })
+    }
+
+    fn write(&mut self, buffer: &TwinBuffer, bytes: &[u8]) -> Result<(), Failure> {
+        self.control.call()?;
+        buffer.check("writes", 0, bytes.len() as u64);
+        for (word, bytes) in buffer.lock().iter_mut().zip(bytes.as_chunks().0) {
+            *word = Some(u32::from_le_bytes(*bytes));
+        }
+        Ok(())
+    }
+
+    async fn read(&mut self, buffer: &TwinBuffer, offset: u64, bytes: &mut [u8]) -> Result<(), Failure> {
+        self.control.call()?;
+        buffer.check("reads", offset, bytes.len() as u64);
+        let words = buffer.lock();
+        for (index, bytes) in (offset as usize / 4..).zip(bytes.as_chunks_mut().0) {
+            let word = words[index];
+            let name = buffer.name;
+            *bytes = word
+                .unwrap_or_else(|| {
+                    panic!("The host reads word {index} of the buffer {name}, which nobody has written.")
+                })
+                .to_le_bytes();
+        }
+        Ok(())
+    }
+
+    fn clear(&mut self, buffer: &TwinBuffer, bytes: u64) -> Result<(), Failure> {
+        self.control.call()?;
+        buffer.check("clears", 0, bytes);
+        buffer.lock()[..(bytes / 4) as usize].fill(Some(0));
+        Ok(())
+    }
+
+    async fn compile(&mut self, modules: &[Module]) -> Result<Compiled, Failure> {
+        self.control.call()?;
+        self.modules.extend(modules);
+        Ok(Compiled::default())
+    }
+
+    fn forget(&mut self, module: Module) {
+        self.modules.retain(|&compiled| compiled != module);
+    }
+
+    unsafe fn launch(&mut self, launch: &Launch<'_, TwinBuffer>) -> Result<(), Failure> {
+        self.control.call()?;
+        let signature = launch.kernel.signature();
+        assert!(self.modules.contains(&signature.module), "The kernel {} is not compiled.", signature.name);
+        self.control.note(launch.kernel);
+        let arguments = Arguments::new(launch, &self.settings);
+        run(&arguments);
+        self.control.corrupt_after(&arguments);
+        Ok(())
+    }
+
+    async fn finish(&mut self) -> Result<Option<Duration>, Failure> {
+        self.control.call()?;
+        Ok(None)
+    }
+}
+
+/// Runs a kernel.
+fn run(arguments: &Arguments<'_>) {
+    match arguments.kernel {
+        Kernel::Upload => position::upload(arguments),
+        Kernel::Count => count::count(arguments),
+        Kernel::Scan => scan::scan(arguments),
+        Kernel::WriteMoves => generate::write_moves(arguments),
+        Kernel::Make => make::make(arguments),
+        Kernel::MakeQuads => make::make_quads(arguments),
+        Kernel::ClosedForm => closed_form::closed_form(arguments),
+        Kernel::CountReplies => perft::count_replies(arguments),
+        Kernel::LoadEntries => merge::load_entries(arguments),
+        Kernel::Insert => merge::insert(arguments),
+        Kernel::Append => merge::append(arguments),
+        Kernel::NoteAppended => merge::note_appended(arguments),
+        Kernel::WeightedSums => merge::weighted_sums(arguments),
+        Kernel::ExpandUnordered => unordered::expand_unordered(arguments),
+        Kernel::ExpandItems => unordered::expand_items(arguments),
+        Kernel::DepthFirst => depth_first::depth_first(arguments),
+        Kernel::Evaluate => minimax::evaluate(arguments),
+        Kernel::Quiesce => minimax::quiesce(arguments),
+        Kernel::BackUp => minimax::back_up(arguments),
+    }
+}

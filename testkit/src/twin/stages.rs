@@ -1,0 +1,530 @@
+//! Comparing a device with the twin, kernel by kernel.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use kogge_board::{Quad48, Rules};
+use kogge_gpu::interface::Launch;
+use kogge_gpu::kernels::{Binding, Kernel, Module, Scalar};
+use kogge_gpu::{Device, Failure, HostSettings, Interface, LastPlies, WEIGHTED_SUMS_GROUP};
+use pollster::block_on;
+
+use super::{Control, Queues, Twin, TwinSettings};
+
+/// The spare room for successors and items, which shows excess writes.
+const SPARE: usize = 3;
+/// The room for moves of a quiescence search.
+const QUIESCENCE_ROOM: u32 = 1024;
+/// The plies on the path of a quiescence search, including one above the leaf.
+const QUIESCENCE_NODES: usize = 7;
+const QUIESCENCE_LANES: u32 = 5;
+const QUIESCENCE_STEPS: u32 = 1000;
+
+/// The first difference of a device from the twin.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum StageDifference {
+    /// The device cannot be used, or a call failed; the reason is a sentence.
+    Failed(String),
+    /// A kernel gave different output.
+    Kernel {
+        /// The kernel's name.
+        kernel: &'static str,
+        /// The buffer's name.
+        buffer: &'static str,
+        /// The number of the element; if the order of elements is unspecified, its index in sorted order.
+        element: usize,
+        /// The words of the element on the device; none if the device has fewer elements.
+        found: Vec<u32>,
+        /// The words of the element on the twin.
+        expected: Vec<u32>,
+    },
+}
+
+impl fmt::Display for StageDifference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Failed(reason) => f.write_str(reason),
+            Self::Kernel { kernel, buffer, element, found, expected } => write!(
+                f,
+                "The kernel {kernel} differs from its twin at element {element} of {buffer}: {found:#010x?} instead of \
+                 {expected:#010x?}."
+            ),
+        }
+    }
+}
+
+impl From<Failure> for StageDifference {
+    fn from(failure: Failure) -> Self {
+        Self::Failed(failure.sentence())
+    }
+}
+
+/// The contents of buffers, in words.
+type Contents = HashMap<Binding, Vec<u32>>;
+
+/// Runs all kernels, one by one, on a device and on the twin with equal input, and compares their output. The positions
+/// must be legal under these rules; a few hundred are enough.
+///
+/// # Errors
+/// The first kernel and element that differ.
+pub fn compare_stages<D: Device>(
+    device: &D,
+    options: &D::Options,
+    positions: &[Quad48],
+    rules: &Rules,
+) -> Result<(), StageDifference> {
+    if positions.is_empty() {
+        return Ok(());
+    }
+    if let Some(reason) = device.unusable() {
+        return Err(StageDifference::Failed(reason));
+    }
+    let settings = device.settings(options).map_err(StageDifference::Failed)?;
+    let mut interface = block_on(device.connect(&settings))?;
+    let host = HostSettings { device_memory: u64::MAX, max_buffer: u64::MAX, ..settings.as_ref().clone() };
+    let mut counting = vec![Module::Counting];
+    counting.extend(host.unordered.then_some(Module::Unordered));
+    counting.extend(matches!(host.last_plies, LastPlies::DepthFirst(_)).then_some(Module::DepthFirst));
+    let mut twin = Twin::new(TwinSettings { host: host.clone(), queues: Queues::None }, Control::default());
+    for modules in [&counting[..], &[Module::Merging], &[Module::Minimax]] {
+        block_on(interface.compile(modules))?;
+        block_on(twin.compile(modules))?;
+    }
+    let lines = host.lines.iter().flatten().flat_map(|&board| [board as u32, (board >> 32) as u32]).collect();
+    let mut stages =
+        Stages { interface, twin, contents: HashMap::from([(Binding::lines, lines)]), scalars: HashMap::new(), host };
+    stages.counting(positions, rules)?;
+    stages.last_plies(positions.len())?;
+    stages.unordered(positions.len())?;
+    stages.merging(positions.len())?;
+    stages.minimax(positions.len())
+}
+
+/// Both interfaces, and the output so far.
+struct Stages<I> {
+    interface: I,
+    twin: Twin,
+    contents: Contents,
+    scalars: HashMap<Scalar, u32>,
+    host: HostSettings,
+}
+
+impl<I: Interface> Stages<I> {
+    /// Returns the number of 32-bit words of a position.
+    fn position_words(&self) -> usize {
+        self.host.form.bytes() / 4
+    }
+
+    /// Returns the number of 32-bit words of an element.
+    fn words_of(&self, binding: Binding) -> usize {
+        match binding {
+            Binding::positions | Binding::successors | Binding::entries => self.position_words(),
+            Binding::items
+            | Binding::new_items
+            | Binding::totals
+            | Binding::known_totals
+            | Binding::fresh
+            | Binding::states => 2,
+            Binding::quads | Binding::successor_quads => 12,
+            Binding::lines | Binding::multiplicities | Binding::root_multiplicities => 4,
+            Binding::candidate_multiplicities => 4,
+            Binding::sums => 8,
+            Binding::nodes => 16,
+            _ => 1,
+        }
+    }
+
+    /// Sets the input of the next kernels.
+    fn set(&mut self, binding: Binding, words: Vec<u32>) {
+        self.contents.insert(binding, words);
+    }
+
+    /// Sets a buffer to zeros.
+    fn zeros(&mut self, binding: Binding, elements: usize) {
+        self.set(binding, vec![0; elements * self.words_of(binding)]);
+    }
+
+    fn get(&self, binding: Binding) -> &[u32] {
+        self.contents.get(&binding).map_or(&[], Vec::as_slice)
+    }
+
+    fn scalar(&mut self, scalar: Scalar, value: u32) {
+        self.scalars.insert(scalar, value);
+    }
+
+    /// Runs a kernel on both sides with equal input, compares all its output, and keeps it under its names in
+    /// `renamed`.
+    fn compare(&mut self, kernel: Kernel, items: usize, renamed: &[(Binding, Binding)]) -> Result<(), StageDifference> {
+        let found = self.run_device(kernel, items, &self.contents.clone())?;
+        let expected = self.run_twin(kernel, items, &self.contents.clone())?;
+        for &binding in kernel.signature().buffers.iter().filter(|binding| binding.is_written()) {
+            self.check(kernel, binding, &found[&binding], &expected[&binding])?;
+        }
+        self.keep(expected, renamed);
+        Ok(())
+    }
+
+    /// Keeps output as input for later kernels.
+    fn keep(&mut self, mut output: Contents, renamed: &[(Binding, Binding)]) {
+        for &(written, read) in renamed {
+            if let Some(words) = output.remove(&written) {
+                self.contents.insert(read, words);
+            }
+        }
+        self.contents.extend(output);
+    }
+
+    /// Compares two buffers.
+    fn check(&self, kernel: Kernel, binding: Binding, found: &[u32], expected: &[u32]) -> Result<(), StageDifference> {
+        let words = self.words_of(binding);
+        let (found, expected) = (found.chunks(words), expected.chunks(words));
+        different(kernel, binding, found, expected)
+    }
+
+    /// Compares elements of several buffers, in any order.
+    fn check_multiset(
+        kernel: Kernel,
+        binding: Binding,
+        mut found: Vec<Vec<u32>>,
+        mut expected: Vec<Vec<u32>>,
+    ) -> Result<(), StageDifference> {
+        found.sort_unstable();
+        expected.sort_unstable();
+        different(kernel, binding, found.iter().map(Vec::as_slice), expected.iter().map(Vec::as_slice))
+    }
+
+    fn run_device(&mut self, kernel: Kernel, items: usize, input: &Contents) -> Result<Contents, StageDifference> {
+        run(&mut self.interface, &self.host, kernel, items, input, &self.scalars)
+    }
+
+    fn run_twin(&mut self, kernel: Kernel, items: usize, input: &Contents) -> Result<Contents, StageDifference> {
+        run(&mut self.twin, &self.host, kernel, items, input, &self.scalars)
+    }
+
+    /// Runs the stages up to the successors in generation order, which leave items and successors of all positions.
+    fn counting(&mut self, positions: &[Quad48], rules: &Rules) -> Result<(), StageDifference> {
+        let len = positions.len();
+        self.set(Binding::quads, bytemuck::cast_slice(positions).to_vec());
+        self.scalar(Scalar::first, 0);
+        self.scalar(Scalar::end, len as u32);
+        self.scalar(Scalar::castling_files, u32::from_le_bytes(rules.castling_files));
+        self.scalar(Scalar::halfmove_clock, rules.halfmove_clock.into());
+        self.zeros(Binding::successors, len + SPARE);
+        self.zeros(Binding::successor_roots, len + SPARE);
+        let renamed = [(Binding::successors, Binding::positions), (Binding::successor_roots, Binding::roots)];
+        self.compare(Kernel::Upload, len, &renamed)?;
+
+        let block = self.host.group_size;
+        self.zeros(Binding::new_counts, len + SPARE);
+        self.compare(Kernel::Count, len, &[(Binding::new_counts, Binding::counts)])?;
+        self.zeros(Binding::new_offsets, len + SPARE);
+        self.zeros(Binding::block_sums, len.div_ceil(block));
+        self.compare(Kernel::Scan, len, &[(Binding::new_offsets, Binding::offsets)])?;
+        let mut moves = 0;
+        let bases = self.get(Binding::block_sums).iter().map(|sum| (moves, moves += sum).0).collect();
+        self.set(Binding::bases, bases);
+        self.zeros(Binding::new_items, moves as usize + SPARE);
+        self.compare(Kernel::WriteMoves, len, &[(Binding::new_items, Binding::items)])?;
+
+        self.scalar(Scalar::end, moves);
+        self.zeros(Binding::successors, moves as usize + SPARE);
+        self.zeros(Binding::successor_roots, moves as usize + SPARE);
+        self.compare(Kernel::Make, moves as usize, &[])?;
+        self.zeros(Binding::successor_quads, moves as usize + SPARE);
+        self.compare(Kernel::MakeQuads, moves as usize, &[])
+    }
+
+    /// Returns the number of moves of all positions.
+    fn moves(&self) -> usize {
+        self.get(Binding::block_sums).iter().map(|&sum| sum as usize).sum()
+    }
+
+    /// Runs the stages that count the last plies. Items differ from device to device; totals do not.
+    fn last_plies(&mut self, len: usize) -> Result<(), StageDifference> {
+        let moves = self.moves();
+        self.scalar(Scalar::capacity, moves as u32);
+        self.set(Binding::item_count, vec![moves as u32, 0]);
+        self.zeros(Binding::totals, len + 1);
+        self.compare(Kernel::CountReplies, moves, &[])?;
+
+        self.scalar(Scalar::end, len as u32);
+        self.zeros(Binding::totals, len + 1);
+        self.zeros(Binding::new_items, moves);
+        self.zeros(Binding::new_item_count, 2);
+        let mut input = self.contents.clone();
+        let mut found = self.run_device(Kernel::ClosedForm, len, &input)?;
+        for (written, read) in [(Binding::new_items, Binding::items), (Binding::new_item_count, Binding::item_count)] {
+            input.insert(read, found.remove(&written).unwrap_or_default());
+        }
+        input.extend(found);
+        let found = self.run_device(Kernel::CountReplies, moves, &input)?;
+        let expected = self.run_twin(Kernel::ClosedForm, len, &self.contents.clone())?;
+        self.check(Kernel::ClosedForm, Binding::totals, &found[&Binding::totals], &expected[&Binding::totals])?;
+        if let LastPlies::DepthFirst(_) = self.host.last_plies {
+            self.scalar(Scalar::depth, 2);
+            let input = self.contents.clone();
+            let found = self.run_device(Kernel::DepthFirst, len, &input)?;
+            self.check(Kernel::DepthFirst, Binding::totals, &found[&Binding::totals], &expected[&Binding::totals])?;
+        }
+        self.set(Binding::known_totals, expected[&Binding::totals].clone());
+        Ok(())
+    }
+
+    /// Runs the stages that make successors in any order, and compares them with the output of `make`.
+    fn unordered(&mut self, len: usize) -> Result<(), StageDifference> {
+        if !self.host.unordered {
+            return Ok(());
+        }
+        let moves = self.moves();
+        self.scalar(Scalar::room, (moves + SPARE) as u32);
+        self.scalar(Scalar::capacity, moves as u32);
+        let mut input = self.contents.clone();
+        input.insert(Binding::new_item_count, vec![0; 2]);
+        input.insert(Binding::new_items, vec![0; 2 * moves.max(1)]);
+        for binding in [Binding::successors, Binding::successor_roots] {
+            input.insert(binding, vec![0; (moves + SPARE) * self.words_of(binding)]);
+        }
+        let expected = successors(self.position_words(), moves, &self.contents);
+        let found = self.run_device(Kernel::ExpandUnordered, len, &input)?;
+        let [items, made] = [0, 1].map(|word| found[&Binding::new_item_count][word]);
+        if items + made != moves as u32 {
+            let (kernel, buffer) = (Kernel::ExpandUnordered.signature().name, Binding::new_item_count.name());
+            let expected = vec![moves as u32];
+            return Err(StageDifference::Kernel { kernel, buffer, element: 0, found: vec![items, made], expected });
+        }
+        // The first kernel makes some of the successors; the second one makes the others.
+        let mut rest = expected.clone();
+        rest.sort_unstable();
+        for successor in successors(self.position_words(), made as usize, &found) {
+            match rest.binary_search(&successor) {
+                Ok(index) => drop(rest.remove(index)),
+                Err(index) => {
+                    let nearest = rest.get(index.min(rest.len().saturating_sub(1))).into_iter().cloned().collect();
+                    return Self::check_multiset(
+                        Kernel::ExpandUnordered,
+                        Binding::successors,
+                        vec![successor],
+                        nearest,
+                    );
+                }
+            }
+        }
+        input.extend(found);
+        let items = input[&Binding::new_items].clone();
+        input.insert(Binding::items, items);
+        let found = self.run_device(Kernel::ExpandItems, moves, &input)?;
+        let count = found[&Binding::new_item_count][1] as usize;
+        Self::check_multiset(
+            Kernel::ExpandItems,
+            Binding::successors,
+            successors(self.position_words(), count.min(moves + SPARE), &found),
+            expected,
+        )
+    }
+
+    /// Runs the stages of merging: the successors are inserted into an empty list, then inserted again.
+    fn merging(&mut self, len: usize) -> Result<(), StageDifference> {
+        let parents = self.contents.get(&Binding::positions).cloned().unwrap_or_default();
+        let parents_roots = self.get(Binding::roots).to_vec();
+        let moves = self.moves();
+        // A few multiplicities carry into every word.
+        let multiplicity = |root: u32| [u32::MAX - root % 3, u32::MAX, root, root % 5];
+        let multiplicities = (0..len as u32).flat_map(multiplicity).collect();
+        self.set(Binding::root_multiplicities, multiplicities);
+        for depth in 0..3 {
+            self.scalar(Scalar::depth, depth);
+            self.zeros(Binding::sums, weighted_groups(len));
+            self.compare(Kernel::WeightedSums, len, &[])?;
+        }
+        for (written, read) in [(Binding::successors, Binding::positions), (Binding::successor_roots, Binding::roots)] {
+            let words = self.get(written).to_vec();
+            self.set(read, words);
+        }
+        let slot_count = 3 * moves + 1;
+        self.scalar(Scalar::end, moves as u32);
+        self.scalar(Scalar::partition_index, 0);
+        self.scalar(Scalar::partition_of, 1);
+        self.scalar(Scalar::hash_mask, u32::MAX);
+        self.scalar(Scalar::slot_count, slot_count as u32);
+        self.scalar(Scalar::room, moves as u32);
+        self.zeros(Binding::slots, slot_count);
+        self.zeros(Binding::entries, moves);
+        for binding in [Binding::multiplicities, Binding::candidate_multiplicities, Binding::fresh] {
+            self.zeros(binding, moves);
+        }
+        self.zeros(Binding::merge_state, 4);
+        for (partition_of, hash_mask) in [(1, 0xf), (3, u32::MAX), (1, u32::MAX)] {
+            self.scalar(Scalar::partition_of, partition_of);
+            self.scalar(Scalar::hash_mask, hash_mask);
+            self.insert(moves)?;
+        }
+        // Every candidate is known now, so nothing depends on their order.
+        self.zeros(Binding::successors, moves);
+        self.compare(Kernel::Append, moves, &[(Binding::successors, Binding::entries)])?;
+        self.compare(Kernel::NoteAppended, 1, &[])?;
+        self.compare(Kernel::Insert, moves, &[])?;
+
+        self.scalar(Scalar::first, 1);
+        self.scalar(Scalar::end, self.get(Binding::merge_state)[0].saturating_sub(1));
+        self.zeros(Binding::successors, moves);
+        self.zeros(Binding::successor_roots, moves);
+        self.compare(Kernel::LoadEntries, moves, &[])?;
+        self.scalar(Scalar::first, 0);
+        self.set(Binding::positions, parents);
+        self.set(Binding::roots, parents_roots);
+        Ok(())
+    }
+
+    /// Inserts candidates into the empty list. The choice among equal candidates and the choice of slots are unspecified.
+    fn insert(&mut self, moves: usize) -> Result<(), StageDifference> {
+        let found = self.run_device(Kernel::Insert, moves, &self.contents.clone())?;
+        let expected = self.run_twin(Kernel::Insert, moves, &self.contents.clone())?;
+        self.check(
+            Kernel::Insert,
+            Binding::merge_state,
+            &found[&Binding::merge_state],
+            &expected[&Binding::merge_state],
+        )?;
+        let words = self.position_words();
+        let taken = |output: &Contents| {
+            let fresh = output[&Binding::fresh].chunks(2).take(output[&Binding::merge_state][1] as usize);
+            let entry = |fresh: &[u32]| {
+                let candidate = (fresh[0] as usize).min(moves - 1);
+                let slot = output[&Binding::slots].get(fresh[1] as usize);
+                let mut entry = self.get(Binding::positions)[candidate * words..][..words].to_vec();
+                entry.extend(&output[&Binding::candidate_multiplicities][4 * candidate..][..4]);
+                entry.push(u32::from(slot == Some(&(1 << 31 | candidate as u32))));
+                entry
+            };
+            fresh.map(entry).collect()
+        };
+        Self::check_multiset(Kernel::Insert, Binding::candidate_multiplicities, taken(&found), taken(&expected))?;
+        if self.scalars[&Scalar::partition_of] == 1 && self.scalars[&Scalar::hash_mask] == u32::MAX {
+            self.keep(expected, &[]);
+        }
+        Ok(())
+    }
+
+    /// Runs the stages of minimax.
+    fn minimax(&mut self, len: usize) -> Result<(), StageDifference> {
+        let moves = self.moves();
+        self.scalar(Scalar::end, len as u32);
+        self.zeros(Binding::values, len + SPARE);
+        self.compare(Kernel::Evaluate, len, &[])?;
+
+        let successor_values = (0..(moves + SPARE) as u32)
+            .map(|index| match index % 11 {
+                0 => 31_990,
+                1 => -32_000,
+                _ => index.wrapping_mul(0x9e37_79b9) as i32 % 30_000,
+            })
+            .map(|value: i32| value as u32)
+            .collect();
+        self.set(Binding::successor_values, successor_values);
+        self.compare(Kernel::BackUp, len, &[])?;
+
+        self.scalar(Scalar::room, QUIESCENCE_ROOM);
+        self.scalar(Scalar::lanes, QUIESCENCE_LANES);
+        self.scalar(Scalar::steps, QUIESCENCE_STEPS);
+        for depth in 0..2 {
+            self.scalar(Scalar::depth, depth);
+            self.zeros(Binding::values, len);
+            self.zeros(Binding::new_items, (QUIESCENCE_LANES * QUIESCENCE_ROOM) as usize);
+            self.zeros(Binding::new_item_count, 2);
+            self.zeros(Binding::totals, 1);
+            self.zeros(Binding::nodes, QUIESCENCE_LANES as usize * QUIESCENCE_NODES);
+            self.zeros(Binding::states, QUIESCENCE_LANES as usize);
+            let [found, expected] = [true, false].map(|is_device| {
+                let mut output = self.contents.clone();
+                loop {
+                    let lanes = QUIESCENCE_LANES as usize;
+                    output.insert(Binding::new_item_count, vec![output[&Binding::new_item_count][0], 0]);
+                    let written = if is_device {
+                        self.run_device(Kernel::Quiesce, lanes, &output)?
+                    } else {
+                        self.run_twin(Kernel::Quiesce, lanes, &output)?
+                    };
+                    output.extend(written);
+                    if output[&Binding::new_item_count][1] == 0 {
+                        return Ok::<_, StageDifference>(output);
+                    }
+                }
+            });
+            let (found, expected) = (found?, expected?);
+            for binding in [Binding::totals, Binding::values] {
+                self.check(Kernel::Quiesce, binding, &found[&binding], &expected[&binding])?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns the first successors with their roots.
+fn successors(position_words: usize, len: usize, output: &Contents) -> Vec<Vec<u32>> {
+    let positions = output[&Binding::successors].chunks(position_words);
+    let with_root = |(position, root): (&[u32], &u32)| [position, &[*root]].concat();
+    positions.zip(&output[&Binding::successor_roots]).take(len).map(with_root).collect()
+}
+
+fn different<'a>(
+    kernel: Kernel,
+    binding: Binding,
+    found: impl Iterator<Item = &'a [u32]>,
+    expected: impl Iterator<Item = &'a [u32]>,
+) -> Result<(), StageDifference> {
+    let (mut found, mut expected) = (found, expected);
+    for element in 0.. {
+        let (found, expected) = (found.next(), expected.next());
+        if found != expected {
+            let (kernel, buffer) = (kernel.signature().name, binding.name());
+            let [found, expected] = [found, expected].map(|words| words.unwrap_or_default().to_vec());
+            return Err(StageDifference::Kernel { kernel, buffer, element, found, expected });
+        }
+        if found.is_none() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Returns the number of work-groups that sum weighted leaves.
+fn weighted_groups(len: usize) -> usize {
+    len.div_ceil(WEIGHTED_SUMS_GROUP)
+}
+
+/// Runs a kernel with new buffers, and returns the contents of the buffers that it writes.
+fn run<I: Interface>(
+    interface: &mut I,
+    host: &HostSettings,
+    kernel: Kernel,
+    items: usize,
+    input: &Contents,
+    scalars: &HashMap<Scalar, u32>,
+) -> Result<Contents, StageDifference> {
+    let signature = kernel.signature();
+    let group_size = host.group_size_of(kernel);
+    let mut buffers = Vec::new();
+    for &binding in signature.buffers {
+        let words = input.get(&binding).map_or(&[0][..], Vec::as_slice);
+        let words = if words.is_empty() { &[0] } else { words };
+        let buffer = block_on(interface.make(binding.name(), 4 * words.len() as u64))?;
+        interface.write(&buffer, bytemuck::cast_slice(words))?;
+        buffers.push(buffer);
+    }
+    let bound: Vec<_> = buffers.iter().collect();
+    let scalars: Vec<_> = signature.scalars.iter().map(|scalar| scalars.get(scalar).copied().unwrap_or(0)).collect();
+    let groups = items.div_ceil(group_size);
+    if groups > 0 {
+        let launch = Launch { kernel, groups, group_size, buffers: &bound, scalars: &scalars };
+        // SAFETY: `Stages` makes all buffers as large as the kernel needs with these scalars.
+        unsafe { interface.launch(&launch) }?;
+    }
+    let mut output = Contents::new();
+    for (&binding, buffer) in signature.buffers.iter().zip(&buffers).filter(|(binding, _)| binding.is_written()) {
+        let mut words = vec![0_u32; input.get(&binding).map_or(1, |words| words.len().max(1))];
+        block_on(interface.read(buffer, 0, bytemuck::cast_slice_mut(&mut words)))?;
+        output.insert(binding, words);
+    }
+    block_on(interface.finish())?;
+    Ok(output)
+}

@@ -1,0 +1,56 @@
+//! Bisection finds and names any kernel with an error.
+
+use kogge_board::{Fen, Quad48};
+use kogge_gpu::kernels::{Binding, Kernel, SIGNATURES};
+use kogge_gpu::{HostOptions, LastPlies, PositionForm};
+use kogge_testkit::conformance;
+use kogge_testkit::twin::{Queues, StageDifference, TwinDevice, compare_stages};
+
+const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
+
+fn options() -> HostOptions {
+    HostOptions { group_size: Some(4), ..HostOptions::default() }
+}
+
+fn device() -> TwinDevice {
+    TwinDevice { last_plies: LastPlies::DepthFirst(2), ..TwinDevice::default() }
+}
+
+#[test]
+fn a_twin_does_not_differ_from_itself() {
+    for queues in [Queues::Half, Queues::None, Queues::All] {
+        for form in PositionForm::ALL {
+            let device = TwinDevice { queues, form, ..device() };
+            for (rules, positions) in conformance::placements().iter().step_by(40) {
+                let positions = &positions[..positions.len().min(8)];
+                assert_eq!(compare_stages(&device, &options(), positions, rules), Ok(()), "{queues:?}, {form:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn an_error_in_any_kernel_is_found_and_named() {
+    let kiwipete: Fen = KIWIPETE.parse().unwrap();
+    let positions = [Quad48::from(&kiwipete.position); 12];
+    for signature in &SIGNATURES {
+        for &buffer in signature.buffers.iter().filter(|buffer| buffer.is_written()) {
+            // Scratch memory for the paths of searches, whose order is unspecified.
+            let is_scratch = signature.kernel == Kernel::Quiesce && buffer != Binding::values;
+            // Queues are compared after the next kernel has used them.
+            let is_queue = matches!(signature.kernel, Kernel::ClosedForm | Kernel::ExpandUnordered)
+                && matches!(buffer, Binding::new_items | Binding::new_item_count);
+            let is_order = signature.kernel == Kernel::Insert && !matches!(buffer, Binding::merge_state);
+            if is_scratch || is_queue || is_order {
+                continue;
+            }
+            let device = device();
+            let word = if buffer == Binding::new_item_count { 1 } else { 2 };
+            device.control.corrupt(signature.kernel, buffer, word);
+            match compare_stages(&device, &options(), &positions, &kiwipete.rules) {
+                Err(StageDifference::Kernel { kernel, .. }) => assert_eq!(kernel, signature.name, "{}", buffer.name()),
+                found => panic!("{} writes a wrong {}: {found:?}", signature.name, buffer.name()),
+            }
+        }
+    }
+}
