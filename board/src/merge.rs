@@ -113,11 +113,12 @@ pub trait Merge {
     /// [`MergeError::Full`], [`MergeError::MixedTurns`] or [`MergeError::Overflow`]; if the device fails.
     fn add(&mut self, entries: &[Entry]) -> Result<(), MergeError>;
 
-    /// Expands some parents and adds the successors that belong to a partition.
+    /// Expands some parents and adds the successors that belong to a partition. Returns the number of paths to all
+    /// successors of these parents, in whatever partition: the sum of multiplicity times moves.
     ///
     /// # Errors
     /// [`MergeError::Full`] or [`MergeError::Overflow`]; if the device fails.
-    fn expand(&mut self, parents: Range<u64>, partition: Partition) -> Result<(), MergeError>;
+    fn expand(&mut self, parents: Range<u64>, partition: Partition) -> Result<u128, MergeError>;
 
     /// Makes the successors the new parents, with no successors and no room for any.
     ///
@@ -137,6 +138,15 @@ pub trait Merge {
     /// # Errors
     /// If the device fails.
     fn entries(&mut self, successors: Range<u64>) -> Result<Vec<Entry>, MergeError>;
+}
+
+/// Adds a multiplicity times a number of leaves to a sum.
+///
+/// # Errors
+/// [`MergeError::Overflow`] if the result exceeds 128 bits.
+pub fn add_weighted(sum: u128, multiplicity: u128, leaves: u64) -> Result<u128, MergeError> {
+    let product = multiplicity.checked_mul(leaves.into());
+    product.and_then(|product| sum.checked_add(product)).ok_or(MergeError::Overflow)
 }
 
 /// Returns the side to move that all entries have in common; `None` if there are no entries.

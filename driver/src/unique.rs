@@ -42,7 +42,7 @@ impl Work<'_> {
         }
         let ply = self.next_whole();
         if last && !self.should_fit(ply.positions) {
-            self.descend(ply.seconds)?;
+            self.descend()?;
         } else if self.merge_whole(ply)? {
             return Ok(self.successors());
         } else if !last {

@@ -165,7 +165,7 @@ impl<I: Interface> Merge for DeviceMerge<'_, I> {
         block_on(DeviceMerge::add(self, entries))
     }
 
-    fn expand(&mut self, parents: Range<u64>, partition: Partition) -> Result<(), MergeError> {
+    fn expand(&mut self, parents: Range<u64>, partition: Partition) -> Result<u128, MergeError> {
         block_on(DeviceMerge::expand(self, parents, partition))
     }
 

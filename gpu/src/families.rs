@@ -8,7 +8,8 @@ use crate::parts::{Part, bases, parts};
 use crate::runner::Halt;
 use crate::session::{Average, Session};
 
-/// Expands the positions of a level, in parts whose successors fit in the next level.
+/// Expands the positions of a level, in parts whose successors fit in the next level. Afterwards the counts of the level
+/// hold the number of each position's moves.
 pub(crate) struct Families {
     /// The positions that are not expanded yet.
     rest: Range<usize>,

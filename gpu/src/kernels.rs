@@ -246,11 +246,11 @@ macro_rules! with_kernels {
                 positions candidate_multiplicities fresh slots successors multiplicities merge_state | room;
             /// Updates the length of the list.
             NoteAppended, "note_appended", Merging: merge_state | room;
-            /// Sums leaves weighted by multiplicity, one sum for each work-group.
+            /// Adds leaves weighted by multiplicity to sums, one for each work-group.
             WeightedSums, "weighted_sums", Merging: root_multiplicities counts known_totals sums | first end depth;
-            /// Makes the successors of positions in any order.
+            /// Makes the successors of positions in any order, and counts them.
             ExpandUnordered, "expand_unordered", Unordered:
-                positions roots lines new_items new_item_count successors successor_roots | first end room capacity;
+                positions roots lines new_counts new_items new_item_count successors successor_roots | first end room capacity;
             /// Makes the successors of the items that `expand_unordered` wrote.
             ExpandItems, "expand_items", Unordered:
                 positions roots lines items new_item_count successors successor_roots | room capacity;

@@ -272,8 +272,7 @@ impl<I: Interface> Lists<I> {
     }
 
     /// Sums the leaves of the first `len` roots, weighted by the multiplicities of the successors from `first` on, and
-    /// clears the totals. A root has one leaf at depth 0, its count of level 0 at depth 1, and its total at other
-    /// depths. Returns `None` if the sum does not fit in 128 bits.
+    /// clears the totals. Returns `None` if the sum does not fit in 128 bits.
     pub(crate) async fn weighted_sum(
         &self,
         session: &mut Session<I>,
@@ -281,7 +280,9 @@ impl<I: Interface> Lists<I> {
         len: usize,
         depth: u32,
     ) -> Result<Option<u128>, Halt> {
-        let sum = self.wide_sum(session, first, len, depth).await?;
+        self.clear_sums(session)?;
+        self.add_weighted(session, Ply::Successors, first, len, depth).await?;
+        let sum = self.sum(session, weighted_sums_groups(len)).await?;
         if depth > 1 {
             let (runner, buffers) = session.work(1, len, 0)?;
             let header = runner.read("the overflow", &buffers.totals, 0, 1).await?;
@@ -291,10 +292,23 @@ impl<I: Interface> Lists<I> {
         Ok(low_half(sum))
     }
 
-    /// Sums leaves like [`Lists::weighted_sum`], in 256 bits, without clearing the totals.
-    async fn wide_sum(&self, session: &mut Session<I>, first: u64, len: usize, depth: u32) -> Result<[u32; 8], Halt> {
+    /// Sets all sums to zero.
+    pub(crate) fn clear_sums(&self, session: &mut Session<I>) -> Result<(), Halt> {
+        session.runner.clear("the sums", &self.sums, self.sums.len())
+    }
+
+    /// Adds to the sums the leaves of the first `len` roots, weighted by the multiplicities of a ply from `first` on. A root
+    /// has one leaf at depth 0, its count of level 0 at depth 1, and its total at other depths.
+    pub(crate) async fn add_weighted(
+        &self,
+        session: &mut Session<I>,
+        ply: Ply,
+        first: u64,
+        len: usize,
+        depth: u32,
+    ) -> Result<(), Halt> {
         let (runner, buffers) = session.work(1, if depth > 0 { len } else { 0 }, 0)?;
-        let list = self.list(Ply::Successors, &(first..first + len as u64)).ok_or_else(|| runner.unasked())?;
+        let list = self.list(ply, &(first..first + len as u64)).ok_or_else(|| runner.unasked())?;
         let arguments = WeightedSums {
             root_multiplicities: &list.multiplicities,
             counts: &buffers.levels[0].counts,
@@ -306,8 +320,17 @@ impl<I: Interface> Lists<I> {
         };
         // SAFETY: the list has these entries; level 0 and the totals have as many roots, or are not read at depth 0; each
         // group has a sum.
-        unsafe { runner.launch(len, arguments) }.await?;
-        Ok(wide_sum(runner.read("the sums", &self.sums, 0, weighted_sums_groups(len)).await?))
+        unsafe { runner.launch(len, arguments) }.await
+    }
+
+    /// Returns the sum of the first `groups` sums, in 256 bits.
+    async fn sum(&self, session: &mut Session<I>, groups: usize) -> Result<[u32; 8], Halt> {
+        Ok(wide_sum(session.runner.read("the sums", &self.sums, 0, groups).await?))
+    }
+
+    /// Returns the sum of all sums, or `None` if it does not fit in 128 bits.
+    pub(crate) async fn sum_of_sums(&self, session: &mut Session<I>) -> Result<Option<u128>, Halt> {
+        Ok(low_half(self.sum(session, self.sums.len()).await?))
     }
 
     /// Checks the kernel `weighted_sums` with multiplicities and leaves of all sizes, which counts would take too long to
@@ -363,8 +386,13 @@ impl<I: Interface> Lists<I> {
                 let weighted = multiplicities[first..].iter().enumerate();
                 let expected = wide_sum(weighted.map(|(root, &multiplicity)| product(multiplicity, leaves(root))));
                 let len = entries - first;
-                let found = self.wide_sum(session, first as u64, len, depth).await?;
-                if found != expected {
+                self.clear_sums(session)?;
+                // Sums are added to earlier sums.
+                self.add_weighted(session, Ply::Successors, first as u64, len, depth).await?;
+                let once = self.sum(session, self.sums.len()).await?;
+                self.add_weighted(session, Ply::Successors, first as u64, len, depth).await?;
+                let twice = self.sum(session, self.sums.len()).await?;
+                if once != expected || twice != wide_sum([expected; 2]) {
                     let reason =
                         format!("it summed {len} products of multiplicities and leaves wrong at depth {depth}.");
                     return Err(session.runner.wrong(reason));

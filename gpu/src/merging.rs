@@ -89,12 +89,8 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
 
     /// Waits for an insertion and updates the number of successors.
     async fn take_inserted(&mut self, inserted: Result<(), Halt>) -> Result<(), MergeError> {
-        match inserted {
-            Ok(()) => {}
-            // Some candidates may have been added; they must not be added again.
-            Err(Halt::OutOfMemory | Halt::Overflow) => return Err(MergeError::Full),
-            Err(Halt::Error(error)) => return Err(error.into()),
-        }
+        // Some candidates may have been added; they must not be added again.
+        inserted.map_err(or_full)?;
         self.successors = self.lists.inserted(self.session).await?;
         Ok(())
     }
@@ -116,7 +112,8 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
         Ok(len)
     }
 
-    /// Expands the first of these parents, as many as fit in level 0, and returns their end.
+    /// Expands the first of these parents, as many as fit in level 0, adds their moves, weighted by multiplicity, to the sums,
+    /// and returns the end of these parents.
     async fn expand_batch(&mut self, parents: &Range<u64>, partition: Partition) -> Result<u64, MergeError> {
         let batch = loop {
             self.prepare(2).await?;
@@ -141,6 +138,13 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
             if inserted.is_err() {
                 break inserted;
             }
+        };
+        let inserted = match inserted {
+            Ok(()) => {
+                let len = (batch.end - batch.start) as usize;
+                self.lists.add_weighted(self.session, Ply::Parents, batch.start, len, 1).await
+            }
+            halted => halted,
         };
         self.take_inserted(inserted).await?;
         Ok(batch.end)
@@ -193,8 +197,7 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
                 Ok(())
             }
             // Other programs use the memory too.
-            Err(Halt::OutOfMemory | Halt::Overflow) => Err(MergeError::Full),
-            Err(Halt::Error(error)) => Err(error.into()),
+            Err(halt) => Err(or_full(halt)),
         }
     }
 
@@ -211,17 +214,22 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
         Ok(())
     }
 
-    pub(crate) async fn expand(&mut self, parents: Range<u64>, partition: Partition) -> Result<(), MergeError> {
+    pub(crate) async fn expand(&mut self, parents: Range<u64>, partition: Partition) -> Result<u128, MergeError> {
         if self.failed {
             return Err(MergeError::Full);
         }
         self.turn = self.parents_turn.map(Color::opposite);
-        let mut rest = parents.start..parents.end.min(self.parents);
+        let paths = self.expand_batches(parents.start..parents.end.min(self.parents), partition).await;
+        self.note(paths)
+    }
+
+    /// Expands these parents and returns the sum of their moves, weighted by multiplicity.
+    async fn expand_batches(&mut self, mut rest: Range<u64>, partition: Partition) -> Result<u128, MergeError> {
+        self.lists.clear_sums(self.session).map_err(or_full)?;
         while !rest.is_empty() {
-            let expanded = self.expand_batch(&rest, partition).await;
-            rest.start = self.note(expanded)?;
+            rest.start = self.expand_batch(&rest, partition).await?;
         }
-        Ok(())
+        self.lists.sum_of_sums(self.session).await.map_err(or_full)?.ok_or(MergeError::Overflow)
     }
 
     pub(crate) fn descend(&mut self) -> Result<(), MergeError> {
@@ -257,6 +265,14 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
         let Some(turn) = self.turn.filter(|_| !range.is_empty()) else { return Ok(Vec::new()) };
         let entries = self.lists.read(self.session, range).await?;
         Ok(entries.iter().map(|(planes, multiplicity)| entry_of(planes, turn, *multiplicity)).collect())
+    }
+}
+
+/// Converts the reason to halt, after which the successors are useless.
+fn or_full(halt: Halt) -> MergeError {
+    match halt {
+        Halt::OutOfMemory | Halt::Overflow => MergeError::Full,
+        Halt::Error(error) => error.into(),
     }
 }
 

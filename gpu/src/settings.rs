@@ -10,9 +10,9 @@ use crate::tuning::{Partial, Value};
 const QUIESCENCE_ROOM: usize = 256;
 
 /// The work-items of a work-group of the kernel `weighted_sums`.
-pub const WEIGHTED_SUMS_GROUP: usize = 64;
+pub const WEIGHTED_SUMS_GROUP: usize = 256;
 
-/// The maximum number of work-groups of `weighted_sums`. Each computes a sum, and the host adds the sums.
+/// The maximum number of work-groups of `weighted_sums`. Each adds to a sum, and the host adds the sums.
 pub(crate) const WEIGHTED_SUMS_GROUPS: usize = 1024;
 
 /// Roots that a work-item of `weighted_sums` takes at least, so that few sums are read.

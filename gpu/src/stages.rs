@@ -107,8 +107,9 @@ impl<I: Interface> Session<I> {
         unsafe { runner.launch(part.moves, arguments) }.await
     }
 
-    /// Makes the successors of some positions, in any order, in the next level, and returns their number. If the number
-    /// exceeds the level's room, some successors are missing. Returns `None` if the interface has no kernel for this.
+    /// Makes the successors of some positions, in any order, in the next level, counts each position's moves, and returns
+    /// the number of successors. If the number exceeds the level's room, some successors are missing. Returns `None` if the
+    /// interface has no kernel for this.
     pub(crate) async fn expand_unordered(
         &mut self,
         level: usize,
@@ -125,6 +126,7 @@ impl<I: Interface> Session<I> {
             positions: &here.positions,
             roots: &here.roots,
             lines: &buffers.lines,
+            new_counts: &here.counts,
             new_items: &buffers.items,
             new_item_count: &buffers.item_count,
             successors: &next.positions,

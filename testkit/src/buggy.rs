@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use kogge_board::merge::{Entry, Merge, MergeError, MergeOptions, Partition, hashes};
+use kogge_board::merge::{Entry, Merge, MergeError, MergeOptions, Partition, add_weighted, hashes};
 use kogge_board::{Backend, BackendError, DeviceInfo, Leaves, Planes32, Position, Quad48, Rules, Score, Successors};
 
 /// Changes a successor: keeps it, replaces it or drops it.
@@ -199,16 +199,18 @@ impl Merge for WrongMerge<'_> {
         entries.iter().try_for_each(|&entry| self.insert(entry, Partition::WHOLE))
     }
 
-    fn expand(&mut self, parents: Range<u64>, partition: Partition) -> Result<(), MergeError> {
+    fn expand(&mut self, parents: Range<u64>, partition: Partition) -> Result<u128, MergeError> {
+        let mut paths = 0;
         let parents = self.parents[parents.start as usize..parents.end as usize].to_vec();
         let positions: Vec<_> = parents.iter().map(|entry| entry.position).collect();
         let successors = self.backend.expand(&self.rules, &positions)?;
         for (Entry { multiplicity, .. }, positions) in parents.into_iter().zip(successors.iter()) {
+            paths = add_weighted(paths, multiplicity, positions.len() as u64)?;
             for &position in positions {
                 self.insert(Entry { position, multiplicity }, partition)?;
             }
         }
-        Ok(())
+        Ok(paths)
     }
 
     fn descend(&mut self) -> Result<(), MergeError> {

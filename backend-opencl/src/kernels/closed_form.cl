@@ -17,10 +17,13 @@ typedef struct {
     // The bits of the lane in a queued move, and of its position in an item.
     uint lane;
     ulong parent;
+    // The number of moves of the lane.
+    uint *moves;
 } Sink;
 
 // Reserves room in the queue for some moves, and returns the start of the room.
 INLINE uint reserve(Sink sink, uint count) {
+    *sink.moves += count;
     return atomic_add(sink.queued, count);
 }
 
@@ -234,7 +237,8 @@ __kernel CLOSED_FORM_KERNEL void closed_form(
     root_sums[local_index] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
     const uint room = CLOSED_FORM_GROUP * QUEUED_PER_LANE;
-    const Sink sink = {queue, &queued, room, new_items, new_item_count, capacity, local_index << LANE, (ulong) index << 32};
+    uint queued_moves = 0;
+    const Sink sink = {queue, &queued, room, new_items, new_item_count, capacity, local_index << LANE, (ulong) index << 32, &queued_moves};
     // All lanes must reach the barriers. Lanes without a position get an empty board, which has no moves.
     const bool live = index < end;
     const Position none = {0, 0, 0, 0, 0};

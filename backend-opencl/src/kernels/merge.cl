@@ -231,7 +231,7 @@ INLINE Wide wide_product(uint4 multiplicity, ulong leaves) {
     return (Wide){{low * leaves, sum, mul_hi(high, leaves) + (sum < middle), 0}};
 }
 
-// Sums leaves weighted by multiplicity, one sum for each work-group; the groups take the roots in turns. A root has one
+// Adds leaves weighted by multiplicity to sums, one for each work-group; the groups take the roots in turns. A root has one
 // leaf at depth 0, as many as moves at depth 1, and its total at greater depths.
 __kernel WEIGHTED_SUMS_KERNEL void weighted_sums(
     __global const uint *restrict root_multiplicities,
@@ -255,14 +255,22 @@ __kernel WEIGHTED_SUMS_KERNEL void weighted_sums(
         sum = wide_sum(sum, wide_product(vload4((size_t) first + root, root_multiplicities), leaves));
     }
     group_sums[local_index] = sum;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (local_index == 0) {
-        for (uint lane = 1; lane < WEIGHTED_SUMS_GROUP; ++lane) {
-            sum = wide_sum(sum, group_sums[lane]);
+    for (uint half = WEIGHTED_SUMS_GROUP / 2; half > 0; half /= 2) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (local_index < half) {
+            group_sums[local_index] = wide_sum(group_sums[local_index], group_sums[local_index + half]);
         }
+    }
+    if (local_index == 0) {
         for (uint word = 0; word < 4; ++word) {
-            sums[8 * get_group_id(0) + 2 * word] = (uint) sum.words[word];
-            sums[8 * get_group_id(0) + 2 * word + 1] = (uint) (sum.words[word] >> 32);
+            const size_t at = 8 * get_group_id(0) + 2 * word;
+            sum.words[word] = (ulong) sums[at + 1] << 32 | sums[at];
+        }
+        sum = wide_sum(sum, group_sums[0]);
+        for (uint word = 0; word < 4; ++word) {
+            const size_t at = 8 * get_group_id(0) + 2 * word;
+            sums[at] = (uint) sum.words[word];
+            sums[at + 1] = (uint) (sum.words[word] >> 32);
         }
     }
 }

@@ -28,13 +28,14 @@ INLINE void store_successor(
     }
 }
 
-// Makes the successors of some positions and counts them; if their number exceeds the room, some are missing. First
-// each lane finds the moves of one position; then each lane makes one move at a time. Moves that do not fit in the
+// Makes the successors of some positions and counts them, all and those of each position; if their number exceeds the room,
+// some are missing. First each lane finds the moves of one position; then each lane makes one move at a time. Moves that do not fit in the
 // queue become items.
 __kernel KERNEL void expand_unordered(
     __global const Packed *restrict positions,
     __global const uint *restrict roots,
     __global const ulong2 *restrict lines,
+    __global uint *restrict new_counts,
     __global ulong *restrict new_items,
     __global uint *restrict new_item_count,
     __global Packed *restrict successors,
@@ -52,7 +53,8 @@ __kernel KERNEL void expand_unordered(
         queued = 0;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    const Sink sink = {queue, &queued, UNORDERED_ROOM, new_items, new_item_count, capacity, local_index << LANE, (ulong) index << 32};
+    uint moves = 0;
+    const Sink sink = {queue, &queued, UNORDERED_ROOM, new_items, new_item_count, capacity, local_index << LANE, (ulong) index << 32, &moves};
     // All lanes must reach the barriers. Lanes without a position get an empty board, which has no moves.
     const Position none = {0, 0, 0, 0, 0};
     const Position position = index < end ? load_position(positions, index) : none;
@@ -63,6 +65,9 @@ __kernel KERNEL void expand_unordered(
     Replies nothing_known = {0};
     nothing_known.not_to = ~0UL;
     closed_form_replies(frame, king_lines, limits, nothing_known, sink, lines);
+    if (index < end) {
+        new_counts[index] = moves;
+    }
     barrier(CLK_LOCAL_MEM_FENCE);
     const uint len = min(queued, (uint) UNORDERED_ROOM);
     if (local_index == 0) {

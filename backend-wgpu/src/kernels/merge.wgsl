@@ -238,6 +238,13 @@ fn add_word(sum: ptr<function, Wide>, first: u32, word: u32) {
     }
 }
 
+// Adds all words of another sum.
+fn add_wide(sum: ptr<function, Wide>, other: Wide) {
+    for (var word = 0u; word < 8u; word++) {
+        add_word(sum, word, other[word]);
+    }
+}
+
 // Adds multiplicity times leaves.
 fn add_product(sum: ptr<function, Wide>, multiplicity: vec4<u32>, leaves: vec2<u32>) {
     for (var left = 0u; left < 4u; left++) {
@@ -251,7 +258,7 @@ fn add_product(sum: ptr<function, Wide>, multiplicity: vec4<u32>, leaves: vec2<u
 
 var<workgroup> wide_sums: array<Wide, WEIGHTED_SUMS_GROUP>;
 
-// Sums leaves weighted by multiplicity, one sum for each work-group; the groups take the roots in turns. A root has one
+// Adds leaves weighted by multiplicity to sums, one for each work-group; the groups take the roots in turns. A root has one
 // leaf at depth 0, as many as moves at depth 1, and its total at greater depths.
 @compute @workgroup_size(WEIGHTED_SUMS_GROUP)
 fn weighted_sums(
@@ -272,12 +279,16 @@ fn weighted_sums(
         add_product(&sum, root_multiplicities[scalars.first + root], leaves);
     }
     wide_sums[lane] = sum;
-    workgroupBarrier();
+    for (var half = WEIGHTED_SUMS_GROUP / 2u; half > 0u; half /= 2u) {
+        workgroupBarrier();
+        if lane < half {
+            add_wide(&sum, wide_sums[lane + half]);
+            wide_sums[lane] = sum;
+        }
+    }
     if lane == 0u {
-        for (var other = 1u; other < WEIGHTED_SUMS_GROUP; other++) {
-            for (var word = 0u; word < 8u; word++) {
-                add_word(&sum, word, wide_sums[other][word]);
-            }
+        for (var word = 0u; word < 8u; word++) {
+            add_word(&sum, word, sums[8u * group + word]);
         }
         for (var word = 0u; word < 8u; word++) {
             sums[8u * group + word] = sum[word];

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use crate::merge::{Entry, Merge, MergeError, MergeOptions, Partition, common_turn, hashes};
+use crate::merge::{Entry, Merge, MergeError, MergeOptions, Partition, add_weighted, common_turn, hashes};
 use crate::{Backend, Planes32, Quad48, Rules};
 
 /// Two plies in the host's memory; the backend expands and counts.
@@ -93,18 +93,20 @@ impl<B: Backend + ?Sized> Merge for HostMerge<'_, B> {
         })
     }
 
-    fn expand(&mut self, parents: Range<u64>, partition: Partition) -> Result<(), MergeError> {
+    fn expand(&mut self, parents: Range<u64>, partition: Partition) -> Result<u128, MergeError> {
+        let mut paths = 0;
         let parents = self.parents[within(&parents, self.parents.len())].to_vec();
         for parents in parents.chunks(HOST_AT_ONCE) {
             let positions: Vec<_> = parents.iter().map(|entry| entry.position).collect();
             let successors = self.backend.expand(&self.rules, &positions)?;
             for (parent, positions) in parents.iter().zip(successors.iter()) {
+                paths = add_weighted(paths, parent.multiplicity, positions.len() as u64)?;
                 for &position in positions {
                     self.insert(position, parent.multiplicity, partition)?;
                 }
             }
         }
-        Ok(())
+        Ok(paths)
     }
 
     fn descend(&mut self) -> Result<(), MergeError> {
@@ -117,10 +119,7 @@ impl<B: Backend + ?Sized> Merge for HostMerge<'_, B> {
         let entries = &self.successors[within(&successors, self.successors.len())];
         let positions: Vec<_> = entries.iter().map(|entry| entry.position).collect();
         let leaves = self.backend.perft(&self.rules, &positions, depth)?;
-        entries.iter().zip(leaves).try_fold(0_u128, |sum, (entry, leaves)| {
-            let product = entry.multiplicity.checked_mul(leaves.into());
-            product.and_then(|product| sum.checked_add(product)).ok_or(MergeError::Overflow)
-        })
+        entries.iter().zip(leaves).try_fold(0, |sum, (entry, leaves)| add_weighted(sum, entry.multiplicity, leaves))
     }
 
     fn entries(&mut self, successors: Range<u64>) -> Result<Vec<Entry>, MergeError> {

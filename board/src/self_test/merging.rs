@@ -305,8 +305,9 @@ fn partitions(merge: &mut dyn Merge, expected: &Expected) -> Outcome {
     for partition in Partition::all(3) {
         reserve(&mut *merge, expected.entries.len() as u64)?;
         let parents = merge.parents();
-        merge.expand(0..parents / 2, partition)?;
-        merge.expand(parents / 2..parents, partition)?;
+        let first = merge.expand(0..parents / 2, partition)?;
+        let moves = first.wrapping_add(merge.expand(parents / 2..parents, partition)?);
+        equal(&moves, &expected.leaves[0], "the moves of parents, weighted by multiplicity")?;
         let len = merge.successors();
         paths = paths.wrapping_add(merge.perft(0..len, 0)?);
         all.extend(merge.entries(0..len)?);

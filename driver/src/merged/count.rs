@@ -144,7 +144,7 @@ impl Work<'_> {
                     let ply = route.plies[0];
                     self.rest = route.seconds() - ply.seconds;
                     if ply.partitions > 1 {
-                        self.descend(ply.seconds)?;
+                        self.descend()?;
                         return self.count_in_partitions(ply, route.below_seconds);
                     }
                     if self.merge_whole(ply)? {

@@ -119,12 +119,7 @@ impl Work<'_> {
                 continue;
             }
             if below == 1 {
-                let mut paths = self.paths;
-                if sample == len {
-                    self.next_paths = Some(leaves);
-                } else {
-                    paths = self.merge.perft(range, 0)?;
-                }
+                let paths = if sample == len { self.paths } else { self.merge.perft(range, 0)? };
                 self.estimates.moves = (leaves as f64 / (paths as f64).max(1.0)).max(1.01);
             }
             self.estimates.count_each[below as usize] = seconds / sample as f64;

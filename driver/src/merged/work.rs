@@ -42,8 +42,6 @@ pub(crate) struct Work<'d> {
     pub(super) plies: Vec<PlannedPly>,
     /// Paths to the last ply: the sum of its multiplicities.
     pub(super) paths: u128,
-    /// Paths to the next ply: the sum of multiplicity times moves over the last one. `None` until it is counted.
-    pub(super) next_paths: Option<u128>,
     /// The seconds that the quickest ply took: the fixed cost of a ply.
     quickest: f64,
     /// The number of items of the next step: parents to expand, positions to count leaves below, or positions to sum
@@ -81,7 +79,6 @@ impl<'d> Work<'d> {
             estimates,
             plies: Vec::new(),
             paths: 0,
-            next_paths: None,
             quickest: f64::INFINITY,
             expand_step: batch as f64,
             count_step: batch as f64,
@@ -207,10 +204,10 @@ impl<'d> Work<'d> {
         Ok(sum)
     }
 
-    /// Returns the sum of multiplicities (depth 0), or of multiplicity times moves (depth 1), over all successors.
-    fn sum_paths(&mut self, depth: u32) -> Result<u128, Error> {
+    /// Returns the paths to all successors: the sum of their multiplicities.
+    fn sum_paths(&mut self) -> Result<u128, Error> {
         let begin = Instant::now();
-        let sum = self.sum_below(depth, |work| &mut work.sum_step, 0.0, |_, _| ());
+        let sum = self.sum_below(0, |work| &mut work.sum_step, 0.0, |_, _| ());
         self.check_seconds += begin.elapsed().as_secs_f64();
         sum
     }
@@ -219,8 +216,7 @@ impl<'d> Work<'d> {
     /// and makes it the last ply.
     ///
     /// This check finds a device that drops a position, keeps one twice or adds a multiplicity wrongly.
-    fn conserve(&mut self, found: u128) -> Result<(), Error> {
-        let expected = self.next_paths.take().unwrap_or_default();
+    fn conserve(&mut self, found: u128, expected: u128) -> Result<(), Error> {
         if found != expected {
             let ply = self.next_ply();
             let reason =
@@ -234,11 +230,11 @@ impl<'d> Work<'d> {
     /// Replaces the successors with these entries.
     pub(crate) fn put(&mut self, entries: &[Entry]) -> Result<(), Error> {
         let paths = entries.iter().try_fold(0_u128, |sum, entry| sum.checked_add(entry.multiplicity));
-        self.next_paths = Some(paths.ok_or(Error::Overflow)?);
+        let paths = paths.ok_or(Error::Overflow)?;
         let added = self.merge.reserve(entries.len() as u64).and_then(|()| self.merge.add(entries));
         self.unless_full(added.map_err(StepError::from))?;
-        let found = self.sum_paths(0)?;
-        self.conserve(found)
+        let found = self.sum_paths()?;
+        self.conserve(found, paths)
     }
 
     /// Starts with these entries.
@@ -273,31 +269,31 @@ impl<'d> Work<'d> {
         (each * (positions / f64::from(partitions) + self.estimates.parent_share * parents)) as u64
     }
 
-    /// Counts the paths to the next ply, which will take `seconds`, and turns the last ply into its parents.
-    pub(crate) fn descend(&mut self, seconds: f64) -> Result<(), Error> {
-        if self.next_paths.is_none() {
-            let rest = self.rest;
-            self.rest += seconds;
-            self.next_paths = Some(self.sum_paths(1)?);
-            self.rest = rest;
-        }
+    /// Turns the last ply into the parents of the next.
+    pub(crate) fn descend(&mut self) -> Result<(), Error> {
         Ok(self.merge.descend()?)
     }
 
-    /// Makes all successors that belong to a partition. Returns false if they do not fit. `room` grows as needed.
-    fn expand(&mut self, room: &mut u64, partition: Partition, seconds: f64) -> Result<bool, Error> {
+    /// Makes all successors that belong to a partition. Returns the number of paths to the successors in all partitions, or
+    /// `None` if the partition does not fit. `room` grows as needed.
+    fn expand(&mut self, room: &mut u64, partition: Partition, seconds: f64) -> Result<Option<u128>, Error> {
         let most = self.merge.most_successors();
         *room = (*room).min(most);
         loop {
+            let mut paths = 0_u128;
             let expanded = self.merge.reserve(*room).map_err(StepError::from).and_then(|()| {
                 let step: fn(&mut Self) -> &mut f64 = |work| &mut work.expand_step;
                 let parents = self.merge.parents();
-                self.in_steps(parents, step, seconds, |work, range| work.merge.expand(range, partition))
+                self.in_steps(parents, step, seconds, |work, range| {
+                    let more = work.merge.expand(range, partition)?;
+                    paths = paths.checked_add(more).ok_or(MergeError::Overflow)?;
+                    Ok(())
+                })
             });
             match expanded {
-                Ok(()) => return Ok(true),
+                Ok(()) => return Ok(Some(paths)),
                 Err(StepError::Full) if *room < most => *room = room.saturating_mul(2).min(most),
-                Err(StepError::Full) => return Ok(false),
+                Err(StepError::Full) => return Ok(None),
                 Err(StepError::Other(error)) => return Err(error),
             }
         }
@@ -307,18 +303,18 @@ impl<'d> Work<'d> {
     pub(crate) fn merge_whole(&mut self, ply: NextPly) -> Result<bool, Error> {
         let (begin, checked) = (Instant::now(), self.check_seconds);
         let parents = self.merge.successors();
-        self.descend(ply.seconds)?;
+        self.descend()?;
         let most = self.merge.most_successors() as f64;
         if parents > 1 << 14 {
             self.estimates.parent_share = ((self.estimates.capacity - most) / parents as f64).clamp(0.0, 1.0);
         }
         let mut room = (ply.positions * MARGIN) as u64 + SPARE_ROOM;
-        if !self.expand(&mut room, Partition::WHOLE, ply.seconds)? {
+        let Some(expected) = self.expand(&mut room, Partition::WHOLE, ply.seconds)? else {
             self.estimates.next_exceeds = most * 1.3;
             return Ok(false);
-        }
-        let found = self.sum_paths(0)?;
-        self.conserve(found)?;
+        };
+        let found = self.sum_paths()?;
+        self.conserve(found, expected)?;
         // Estimates of merging leave the checks out: their time hardly grows with the ply.
         let seconds = begin.elapsed().as_secs_f64() - (self.check_seconds - checked);
         self.quickest = self.quickest.min(seconds);
@@ -338,19 +334,20 @@ impl<'d> Work<'d> {
         let counted = self.progress.counted;
         let mut partitions = ply.partitions.max(1);
         'all: loop {
-            let (mut found, mut paths) = (T::default(), 0_u128);
+            let (mut found, mut paths, mut expected) = (T::default(), 0_u128, 0);
             self.progress.counted = counted;
             let mut room = (ply.positions / f64::from(partitions) * MARGIN) as u64 + SPARE_ROOM;
             let seconds = ply.seconds / f64::from(partitions);
             for partition in Partition::all(partitions) {
                 let rest = self.rest;
                 self.rest += seconds * f64::from(partitions - 1 - partition.index);
-                let fits = self.expand(&mut room, partition, seconds)?;
-                if fits {
-                    paths = paths.checked_add(self.sum_paths(0)?).ok_or(Error::Overflow)?;
+                let expanded = self.expand(&mut room, partition, seconds)?;
+                if let Some(all) = expanded {
+                    paths = paths.checked_add(self.sum_paths()?).ok_or(Error::Overflow)?;
+                    expected = all;
                 }
                 self.rest = rest;
-                if !fits {
+                if expanded.is_none() {
                     partitions = partitions.saturating_mul(2);
                     if partitions > MOST_PARTITIONS {
                         return Err(self.no_room());
@@ -359,7 +356,7 @@ impl<'d> Work<'d> {
                 }
                 work(self, &mut found)?;
             }
-            self.conserve(paths)?;
+            self.conserve(paths, expected)?;
             return Ok((found, partitions));
         }
     }

@@ -129,9 +129,10 @@ impl Merge for Spoiled<'_> {
         self.spoil()
     }
 
-    fn expand(&mut self, parents: Range<u64>, partition: Partition) -> Result<(), MergeError> {
-        self.merge.expand(parents, partition)?;
-        self.spoil()
+    fn expand(&mut self, parents: Range<u64>, partition: Partition) -> Result<u128, MergeError> {
+        let paths = self.merge.expand(parents, partition)?;
+        self.spoil()?;
+        Ok(paths)
     }
 
     fn descend(&mut self) -> Result<(), MergeError> {

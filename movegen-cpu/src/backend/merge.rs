@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use kogge_board::merge::{Entry, Merge, MergeError, MergeOptions, Partition, common_turn, entry_of};
+use kogge_board::merge::{Entry, Merge, MergeError, MergeOptions, Partition, add_weighted, common_turn, entry_of};
 use kogge_board::{BackendError, Color, Planes32, Rules};
 use rayon::prelude::*;
 
@@ -46,6 +46,8 @@ struct Sorted {
     ends: Vec<u32>,
     /// The parents' multiplicities.
     multiplicities: Vec<u128>,
+    /// The number of paths to the successors, in whatever partition.
+    paths: u128,
 }
 
 /// The scratch memory that a thread keeps from task to task.
@@ -56,6 +58,8 @@ struct Scratch {
     queue: Queue,
     hashes: Vec<u64>,
     items: Vec<(u32, Item)>,
+    /// The number of moves of each parent.
+    moves: Vec<u32>,
 }
 
 /// The greatest number of legal moves in any position.
@@ -112,14 +116,14 @@ impl<'a> CpuMerge<'a> {
         self.check_room()
     }
 
-    fn expand_parents(&mut self, parents: Range<u64>, partition: Partition) -> Result<(), MergeError> {
-        let Some(turn) = self.parents.turn.map(Color::opposite) else { return Ok(()) };
+    fn expand_parents(&mut self, parents: Range<u64>, partition: Partition) -> Result<u128, MergeError> {
+        let Some(turn) = self.parents.turn.map(Color::opposite) else { return Ok(0) };
         if self.successors.turn.is_some_and(|known| known != turn) {
             return Err(MergeError::MixedTurns);
         }
         let starts = self.parents.starts();
         let end = parents.end.min(self.parents.len());
-        let mut start = parents.start;
+        let (mut start, mut paths) = (parents.start, 0_u128);
         while start < end {
             let together = ((self.in_flight() as f64 / self.moves) as u64).max(1);
             let next = end.min(start + together);
@@ -133,9 +137,12 @@ impl<'a> CpuMerge<'a> {
             }
             self.take_in(&sorted)?;
             self.check_room()?;
+            for task in &sorted {
+                paths = paths.checked_add(task.paths).ok_or(MergeError::Overflow)?;
+            }
             start = next;
         }
-        Ok(())
+        Ok(paths)
     }
 
     /// Expands these parents and sorts their successors by table, task by task.
@@ -159,7 +166,7 @@ impl<'a> CpuMerge<'a> {
         parents: Range<u64>,
         partition: Partition,
     ) -> Result<Sorted, MergeError> {
-        let Scratch { parents: batch, children, queue, hashes, items } = scratch;
+        let Scratch { parents: batch, children, queue, hashes, items, moves: moves_of } = scratch;
         let (code, sharing) = (&self.cores.code, &self.sharing);
         let mut multiplicities = Vec::with_capacity((parents.end - parents.start) as usize);
         batch.restart((parents.end - parents.start) as usize);
@@ -171,14 +178,18 @@ impl<'a> CpuMerge<'a> {
         }
         let mut ends = vec![0_u32; sharing.shards()];
         items.clear();
+        moves_of.clear();
+        moves_of.resize(multiplicities.len(), 0);
         while !batch.is_expanded() {
             children.restart(0);
             let moves = code.expand_register(batch, children, queue);
             code.make_canonical(children, hashes);
             for (index, &hash) in hashes.iter().enumerate().take(moves) {
+                let parent = queue.origin(index);
+                moves_of[parent] += 1;
                 if partition.has((hash >> 32) as u32) {
                     let (shard, hash) = sharing.of(hash);
-                    let item = Item { position: children.position(index), hash, parent: queue.origin(index) as u32 };
+                    let item = Item { position: children.position(index), hash, parent: parent as u32 };
                     items.push((shard as u32, item));
                     ends[shard] += 1;
                 }
@@ -197,7 +208,11 @@ impl<'a> CpuMerge<'a> {
             sorted[*end as usize] = *item;
             *end += 1;
         }
-        Ok(Sorted { items: sorted, ends, multiplicities })
+        let weights = multiplicities.iter().zip(&*moves_of);
+        let paths = weights
+            .into_iter()
+            .try_fold(0, |sum, (&multiplicity, &moves)| add_weighted(sum, multiplicity, moves.into()))?;
+        Ok(Sorted { items: sorted, ends, multiplicities, paths })
     }
 
     /// Lets every table collect its successors from all tasks.
@@ -208,7 +223,7 @@ impl<'a> CpuMerge<'a> {
         }
         pool.install(|| {
             shards.par_iter_mut().enumerate().try_for_each(|(number, shard)| {
-                for Sorted { items, ends, multiplicities } in tasks {
+                for Sorted { items, ends, multiplicities, .. } in tasks {
                     let start = if number == 0 { 0 } else { ends[number - 1] };
                     for Item { position, hash, parent } in &items[start as usize..ends[number] as usize] {
                         shard.insert(sharing, position, *hash, multiplicities[*parent as usize])?;
@@ -244,8 +259,7 @@ impl<'a> CpuMerge<'a> {
         let mut total = 0_u128;
         for (shard, range) in self.successors.pieces(starts, successors) {
             for (index, &leaves) in range.zip(&mut leaves) {
-                let product = shard.multiplicity(index).checked_mul(leaves.into());
-                total = product.and_then(|product| total.checked_add(product)).ok_or(MergeError::Overflow)?;
+                total = add_weighted(total, shard.multiplicity(index), leaves)?;
             }
         }
         Ok(total)
@@ -284,7 +298,7 @@ impl Merge for CpuMerge<'_> {
         self.or_forget(added)
     }
 
-    fn expand(&mut self, parents: Range<u64>, partition: Partition) -> Result<(), MergeError> {
+    fn expand(&mut self, parents: Range<u64>, partition: Partition) -> Result<u128, MergeError> {
         let expanded = self.expand_parents(parents, partition);
         self.or_forget(expanded)
     }

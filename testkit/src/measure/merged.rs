@@ -70,7 +70,10 @@ fn count(backend: &mut dyn Backend, memory: u64, root: &Fen, depth: u32, plies: 
                 merge.reserve(room.min(merge.most_successors()))?;
                 match merge.expand(0..parents, partition) {
                     Err(MergeError::Full) if room < merge.most_successors() => room = room * 3 / 2,
-                    other => break other?,
+                    other => {
+                        other?;
+                        break;
+                    }
                 }
             }
             let merged = begun.elapsed().as_secs_f64();

@@ -141,8 +141,8 @@ pub(super) fn weighted_sums(arguments: &Arguments<'_>) {
     let (first, end, depth) =
         (arguments.scalar(Scalar::first), arguments.scalar(Scalar::end) as usize, arguments.scalar(Scalar::depth));
     for group in 0..arguments.groups {
-        // The lower and the upper half of 256 bits.
-        let (mut low, mut high) = (0_u128, 0_u128);
+        // The lower and the upper half of 256 bits, modulo 2^256.
+        let [mut low, mut high] = [0, 1].map(|half| number(arguments.read(Binding::sums, 2 * group + half)));
         for lane in group * arguments.group_size..(group + 1) * arguments.group_size {
             for root in (lane..end).step_by(arguments.work_items()) {
                 let leaves = match depth {
@@ -159,7 +159,8 @@ pub(super) fn weighted_sums(arguments: &Arguments<'_>) {
                 let (sum, first_carry) = low.overflowing_add(low_product);
                 let (sum, second_carry) = sum.overflowing_add(high_product << 64);
                 low = sum;
-                high += (high_product >> 64) + u128::from(first_carry) + u128::from(second_carry);
+                let carried = (high_product >> 64) + u128::from(first_carry) + u128::from(second_carry);
+                high = high.wrapping_add(carried);
             }
         }
         let [low, high] = [low, high].map(words::<4>);

@@ -281,11 +281,14 @@ impl<I: Interface> Stages<I> {
         let mut input = self.contents.clone();
         input.insert(Binding::new_item_count, vec![0; 2]);
         input.insert(Binding::new_items, vec![0; 2 * moves.max(1)]);
+        input.insert(Binding::new_counts, vec![0; len + SPARE]);
         for binding in [Binding::successors, Binding::successor_roots] {
             input.insert(binding, vec![0; (moves + SPARE) * self.words_of(binding)]);
         }
         let expected = successors(self.position_words(), moves, &self.contents);
         let found = self.run_device(Kernel::ExpandUnordered, len, &input)?;
+        let counts = self.get(Binding::counts);
+        self.check(Kernel::ExpandUnordered, Binding::new_counts, &found[&Binding::new_counts], counts)?;
         let [items, made] = [0, 1].map(|word| found[&Binding::new_item_count][word]);
         if items + made != moves as u32 {
             let (kernel, buffer) = (Kernel::ExpandUnordered.signature().name, Binding::new_item_count.name());
@@ -333,7 +336,8 @@ impl<I: Interface> Stages<I> {
         self.set(Binding::root_multiplicities, multiplicities);
         for depth in 0..3 {
             self.scalar(Scalar::depth, depth);
-            self.zeros(Binding::sums, weighted_groups(len));
+            // A kernel adds to the sums.
+            self.set(Binding::sums, vec![u32::MAX - depth; 8 * weighted_groups(len)]);
             self.compare(Kernel::WeightedSums, len, &[])?;
         }
         for (written, read) in [(Binding::successors, Binding::positions), (Binding::successor_roots, Binding::roots)] {

@@ -19,11 +19,13 @@ fn store_successor(arguments: &Arguments<'_>, parent: usize, successor: &Planes3
     }
 }
 
-/// Makes the successors of each position, last move first; some moves become items.
+/// Makes and counts the successors of each position, last move first; some moves become items.
 pub(super) fn expand_unordered(arguments: &Arguments<'_>) {
     for index in arguments.indices(arguments.scalar(Scalar::first), arguments.scalar(Scalar::end)) {
         let seen = load_position(arguments, Binding::positions, index);
-        for (number, packed) in packed_moves(&seen).into_iter().enumerate().rev() {
+        let moves = packed_moves(&seen);
+        arguments.set(Binding::new_counts, index, moves.len() as u32);
+        for (number, packed) in moves.into_iter().enumerate().rev() {
             if is_queued(arguments, number) {
                 queue(arguments, packed, index);
             } else {
