@@ -255,10 +255,10 @@ __kernel WEIGHTED_SUMS_KERNEL void weighted_sums(
         sum = wide_sum(sum, wide_product(vload4((size_t) first + root, root_multiplicities), leaves));
     }
     group_sums[local_index] = sum;
-    for (uint half = WEIGHTED_SUMS_GROUP / 2; half > 0; half /= 2) {
+    for (uint lanes = WEIGHTED_SUMS_GROUP / 2; lanes > 0; lanes /= 2) {
         barrier(CLK_LOCAL_MEM_FENCE);
-        if (local_index < half) {
-            group_sums[local_index] = wide_sum(group_sums[local_index], group_sums[local_index + half]);
+        if (local_index < lanes) {
+            group_sums[local_index] = wide_sum(group_sums[local_index], group_sums[local_index + lanes]);
         }
     }
     if (local_index == 0) {

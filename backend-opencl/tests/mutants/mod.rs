@@ -65,7 +65,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     Mutant::new(Merging, "totals are taken with the header", "(ulong) known_totals[2 * root + 3] << 32 | known_totals[2 * root + 2]", "(ulong) known_totals[2 * root + 1] << 32 | known_totals[2 * root]"),
     Mutant::new(Merging, "sums forget earlier sums", "sum = wide_sum(sum, group_sums[0]);", "sum = group_sums[0];"),
     Mutant::new(Merging, "moves of one piece are counted as one move", "*sink.moves += count;", "*sink.moves += min(count, 1u);"),
-    Mutant::new(Merging, "only the first lane's sum counts", "for (uint half = WEIGHTED_SUMS_GROUP / 2; half > 0; half /= 2)", "for (uint half = 0; half > 0; half /= 2)"),
+    Mutant::new(Merging, "only the first lane's sum counts", "for (uint lanes = WEIGHTED_SUMS_GROUP / 2; lanes > 0; lanes /= 2)", "for (uint lanes = 0; lanes > 0; lanes /= 2)"),
     Mutant::new(Merging, "a root is one leaf whatever the depth", "if (depth == 1) {\n            leaves", "if (depth == 9) {\n            leaves"),
     Mutant::new(Minimax, "a king beside a king is under attack", "& ~their.king,\n        guarded", ",\n        guarded"),
     Mutant::new(Minimax, "mates are as good as soon", "-1 - value", "-value"),

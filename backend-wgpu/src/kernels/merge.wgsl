@@ -279,10 +279,10 @@ fn weighted_sums(
         add_product(&sum, root_multiplicities[scalars.first + root], leaves);
     }
     wide_sums[lane] = sum;
-    for (var half = WEIGHTED_SUMS_GROUP / 2u; half > 0u; half /= 2u) {
+    for (var lanes = WEIGHTED_SUMS_GROUP / 2u; lanes > 0u; lanes /= 2u) {
         workgroupBarrier();
-        if lane < half {
-            add_wide(&sum, wide_sums[lane + half]);
+        if lane < lanes {
+            add_wide(&sum, wide_sums[lane + lanes]);
             wide_sums[lane] = sum;
         }
     }
