@@ -1,6 +1,7 @@
 //! The trait of everything that counts and expands batches of positions.
 
 use std::fmt;
+use std::ops::ControlFlow;
 
 use crate::merge::{Merge, MergeOptions};
 use crate::{BackendError, Leaves, Quad48, Rules, Score};
@@ -35,6 +36,11 @@ pub trait Backend: Send {
     /// If the device fails, or if one of the counts does not fit in 64 bits.
     fn perft(&mut self, rules: &Rules, positions: &[Quad48], depth: u32) -> Result<Vec<u64>, BackendError>;
 
+    /// Returns the backend as one whose counts can be watched, if they can.
+    fn watched(&mut self) -> Option<&mut dyn Watched> {
+        None
+    }
+
     /// Returns two empty plies of a tree in which equal positions are merged. The halfmove clock is left out.
     ///
     /// A backend without code of its own writes [`host_merge!`](crate::host_merge!).
@@ -58,6 +64,25 @@ pub trait Backend: Send {
         depth: u32,
         leaves: Leaves,
     ) -> Result<Vec<Score>, BackendError>;
+}
+
+/// Gets the leaves that a call has counted so far and the estimated share of the call that is done, 0 to 1. Neither is a
+/// result, and both may fall when a part of the work starts again. Breaks to stop the call.
+pub type Watch<'w> = dyn FnMut(u128, f64) -> ControlFlow<()> + 'w;
+
+/// A backend whose counts report their progress and can be stopped, so that a call may take any time.
+pub trait Watched {
+    /// Counts like [`Backend::perft`], and calls `watch` several times a second.
+    ///
+    /// # Errors
+    /// [`BackendError::Stopped`] if `watch` breaks; otherwise as [`Backend::perft`].
+    fn perft_watched(
+        &mut self,
+        rules: &Rules,
+        positions: &[Quad48],
+        depth: u32,
+        watch: &mut Watch<'_>,
+    ) -> Result<Vec<u64>, BackendError>;
 }
 
 /// The successors of a batch of positions.

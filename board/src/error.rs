@@ -44,6 +44,9 @@ pub enum BackendError {
     /// A count below one position does not fit in 64 bits.
     #[error("A count below one position exceeds 2^64; expand the position first and sum the parts.")]
     Overflow,
+    /// The caller asked to stop.
+    #[error("The count was stopped on request.")]
+    Stopped,
     /// A minimax is so deep that mates at different distances could get equal scores.
     #[error("A minimax of {0} plies is too deep; it can be {max} at most.", max = MAX_DEPTH)]
     Depth(u32),

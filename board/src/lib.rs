@@ -53,7 +53,7 @@ mod square;
 mod state;
 mod undo;
 
-pub use backend::{Backend, DeviceInfo, DeviceKind, Successors};
+pub use backend::{Backend, DeviceInfo, DeviceKind, Successors, Watch, Watched};
 pub use circle32::Circle32;
 pub use error::{BackendError, check_depth};
 pub use evaluation::minimax::Leaves;

@@ -1,25 +1,30 @@
 //! The driver: a backend, an observer, and the backend's speed as measured so far.
 
+use std::ops::ControlFlow;
 use std::time::Instant;
 
 use kogge_board::{Backend, BackendError, Fen, Quad48, Rules};
 
-use crate::calls::{count, expand, miscounted};
+use crate::calls::{EXPAND_AT_ONCE, count, expand, miscounted};
 use crate::pace::{MAX_CALL_DEPTH, Pace};
 use crate::{Error, Frontier, Observer, Progress};
+
+/// The deepest tree that one watched call counts. A device holds a level of positions for each ply.
+const MAX_WATCHED_DEPTH: u32 = 9;
 
 /// The number of entries that a root is expanded to, unless the device wants more.
 const FRONTIER: usize = 1 << 12;
 /// The most entries of a root's frontier: 256 MiB.
 const MAX_FRONTIER: usize = 1 << 22;
 
-/// Counts trees with a backend, in pieces small enough to be watched and stopped.
+/// Counts trees with a backend, and watches it.
 ///
-/// Keep a driver as long as you use its backend: it measures the backend's speed, so that each call lasts a fraction
-/// of a second but keeps the device busy.
+/// A backend whose calls can be [watched](kogge_board::Watched) gets each tree in one call. Other backends get pieces small
+/// enough to be stopped. Keep a driver as long as you use such a backend: the driver measures the backend's speed, so that
+/// each call lasts a fraction of a second but keeps the device busy.
 ///
 /// # Memory
-/// Work goes depth-first over slices of a frontier. The driver holds the frontier (at most 256 MiB) and one slice of
+/// Work in pieces goes depth-first over slices of a frontier. The driver holds the frontier (at most 256 MiB) and one slice of
 /// successors for each ply above the plies that the backend counts by itself. Slices shrink towards the root to 64
 /// positions, so that a further ply costs 0.15 MiB at 35 moves a position and never over 1.7 MiB.
 pub struct Driver<'a> {
@@ -62,7 +67,10 @@ impl<'a> Driver<'a> {
     /// # Errors
     /// [`Error::Cancelled`] with the progress so far, [`Error::Overflow`] beyond 128 bits, or the backend's error.
     pub fn perft(&mut self, root: &Fen, depth: u32) -> Result<u128, Error> {
-        let frontier = self.frontier(root, depth)?;
+        let frontier = match self.backend.watched() {
+            Some(_) => self.expanded(root, depth, FRONTIER, MAX_WATCHED_DEPTH)?,
+            None => self.frontier(root, depth)?,
+        };
         let counts = self.count_below(&frontier, depth - frontier.ply())?;
         frontier.total(&counts)
     }
@@ -80,9 +88,14 @@ impl<'a> Driver<'a> {
     /// progress, but never more than `MAX_FRONTIER`.
     pub(crate) fn frontier(&mut self, root: &Fen, depth: u32) -> Result<Frontier, Error> {
         let enough = self.backend.info().batch.clamp(FRONTIER, MAX_FRONTIER);
-        let mut frontier = Frontier::of(root);
         // The backend gets at least two plies, because it makes no successors for the last.
-        while frontier.ply() + 2 < depth && !frontier.is_empty() && frontier.len() < enough {
+        self.expanded(root, depth, enough, 2)
+    }
+
+    /// Expands the root until there are `enough` entries, or until `plies` plies are left.
+    fn expanded(&mut self, root: &Fen, depth: u32, enough: usize, plies: u32) -> Result<Frontier, Error> {
+        let mut frontier = Frontier::of(root);
+        while frontier.ply() + plies < depth && !frontier.is_empty() && frontier.len() < enough {
             self.check_cancelled()?;
             let counts = count(self.backend, frontier.rules(), frontier.positions())?;
             let next: u64 = counts.iter().copied().map(u64::from).sum();
@@ -96,9 +109,83 @@ impl<'a> Driver<'a> {
 
     /// Counts the leaves `depth` plies below each position.
     ///
-    /// Trees that the backend can count in one call go to it in chunks. Deeper trees are expanded slice by slice, and
-    /// their successors counted in the same way.
+    /// Trees that the backend can count in one call go to it, all at once if the call can be watched. Deeper trees are expanded
+    /// slice by slice, and their successors counted in the same way.
     pub(crate) fn leaves(
+        &mut self,
+        rules: &Rules,
+        positions: &[Quad48],
+        depth: u32,
+        span: Span,
+    ) -> Result<Vec<u128>, Error> {
+        match self.backend.watched() {
+            Some(_) => self.leaves_watched(rules, positions, depth, span),
+            None => self.leaves_in_pieces(rules, positions, depth, span),
+        }
+    }
+
+    /// Counts the leaves below each position in one watched call. If the call is too much for the backend, counts in pieces.
+    fn leaves_watched(
+        &mut self,
+        rules: &Rules,
+        positions: &[Quad48],
+        depth: u32,
+        span: Span,
+    ) -> Result<Vec<u128>, Error> {
+        self.check_cancelled()?;
+        if depth <= MAX_WATCHED_DEPTH {
+            let before = self.progress.counted;
+            match self.call_watched(rules, positions, depth, span) {
+                Ok(counts) => {
+                    self.advance(span, positions.len(), positions.len());
+                    return Ok(counts.into_iter().map(u128::from).collect());
+                }
+                Err(BackendError::Stopped) => return Err(Error::Cancelled(self.progress)),
+                Err(BackendError::Overflow | BackendError::OutOfMemory { .. }) => {
+                    self.progress.counted = before;
+                    return self.leaves_in_pieces(rules, positions, depth, span);
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+        let mut found = Vec::with_capacity(positions.len());
+        for slice in positions.chunks(EXPAND_AT_ONCE) {
+            let part = span.part(found.len(), found.len() + slice.len(), positions.len());
+            found.extend(self.leaves_by_expansion(rules, slice, depth, part)?);
+            self.advance(span, found.len(), positions.len());
+        }
+        Ok(found)
+    }
+
+    /// Calls the backend once, passes its reports on, and adds the answer to the progress.
+    fn call_watched(
+        &mut self,
+        rules: &Rules,
+        positions: &[Quad48],
+        depth: u32,
+        span: Span,
+    ) -> Result<Vec<u64>, BackendError> {
+        let before = self.progress.counted;
+        let Self { backend, progress, observer, .. } = self;
+        let mut watch = |leaves: u128, share: f64| {
+            progress.counted = before.saturating_add(leaves);
+            progress.report(span, share, positions.len(), *observer);
+            if observer.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        let counts = match backend.watched() {
+            Some(watched) => watched.perft_watched(rules, positions, depth, &mut watch)?,
+            None => backend.perft(rules, positions, depth)?,
+        };
+        if counts.len() != positions.len() {
+            return Err(miscounted(*backend, counts.len(), positions.len()));
+        }
+        let leaves: u128 = counts.iter().copied().map(u128::from).sum();
+        self.progress.counted = before.saturating_add(leaves);
+        Ok(counts)
+    }
+
+    /// Counts the leaves below each position in calls that last a fraction of a second.
+    fn leaves_in_pieces(
         &mut self,
         rules: &Rules,
         positions: &[Quad48],
@@ -174,15 +261,22 @@ impl<'a> Driver<'a> {
 
     /// Reports that `done` of `total` items of a piece of work are done.
     pub(crate) fn advance(&mut self, span: Span, done: usize, total: usize) {
-        if span.entries {
-            self.progress.done = done as u64;
-        }
-        self.progress.fraction = span.start + span.width * done as f64 / total.max(1) as f64;
-        self.observer.progress(&self.progress);
+        self.progress.report(span, done as f64 / total.max(1) as f64, total, self.observer);
     }
 
     /// Returns an error if the observer asks to stop.
     pub(crate) fn check_cancelled(&self) -> Result<(), Error> {
         if self.observer.is_cancelled() { Err(Error::Cancelled(self.progress)) } else { Ok(()) }
+    }
+}
+
+impl Progress {
+    /// Reports that this share of a piece of work with `total` items is done.
+    fn report(&mut self, span: Span, share: f64, total: usize, observer: &dyn Observer) {
+        if span.entries {
+            self.done = (share * total as f64).round() as u64;
+        }
+        self.fraction = span.start + span.width * share;
+        observer.progress(self);
     }
 }

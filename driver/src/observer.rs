@@ -3,14 +3,14 @@
 /// Watches work: gets its progress and may ask it to stop.
 ///
 /// The driver prints nothing. Implement this for a progress bar, a log or Ctrl-C. The thread that called the driver calls
-/// the observer between calls of the backend.
+/// the observer between calls of the backend, and within calls that can be [watched](kogge_board::Watched).
 pub trait Observer: Sync {
     /// Gets the progress so far.
     fn progress(&self, progress: &Progress) {
         let _ = progress;
     }
 
-    /// Returns whether the work should stop; called between calls of the backend, several times a second.
+    /// Returns whether the work should stop; called several times a second.
     fn is_cancelled(&self) -> bool {
         false
     }

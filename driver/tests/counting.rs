@@ -11,6 +11,11 @@ use proptest::{prop_assert_eq, proptest};
 use support::tree::{Call, Tree};
 use support::{KIWIPETE, MATE, POSITION_3, Watch, fen};
 
+/// Returns a tree whose calls are watched.
+fn watched(branching: &[u64]) -> Tree {
+    Tree { watched: true, ..Tree::new(branching, 1) }
+}
+
 fn perft(tree: &mut Tree, depth: u32) -> Result<u128, Error> {
     Driver::new(tree, &()).perft(&Fen::start(), depth)
 }
@@ -34,6 +39,7 @@ fn trees_known_on_paper() {
         ] {
             let found = perft(&mut Tree::new(branching, batch), depth);
             assert_eq!(found, Ok(leaves), "{branching:?} at {depth} in batches of {batch}");
+            assert_eq!(perft(&mut watched(branching), depth), Ok(leaves), "{branching:?} at {depth}, watched");
         }
     }
 }
@@ -144,6 +150,61 @@ fn progress_grows_to_all_and_stopping_says_how_far() {
     let watch = Watch::stopping_at(1);
     let stopped = Driver::new(&mut Tree::new(&[25], 100), &watch).perft(&Fen::start(), 6);
     assert!(matches!(stopped, Err(Error::Cancelled(_))));
+}
+
+#[test]
+fn a_watched_backend_counts_a_tree_in_one_call() {
+    let mut tree = watched(&[25]);
+    assert_eq!(perft(&mut tree, 9), Ok(25_u128.pow(9)));
+    assert_eq!(tree.calls, [Call::Perft { positions: 1, depth: 9 }]);
+    // Deeper trees are expanded first.
+    let mut tree = watched(&[25]);
+    assert_eq!(perft(&mut tree, 11), Ok(25_u128.pow(11)));
+    assert_eq!(tree.calls.last(), Some(&Call::Perft { positions: 625, depth: 9 }));
+    let mut tree = watched(&[1]);
+    assert_eq!(perft(&mut tree, 60), Ok(1));
+}
+
+#[test]
+fn a_watched_count_that_is_too_large_is_cut() {
+    let mut tree = watched(&[10]);
+    tree.largest = 99;
+    assert_eq!(perft(&mut tree, 7), Ok(10_000_000));
+    tree.largest = 9;
+    assert_eq!(perft(&mut tree, 7), Err(BackendError::Overflow.into()), "one ply cannot be cut");
+    let mut tree = watched(&[30]);
+    tree.memory = 29;
+    assert!(matches!(perft(&mut tree, 5), Err(Error::Backend(BackendError::OutOfMemory { .. }))));
+    tree.memory = 30 * 900;
+    assert_eq!(perft(&mut tree, 5), Ok(24_300_000));
+}
+
+#[test]
+fn a_watched_count_reports_fails_and_stops() {
+    let watch = Watch::default();
+    assert_eq!(Driver::new(&mut watched(&[25]), &watch).perft(&Fen::start(), 11), Ok(25_u128.pow(11)));
+    let seen = watch.seen.into_inner().unwrap();
+    assert!(seen.len() > 625);
+    assert!(seen.is_sorted_by(|a, b| a.done <= b.done && a.counted <= b.counted && a.fraction <= b.fraction + 1e-9));
+    let last = seen.last().unwrap();
+    assert_eq!((last.done, last.total, last.counted, last.fraction), (625, 625, 25_u128.pow(11), 1.0));
+
+    let counted = 25_u128.pow(9);
+    let watch = Watch::stopping_at(50);
+    match Driver::new(&mut watched(&[25]), &watch).perft(&Fen::start(), 11) {
+        Err(Error::Cancelled(progress)) => {
+            assert!((1..600).contains(&progress.done) && progress.counted == counted * u128::from(progress.done));
+        }
+        found => panic!("{found:?}"),
+    }
+    for fail_at in 1..=3 {
+        let mut tree = Tree { fail_at: Some(fail_at), ..watched(&[25]) };
+        let error = perft(&mut tree, 10).unwrap_err();
+        assert_eq!(error.to_string(), "tree failed in a test: it was told to.");
+        assert_eq!(tree.calls.len(), fail_at, "no call after the failure");
+    }
+    let mut tree = Tree { forgetful: true, ..watched(&[25]) };
+    assert!(matches!(perft(&mut tree, 6), Err(Error::Backend(BackendError::WrongAnswer { .. }))));
 }
 
 #[test]

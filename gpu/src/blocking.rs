@@ -1,11 +1,13 @@
 //! The only code in which a thread waits for the host's futures. Browsers cannot wait, so a build for browsers leaves
 //! this file out.
 
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 use std::time::Instant;
 
 use kogge_board::merge::{Entry, Merge, MergeError, MergeOptions, Partition};
-use kogge_board::{Backend, BackendError, DeviceInfo, Leaves, Quad48, Rules, Score, Successors, host, self_test};
+use kogge_board::{
+    Backend, BackendError, DeviceInfo, Leaves, Quad48, Rules, Score, Successors, Watch, Watched, host, self_test,
+};
 use pollster::block_on;
 
 use crate::device::{Device, Gpu};
@@ -96,7 +98,11 @@ where
     }
 
     fn perft(&mut self, rules: &Rules, positions: &[Quad48], depth: u32) -> Result<Vec<u64>, BackendError> {
-        block_on(self.session.perft(rules, positions, depth))
+        self.perft_watched(rules, positions, depth, &mut |_, _| ControlFlow::Continue(()))
+    }
+
+    fn watched(&mut self) -> Option<&mut dyn Watched> {
+        Some(self)
     }
 
     fn merge(&mut self, rules: &Rules, options: &MergeOptions) -> Result<Box<dyn Merge + '_>, BackendError> {
@@ -141,6 +147,21 @@ where
             .iter()
             .map(|position| if is_near_fifty_moves(rules, position, depth) { near.next() } else { far.next() });
         Ok(scores.map(Option::unwrap_or_default).collect())
+    }
+}
+
+impl<D: Device> Watched for Gpu<D>
+where
+    Self: Send,
+{
+    fn perft_watched(
+        &mut self,
+        rules: &Rules,
+        positions: &[Quad48],
+        depth: u32,
+        watch: &mut Watch<'_>,
+    ) -> Result<Vec<u64>, BackendError> {
+        block_on(self.session.perft(rules, positions, depth, watch))
     }
 }
 

@@ -8,25 +8,27 @@
 //! If memory runs out, the buffers are halved and the batch starts again. A total is used only when it includes all
 //! leaves below its root.
 
-use kogge_board::{BackendError, Quad48, Rules, Successors};
+use kogge_board::{BackendError, Quad48, Rules, Successors, Watch};
 
-use crate::families::Families;
+use crate::families::{Families, Family};
 use crate::interface::Interface;
 use crate::parts::{bases, parts};
 use crate::runner::Halt;
 use crate::session::Session;
+use crate::watching::Watching;
 use crate::{MOST_LAST_PLIES, MOST_MOVES};
 
 impl<I: Interface> Session<I> {
     /// Counts the leaves `depth` plies below each position.
     ///
     /// # Errors
-    /// If the device fails, or if a count does not fit in 64 bits.
+    /// If the device fails, if a count does not fit in 64 bits, or if `watch` breaks.
     pub(crate) async fn perft(
         &mut self,
         rules: &Rules,
         positions: &[Quad48],
         depth: u32,
+        watch: &mut Watch<'_>,
     ) -> Result<Vec<u64>, BackendError> {
         self.overflowed = false;
         match depth {
@@ -35,15 +37,20 @@ impl<I: Interface> Session<I> {
             _ => {}
         }
         let mut totals = Vec::with_capacity(positions.len());
+        let mut watching = Watching::new(watch);
+        let share = |done: usize| done as f64 / positions.len() as f64;
         let levels = move |session: &Self| session.levels(depth);
         self.in_batches(levels, positions, async |session, batch| {
             session.upload(rules, batch).await?;
             let mut sums = vec![0_u64; batch.len()];
             let collect = async |session: &mut Self| {
                 let more = session.take_totals(batch.len()).await?;
-                Ok(add(&mut sums, &more)?)
+                add(&mut sums, &more)?;
+                Ok(total(&more))
             };
-            Walk::new(session, collect).count(batch.len(), depth).await?;
+            watching.batch = [totals.len(), totals.len() + batch.len()].map(share);
+            Walk::new(session, collect, Some(&mut watching)).count(batch.len(), depth).await?;
+            watching.counted += total(&sums);
             totals.append(&mut sums);
             Ok(())
         })
@@ -117,35 +124,65 @@ fn add(sums: &mut [u64], totals: &[u64]) -> Result<(), BackendError> {
     })
 }
 
+/// Sums the totals of all roots.
+fn total(totals: &[u64]) -> u128 {
+    totals.iter().copied().map(u128::from).sum()
+}
+
+/// A share of a walk, from 0 to 1.
+#[derive(Clone, Copy)]
+struct Span {
+    start: f64,
+    end: f64,
+}
+
+impl Span {
+    /// Returns the share of items `from..to` out of `total`.
+    fn part(self, from: usize, to: usize, total: usize) -> Self {
+        let at = |item: usize| self.start + (self.end - self.start) * item as f64 / total.max(1) as f64;
+        Self { start: at(from), end: at(to) }
+    }
+}
+
 /// A walk down the tree of a batch.
-pub(crate) struct Walk<'a, I: Interface, C> {
+pub(crate) struct Walk<'a, 'w, I: Interface, C> {
     session: &'a mut Session<I>,
-    /// Reads the totals from the device, clears them there, and adds them.
+    /// Reads the totals from the device, clears them there, adds them, and returns the leaves.
     collect: C,
     /// An upper bound of all totals on the device.
     pending: u64,
+    /// The leaves that were collected.
+    leaves: u128,
+    watching: Option<&'a mut Watching<'w, 'w>>,
 }
 
-impl<'a, I: Interface, C: AsyncFnMut(&mut Session<I>) -> Result<(), Halt>> Walk<'a, I, C> {
-    pub(crate) fn new(session: &'a mut Session<I>, collect: C) -> Self {
-        Self { session, collect, pending: 0 }
+impl<'a, 'w, I: Interface, C: AsyncFnMut(&mut Session<I>) -> Result<u128, Halt>> Walk<'a, 'w, I, C> {
+    pub(crate) fn new(session: &'a mut Session<I>, collect: C, watching: Option<&'a mut Watching<'w, 'w>>) -> Self {
+        Self { session, collect, pending: 0, leaves: 0, watching }
     }
 
     /// Counts the leaves `depth` plies, at least two, below `len` roots, and collects all totals.
     pub(crate) async fn count(&mut self, len: usize, depth: u32) -> Result<(), Halt> {
-        self.descend(0, len, depth).await?;
+        self.descend(0, len, depth, Span { start: 0.0, end: 1.0 }).await?;
         self.collect().await
     }
 
     /// Counts the leaves `depth` plies, at least two, below the first `len` positions of a level.
-    async fn descend(&mut self, level: usize, len: usize, depth: u32) -> Result<(), Halt> {
+    async fn descend(&mut self, level: usize, len: usize, depth: u32, span: Span) -> Result<(), Halt> {
         if depth > 1 && depth <= self.session.last_plies() {
-            return self.count_leaves(level, len, depth).await;
+            return self.count_leaves(level, len, depth, span).await;
         }
+        let most = self.session.sizes.positions;
         if depth > 2 {
-            let mut families = Families::of(len);
-            while let Some(successors) = families.next(self.session, level).await? {
-                Box::pin(self.descend(level + 1, successors, depth - 1)).await?;
+            // The leaves below the successors of the last level are one part.
+            let is_last = depth - 1 <= self.session.last_plies().max(2);
+            let aim = if is_last { self.part_size(most) } else { usize::MAX };
+            let mut families = Families::of(len, aim);
+            let mut done = 0;
+            while let Some(Family { successors, end }) = families.next(self.session, level).await? {
+                let part = span.part(done, end, len);
+                Box::pin(self.descend(level + 1, successors, depth - 1, part)).await?;
+                done = end;
             }
             return Ok(());
         }
@@ -155,24 +192,49 @@ impl<'a, I: Interface, C: AsyncFnMut(&mut Session<I>) -> Result<(), Halt>> Walk<
         for part in parts(&sums, len, sizes.block, sizes.moves) {
             self.make_room(part.moves as u64 * u64::from(MOST_MOVES)).await?;
             self.session.count_part(level, &part).await?;
+            self.part_done(span.part(0, part.positions.end, len)).await?;
         }
         Ok(())
     }
 
     /// Counts the leaves below the first `len` positions of a level without making positions, in parts so small that no
-    /// total overflows.
-    async fn count_leaves(&mut self, level: usize, len: usize, depth: u32) -> Result<(), Halt> {
+    /// total overflows and that a watched count can be stopped.
+    async fn count_leaves(&mut self, level: usize, len: usize, depth: u32, span: Span) -> Result<(), Halt> {
         let most = u64::from(MOST_MOVES).pow(depth.min(MOST_LAST_PLIES));
         let limit = self.session.runner.settings.most_total;
-        let step = usize::try_from(limit / most).unwrap_or(usize::MAX).max(1);
+        let most_together = usize::try_from(limit / most).unwrap_or(usize::MAX).max(1);
         let mut start = 0;
         while start < len {
+            let step = self.part_size(most_together);
             let end = len.min(start.saturating_add(step));
             self.make_room(most.saturating_mul((end - start) as u64)).await?;
             self.session.count_leaves(level, start..end, depth).await?;
+            if self.watching.is_some() && end < len {
+                // The next part must not be queued behind this one. Other parts begin with a wait.
+                self.session.runner.wait().await?;
+            }
+            self.part_done(span.part(0, end, len)).await?;
             start = end;
         }
         Ok(())
+    }
+
+    /// Returns the number of positions of a part: `most`, unless the count is watched.
+    fn part_size(&self, most: usize) -> usize {
+        if self.watching.is_some() { self.session.part_size.positions(most) } else { most }
+    }
+
+    /// Notes the end of a part of the leaves. Reports the progress to the end of the span several times a second.
+    async fn part_done(&mut self, done: Span) -> Result<(), Halt> {
+        let (size, most) = (&mut self.session.part_size, self.session.sizes.positions);
+        if !self.watching.as_mut().is_some_and(|watching| watching.part_done(size, most)) {
+            return Ok(());
+        }
+        self.collect().await?;
+        match &mut self.watching {
+            Some(watching) => Ok(watching.report(self.leaves, done.end)?),
+            None => Ok(()),
+        }
     }
 
     /// Makes sure that each total on the device has room for `leaves` more.
@@ -186,6 +248,7 @@ impl<'a, I: Interface, C: AsyncFnMut(&mut Session<I>) -> Result<(), Halt>> Walk<
 
     async fn collect(&mut self) -> Result<(), Halt> {
         self.pending = 0;
-        (self.collect)(self.session).await
+        self.leaves += (self.collect)(self.session).await?;
+        Ok(())
     }
 }

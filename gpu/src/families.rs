@@ -17,25 +17,36 @@ pub(crate) struct Families {
     parts: Option<std::vec::IntoIter<Part>>,
     /// The maximum number of positions in a part.
     most: usize,
+    /// The number of successors of a part that is aimed at.
+    aim: usize,
+}
+
+/// A part of the positions whose successors are in the next level.
+pub(crate) struct Family {
+    /// The number of successors.
+    pub(crate) successors: usize,
+    /// The end of the positions of the level that are expanded.
+    pub(crate) end: usize,
 }
 
 impl Families {
-    /// Expands the first `len` positions.
-    pub(crate) fn of(len: usize) -> Self {
-        Self { rest: 0..len, parts: None, most: usize::MAX }
+    /// Expands the first `len` positions, in parts of about `aim` successors or as many as fit.
+    pub(crate) fn of(len: usize, aim: usize) -> Self {
+        Self { rest: 0..len, parts: None, most: usize::MAX, aim }
     }
 
-    /// Expands the next positions and returns the number of successors, or `None` if all positions are expanded.
+    /// Expands the next positions, or returns `None` if all positions are expanded.
     pub(crate) async fn next<I: Interface>(
         &mut self,
         session: &mut Session<I>,
         level: usize,
-    ) -> Result<Option<usize>, Halt> {
+    ) -> Result<Option<Family>, Halt> {
         let sizes = session.sizes;
+        let aim = self.aim.min(sizes.positions);
         while self.parts.is_none() && !self.rest.is_empty() {
             // Parts of equal size keep the device as busy at the end as at the start. Each part consists of whole
             // blocks, so that the rest can be expanded in generation order.
-            let pieces = (self.rest.len() * session.moves.0).div_ceil(sizes.positions);
+            let pieces = (self.rest.len() * session.moves.0).div_ceil(aim.max(1));
             let len = self.rest.len().div_ceil(pieces).min(self.most).next_multiple_of(sizes.block);
             let part = self.rest.start..self.rest.end.min(self.rest.start + len);
             // The successors of one block always fit. A device that claims otherwise must expand in generation order.
@@ -44,7 +55,9 @@ impl Families {
                 None => {
                     let sums = session.count_level(level, self.rest.end).await?;
                     session.set_bases(level, &bases(&sums))?;
-                    let most = sizes.moves.min(sizes.positions);
+                    // A block always fits.
+                    let block = sizes.block * MOST_MOVES as usize;
+                    let most = sizes.moves.min(sizes.positions).min(aim.max(block));
                     let mut parts = parts(&sums[self.rest.start / sizes.block..], self.rest.len(), sizes.block, most);
                     for part in &mut parts {
                         part.positions = part.positions.start + self.rest.start..part.positions.end + self.rest.start;
@@ -57,7 +70,7 @@ impl Families {
                     session.moves = Average(average.clamp(1, MOST_MOVES as usize));
                     if successors <= sizes.positions {
                         self.rest.start = part.end;
-                        return Ok(Some(successors));
+                        return Ok(Some(Family { successors, end: part.end }));
                     }
                     self.most = part.len() / 2;
                 }
@@ -65,6 +78,6 @@ impl Families {
         }
         let Some(part) = self.parts.as_mut().and_then(Iterator::next) else { return Ok(None) };
         session.expand_part(level, &part).await?;
-        Ok(Some(part.moves))
+        Ok(Some(Family { successors: part.moves, end: part.positions.end }))
     }
 }

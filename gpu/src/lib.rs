@@ -37,6 +37,7 @@ mod settings;
 mod stages;
 pub mod tuning;
 mod variants;
+mod watching;
 
 pub use device::{Device, Gpu};
 pub use interface::{Failure, Interface};

@@ -17,7 +17,7 @@ use kogge_board::merge::{Entry, MergeError, MergeOptions, Partition, common_turn
 use kogge_board::{BackendError, Color, Quad48, Rules};
 
 use crate::counting::Walk;
-use crate::families::Families;
+use crate::families::{Families, Family};
 use crate::interface::Interface;
 use crate::lists::{LEVELS, Lists, Origin, Ply};
 use crate::runner::Halt;
@@ -125,10 +125,10 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
                 Err(Halt::Error(error)) => return Err(error.into()),
             }
         };
-        let mut families = Families::of((batch.end - batch.start) as usize);
+        let mut families = Families::of((batch.end - batch.start) as usize, usize::MAX);
         let inserted = loop {
             let inserted = match families.next(self.session, 0).await {
-                Ok(Some(candidates)) => {
+                Ok(Some(Family { successors: candidates, .. })) => {
                     let origin = Origin::Parents(batch.start);
                     self.lists.insert(self.session, 1, candidates, origin, partition, self.hash_mask).await
                 }
@@ -171,13 +171,13 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
         let mut collect = async |session: &mut Session<I>| {
             let more = lists.weighted_sum(session, first, len, depth).await?;
             sum = sum.zip(more).and_then(|(sum, more)| sum.checked_add(more));
-            Ok(())
+            Ok(more.unwrap_or_default())
         };
         if depth == 1 {
             self.session.count_moves(0, len).await?;
             collect(self.session).await?;
         } else {
-            Walk::new(self.session, collect).count(len, depth).await?;
+            Walk::new(self.session, collect, None).count(len, depth).await?;
         }
         Ok((batch.end, sum))
     }

@@ -100,6 +100,12 @@ impl<I: Interface> Runner<I> {
         done.map_err(|failure| self.halt(&format!("to run the kernel {}", A::KERNEL.signature().name), failure))
     }
 
+    /// Waits for all queued work.
+    pub(crate) async fn wait(&mut self) -> Result<(), Halt> {
+        let finished = self.interface.finish().await;
+        finished.map(drop).map_err(|failure| self.halt("to finish its work", failure))
+    }
+
     /// Waits for all queued work and reads `len` elements, beginning at index `first`. `what` names them in errors.
     pub(crate) async fn read<T: Pod>(
         &mut self,

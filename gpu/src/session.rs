@@ -8,6 +8,7 @@ use crate::kernels::Module;
 use crate::levels::{Buffers, Quiescence, Sizes};
 use crate::runner::{Halt, Runner};
 use crate::settings::{HostSettings, LastPlies};
+use crate::watching::PartSize;
 
 /// The average number of moves of the positions expanded last, rounded up.
 #[derive(Clone, Copy)]
@@ -35,6 +36,8 @@ pub(crate) struct Session<I: Interface> {
     pub(crate) overflowed: bool,
     /// The average number of moves of a position.
     pub(crate) moves: Average,
+    /// The size of the parts of a watched count.
+    pub(crate) part_size: PartSize,
 }
 
 impl<I: Interface> Session<I> {
@@ -50,6 +53,7 @@ impl<I: Interface> Session<I> {
             quiescence: None,
             overflowed: false,
             moves: Average::default(),
+            part_size: PartSize::default(),
         }
     }
 

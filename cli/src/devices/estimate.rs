@@ -39,6 +39,8 @@ struct Sample {
 impl Sample {
     /// Counts plies of a tree of this depth until one gives a reliable estimate, but never the last ply.
     fn take(depth: u32, mut count: impl FnMut(u32) -> Result<u128, Error>) -> Result<Self, Error> {
+        // The first count may include work that is done only once, such as a self-test.
+        count(0)?;
         let mut timed = |depth| {
             let start = Instant::now();
             count(depth).map(|counted| (counted as f64, start.elapsed().as_secs_f64()))

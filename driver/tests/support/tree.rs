@@ -1,6 +1,6 @@
 //! A tree that is not chess: all nodes of a ply have the same number of children, so every count is a product.
 
-use kogge_board::{Backend, BackendError, DeviceInfo, Quad48, Rules, Successors};
+use kogge_board::{Backend, BackendError, DeviceInfo, Quad48, Rules, Successors, Watch, Watched};
 
 use super::info;
 
@@ -13,9 +13,9 @@ pub enum Call {
 }
 
 pub struct Tree {
-    info: DeviceInfo,
+    pub info: DeviceInfo,
     /// Children of each node of ply 0, 1, ...; the last number holds for all plies below.
-    branching: Vec<u64>,
+    pub branching: Vec<u64>,
     pub calls: Vec<Call>,
     /// Fail in the call with this number, counted from 1.
     pub fail_at: Option<usize>,
@@ -25,6 +25,8 @@ pub struct Tree {
     pub largest: u64,
     /// Forget the last answer of every perft call.
     pub forgetful: bool,
+    /// Let calls be watched; they report after each position.
+    pub watched: bool,
 }
 
 impl Tree {
@@ -37,6 +39,7 @@ impl Tree {
             memory: u64::MAX,
             largest: u64::MAX,
             forgetful: false,
+            watched: false,
         }
     }
 
@@ -106,7 +109,31 @@ impl Backend for Tree {
         Ok(counts)
     }
 
+    fn watched(&mut self) -> Option<&mut dyn Watched> {
+        if self.watched { Some(self) } else { None }
+    }
+
     kogge_board::host_merge!();
 
     kogge_board::host_minimax!();
+}
+
+impl Watched for Tree {
+    fn perft_watched(
+        &mut self,
+        rules: &Rules,
+        positions: &[Quad48],
+        depth: u32,
+        watch: &mut Watch<'_>,
+    ) -> Result<Vec<u64>, BackendError> {
+        let counts = self.perft(rules, positions, depth)?;
+        let mut leaves = 0_u128;
+        for (index, &count) in counts.iter().enumerate() {
+            leaves += u128::from(count);
+            if watch(leaves, (index + 1) as f64 / counts.len() as f64).is_break() {
+                return Err(BackendError::Stopped);
+            }
+        }
+        Ok(counts)
+    }
 }

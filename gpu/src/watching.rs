@@ -1,0 +1,121 @@
+//! Watched counts: how far they are, and how large a part may be so that they can be stopped soon.
+
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+use kogge_board::{BackendError, Watch};
+
+/// The time between two reports.
+const REPORT: Duration = Duration::from_millis(100);
+
+/// The least time that a part should take. It makes the waits between parts negligible.
+const SHORTEST: Duration = Duration::from_millis(40);
+
+/// The longest time that a part should take.
+const LONGEST: Duration = Duration::from_millis(150);
+
+/// The number of positions in the first part, before the device's speed is known.
+const FIRST: usize = 1 << 14;
+
+/// The number of positions whose leaves are counted as one part, from the times of the parts so far.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PartSize(usize);
+
+impl Default for PartSize {
+    fn default() -> Self {
+        Self(FIRST)
+    }
+}
+
+impl PartSize {
+    /// Returns the number of positions, at most `most`.
+    pub(crate) fn positions(self, most: usize) -> usize {
+        self.0.min(most)
+    }
+
+    /// Notes the time of a part. No part has more than `most` positions.
+    fn saw(&mut self, time: Duration, most: usize) {
+        if time > LONGEST {
+            self.0 = (self.0.min(most) / 2).max(1);
+        } else if time < SHORTEST {
+            self.0 = self.0.saturating_mul(2).min(most);
+        }
+    }
+}
+
+/// The progress of a call in batches, and the function that gets it.
+pub(crate) struct Watching<'a, 'w> {
+    watch: &'a mut Watch<'w>,
+    /// The leaves of the batches that are done.
+    pub(crate) counted: u128,
+    /// The shares of the call at which the current batch begins and ends.
+    pub(crate) batch: [f64; 2],
+    reported: Instant,
+    part_began: Instant,
+}
+
+impl<'a, 'w> Watching<'a, 'w> {
+    pub(crate) fn new(watch: &'a mut Watch<'w>) -> Self {
+        let now = Instant::now();
+        Self { watch, counted: 0, batch: [0.0, 1.0], reported: now, part_began: now }
+    }
+
+    /// Notes the end of a part, and returns whether a report is due.
+    pub(crate) fn part_done(&mut self, size: &mut PartSize, most: usize) -> bool {
+        let now = Instant::now();
+        size.saw(now - self.part_began, most);
+        self.part_began = now;
+        now - self.reported >= REPORT
+    }
+
+    /// Reports the leaves of the current batch and the share of the batch that is done.
+    ///
+    /// # Errors
+    /// [`BackendError::Stopped`] if the call is to stop.
+    pub(crate) fn report(&mut self, leaves: u128, share: f64) -> Result<(), BackendError> {
+        self.reported = Instant::now();
+        let [begin, end] = self.batch;
+        match (self.watch)(self.counted.saturating_add(leaves), begin + (end - begin) * share) {
+            ControlFlow::Continue(()) => Ok(()),
+            ControlFlow::Break(()) => Err(BackendError::Stopped),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_grow_and_shrink_with_the_speed() {
+        let mut size = PartSize::default();
+        for _ in 0..20 {
+            size.saw(Duration::from_millis(1), 1 << 20);
+        }
+        assert_eq!(size.positions(1 << 20), 1 << 20);
+        assert_eq!(size.positions(100), 100);
+        size.saw(Duration::from_millis(100), 1 << 20);
+        assert_eq!(size.positions(1 << 20), 1 << 20);
+        size.saw(Duration::from_secs(1), 1 << 16);
+        assert_eq!(size.positions(1 << 20), 1 << 15);
+        for _ in 0..40 {
+            size.saw(Duration::from_secs(1), 1 << 20);
+        }
+        assert_eq!(size.positions(1 << 20), 1);
+    }
+
+    #[test]
+    fn reports_cover_all_batches() {
+        let mut seen = Vec::new();
+        let mut watch = |leaves: u128, share: f64| {
+            seen.push((leaves, share));
+            if leaves < 30 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        };
+        let mut watching = Watching::new(&mut watch);
+        assert_eq!(watching.report(5, 0.5), Ok(()));
+        (watching.counted, watching.batch) = (20, [0.5, 1.0]);
+        assert_eq!(watching.report(9, 0.5), Ok(()));
+        assert_eq!(watching.report(10, 1.0), Err(BackendError::Stopped));
+        assert_eq!(seen, [(5, 0.5), (29, 0.75), (30, 1.0)]);
+    }
+}

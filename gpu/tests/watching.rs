@@ -1,0 +1,57 @@
+//! Watched counts: reports, stops, and sizes of parts.
+
+use std::ops::ControlFlow;
+
+use kogge_board::{Backend, BackendError, Fen, Quad48, Watched};
+use kogge_gpu::{Gpu, HostOptions, LastPlies};
+use kogge_testkit::twin::TwinDevice;
+
+/// Leaves of the start position at depth 4.
+const LEAVES: u64 = 197_281;
+
+/// Devices that count the last plies in different ways.
+fn devices() -> impl Iterator<Item = Gpu<TwinDevice>> {
+    let ways = [LastPlies::ClosedForm, LastPlies::Counted, LastPlies::DepthFirst(3)];
+    ways.into_iter().flat_map(|last_plies| {
+        [false, true].map(|unordered| {
+            let device = TwinDevice { last_plies, unordered, ..TwinDevice::default() };
+            // Small buffers make many batches and parts.
+            let options = HostOptions { group_size: Some(8), positions: Some(4096), ..HostOptions::default() };
+            Gpu::untested(&device, &options).unwrap_or_else(|error| panic!("{error}"))
+        })
+    })
+}
+
+#[test]
+fn reports_approach_the_total() {
+    let start = Fen::start();
+    let positions = [Quad48::from(&start.position); 8];
+    for mut gpu in devices() {
+        let mut reports = Vec::new();
+        let mut watch = |leaves, share| {
+            reports.push((leaves, share));
+            ControlFlow::Continue(())
+        };
+        let counts = gpu.perft_watched(&start.rules, &positions, 4, &mut watch);
+        assert_eq!(counts, Ok(vec![LEAVES; 8]));
+        let all = 8 * u128::from(LEAVES);
+        assert!(reports.is_sorted_by(|a, b| a.0 <= b.0 && a.1 <= b.1), "{reports:?}");
+        assert!(reports.iter().all(|&(leaves, share)| leaves <= all && (0.0..=1.0).contains(&share)), "{reports:?}");
+        for (leaves, share) in reports {
+            let exact = leaves as f64 / all as f64;
+            assert!((share - exact).abs() < 0.3, "{share} instead of {exact}");
+        }
+    }
+}
+
+#[test]
+fn a_stopped_count_leaves_nothing_behind() {
+    let start = Fen::start();
+    let positions = [Quad48::from(&start.position); 40];
+    for mut gpu in devices() {
+        let stopped = gpu.perft_watched(&start.rules, &positions, 4, &mut |_, _| ControlFlow::Break(()));
+        assert_eq!(stopped, Err(BackendError::Stopped));
+        assert_eq!(gpu.perft(&start.rules, &positions[..2], 3), Ok(vec![8902; 2]));
+        assert_eq!(gpu.perft(&start.rules, &positions[..1], 4), Ok(vec![LEAVES]));
+    }
+}
