@@ -1,6 +1,12 @@
 //! Suites: published counts, recomputed.
 
+use std::collections::BTreeMap;
+
+use kogge_board::{Fen, Quad48, Rules};
+
+use crate::driver::Span;
 use crate::epd::Case;
+use crate::frontier::counting;
 use crate::{Driver, Error};
 
 /// Limits of the counts to recompute, so that one suite serves quick checks and long ones.
@@ -19,6 +25,11 @@ impl Caps {
     /// Returns whether to recompute a count, given as its depth and leaves.
     pub fn allow(&self, (depth, leaves): (u32, u128)) -> bool {
         depth <= self.depth && leaves <= self.nodes
+    }
+
+    /// Returns the counts of a line to recompute.
+    pub fn allowed(&self, case: &Case) -> impl Iterator<Item = (u32, u128)> {
+        case.counts.iter().copied().filter(|&count| self.allow(count))
     }
 }
 
@@ -45,21 +56,70 @@ pub enum Verdict {
     },
 }
 
+/// The counts of a line that are recomputed, and the state of the line.
+struct Line<'c> {
+    root: &'c Fen,
+    counts: Vec<(u32, u128)>,
+    verdict: Verdict,
+}
+
 impl Driver<'_> {
-    /// Recomputes the counts of a line that the caps allow, in their order.
+    /// Recomputes the counts of lines that the caps allow, each line's in their order. Counts of one depth under one set of
+    /// rules go to the backend together.
     ///
     /// # Errors
     /// As [`Driver::perft`].
-    pub fn check(&mut self, case: &Case, caps: Caps) -> Result<Verdict, Error> {
-        let (mut checked, mut counted) = (0, 0u128);
-        for &(depth, expected) in case.counts.iter().filter(|&&count| caps.allow(count)) {
-            let found = self.perft(&case.root, depth)?;
-            if found != expected {
-                return Ok(Verdict::Fail { depth, expected, found });
+    pub fn check(&mut self, cases: &[Case], caps: Caps) -> Result<Vec<Verdict>, Error> {
+        let mut lines: Vec<Line<'_>> = cases
+            .iter()
+            .map(|case| {
+                let counts: Vec<_> = caps.allowed(case).collect();
+                let verdict = Verdict::Pass { checked: 0, capped: case.counts.len() - counts.len(), leaves: 0 };
+                Line { root: &case.root, counts, verdict }
+            })
+            .collect();
+        let rounds = lines.iter().map(|line| line.counts.len()).max().unwrap_or(0);
+        self.begin(lines.iter().map(|line| line.counts.len()).sum());
+        let all: f64 = lines.iter().flat_map(|line| &line.counts).map(|&(_, leaves)| work(leaves)).sum();
+        let mut start = 0.0;
+        for round in 0..rounds {
+            let mut groups: BTreeMap<(u32, Rules), Vec<usize>> = BTreeMap::new();
+            for (index, line) in lines.iter().enumerate() {
+                if let (Verdict::Pass { .. }, Some(&(depth, _))) = (&line.verdict, line.counts.get(round)) {
+                    groups.entry((depth, counting(line.root))).or_default().push(index);
+                }
             }
-            checked += 1;
-            counted = counted.saturating_add(found);
+            for ((depth, rules), group) in groups {
+                let position = |line: &Line<'_>| Quad48::from(&line.root.position).with_halfmove_clock(0);
+                let positions: Vec<_> = group.iter().map(|&index| position(&lines[index])).collect();
+                let width = group.iter().map(|&index| work(lines[index].counts[round].1)).sum::<f64>() / all;
+                let found = self.leaves(&rules, &positions, depth, Span { start, width, entries: false })?;
+                for (&index, found) in group.iter().zip(found) {
+                    lines[index].saw(round, found);
+                }
+                start += width;
+                self.progress.done += group.len() as u64;
+            }
         }
-        Ok(Verdict::Pass { checked, capped: case.counts.len() - checked, leaves: counted })
+        Ok(lines.into_iter().map(|line| line.verdict).collect())
+    }
+}
+
+/// Returns the work on a count, which takes some time even without leaves.
+fn work(leaves: u128) -> f64 {
+    1.0 + leaves as f64
+}
+
+impl Line<'_> {
+    /// Compares the count of a round.
+    fn saw(&mut self, round: usize, found: u128) {
+        let (depth, expected) = self.counts[round];
+        match &mut self.verdict {
+            Verdict::Pass { checked, leaves, .. } if found == expected => {
+                *checked += 1;
+                *leaves = leaves.saturating_add(found);
+            }
+            verdict => *verdict = Verdict::Fail { depth, expected, found },
+        }
     }
 }

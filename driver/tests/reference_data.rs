@@ -37,17 +37,18 @@ fn known_counts() {
 fn pass(text: &[u8], nodes: u128) -> usize {
     let mut cpu = Cpu::new(None).unwrap();
     let mut driver = Driver::new(&mut cpu, &());
-    let check = |(line, case): (usize, Result<Case, _>)| {
-        let case = case.unwrap_or_else(|error| panic!("line {line}: {error}"));
-        match driver.check(&case, Caps { nodes, ..Caps::NONE }) {
-            Ok(Verdict::Pass { checked, capped, .. }) => {
-                assert_eq!(checked + capped, case.counts.len());
-                checked
-            }
-            other => panic!("line {line}: {other:?}"),
+    let case = |(line, case): (usize, Result<Case, _>)| case.unwrap_or_else(|error| panic!("line {line}: {error}"));
+    let cases: Vec<_> = epd::lines(text).map(case).collect();
+    let verdicts = driver.check(&cases, Caps { nodes, ..Caps::NONE }).unwrap();
+    assert_eq!(verdicts.len(), cases.len());
+    let checked = cases.iter().zip(verdicts).map(|(case, verdict)| match verdict {
+        Verdict::Pass { checked, capped, .. } => {
+            assert_eq!(checked + capped, case.counts.len());
+            checked
         }
-    };
-    epd::lines(text).map(check).sum()
+        failed => panic!("{}: {failed:?}", case.root),
+    });
+    checked.sum()
 }
 
 #[test]
@@ -62,16 +63,23 @@ fn chess960_positions() {
 
 #[test]
 fn a_wrong_backend_fails() {
-    let (_, case) = epd::lines(format!("{} ;D1 48 ;D2 2039 ;D3 97862", support::KIWIPETE).as_bytes()).next().unwrap();
-    let case = case.unwrap();
+    // Counts are compared in the order of their line. A line without black's castling passes.
+    let text = format!("{} ;D1 48 ;D2 2039 ;D3 97862\n{} ;D2 400 ;D1 20\n", support::KIWIPETE, Fen::start());
+    let cases: Vec<_> = epd::lines(text.as_bytes()).map(|(_, case)| case.unwrap()).collect();
     let mut buggy = Buggy::new(Cpu::new(Some(1)).unwrap(), no_black_queenside);
     let mut driver = Driver::new(&mut buggy, &());
     let caps = |depth, nodes| Caps { depth, nodes };
-    let shallow = driver.check(&case, caps(1, u128::MAX));
-    assert_eq!(shallow, Ok(Verdict::Pass { checked: 1, capped: 2, leaves: 48 }));
-    assert_eq!(driver.check(&case, caps(9, 2038)), shallow);
-    let failed = driver.check(&case, Caps::NONE);
-    assert!(matches!(failed, Ok(Verdict::Fail { depth: 2, expected: 2039, found: ..2039 })), "{failed:?}");
+    let shallow = driver.check(&cases, caps(1, u128::MAX)).unwrap();
+    let [kiwipete, start] =
+        [(1, 2, 48), (1, 1, 20)].map(|(checked, capped, leaves)| Verdict::Pass { checked, capped, leaves });
+    assert_eq!(shallow, [kiwipete, start]);
+    assert_eq!(driver.check(&cases[..1], caps(9, 2038)).unwrap(), shallow[..1]);
+    let failed = driver.check(&cases, Caps::NONE).unwrap();
+    assert!(matches!(failed[0], Verdict::Fail { depth: 2, expected: 2039, found: ..2039 }), "{failed:?}");
+    assert_eq!(failed[1], Verdict::Pass { checked: 2, capped: 0, leaves: 420 });
+    let swapped = Case { counts: vec![(3, 1), (1, 1)], ..cases[1].clone() };
+    assert_eq!(driver.check(&[swapped], Caps::NONE), Ok(vec![Verdict::Fail { depth: 3, expected: 1, found: 8902 }]));
+    assert_eq!(driver.check(&[], Caps::NONE), Ok(Vec::new()));
 }
 
 /// The most positions of a ply in these tests.

@@ -1,13 +1,15 @@
 //! `kogge suite`.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{Read, stdin};
+use std::iter::Peekable;
 use std::num::NonZeroUsize;
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use kogge_board::{Backend, Fen};
-use kogge_driver::epd::{self, Case};
+use kogge_driver::epd::{self, Case, EpdError};
 use kogge_driver::{Caps, Driver, Error, Verdict};
 use serde::Serialize;
 
@@ -58,6 +60,86 @@ impl Suite {
     }
 }
 
+/// Lines of a suite, each with its number and the result of reading it.
+type Lines = Vec<(usize, Result<Case, EpdError>)>;
+
+/// The sizes of the pieces of a suite. The lines of a piece are checked together, and their results printed.
+struct Pieces {
+    /// The most leaves of a piece of several lines.
+    leaves: f64,
+}
+
+impl Pieces {
+    /// The time that a piece should take, in seconds.
+    const SECONDS: f64 = 1.0;
+    /// The most leaves of the first piece.
+    const FIRST: f64 = 1e8;
+    /// The factor by which a piece may exceed the one before.
+    const GROWTH: f64 = 100.0;
+    /// The most lines of a piece.
+    const LINES: usize = 1 << 16;
+
+    /// Takes the next lines.
+    fn next(&self, lines: &mut Peekable<impl Iterator<Item = (usize, Result<Case, EpdError>)>>, caps: Caps) -> Lines {
+        let (mut piece, mut leaves) = (Lines::new(), 0.0);
+        while let Some((_, case)) = lines.peek()
+            && piece.len() < Self::LINES
+        {
+            let more = case.iter().flat_map(|case| caps.allowed(case)).map(|(_, leaves)| leaves as f64);
+            leaves += more.sum::<f64>();
+            if leaves > self.leaves && !piece.is_empty() {
+                break;
+            }
+            piece.extend(lines.next());
+        }
+        piece
+    }
+
+    /// Notes the time that a piece of this many leaves took.
+    fn saw(&mut self, leaves: u128, elapsed: Duration) {
+        let wanted = leaves as f64 * Self::SECONDS / elapsed.as_secs_f64().max(1e-6);
+        self.leaves = wanted.clamp(Self::FIRST, self.leaves * Self::GROWTH);
+    }
+}
+
+/// The results of all lines so far.
+#[derive(Default)]
+struct Results {
+    passed: usize,
+    failed: usize,
+    skipped: usize,
+    broken: usize,
+    nodes: u128,
+}
+
+impl Results {
+    /// Adds a line's verdict and returns its report.
+    fn add(&mut self, line: usize, case: &Case, verdict: Verdict) -> Line {
+        let fen = case.root.to_string();
+        match verdict {
+            Verdict::Pass { checked: 0, capped, .. } => {
+                self.skipped += 1;
+                Line::Skip { line, fen, capped }
+            }
+            Verdict::Pass { checked, capped, leaves } => {
+                self.passed += 1;
+                self.nodes = self.nodes.saturating_add(leaves);
+                Line::Pass { line, fen, checked, capped }
+            }
+            Verdict::Fail { depth, expected, found } => {
+                self.failed += 1;
+                self.nodes = self.nodes.saturating_add(found);
+                Line::Fail { line, fen, depth, expected, found }
+            }
+        }
+    }
+
+    /// The number of lines.
+    fn lines(&self) -> usize {
+        self.passed + self.failed + self.skipped + self.broken
+    }
+}
+
 impl Job for Suite {
     fn run(&self, context: &mut Context) -> Result<Answer, Failure> {
         let Self { name, text, caps, hash } = self;
@@ -65,46 +147,40 @@ impl Job for Suite {
         let monitor = context.monitor("leaves")?;
         let mut driver = Driver::new(&mut *opened.backend, &monitor);
 
-        let (mut passed, mut failed, mut skipped, mut broken, mut nodes) = (0, 0, 0, 0, 0u128);
+        let mut results = Results::default();
+        let mut lines = epd::lines(text).peekable();
+        let mut pieces = Pieces { leaves: Pieces::FIRST };
         let start = Instant::now();
-        for (line, case) in epd::lines(text) {
-            let verdict = case.map(|case| driver.check(&case, *caps).map(|verdict| (case, verdict)));
+        while let Some(&(first, _)) = lines.peek() {
+            let piece = pieces.next(&mut lines, *caps);
+            let cases: Vec<_> = piece.iter().filter_map(|(_, case)| case.as_ref().ok().cloned()).collect();
+            let (begin, before) = (Instant::now(), results.nodes);
+            let verdicts = driver.check(&cases, *caps).map_err(|error| match error {
+                Error::Cancelled(_) => {
+                    let done = results.lines();
+                    Failure::Interrupted(format!(
+                        "Stopped on request in line {first} or later, with {done} lines done."
+                    ))
+                }
+                error => error.into(),
+            })?;
+            let elapsed = begin.elapsed();
             monitor.next();
-            let found = match verdict {
-                Err(error) => {
-                    broken += 1;
-                    context.output.complain(&format!("Line {line} of {name} is left out. {error}"));
-                    Line::Broken { line, error: error.to_string() }
-                }
-                Ok(result) => {
-                    let (Case { root, .. }, verdict) = result.map_err(|error| match error {
-                        Error::Cancelled(_) => {
-                            let done = passed + failed + skipped + broken;
-                            Failure::Interrupted(format!("Stopped on request in line {line}, with {done} lines done."))
-                        }
-                        error => error.into(),
-                    })?;
-                    let fen = root.to_string();
-                    match verdict {
-                        Verdict::Pass { checked: 0, capped, .. } => {
-                            skipped += 1;
-                            Line::Skip { line, fen, capped }
-                        }
-                        Verdict::Pass { checked, capped, leaves } => {
-                            passed += 1;
-                            nodes = nodes.saturating_add(leaves);
-                            Line::Pass { line, fen, checked, capped }
-                        }
-                        Verdict::Fail { depth, expected, found } => {
-                            failed += 1;
-                            nodes = nodes.saturating_add(found);
-                            Line::Fail { line, fen, depth, expected, found }
-                        }
+            let mut verdicts = verdicts.into_iter();
+            for (line, case) in piece {
+                let found = match case.map(|case| verdicts.next().map(|verdict| results.add(line, &case, verdict))) {
+                    Ok(found) => found,
+                    Err(error) => {
+                        results.broken += 1;
+                        context.output.complain(&format!("Line {line} of {name} is left out. {error}"));
+                        Some(Line::Broken { line, error: error.to_string() })
                     }
-                }
-            };
-            print(context, &found)?;
+                };
+                found.map_or(Ok(()), |found| print(context, &found))?;
+            }
+            pieces.saw(results.nodes - before, elapsed);
         }
+        let Results { passed, failed, skipped, broken, nodes } = results;
         let effort = Effort::counting(&opened, nodes, start.elapsed());
         let aside = effort.text("leaves");
         let summary = Summary { command: "suite", passed, failed, skipped, broken, nodes, effort };
@@ -127,15 +203,15 @@ impl Job for Suite {
 /// Estimates the work on all counts within the caps: the suite gives the number of leaves, and counting from the start
 /// position gives the speed of the CPU.
 fn estimate(cpu: &mut dyn Backend, text: &[u8], caps: Caps) -> Result<Estimate, Error> {
-    let (mut trees, mut leaves) = (0, 0_u128);
+    let (mut calls, mut leaves) = (BTreeSet::new(), 0_u128);
     for case in epd::lines(text).filter_map(|(_, case)| case.ok()) {
-        for &(_, counted) in case.counts.iter().filter(|&&count| caps.allow(count)) {
-            trees += 1;
+        for (depth, counted) in caps.allowed(&case) {
+            calls.insert((depth, case.root.rules));
             leaves = leaves.saturating_add(counted);
         }
     }
     let mut driver = Driver::new(cpu, &());
-    Estimate::trees(trees, leaves, |depth| driver.perft(&Fen::start(), depth))
+    Estimate::calls(calls.len(), leaves, |depth| driver.perft(&Fen::start(), depth))
 }
 
 fn read(file: &Path) -> std::io::Result<Vec<u8>> {

@@ -11,8 +11,7 @@ use kogge_driver::Error;
 /// The approximate time until a GPU can begin, in seconds: measured times are 0.5 to 1.5 s, and longer when the driver has
 /// not compiled the kernels before.
 const START_UP: f64 = 1.0;
-/// The approximate time that a GPU takes for one tree, in seconds. It includes expanding one or two plies of a
-/// frontier, each in its own call.
+/// The approximate time of a GPU's call, in seconds, besides counting.
 const LATENCY: f64 = 0.002;
 /// The fewest seconds and leaves of a ply for a reliable estimate: a thread may be kept waiting for 2 ms.
 const ENOUGH: f64 = 0.002;
@@ -23,8 +22,8 @@ const ENOUGH_LEAVES: f64 = 1000.0;
 pub(crate) struct Estimate {
     /// The time that the CPU would need.
     seconds: f64,
-    /// The number of trees, which a GPU would count one after the other.
-    trees: usize,
+    /// The number of calls of a GPU.
+    calls: usize,
 }
 
 /// The time that counting one ply took.
@@ -65,22 +64,23 @@ impl Estimate {
     pub(crate) fn tree(depth: u32, count: impl FnMut(u32) -> Result<u128, Error>) -> Result<Self, Error> {
         let sample = Sample::take(depth, count)?;
         let deeper = depth.saturating_sub(sample.depth).try_into().unwrap_or(i32::MAX);
-        Ok(Self { seconds: sample.seconds * sample.growth.powi(deeper), trees: 1 })
+        Ok(Self { seconds: sample.seconds * sample.growth.powi(deeper), calls: 1 })
     }
 
-    /// Estimates the work on many trees from the total number of their leaves. `count` counts some large tree down to any depth.
-    pub(crate) fn trees(
-        trees: usize,
+    /// Estimates work on many trees, which takes some calls, from the total number of leaves. `count` counts some large tree
+    /// down to any depth.
+    pub(crate) fn calls(
+        calls: usize,
         leaves: u128,
         count: impl FnMut(u32) -> Result<u128, Error>,
     ) -> Result<Self, Error> {
         let sample = Sample::take(u32::MAX, count)?;
-        Ok(Self { seconds: leaves as f64 * sample.seconds / sample.counted.max(1.0), trees })
+        Ok(Self { seconds: leaves as f64 * sample.seconds / sample.counted.max(1.0), calls })
     }
 
     /// Whether the CPU would finish before a GPU.
     pub(crate) fn is_small(&self) -> bool {
-        self.seconds < START_UP + LATENCY * self.trees as f64
+        self.seconds < START_UP + LATENCY * self.calls as f64
     }
 
     /// Describes the time that the CPU needs.
@@ -138,14 +138,14 @@ mod tests {
     }
 
     #[test]
-    fn many_small_trees_are_small_work() {
+    fn many_small_calls_are_small_work() {
         let each = Duration::from_micros(10);
-        let estimate = Estimate::trees(1000, 400_000, counting(20, each)).unwrap();
+        let estimate = Estimate::calls(1000, 400_000, counting(20, each)).unwrap();
         // At least 4 s on the CPU, and 3 s for 1000 answers of a GPU.
         assert!(!estimate.is_small(), "{estimate:?}");
-        let estimate = Estimate { trees: 1000, seconds: 2.5 };
+        let estimate = Estimate { calls: 1000, seconds: 2.5 };
         assert!(estimate.is_small());
-        assert!(!Estimate { trees: 1, ..estimate }.is_small());
+        assert!(!Estimate { calls: 1, ..estimate }.is_small());
     }
 
     #[test]
@@ -162,7 +162,7 @@ mod tests {
             (1e7, "more than a week"),
             (f64::INFINITY, "more than a week"),
         ] {
-            assert_eq!(Estimate { seconds, trees: 1 }.text(), text);
+            assert_eq!(Estimate { seconds, calls: 1 }.text(), text);
         }
     }
 }
