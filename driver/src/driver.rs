@@ -169,7 +169,7 @@ impl<'a> Driver<'a> {
         let Self { backend, progress, observer, .. } = self;
         let mut watch = |leaves: u128, share: f64| {
             progress.counted = before.saturating_add(leaves);
-            progress.report(span, share, positions.len(), *observer);
+            progress.report(span, (share * positions.len() as f64) as usize, share, *observer);
             if observer.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
         let counts = match backend.watched() {
@@ -261,7 +261,7 @@ impl<'a> Driver<'a> {
 
     /// Reports that `done` of `total` items of a piece of work are done.
     pub(crate) fn advance(&mut self, span: Span, done: usize, total: usize) {
-        self.progress.report(span, done as f64 / total.max(1) as f64, total, self.observer);
+        self.progress.report(span, done, done as f64 / total.max(1) as f64, self.observer);
     }
 
     /// Returns an error if the observer asks to stop.
@@ -271,10 +271,10 @@ impl<'a> Driver<'a> {
 }
 
 impl Progress {
-    /// Reports that this share of a piece of work with `total` items is done.
-    fn report(&mut self, span: Span, share: f64, total: usize, observer: &dyn Observer) {
+    /// Reports that `done` items of a piece of work are done, and this share of it.
+    fn report(&mut self, span: Span, done: usize, share: f64, observer: &dyn Observer) {
         if span.entries {
-            self.done = (share * total as f64).round() as u64;
+            self.done = done as u64;
         }
         self.fraction = span.start + span.width * share;
         observer.progress(self);
