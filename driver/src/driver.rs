@@ -5,12 +5,17 @@ use std::time::Instant;
 
 use kogge_board::{Backend, BackendError, Fen, Quad48, Rules};
 
-use crate::calls::{EXPAND_AT_ONCE, count, expand, miscounted};
+use crate::calls::{count, expand, miscounted};
 use crate::pace::{MAX_CALL_DEPTH, Pace};
 use crate::{Error, Frontier, Observer, Progress};
 
 /// The deepest tree that one watched call counts. A device holds a level of positions for each ply.
-const MAX_WATCHED_DEPTH: u32 = 9;
+const MAX_WATCHED_DEPTH: u32 = 12;
+/// The least depth at which several trees are counted in watched calls. Calls for shallower trees would take longer to start
+/// than to count.
+const LEAST_WATCHED_DEPTH: u32 = 5;
+/// The most trees that are counted in watched calls. A call takes about a quarter of a millisecond besides counting.
+const MOST_WATCHED: usize = 512;
 
 /// The number of entries that a root is expanded to, unless the device wants more.
 const FRONTIER: usize = 1 << 12;
@@ -19,9 +24,9 @@ const MAX_FRONTIER: usize = 1 << 22;
 
 /// Counts trees with a backend, and watches it.
 ///
-/// A backend whose calls can be [watched](kogge_board::Watched) gets each tree in one call. Other backends get pieces small
-/// enough to be stopped. Keep a driver as long as you use such a backend: the driver measures the backend's speed, so that
-/// each call lasts a fraction of a second but keeps the device busy.
+/// A backend whose calls can be [watched](kogge_board::Watched) gets a whole tree in one call. Other backends, and many trees
+/// at once, are counted in pieces small enough to be stopped. Keep a driver as long as you use its backend: the driver measures
+/// the backend's speed, so that each call lasts a fraction of a second but keeps the device busy.
 ///
 /// # Memory
 /// Work in pieces goes depth-first over slices of a frontier. The driver holds the frontier (at most 256 MiB) and one slice of
@@ -109,8 +114,8 @@ impl<'a> Driver<'a> {
 
     /// Counts the leaves `depth` plies below each position.
     ///
-    /// Trees that the backend can count in one call go to it, all at once if the call can be watched. Deeper trees are expanded
-    /// slice by slice, and their successors counted in the same way.
+    /// A few trees go to a backend that can be watched one by one. Of many trees, the backend gets as many at once as it can
+    /// count in a fraction of a second. Deeper trees are expanded slice by slice, and their successors counted in the same way.
     pub(crate) fn leaves(
         &mut self,
         rules: &Rules,
@@ -118,13 +123,15 @@ impl<'a> Driver<'a> {
         depth: u32,
         span: Span,
     ) -> Result<Vec<u128>, Error> {
+        let is_few = positions.len() <= if depth < LEAST_WATCHED_DEPTH { 1 } else { MOST_WATCHED };
         match self.backend.watched() {
-            Some(_) => self.leaves_watched(rules, positions, depth, span),
-            None => self.leaves_in_pieces(rules, positions, depth, span),
+            Some(_) if is_few && depth <= MAX_WATCHED_DEPTH => self.leaves_watched(rules, positions, depth, span),
+            _ => self.leaves_in_pieces(rules, positions, depth, span),
         }
     }
 
-    /// Counts the leaves below each position in one watched call. If the call is too much for the backend, counts in pieces.
+    /// Counts the leaves below each position in a watched call of its own: with several trees in one call, a device adds to
+    /// several totals at a time, which takes longer. A tree that is too much for one call is counted in pieces.
     fn leaves_watched(
         &mut self,
         rules: &Rules,
@@ -132,56 +139,42 @@ impl<'a> Driver<'a> {
         depth: u32,
         span: Span,
     ) -> Result<Vec<u128>, Error> {
-        self.check_cancelled()?;
-        if depth <= MAX_WATCHED_DEPTH {
+        let mut found = Vec::with_capacity(positions.len());
+        for (index, position) in positions.iter().enumerate() {
+            self.check_cancelled()?;
+            let part = span.part(index, index + 1, positions.len());
             let before = self.progress.counted;
-            match self.call_watched(rules, positions, depth, span) {
-                Ok(counts) => {
-                    self.advance(span, positions.len(), positions.len());
-                    return Ok(counts.into_iter().map(u128::from).collect());
-                }
+            match self.call_watched(rules, position, depth, part) {
+                Ok(leaves) => found.push(leaves.into()),
                 Err(BackendError::Stopped) => return Err(Error::Cancelled(self.progress)),
                 Err(BackendError::Overflow | BackendError::OutOfMemory { .. }) => {
                     self.progress.counted = before;
-                    return self.leaves_in_pieces(rules, positions, depth, span);
+                    found.extend(self.leaves_in_pieces(rules, &[*position], depth, part)?);
                 }
                 Err(error) => return Err(error.into()),
             }
-        }
-        let mut found = Vec::with_capacity(positions.len());
-        for slice in positions.chunks(EXPAND_AT_ONCE) {
-            let part = span.part(found.len(), found.len() + slice.len(), positions.len());
-            found.extend(self.leaves_by_expansion(rules, slice, depth, part)?);
-            self.advance(span, found.len(), positions.len());
+            self.advance(span, index + 1, positions.len());
         }
         Ok(found)
     }
 
-    /// Calls the backend once, passes its reports on, and adds the answer to the progress.
-    fn call_watched(
-        &mut self,
-        rules: &Rules,
-        positions: &[Quad48],
-        depth: u32,
-        span: Span,
-    ) -> Result<Vec<u64>, BackendError> {
+    /// Counts the leaves below a position in one call, and passes the call's reports on.
+    fn call_watched(&mut self, rules: &Rules, position: &Quad48, depth: u32, span: Span) -> Result<u64, BackendError> {
         let before = self.progress.counted;
         let Self { backend, progress, observer, .. } = self;
         let mut watch = |leaves: u128, share: f64| {
             progress.counted = before.saturating_add(leaves);
-            progress.report(span, (share * positions.len() as f64) as usize, share, *observer);
+            progress.fraction = span.start + span.width * share;
+            observer.progress(progress);
             if observer.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
         let counts = match backend.watched() {
-            Some(watched) => watched.perft_watched(rules, positions, depth, &mut watch)?,
-            None => backend.perft(rules, positions, depth)?,
+            Some(watched) => watched.perft_watched(rules, &[*position], depth, &mut watch)?,
+            None => backend.perft(rules, &[*position], depth)?,
         };
-        if counts.len() != positions.len() {
-            return Err(miscounted(*backend, counts.len(), positions.len()));
-        }
-        let leaves: u128 = counts.iter().copied().map(u128::from).sum();
-        self.progress.counted = before.saturating_add(leaves);
-        Ok(counts)
+        let [leaves] = counts[..] else { return Err(miscounted(*backend, counts.len(), 1)) };
+        self.progress.counted = before.saturating_add(leaves.into());
+        Ok(leaves)
     }
 
     /// Counts the leaves below each position in calls that last a fraction of a second.
@@ -261,22 +254,15 @@ impl<'a> Driver<'a> {
 
     /// Reports that `done` of `total` items of a piece of work are done.
     pub(crate) fn advance(&mut self, span: Span, done: usize, total: usize) {
-        self.progress.report(span, done, done as f64 / total.max(1) as f64, self.observer);
+        if span.entries {
+            self.progress.done = done as u64;
+        }
+        self.progress.fraction = span.start + span.width * done as f64 / total.max(1) as f64;
+        self.observer.progress(&self.progress);
     }
 
     /// Returns an error if the observer asks to stop.
     pub(crate) fn check_cancelled(&self) -> Result<(), Error> {
         if self.observer.is_cancelled() { Err(Error::Cancelled(self.progress)) } else { Ok(()) }
-    }
-}
-
-impl Progress {
-    /// Reports that `done` items of a piece of work are done, and this share of it.
-    fn report(&mut self, span: Span, done: usize, share: f64, observer: &dyn Observer) {
-        if span.entries {
-            self.done = done as u64;
-        }
-        self.fraction = span.start + span.width * share;
-        observer.progress(self);
     }
 }

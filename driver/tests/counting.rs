@@ -155,14 +155,27 @@ fn progress_grows_to_all_and_stopping_says_how_far() {
 #[test]
 fn a_watched_backend_counts_a_tree_in_one_call() {
     let mut tree = watched(&[25]);
-    assert_eq!(perft(&mut tree, 9), Ok(25_u128.pow(9)));
-    assert_eq!(tree.calls, [Call::Perft { positions: 1, depth: 9 }]);
-    // Deeper trees are expanded first.
+    assert_eq!(perft(&mut tree, 12), Ok(25_u128.pow(12)));
+    assert_eq!(tree.calls, [Call::Perft { positions: 1, depth: 12 }]);
+    // Deeper trees are expanded first, and each of a few trees gets a call.
     let mut tree = watched(&[25]);
-    assert_eq!(perft(&mut tree, 11), Ok(25_u128.pow(11)));
-    assert_eq!(tree.calls.last(), Some(&Call::Perft { positions: 625, depth: 9 }));
+    assert_eq!(perft(&mut tree, 13), Ok(25_u128.pow(13)));
+    assert_eq!(tree.calls[2..], [Call::Perft { positions: 1, depth: 12 }; 25]);
     let mut tree = watched(&[1]);
     assert_eq!(perft(&mut tree, 60), Ok(1));
+}
+
+#[test]
+fn many_or_shallow_trees_share_calls() {
+    for (trees, depth, calls) in [(30, 5, 30), (513, 5, 0), (1, 2, 1), (30, 2, 0)] {
+        let entries = (0..trees).map(|_| (Fen::start().position, 1));
+        let frontier = Frontier::from_entries(&Rules::STANDARD, 0, entries).unwrap();
+        let mut tree = watched(&[5]);
+        let counts = Driver::new(&mut tree, &()).count_below(&frontier, depth).unwrap();
+        assert_eq!(counts, vec![5_u128.pow(depth); trees]);
+        let single = tree.calls.iter().filter(|&&call| call == Call::Perft { positions: 1, depth }).count();
+        assert_eq!(single, calls, "{trees} trees at {depth}");
+    }
 }
 
 #[test]
@@ -182,24 +195,24 @@ fn a_watched_count_that_is_too_large_is_cut() {
 #[test]
 fn a_watched_count_reports_fails_and_stops() {
     let watch = Watch::default();
-    assert_eq!(Driver::new(&mut watched(&[25]), &watch).perft(&Fen::start(), 11), Ok(25_u128.pow(11)));
+    assert_eq!(Driver::new(&mut watched(&[25]), &watch).perft(&Fen::start(), 13), Ok(25_u128.pow(13)));
     let seen = watch.seen.into_inner().unwrap();
-    assert!(seen.len() > 625);
+    assert!(seen.len() > 25);
     assert!(seen.is_sorted_by(|a, b| a.done <= b.done && a.counted <= b.counted && a.fraction <= b.fraction + 1e-9));
     let last = seen.last().unwrap();
-    assert_eq!((last.done, last.total, last.counted, last.fraction), (625, 625, 25_u128.pow(11), 1.0));
+    assert_eq!((last.done, last.total, last.counted, last.fraction), (25, 25, 25_u128.pow(13), 1.0));
 
-    let counted = 25_u128.pow(9);
-    let watch = Watch::stopping_at(50);
-    match Driver::new(&mut watched(&[25]), &watch).perft(&Fen::start(), 11) {
+    let watch = Watch::stopping_at(20);
+    match Driver::new(&mut watched(&[25]), &watch).perft(&Fen::start(), 13) {
         Err(Error::Cancelled(progress)) => {
-            assert!((1..600).contains(&progress.done) && progress.counted == counted * u128::from(progress.done));
+            assert!((1..20).contains(&progress.done) && progress.total == 25);
+            assert!((1..25_u128.pow(13)).contains(&progress.counted));
         }
         found => panic!("{found:?}"),
     }
     for fail_at in 1..=3 {
         let mut tree = Tree { fail_at: Some(fail_at), ..watched(&[25]) };
-        let error = perft(&mut tree, 10).unwrap_err();
+        let error = perft(&mut tree, 13).unwrap_err();
         assert_eq!(error.to_string(), "tree failed in a test: it was told to.");
         assert_eq!(tree.calls.len(), fail_at, "no call after the failure");
     }
