@@ -78,7 +78,11 @@ const WGSL_FUNCTIONS: [(&str, &str, &str); 8] = [
         "tally_pawn_direction add_axis tally_knights tally_sliders tally_pawns tally_king",
         "OpenCL C: macros, or parts of one function, whose locals they share.",
     ),
-    ("merge", "product share_of rotate_left mix add_word add_wide add_product", "OpenCL C: built-in functions and macros."),
+    (
+        "merge",
+        "product share_of rotate_left mix add_word add_wide add_product",
+        "OpenCL C: built-in functions and macros.",
+    ),
     ("minimax", "load_node store_node", "WGSL buffers hold words, so that structures are taken apart."),
 ];
 

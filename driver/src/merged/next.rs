@@ -19,7 +19,7 @@ const FEW: f64 = 1_000.0;
 const SAMPLE_SECONDS: f64 = 0.003;
 const ENLARGED: u64 = 16;
 
-/// The number of times that a short sample is taken; the shortest time counts. On a busy machine, a thread may wait a
+/// The number of times that a sample of at most [`SAMPLE_SECONDS`] is taken; the shortest time counts. On a busy machine, a thread may wait a
 /// thousand times as long as it works. Counting would then look so slow that plies would be merged instead, for minutes
 /// and in gigabytes.
 const SAMPLES: usize = 3;
@@ -78,6 +78,11 @@ impl Work<'_> {
             let plies = plies.max(self.depth.saturating_sub(MAX_CALL_DEPTH)).min(self.depth);
             most = plies.saturating_sub(self.ply());
             least = most;
+            // Only the last merged ply is made in partitions, and only the plan for the leaves needs measurements.
+            let is_whole = least > 1 || least == 1 && settings.partitions.is_none();
+            if let Some(next) = self.whole_if_it_fits().filter(|_| is_whole) {
+                return Ok(next);
+            }
         } else if remaining > 2 && settings.partitions.is_none() {
             // Measuring whether merging pays would take as long as merging. With few positions, the time of the last
             // ply proves nothing, because other work of the machine dominates it.
@@ -109,7 +114,7 @@ impl Work<'_> {
                 let begin = Instant::now();
                 leaves = self.merge.perft(range.clone(), below)?;
                 seconds = begin.elapsed().as_secs_f64().min(seconds);
-                if seconds > 10.0 * SAMPLE_SECONDS {
+                if seconds > SAMPLE_SECONDS {
                     break;
                 }
             }
