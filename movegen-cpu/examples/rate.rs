@@ -2,7 +2,7 @@
 //! name, position, and leaves/s or successors/s.
 //!
 //! `KOGGE_CPU=avx2 cargo run --release -p kogge-movegen-cpu --example rate`, and after `--` the parts to measure: `count`,
-//! `expand`, `hash`, `merge`.
+//! `expand`, `hash`, `mailbox`, `merge`.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -10,6 +10,7 @@ use std::time::Instant;
 use kogge_board::merge::{Entry, MergeError, MergeOptions, Partition};
 use kogge_board::{Backend, Fen, Quad48};
 use kogge_movegen_cpu::Cpu;
+use kogge_movegen_cpu::mailbox::Mailbox;
 
 /// The cases: FEN, depth, leaves.
 const CASES: [(&str, u32, u64); 6] = [
@@ -34,6 +35,9 @@ fn main() {
     if wanted("hash") {
         hash(&mut cpu);
     }
+    if wanted("mailbox") {
+        mailbox();
+    }
     if wanted("merge") {
         let mut cpu = Cpu::new(None).unwrap_or_else(|error| panic!("{error}"));
         merge(&mut cpu).unwrap_or_else(|error| panic!("{error}"));
@@ -53,6 +57,27 @@ fn count(cpu: &mut Cpu) {
             assert_eq!(counted, leaves, "{fen} at depth {depth}");
         }
         println!("{:16} {:8.1} M leaves/s  {fen}", cpu.info().variant, leaves as f64 / best / 1e6);
+    }
+}
+
+/// Measures how many moves the mailbox makes in a second: every legal move of the tree, and more that are not legal.
+fn mailbox() {
+    let mut mailbox = Mailbox::new();
+    for (fen, depth, leaves) in CASES {
+        let parsed: Fen = fen.parse().unwrap_or_else(|error| panic!("{error}"));
+        let root = [Quad48::from(&parsed.position)];
+        let mut perft = |depth| mailbox.perft(&parsed.rules, &root, depth).unwrap_or_else(|error| panic!("{error}"))[0];
+        let depth = depth - 1;
+        let above: u64 = (1..depth).map(&mut perft).sum();
+        let mut best = f64::INFINITY;
+        let mut counted = 0;
+        for _ in 0..3 {
+            let start = Instant::now();
+            counted = perft(depth);
+            best = best.min(start.elapsed().as_secs_f64());
+        }
+        assert!(counted < leaves);
+        println!("{:16} {:8.1} M moves/s   {fen}", "mailbox", (above + counted) as f64 / best / 1e6);
     }
 }
 

@@ -17,6 +17,9 @@ pub(super) const KING: [i8; 8] = [10, -10, 1, -1, 11, 9, -9, -11];
 /// The steps of a knight.
 pub(super) const KNIGHT: [i8; 8] = [21, 19, 12, 8, -8, -12, -19, -21];
 
+/// The number of cells in memory.
+const CELLS: usize = 128;
+
 /// The content of a cell.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Content {
@@ -49,9 +52,10 @@ impl PieceList {
 /// A position on which moves are made and unmade.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Board {
-    contents: [Content; 120],
+    /// The 120 cells and 8 more border cells: with a power of two, no index needs a check.
+    contents: [Content; CELLS],
     /// The index of each piece's cell in its list; zero for cells without piece.
-    indices: [u8; 120],
+    indices: [u8; CELLS],
     lists: [[PieceList; 6]; 2],
     pub(super) rules: Rules,
     pub(super) turn: Color,
@@ -85,6 +89,12 @@ pub(super) const fn step(cell: Cell, step: i8) -> Cell {
     cell.wrapping_add_signed(step)
 }
 
+/// Returns the index of a cell in memory.
+#[inline]
+const fn at(cell: Cell) -> usize {
+    cell as usize % CELLS
+}
+
 /// Returns the step forward of this side's pawns.
 #[inline]
 pub(super) const fn forward(color: Color) -> i8 {
@@ -92,11 +102,6 @@ pub(super) const fn forward(color: Color) -> i8 {
         Color::White => 10,
         Color::Black => -10,
     }
-}
-
-/// Returns the Zobrist word of a piece.
-fn word(color: Color, piece: Piece, cell: Cell) -> u64 {
-    ListMove::square(cell).map_or(0, |square| zobrist::piece(color, piece, square))
 }
 
 impl Board {
@@ -110,8 +115,8 @@ impl Board {
     /// Makes a board without pieces.
     pub(super) fn empty(rules: &Rules) -> Self {
         Self {
-            contents: [Content::Border; 120],
-            indices: [0; 120],
+            contents: [Content::Border; CELLS],
+            indices: [0; CELLS],
             lists: EMPTY_LISTS,
             rules: *rules,
             turn: Color::White,
@@ -126,10 +131,10 @@ impl Board {
     /// Replaces the position by another one under the same rules and clears the history.
     pub(super) fn set(&mut self, position: &Position) {
         self.lists = EMPTY_LISTS;
-        self.indices = [0; 120];
+        self.indices = [0; CELLS];
         for square in (0..64).filter_map(Square::new) {
             let cell = ListMove::mailbox(square);
-            self.contents[usize::from(cell)] = Content::Empty;
+            self.contents[at(cell)] = Content::Empty;
             if let Some((color, piece)) = position.piece_at(square) {
                 self.add(color, piece, cell);
             }
@@ -175,9 +180,16 @@ impl Board {
             .with_halfmove_clock(self.halfmove_clock)
     }
 
+    /// Returns the Zobrist words of the state.
+    #[inline]
+    pub(super) fn state_words(&self) -> u64 {
+        // The second digit of a cell counts files from 1.
+        zobrist::state_words(self.turn, self.rights, self.passed.map(|cell| cell % 10 - 1))
+    }
+
     #[inline]
     pub(super) fn content(&self, cell: Cell) -> Content {
-        self.contents[usize::from(cell)]
+        self.contents[at(cell)]
     }
 
     /// Returns the cells of all pieces of one kind and colour.
@@ -201,17 +213,17 @@ impl Board {
     /// Takes the piece off a cell and returns its index in its list; the list's last entry moves there.
     pub(super) fn remove(&mut self, cell: Cell) -> u8 {
         let Content::Piece(color, piece) = self.content(cell) else { return 0 };
-        let index = self.indices[usize::from(cell)];
+        let index = self.indices[at(cell)];
         let list = &mut self.lists[color as usize][piece as usize];
         list.len -= 1;
         let last = std::mem::take(&mut list.cells[usize::from(list.len)]);
         if last != cell {
             list.cells[usize::from(index)] = last;
-            self.indices[usize::from(last)] = index;
+            self.indices[at(last)] = index;
         }
-        self.indices[usize::from(cell)] = 0;
-        self.contents[usize::from(cell)] = Content::Empty;
-        self.key ^= word(color, piece, cell);
+        self.indices[at(cell)] = 0;
+        self.contents[at(cell)] = Content::Empty;
+        self.key ^= zobrist::piece(color, piece, cell);
         index
     }
 
@@ -222,48 +234,78 @@ impl Board {
         if index < list.len {
             let displaced = list.cells[usize::from(index)];
             list.cells[usize::from(list.len)] = displaced;
-            self.indices[usize::from(displaced)] = list.len;
+            self.indices[at(displaced)] = list.len;
         }
         list.cells[usize::from(index)] = cell;
         list.len += 1;
-        self.indices[usize::from(cell)] = index;
-        self.contents[usize::from(cell)] = Content::Piece(color, piece);
-        self.key ^= word(color, piece, cell);
+        self.indices[at(cell)] = index;
+        self.contents[at(cell)] = Content::Piece(color, piece);
+        self.key ^= zobrist::piece(color, piece, cell);
     }
 
     /// Moves a piece to an empty cell; its index in its list stays the same.
     pub(super) fn shift(&mut self, from: Cell, to: Cell) {
         let Content::Piece(color, piece) = self.content(from) else { return };
-        let index = std::mem::take(&mut self.indices[usize::from(from)]);
+        let index = std::mem::take(&mut self.indices[at(from)]);
         self.lists[color as usize][piece as usize].cells[usize::from(index)] = to;
-        self.indices[usize::from(to)] = index;
-        self.contents[usize::from(to)] = self.content(from);
-        self.contents[usize::from(from)] = Content::Empty;
-        self.key ^= word(color, piece, from) ^ word(color, piece, to);
+        self.indices[at(to)] = index;
+        self.contents[at(to)] = self.content(from);
+        self.contents[at(from)] = Content::Empty;
+        self.key ^= zobrist::piece(color, piece, from) ^ zobrist::piece(color, piece, to);
     }
 
-    /// Returns the cells from which this side's pieces attack a cell.
-    pub(super) fn attackers(&self, cell: Cell, by: Color) -> impl Iterator<Item = Cell> {
-        let holds = move |at: Cell, piece| self.content(at) == Content::Piece(by, piece);
-        let sliders = move |steps: [i8; 4], slider: Piece| {
-            let blockers = steps.into_iter().map(move |direction| self.first_not_empty(cell, direction));
-            blockers.filter(move |&at| holds(at, slider) || holds(at, Piece::Queen))
-        };
-        let steppers = move |steps: [i8; 8], stepper: Piece| {
-            steps.into_iter().map(move |direction| step(cell, direction)).filter(move |&at| holds(at, stepper))
-        };
-        // A pawn attacks from one rank behind the cell, from its side's view.
-        let pawns = [-1, 1].into_iter().map(move |side| step(cell, side - forward(by)));
-        sliders(ORTHOGONAL, Piece::Rook)
-            .chain(sliders(DIAGONAL, Piece::Bishop))
-            .chain(steppers(KNIGHT, Piece::Knight))
-            .chain(pawns.filter(move |&at| holds(at, Piece::Pawn)))
-            .chain(steppers(KING, Piece::King))
+    /// Calls `found` with each cell from which this side's pieces attack a cell, until it returns true. Returns whether it
+    /// did.
+    #[inline]
+    fn any_attacker(&self, cell: Cell, by: Color, mut found: impl FnMut(Cell) -> bool) -> bool {
+        for (steps, slider) in [(ORTHOGONAL, Piece::Rook), (DIAGONAL, Piece::Bishop)] {
+            for direction in steps {
+                let at = self.first_not_empty(cell, direction);
+                let content = self.content(at);
+                let attacks = content == Content::Piece(by, slider) || content == Content::Piece(by, Piece::Queen);
+                if attacks && found(at) {
+                    return true;
+                }
+            }
+        }
+        for (steps, stepper) in [(KNIGHT, Piece::Knight), (KING, Piece::King)] {
+            for direction in steps {
+                let at = step(cell, direction);
+                if self.content(at) == Content::Piece(by, stepper) && found(at) {
+                    return true;
+                }
+            }
+        }
+        for side in [-1, 1] {
+            // A pawn attacks from one rank behind the cell, from its side's view.
+            let at = step(cell, side - forward(by));
+            if self.content(at) == Content::Piece(by, Piece::Pawn) && found(at) {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Returns whether this side's pieces attack a cell.
+    pub(super) fn is_attacked(&self, cell: Cell, by: Color) -> bool {
+        self.any_attacker(cell, by, |_| true)
+    }
+
+    /// Returns whether this side's king is attacked.
+    pub(super) fn is_check(&self, color: Color) -> bool {
+        self.king(color).is_some_and(|king| self.is_attacked(king, color.opposite()))
     }
 
     /// Returns the pieces that attack this side's king.
-    pub(super) fn checkers(&self, color: Color) -> impl Iterator<Item = Cell> {
-        self.king(color).into_iter().flat_map(move |king| self.attackers(king, color.opposite()))
+    pub(super) fn checkers(&self, color: Color) -> Vec<Cell> {
+        let mut checkers = Vec::new();
+        if let Some(king) = self.king(color) {
+            self.any_attacker(king, color.opposite(), |checker| {
+                checkers.push(checker);
+                false
+            });
+        }
+        checkers
     }
 
     /// Returns the end of a ray from this cell: a piece or the border.

@@ -100,12 +100,11 @@ pub fn categories(rules: &Rules, position: &Position, depth: u32) -> Categories 
 impl Board {
     /// Returns the features of the move that has just been made.
     fn features(&mut self, played: ListMove, replies: &mut Vec<ListMove>) -> Features {
-        let mut checkers = self.checkers(self.turn);
-        let (first, second) = (checkers.next(), checkers.next());
-        drop(checkers);
+        let checkers = self.checkers(self.turn);
+        let (first, second) = (checkers.first(), checkers.get(1));
         let castling = played.has(ListMove::CASTLE_KINGSIDE | ListMove::CASTLE_QUEENSIDE);
         // After castling, only the rook can give check, and the rook has moved.
-        let has_moved = |checker| castling || checker == played.to();
+        let has_moved = |&checker: &u8| castling || checker == played.to();
         Features {
             capture: played.captured().is_some(),
             en_passant: played.has(ListMove::EN_PASSANT),

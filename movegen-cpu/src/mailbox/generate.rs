@@ -18,53 +18,56 @@ impl Board {
             self.pawn_moves(from, moves);
         }
         for &from in self.pieces(self.turn, Piece::Knight) {
-            self.steps(Piece::Knight, from, &KNIGHT, moves);
+            self.steps(Piece::Knight, from, &KNIGHT, order::KNIGHT, moves);
         }
         for &from in self.pieces(self.turn, Piece::Bishop) {
-            self.slides(Piece::Bishop, from, &DIAGONAL, moves);
+            self.slides(Piece::Bishop, from, &DIAGONAL, order::DIAGONAL, moves);
         }
         for &from in self.pieces(self.turn, Piece::Rook) {
-            self.slides(Piece::Rook, from, &ORTHOGONAL, moves);
+            self.slides(Piece::Rook, from, &ORTHOGONAL, order::ORTHOGONAL, moves);
         }
         for &from in self.pieces(self.turn, Piece::Queen) {
-            self.slides(Piece::Queen, from, &ORTHOGONAL, moves);
-            self.slides(Piece::Queen, from, &DIAGONAL, moves);
+            self.slides(Piece::Queen, from, &ORTHOGONAL, order::ORTHOGONAL, moves);
+            self.slides(Piece::Queen, from, &DIAGONAL, order::DIAGONAL, moves);
         }
         for &from in self.pieces(self.turn, Piece::King) {
-            self.steps(Piece::King, from, &KING, moves);
+            self.steps(Piece::King, from, &KING, order::KING, moves);
             self.castling(from, moves);
         }
     }
 
-    fn steps(&self, piece: Piece, from: Cell, steps: &[i8], moves: &mut Vec<ListMove>) {
+    /// Appends the moves of a piece by one of these steps. Moves without capture have the given order.
+    fn steps(&self, piece: Piece, from: Cell, steps: &[i8], quiet: u8, moves: &mut Vec<ListMove>) {
         for &direction in steps {
-            self.piece_move(piece, from, step(from, direction), moves);
+            let to = step(from, direction);
+            if self.content(to) == Content::Empty {
+                moves.push(ListMove::new(from, to).with_order(quiet));
+            } else {
+                self.capture(piece, from, to, moves);
+            }
         }
     }
 
-    fn slides(&self, piece: Piece, from: Cell, steps: &[i8], moves: &mut Vec<ListMove>) {
+    /// Appends the moves of a piece by any number of one of these steps. Moves without capture have the given order.
+    fn slides(&self, piece: Piece, from: Cell, steps: &[i8], quiet: u8, moves: &mut Vec<ListMove>) {
         for &direction in steps {
             let mut to = step(from, direction);
             while self.content(to) == Content::Empty {
-                self.piece_move(piece, from, to, moves);
+                moves.push(ListMove::new(from, to).with_order(quiet));
                 to = step(to, direction);
             }
-            self.piece_move(piece, from, to, moves);
+            self.capture(piece, from, to, moves);
         }
     }
 
-    /// Appends the move of a piece other than a pawn, if the piece can go to this cell.
-    fn piece_move(&self, piece: Piece, from: Cell, to: Cell, moves: &mut Vec<ListMove>) {
-        match self.content(to) {
-            Content::Empty => {
-                let order = order::quiet(piece, from, to);
-                moves.push(ListMove::new(from, to).with_order(order));
-            }
-            Content::Piece(color, victim) if color != self.turn && victim != Piece::King => {
-                let order = order::capture(victim, piece);
-                moves.push(ListMove::new(from, to).with_captured(victim).with_order(order));
-            }
-            Content::Piece(..) | Content::Border => {}
+    /// Appends the capture by a piece other than a pawn on a cell that is not empty, if there is something to capture.
+    fn capture(&self, piece: Piece, from: Cell, to: Cell, moves: &mut Vec<ListMove>) {
+        if let Content::Piece(color, victim) = self.content(to)
+            && color != self.turn
+            && victim != Piece::King
+        {
+            let order = order::capture(victim, piece);
+            moves.push(ListMove::new(from, to).with_captured(victim).with_order(order));
         }
     }
 
@@ -128,7 +131,7 @@ impl Board {
             let ends = [king, rook, king_to, rook_to];
             let (first, last) = ends.into_iter().fold((king, king), |(a, b), end| (a.min(end), b.max(end)));
             let is_free = |cell| cell == king || cell == rook || self.content(cell) == Content::Empty;
-            let is_safe = |cell| self.attackers(cell, self.turn.opposite()).next().is_none();
+            let is_safe = |cell| !self.is_attacked(cell, self.turn.opposite());
             if (first..=last).all(is_free) && (king.min(king_to)..=king.max(king_to)).all(is_safe) {
                 let order = order::castling(side);
                 moves.push(ListMove::new(king, king_to).with_flags(side).with_order(order));

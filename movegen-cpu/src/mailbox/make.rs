@@ -3,7 +3,6 @@
 use kogge_board::{Color, Piece};
 
 use super::list_move::ListMove;
-use super::zobrist;
 
 use super::board::{Board, Cell, Content, Undo, forward, step};
 use super::generate::Castling;
@@ -23,9 +22,11 @@ impl Board {
         };
         let mover = self.turn;
         let (from, to) = (played.from(), played.to());
-        self.key ^= zobrist::state(self.state());
+        self.key ^= self.state_words();
         let is_king = self.content(from) == Content::Piece(mover, Piece::King);
-        self.rights &= !self.rights_lost(is_king, from, to);
+        if self.rights != 0 {
+            self.rights &= !self.rights_lost(is_king, from, to);
+        }
         if played.has(ListMove::CASTLE_KINGSIDE | ListMove::CASTLE_QUEENSIDE) {
             let Castling { rook, king_to, rook_to, .. } = self.castling_cells(played.flags());
             self.castle([(from, king_to), (rook, rook_to)]);
@@ -48,15 +49,14 @@ impl Board {
         self.passed = None;
         self.turn = mover.opposite();
         self.history.push(undo);
-        let is_legal = self.checkers(mover).next().is_none();
-        if !is_legal {
+        if self.is_check(mover) {
             self.unmake();
             return false;
         }
         if played.has(ListMove::DOUBLE_PUSH) && self.can_capture_en_passant(to) {
             self.passed = Some(step(from, forward(mover)));
         }
-        self.key ^= zobrist::state(self.state());
+        self.key ^= self.state_words();
         true
     }
 

@@ -13,7 +13,7 @@ impl Board {
         let mut moves = Vec::new();
         self.legal_moves(&mut moves);
         if moves.is_empty() {
-            return if self.is_check() { Score::mated(0) } else { Score::DRAW };
+            return if self.is_check(self.turn) { Score::mated(0) } else { Score::DRAW };
         }
         if self.is_fifty_moves() {
             return Score::DRAW;
@@ -36,7 +36,7 @@ impl Board {
         }
         let mut moves = Vec::new();
         self.legal_moves(&mut moves);
-        let is_check = self.is_check();
+        let is_check = self.is_check(self.turn);
         if is_check && moves.is_empty() {
             return Score::mated(ply);
         }
@@ -64,10 +64,6 @@ impl Board {
         let found = of(self);
         self.unmake();
         found
-    }
-
-    fn is_check(&self) -> bool {
-        self.checkers(self.turn).next().is_some()
     }
 
     fn is_fifty_moves(&self) -> bool {

@@ -16,10 +16,10 @@ pub(super) const EN_PASSANT: u8 = 25;
 pub(super) const PROMOTION: u8 = 31;
 pub(super) const SINGLE_PUSH: u8 = 32;
 pub(super) const DOUBLE_PUSH: u8 = 33;
-const KNIGHT: u8 = 34;
-const DIAGONAL: u8 = 35;
-const ORTHOGONAL: u8 = 36;
-const KING: u8 = 37;
+pub(super) const KNIGHT: u8 = 34;
+pub(super) const DIAGONAL: u8 = 35;
+pub(super) const ORTHOGONAL: u8 = 36;
+pub(super) const KING: u8 = 37;
 
 /// Returns the order of a capture.
 pub(super) fn capture(victim: Piece, attacker: Piece) -> u8 {
@@ -32,16 +32,6 @@ pub(super) fn capture(victim: Piece, attacker: Piece) -> u8 {
     };
     let order = 6 * victim + attacker as u8;
     if order < EN_PASSANT { order } else { order + 1 }
-}
-
-/// Returns the order of a quiet move of a piece other than a pawn.
-pub(super) fn quiet(piece: Piece, from: Cell, to: Cell) -> u8 {
-    match piece {
-        Piece::Knight => KNIGHT,
-        Piece::King => KING,
-        _ if from / 10 == to / 10 || from % 10 == to % 10 => ORTHOGONAL,
-        _ => DIAGONAL,
-    }
 }
 
 /// Returns the order of castling.

@@ -84,12 +84,7 @@ fn orders_are_distinct_and_ascend_with_the_documented_order() {
     let mut orders: Vec<u8> = captures.collect();
     orders.insert(25, order::EN_PASSANT);
     orders.extend([order::PROMOTION, order::SINGLE_PUSH, order::DOUBLE_PUSH]);
-    orders.extend([
-        order::quiet(Piece::Knight, 22, 43),
-        order::quiet(Piece::Queen, 22, 33),
-        order::quiet(Piece::Queen, 22, 32),
-        order::quiet(Piece::King, 22, 32),
-    ]);
+    orders.extend([order::KNIGHT, order::DIAGONAL, order::ORTHOGONAL, order::KING]);
     orders.extend([ListMove::CASTLE_KINGSIDE, ListMove::CASTLE_QUEENSIDE].map(order::castling));
     assert_eq!(orders, (0..40).collect::<Vec<u8>>());
 }

@@ -7,6 +7,9 @@
 use kogge_board::bits::Bits;
 use kogge_board::{Color, Piece, Position, Square, State};
 
+use super::board::Cell;
+use super::list_move::ListMove;
+
 /// The index of the first castling right's word, after the words of 6 white and 6 black kinds on 64 squares each.
 const CASTLING: usize = 2 * 6 * 64;
 /// The index of the first en-passant file's word.
@@ -31,25 +34,56 @@ const fn words() -> [u64; BLACK + 1] {
     words
 }
 
-/// Returns the word of a piece on a square.
-#[inline]
-pub(super) fn piece(color: Color, piece: Piece, square: Square) -> u64 {
-    WORDS[(color as usize * 6 + piece as usize) * 64 + square.index() as usize]
+/// The word of each piece on each cell of the mailbox; zero on the border.
+static PIECES: [[u64; 128]; 12] = pieces();
+
+const fn pieces() -> [[u64; 128]; 12] {
+    let words = words();
+    let mut pieces = [[0; 128]; 12];
+    let mut index = 0;
+    while index < CASTLING {
+        let square = index % 64;
+        pieces[index / 64][21 + square % 8 + square / 8 * 10] = words[index];
+        index += 1;
+    }
+    pieces
 }
 
-/// Returns the words of a state: side to move, castling rights and en passant.
+/// The words of each set of castling rights.
+static RIGHTS: [u64; 16] = rights();
+
+const fn rights() -> [u64; 16] {
+    let words = words();
+    let mut rights = [0; 16];
+    let mut index = 0;
+    while index < 64 {
+        if index / 4 >> (index % 4) & 1 == 1 {
+            rights[index / 4] ^= words[CASTLING + index % 4];
+        }
+        index += 1;
+    }
+    rights
+}
+
+/// Returns the word of a piece on a cell.
+#[inline]
+pub(super) fn piece(color: Color, piece: Piece, cell: Cell) -> u64 {
+    PIECES[color as usize * 6 + piece as usize][usize::from(cell & 127)]
+}
+
+/// Returns the words of a state: side to move, castling rights and the file of an en-passant capture.
 ///
 /// A change of the state changes the key by the exclusive or of the two states' words.
 #[inline]
+pub(super) fn state_words(turn: Color, rights: u8, en_passant: Option<u8>) -> u64 {
+    let passed = en_passant.map_or(0, |file| WORDS[EN_PASSANT + usize::from(file & 7)]);
+    let black = if turn == Color::Black { WORDS[BLACK] } else { 0 };
+    RIGHTS[usize::from(rights & 15)] ^ passed ^ black
+}
+
+/// Returns the words of a packed state.
 pub(super) fn state(state: State) -> u64 {
-    let mut key = 0;
-    for right in 0..4 {
-        key ^= WORDS[CASTLING + right] & u64::from(state.castling() >> right & 1).wrapping_neg();
-    }
-    if let Some(file) = state.en_passant_file() {
-        key ^= WORDS[EN_PASSANT + file as usize];
-    }
-    key ^ WORDS[BLACK] & u64::from(state.0 & State::BLACK).wrapping_neg()
+    state_words(state.turn(), state.castling(), state.en_passant_file())
 }
 
 /// Computes the Zobrist key of a position from scratch.
@@ -58,7 +92,7 @@ pub(super) fn key(position: &Position) -> u64 {
     for color in Color::ALL {
         for kind in Piece::ALL {
             for square in Bits(position.of(color) & position.kind(kind)).filter_map(Square::of) {
-                key ^= piece(color, kind, square);
+                key ^= piece(color, kind, ListMove::mailbox(square));
             }
         }
     }
@@ -97,7 +131,7 @@ mod tests {
     fn updated_key(before: &Position, after: &Position, played: Move) -> u64 {
         let turn = before.turn();
         let mut updated = key(before) ^ state(before.state) ^ state(after.state);
-        let mut change = |color, kind, square| updated ^= piece(color, kind, square);
+        let mut change = |color, kind, square| updated ^= piece(color, kind, ListMove::mailbox(square));
         let (_, moved) = before.piece_at(played.from()).expect("a piece moves");
         change(turn, moved, played.from());
         change(turn, played.promotion().unwrap_or(moved), played.to());
