@@ -136,7 +136,7 @@ impl Table {
     /// entry; entries of older searches count as shallower. A bound does not replace a much deeper result of this search.
     pub(crate) fn put(&self, key: u64, mut known: Known) {
         let now = self.age();
-        let mut place = 0;
+        let mut slot = 0;
         let mut least = i32::MAX;
         let bucket = &self.bucket(key).0;
         for (index, entry) in bucket.iter().enumerate() {
@@ -147,19 +147,19 @@ impl Table {
                 if is_new && known.bound != Bound::Exact && known.depth.saturating_add(DEEPER) < old.depth {
                     return;
                 }
-                place = index;
+                slot = index;
                 known.best = known.best.or(old.best);
                 break;
             }
             let age = (now + AGES - (data >> 58) as u8) % AGES;
             let worth = if data == 0 { i32::MIN } else { (data >> 48) as u8 as i32 - 8 * i32::from(age) };
             if worth < least {
-                (place, least) = (index, worth);
+                (slot, least) = (index, worth);
             }
         }
         let data = known.pack(now);
-        bucket[place].check.store(key ^ data, Ordering::Relaxed);
-        bucket[place].data.store(data, Ordering::Relaxed);
+        bucket[slot].check.store(key ^ data, Ordering::Relaxed);
+        bucket[slot].data.store(data, Ordering::Relaxed);
     }
 
     /// Stores the result for the position with this key, unless the table has one of at least this depth.

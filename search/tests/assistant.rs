@@ -53,7 +53,7 @@ impl Backend for Device {
     ) -> Result<Vec<Score>, BackendError> {
         sleep(self.takes);
         let Some(left) = self.calls.checked_sub(1) else {
-            let (device, doing, reason) = ("The abacus", "judging", "A bead is lost.");
+            let (device, doing, reason) = ("The abacus", "evaluating", "A bead is lost.");
             let [device, doing, reason] = [device, doing, reason].map(str::to_owned);
             return Err(BackendError::Device { device, doing, reason });
         };
@@ -117,7 +117,7 @@ fn a_device_that_fails_says_so_once_and_the_search_goes_on() {
     }
     search_for(&mut searcher, Duration::from_millis(100));
     drop(searcher);
-    assert_eq!(*heard.lock().unwrap(), ["The abacus failed judging: A bead is lost."]);
+    assert_eq!(*heard.lock().unwrap(), ["The abacus failed evaluating: A bead is lost."]);
 }
 
 #[test]

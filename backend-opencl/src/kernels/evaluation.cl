@@ -72,7 +72,7 @@ INLINE int2 weighted_features(Men own, Men their, ulong *attacks) {
                                 east_attacks(orthogonal, empty) | west_attacks(orthogonal, empty);
     const ulong attacked = by_knights | by_diagonal | by_orthogonal;
     *attacks = attacked | guarded;
-    // The order is that of `Feature`.
+    // In the order of `Feature`.
     const ulong features[FEATURES] = {
         own.pawns,
         own.knights,

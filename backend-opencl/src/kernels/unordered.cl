@@ -28,9 +28,9 @@ INLINE void store_successor(
     }
 }
 
-// Makes the successors of some positions and counts them, all and those of each position; if their number exceeds the room,
-// some are missing. First each lane finds the moves of one position; then each lane makes one move at a time. Moves that do not fit in the
-// queue become items.
+// Makes the successors of some positions. Counts the moves of each position and all successors; if there are more successors
+// than room, some are missing. First each lane finds the moves of one position; then each lane makes one move at a time. Moves
+// that do not fit in the queue become items.
 __kernel KERNEL void expand_unordered(
     __global const Packed *restrict positions,
     __global const uint *restrict roots,

@@ -87,7 +87,7 @@ fn weighted_features(own: Men, their: Men) -> WeightedFeatures {
     let by_orthogonal = north_attacks(orthogonal, empty) | south_attacks(orthogonal, empty) |
         east_attacks(orthogonal, empty) | west_attacks(orthogonal, empty);
     let attacked = by_knights | by_diagonal | by_orthogonal;
-    // The order is that of `Feature`.
+    // In the order of `Feature`.
     let features = array<Board, FEATURES>(
         own.pawns,
         own.knights,

@@ -86,7 +86,7 @@ pub(super) fn header(transaction: &mut Transaction<'_>) -> Result<std::result::R
     let files: String = row.try_get(2)?;
     let root: &[u8] = row.try_get(1)?;
     if root_bytes(&header.root) != root || castling(&header.root) != files || header.ply > header.depth {
-        return Err(damaged("what it says of its root does not fit together"));
+        return Err(damaged("its facts about the root contradict each other"));
     }
     Ok(Ok(Some(header)))
 }

@@ -65,7 +65,7 @@ pub(super) fn header(transaction: &Transaction<'_>) -> Result<std::result::Resul
         created,
     };
     if root_bytes(&header.root) != root || castling(&header.root) != files || ply > depth {
-        return Err(Problem::Damaged("what it says of its root does not fit together".to_owned()));
+        return Err(Problem::Damaged("its facts about the root contradict each other".to_owned()));
     }
     Ok(Ok(Some(header)))
 }
