@@ -93,8 +93,11 @@ impl Observer for Monitor {
         });
         bar.set_position((progress.fraction * STEPS) as u64);
         let seconds = elapsed.as_secs_f64();
-        let left = seconds * (1.0 - progress.fraction) / progress.fraction.max(1e-9);
-        bar.set_message(format!("{} {}/s, about {} left", rate(progress.counted, elapsed), self.unit, duration(left)));
+        let left = match progress.fraction {
+            ..=1e-9 => "time left unknown".to_owned(),
+            fraction => format!("about {} left", duration(seconds * (1.0 - fraction) / fraction)),
+        };
+        bar.set_message(format!("{} {}/s, {left}", rate(progress.counted, elapsed), self.unit));
     }
 
     fn is_cancelled(&self) -> bool {

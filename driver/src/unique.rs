@@ -40,6 +40,7 @@ impl Work<'_> {
         if self.next_ply().is_multiple_of(SAFE_PLIES) {
             self.forget_multiplicities()?;
         }
+        self.rest = if last { 0.0 } else { f64::INFINITY };
         let ply = self.next_whole();
         if last && !self.should_fit(ply.positions) {
             self.descend()?;

@@ -136,6 +136,7 @@ impl Work<'_> {
                 Next::Count(route) => {
                     let mut plan = self.plan(&route);
                     let begin = Instant::now();
+                    self.rest = 0.0;
                     let leaves = self.count_below(self.estimates.remaining, route.below_seconds)?;
                     plan.below_seconds = begin.elapsed().as_secs_f64();
                     return Ok(Outcome::Counted(Merged { leaves, plan }));
@@ -152,7 +153,10 @@ impl Work<'_> {
                     }
                     // The ply does not fit in one partition. It becomes the last merged ply, in several partitions.
                     return match self.estimates.choose(1, 1, settings.partitions) {
-                        Some(route) => self.count_in_partitions(route.plies[0], route.below_seconds),
+                        Some(route) => {
+                            self.rest = route.below_seconds;
+                            self.count_in_partitions(route.plies[0], route.below_seconds)
+                        }
                         None if self.estimates.remaining > MAX_CALL_DEPTH + 1 => Ok(Outcome::TooLarge(self.ply())),
                         None => Err(self.no_room()),
                     };

@@ -63,10 +63,10 @@ impl Work<'_> {
         Plan { depth, memory, plies, below, below_seconds, raw_seconds }
     }
 
-    /// Merges the next ply in one partition, if it should fit.
+    /// Merges the next ply in one partition, if it should fit. Nobody knows yet how long the rest of the count will take.
     fn whole_if_it_fits(&self) -> Option<Next> {
         let ply = self.next_whole();
-        self.should_fit(ply.positions).then(|| Next::Merge(Route { plies: vec![ply], below_seconds: 0.0 }))
+        self.should_fit(ply.positions).then(|| Next::Merge(Route { plies: vec![ply], below_seconds: f64::INFINITY }))
     }
 
     /// Decides how to continue from the last ply.

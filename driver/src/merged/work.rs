@@ -53,8 +53,8 @@ pub(crate) struct Work<'d> {
     check_seconds: f64,
     /// When the work began.
     start: Instant,
-    /// Estimated seconds from the end of the current task to the end of the work.
-    pub(super) rest: f64,
+    /// Estimated seconds from the end of the current task to the end of the work; infinite while nothing is known.
+    pub(crate) rest: f64,
 }
 
 impl<'d> Work<'d> {
@@ -85,7 +85,7 @@ impl<'d> Work<'d> {
             sum_step: batch as f64,
             check_seconds: 0.0,
             start: Instant::now(),
-            rest: 0.0,
+            rest: f64::INFINITY,
         })
     }
 
