@@ -57,7 +57,7 @@ const fn rights() -> [u64; 16] {
     let mut rights = [0; 16];
     let mut index = 0;
     while index < 64 {
-        if index / 4 >> (index % 4) & 1 == 1 {
+        if (index / 4) >> (index % 4) & 1 == 1 {
             rights[index / 4] ^= words[CASTLING + index % 4];
         }
         index += 1;
