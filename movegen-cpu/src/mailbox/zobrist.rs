@@ -7,7 +7,6 @@
 use kogge_board::bits::Bits;
 use kogge_board::{Color, Piece, Position, Square, State};
 
-use super::board::Cell;
 use super::list_move::ListMove;
 
 /// The index of the first castling right's word, after the words of 6 white and 6 black kinds on 64 squares each.
@@ -67,7 +66,7 @@ const fn rights() -> [u64; 16] {
 
 /// Returns the word of a piece on a cell.
 #[inline]
-pub(super) fn piece(color: Color, piece: Piece, cell: Cell) -> u64 {
+pub(super) fn piece(color: Color, piece: Piece, cell: u8) -> u64 {
     PIECES[color as usize * 6 + piece as usize][usize::from(cell & 127)]
 }
 
