@@ -1,9 +1,10 @@
 //! Work on chess trees with any backend: perft, divide, statistics, distinct positions, suites, comparisons of two
 //! backends, the best move by minimax, and measurements of speed ([`mod@bench`]).
 //!
-//! All work starts from a [`Frontier`], a list of positions with multiplicities. A [`Backend`](kogge_board::Backend) gets it
-//! in pieces that last a fraction of a second. Totals are `u128` and exact: a count that cannot be finished is an [`Error`],
-//! never a partial number. The library prints nothing; an [`Observer`] gets its progress and can stop it.
+//! All work starts from a [`Frontier`], a list of positions with multiplicities. A [`Backend`](kogge_board::Backend) gets
+//! each tree whole if it can be watched, else in pieces that last a fraction of a second. Totals are `u128` and exact: a
+//! count that cannot be finished is an [`Error`], never a partial number. The library prints nothing; an [`Observer`] gets
+//! its progress and can stop it.
 //!
 //! [`Driver::perft`] counts every leaf. [`Driver::perft_merged`] makes the plies of a tree one after the other, within
 //! a given memory and as deep as merging pays off. It keeps each distinct position once, with the number of paths to

@@ -92,6 +92,10 @@ fn a_plan_says_what_will_be_done() {
     // Counting 2 * 10^15 leaves takes more than a minute, and merging is faster.
     assert!(plan.raw_seconds > Some(60.0) && plan.raw_seconds > Some(plan.seconds()), "{plan}");
     assert!(plan.to_string().contains("every leaf without merging"), "{plan}");
+    // A plan with a given number of plies is complete, too, even if its plies take long.
+    let plies = MergeSettings { plies: Some(9), ..MergeSettings::with_memory(1 << 50) };
+    let plan = Driver::new(&mut cpu, &()).plan_merged(&Fen::start(), 11, &plies).unwrap();
+    assert!(plan.last_ply() == 9 && plan.below == 2 && plan.seconds().is_finite(), "{plan}");
 }
 
 /// Counts by sorted lists.

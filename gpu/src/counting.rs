@@ -248,7 +248,9 @@ impl<'a, 'w, I: Interface, C: AsyncFnMut(&mut Session<I>) -> Result<u128, Halt>>
 
     async fn collect(&mut self) -> Result<(), Halt> {
         self.pending = 0;
-        self.leaves += (self.collect)(self.session).await?;
+        // Weighted by multiplicity, leaves may exceed 128 bits; `collect` notices, and this sum is only reported.
+        let leaves = (self.collect)(self.session).await?;
+        self.leaves = self.leaves.saturating_add(leaves);
         Ok(())
     }
 }

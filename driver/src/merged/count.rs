@@ -65,6 +65,11 @@ impl Driver<'_> {
                     }
                     work.estimates.choose(1, 1, settings.partitions).ok_or_else(|| work.no_room())?
                 }
+                // Without measurements, the route has no more plies than the next.
+                Next::Merge(route) if route.below_seconds.is_infinite() => match work.measured_next(settings)? {
+                    Next::Count(route) | Next::Merge(route) => route,
+                    Next::Split => Route { plies: Vec::new(), below_seconds: f64::INFINITY },
+                },
                 Next::Count(route) | Next::Merge(route) => route,
                 Next::Split => Route { plies: Vec::new(), below_seconds: f64::INFINITY },
             };

@@ -69,28 +69,41 @@ impl Work<'_> {
         self.should_fit(ply.positions).then(|| Next::Merge(Route { plies: vec![ply], below_seconds: f64::INFINITY }))
     }
 
-    /// Decides how to continue from the last ply.
-    pub(super) fn next(&mut self, settings: &MergeSettings) -> Result<Next, Error> {
-        let remaining = self.estimates.remaining;
-        let positions = self.last_size();
-        let (mut least, mut most) = (0, remaining);
-        if let Some(plies) = settings.plies {
-            let plies = plies.max(self.depth.saturating_sub(MAX_CALL_DEPTH)).min(self.depth);
-            most = plies.saturating_sub(self.ply());
-            least = most;
-            // Only the last merged ply is made in partitions, and only the plan for the leaves needs measurements.
-            let is_whole = least > 1 || least == 1 && settings.partitions.is_none();
-            if let Some(next) = self.whole_if_it_fits().filter(|_| is_whole) {
-                return Ok(next);
-            }
-        } else if remaining > 2 && settings.partitions.is_none() {
-            // Measuring whether merging pays would take as long as merging. With few positions, the time of the last
-            // ply proves nothing, because other work of the machine dominates it.
-            let cheap = positions <= FEW || positions * self.estimates.merge_each < CHEAP_SECONDS;
-            if let Some(next) = self.whole_if_it_fits().filter(|_| cheap) {
-                return Ok(next);
+    /// Returns the least and the greatest number of plies still to merge.
+    fn plies_to_merge(&self, settings: &MergeSettings) -> (u32, u32) {
+        match settings.plies {
+            None => (0, self.estimates.remaining),
+            Some(plies) => {
+                let plies = plies.max(self.depth.saturating_sub(MAX_CALL_DEPTH)).min(self.depth);
+                let left = plies.saturating_sub(self.ply());
+                (left, left)
             }
         }
+    }
+
+    /// Decides how to continue from the last ply.
+    pub(super) fn next(&mut self, settings: &MergeSettings) -> Result<Next, Error> {
+        let positions = self.last_size();
+        let (least, _) = self.plies_to_merge(settings);
+        let is_obvious = match settings.plies {
+            // Only the last merged ply is made in partitions, and only the plan for the leaves needs measurements.
+            Some(_) => least > 1 || least == 1 && settings.partitions.is_none(),
+            // Measuring whether merging pays would take as long as merging. With few positions, the time of the last
+            // ply proves nothing, because other work of the machine dominates it.
+            None if self.estimates.remaining > 2 && settings.partitions.is_none() => {
+                positions <= FEW || positions * self.estimates.merge_each < CHEAP_SECONDS
+            }
+            None => false,
+        };
+        match self.whole_if_it_fits().filter(|_| is_obvious) {
+            Some(next) => Ok(next),
+            None => self.measured_next(settings),
+        }
+    }
+
+    /// Decides how to continue from the last ply, by measurements.
+    pub(super) fn measured_next(&mut self, settings: &MergeSettings) -> Result<Next, Error> {
+        let (least, most) = self.plies_to_merge(settings);
         self.measure()?;
         let choose = |least| self.estimates.choose(least, most, settings.partitions).map(Next::of);
         // Distant plies are overestimated. If no route seems to fit, the next ply is merged, which makes the estimates
