@@ -64,8 +64,8 @@ struct Line<'c> {
 }
 
 impl Driver<'_> {
-    /// Recomputes the counts of lines that the caps allow, each line's in their order. Counts of one depth under one set of
-    /// rules go to the backend together.
+    /// Recomputes the counts that the caps allow, each line's in their order, and returns one verdict for each line. Counts of
+    /// one depth under one set of rules go to the backend together.
     ///
     /// # Errors
     /// As [`Driver::perft`].
