@@ -11,11 +11,6 @@ use crate::{Error, Frontier, Observer, Progress};
 
 /// The deepest tree that one watched call counts. A device holds a level of positions for each ply.
 const MAX_WATCHED_DEPTH: u32 = 12;
-/// The least depth at which several trees are counted in watched calls. Calls for shallower trees would take longer to start
-/// than to count.
-const LEAST_WATCHED_DEPTH: u32 = 5;
-/// The most trees that are counted in watched calls. A call takes about a quarter of a millisecond besides counting.
-const MOST_WATCHED: usize = 512;
 
 /// The number of entries that a root is expanded to, unless the device wants more.
 const FRONTIER: usize = 1 << 12;
@@ -24,9 +19,9 @@ const MAX_FRONTIER: usize = 1 << 22;
 
 /// Counts trees with a backend, and watches it.
 ///
-/// A backend whose calls can be [watched](kogge_board::Watched) gets a whole tree in one call. Other backends, and many trees
-/// at once, are counted in pieces small enough to be stopped. Keep a driver as long as you use its backend: the driver measures
-/// the backend's speed, so that each call lasts a fraction of a second but keeps the device busy.
+/// A backend whose calls can be [watched](kogge_board::Watched) gets all trees in one call. Other backends count in pieces small
+/// enough to be stopped. Keep a driver as long as you use its backend: the driver measures the backend's speed, so that each
+/// call lasts a fraction of a second but keeps the device busy.
 ///
 /// # Memory
 /// Work in pieces goes depth-first over slices of a frontier. The driver holds the frontier (at most 256 MiB) and one slice of
@@ -112,10 +107,8 @@ impl<'a> Driver<'a> {
         Ok(frontier)
     }
 
-    /// Counts the leaves `depth` plies below each position.
-    ///
-    /// A few trees go to a backend that can be watched one by one. Of many trees, the backend gets as many at once as it can
-    /// count in a fraction of a second. Deeper trees are expanded slice by slice, and their successors counted in the same way.
+    /// Counts the leaves `depth` plies below each position, in one call if the backend can be watched and has room, else in
+    /// pieces.
     pub(crate) fn leaves(
         &mut self,
         rules: &Rules,
@@ -123,61 +116,58 @@ impl<'a> Driver<'a> {
         depth: u32,
         span: Span,
     ) -> Result<Vec<u128>, Error> {
-        let is_few = positions.len() <= if depth < LEAST_WATCHED_DEPTH { 1 } else { MOST_WATCHED };
-        match self.backend.watched() {
-            Some(_) if is_few && depth <= MAX_WATCHED_DEPTH => self.leaves_watched(rules, positions, depth, span),
-            _ => self.leaves_in_pieces(rules, positions, depth, span),
+        if depth > MAX_WATCHED_DEPTH || positions.is_empty() {
+            return self.leaves_in_pieces(rules, positions, depth, span);
+        }
+        self.check_cancelled()?;
+        let before = self.progress.counted;
+        match self.call_watched(rules, positions, depth, span) {
+            Some(Ok(counts)) => {
+                self.advance(span, positions.len(), positions.len());
+                Ok(counts.into_iter().map(u128::from).collect())
+            }
+            Some(Err(BackendError::Stopped)) => Err(Error::Cancelled(self.progress)),
+            Some(Err(BackendError::Overflow | BackendError::OutOfMemory { .. })) | None => {
+                self.progress.counted = before;
+                self.leaves_in_pieces(rules, positions, depth, span)
+            }
+            Some(Err(error)) => Err(error.into()),
         }
     }
 
-    /// Counts the leaves below each position in a watched call of its own: with several trees in one call, a device adds to
-    /// several totals at a time, which takes longer. A tree that is too much for one call is counted in pieces.
-    fn leaves_watched(
+    /// Counts the leaves below each position in one call, and passes the call's reports on. Returns `None` if the backend cannot
+    /// be watched.
+    fn call_watched(
         &mut self,
         rules: &Rules,
         positions: &[Quad48],
         depth: u32,
         span: Span,
-    ) -> Result<Vec<u128>, Error> {
-        let mut found = Vec::with_capacity(positions.len());
-        for (index, position) in positions.iter().enumerate() {
-            self.check_cancelled()?;
-            let part = span.part(index, index + 1, positions.len());
-            let before = self.progress.counted;
-            match self.call_watched(rules, position, depth, part) {
-                Ok(leaves) => found.push(leaves.into()),
-                Err(BackendError::Stopped) => return Err(Error::Cancelled(self.progress)),
-                Err(BackendError::Overflow | BackendError::OutOfMemory { .. }) => {
-                    self.progress.counted = before;
-                    found.extend(self.leaves_in_pieces(rules, &[*position], depth, part)?);
-                }
-                Err(error) => return Err(error.into()),
-            }
-            self.advance(span, index + 1, positions.len());
-        }
-        Ok(found)
-    }
-
-    /// Counts the leaves below a position in one call, and passes the call's reports on.
-    fn call_watched(&mut self, rules: &Rules, position: &Quad48, depth: u32, span: Span) -> Result<u64, BackendError> {
-        let before = self.progress.counted;
+    ) -> Option<Result<Vec<u64>, BackendError>> {
+        let (before, done) = (self.progress.counted, self.progress.done);
         let Self { backend, progress, observer, .. } = self;
         let mut watch = |leaves: u128, share: f64| {
             progress.counted = before.saturating_add(leaves);
             progress.fraction = span.start + span.width * share;
+            if span.entries {
+                progress.done = done + (share * positions.len() as f64) as u64;
+            }
             observer.progress(progress);
             if observer.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
-        let counts = match backend.watched() {
-            Some(watched) => watched.perft_watched(rules, &[*position], depth, &mut watch)?,
-            None => backend.perft(rules, &[*position], depth)?,
-        };
-        let [leaves] = counts[..] else { return Err(miscounted(*backend, counts.len(), 1)) };
-        self.progress.counted = before.saturating_add(leaves.into());
-        Ok(leaves)
+        let counts = backend.watched()?.perft_watched(rules, positions, depth, &mut watch);
+        Some(counts.and_then(|counts| {
+            if counts.len() != positions.len() {
+                return Err(miscounted(*backend, counts.len(), positions.len()));
+            }
+            let leaves = counts.iter().copied().map(u128::from).sum();
+            progress.counted = before.saturating_add(leaves);
+            Ok(counts)
+        }))
     }
 
-    /// Counts the leaves below each position in calls that last a fraction of a second.
+    /// Counts the leaves below each position in calls that last a fraction of a second: as many trees at once as the backend can
+    /// count in that time. Deeper trees are expanded slice by slice, and their successors counted in the same way.
     fn leaves_in_pieces(
         &mut self,
         rules: &Rules,

@@ -12,7 +12,7 @@ use kogge_board::{BackendError, Quad48, Rules, Successors, Watch};
 
 use crate::families::{Families, Family};
 use crate::interface::Interface;
-use crate::parts::{bases, parts};
+use crate::parts::{Cut, bases};
 use crate::runner::Halt;
 use crate::session::Session;
 use crate::watching::Watching;
@@ -99,7 +99,7 @@ impl<I: Interface> Session<I> {
                 let counts = session.counts(batch.len()).await?;
                 let sizes = session.sizes;
                 session.set_bases(0, &bases(&sums))?;
-                for part in parts(&sums, batch.len(), sizes.block, sizes.moves.min(sizes.successors)) {
+                for part in Cut::new(sums, batch.len(), sizes.block, 0).all(sizes.moves.min(sizes.successors)) {
                     session.read_successors(rules, &part, &mut successors).await?;
                 }
                 let mut end = all.positions.len();
@@ -176,20 +176,21 @@ impl<'a, 'w, I: Interface, C: AsyncFnMut(&mut Session<I>) -> Result<u128, Halt>>
         if depth > 2 {
             // The leaves below the successors of the last level are one part.
             let is_last = depth - 1 <= self.session.last_plies().max(2);
-            let aim = if is_last { self.part_size(most) } else { usize::MAX };
-            let mut families = Families::of(len, aim);
+            let mut families = Families::of(len);
             let mut done = 0;
-            while let Some(Family { successors, end }) = families.next(self.session, level).await? {
+            loop {
+                let aim = if is_last { self.part_size(most) } else { most };
+                let next = families.next(self.session, level, aim).await?;
+                let Some(Family { successors, end }) = next else { return Ok(()) };
                 let part = span.part(done, end, len);
                 Box::pin(self.descend(level + 1, successors, depth - 1, part)).await?;
                 done = end;
             }
-            return Ok(());
         }
         let sums = self.session.count_level(level, len).await?;
         let sizes = self.session.sizes;
         self.session.set_bases(level, &bases(&sums))?;
-        for part in parts(&sums, len, sizes.block, sizes.moves) {
+        for part in Cut::new(sums, len, sizes.block, 0).all(sizes.moves) {
             self.make_room(part.moves as u64 * u64::from(MOST_MOVES)).await?;
             self.session.count_part(level, &part).await?;
             self.part_done(span.part(0, part.positions.end, len)).await?;

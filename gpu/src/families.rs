@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::MOST_MOVES;
 use crate::interface::Interface;
-use crate::parts::{Part, bases, parts};
+use crate::parts::{Cut, bases};
 use crate::runner::Halt;
 use crate::session::{Average, Session};
 
@@ -13,12 +13,10 @@ use crate::session::{Average, Session};
 pub(crate) struct Families {
     /// The positions that are not expanded yet.
     rest: Range<usize>,
-    /// These positions as parts with counted moves, if the device expands in generation order only.
-    parts: Option<std::vec::IntoIter<Part>>,
+    /// These positions with counted moves, if the device expands in generation order only.
+    counted: Option<Cut>,
     /// The maximum number of positions in a part.
     most: usize,
-    /// The number of successors of a part that is aimed at.
-    aim: usize,
 }
 
 /// A part of the positions whose successors are in the next level.
@@ -30,20 +28,22 @@ pub(crate) struct Family {
 }
 
 impl Families {
-    /// Expands the first `len` positions, in parts of about `aim` successors or as many as fit.
-    pub(crate) fn of(len: usize, aim: usize) -> Self {
-        Self { rest: 0..len, parts: None, most: usize::MAX, aim }
+    /// Expands the first `len` positions.
+    pub(crate) fn of(len: usize) -> Self {
+        Self { rest: 0..len, counted: None, most: usize::MAX }
     }
 
-    /// Expands the next positions, or returns `None` if all positions are expanded.
+    /// Expands the next positions, which have about `aim` successors or as many as fit. Returns `None` if all positions are
+    /// expanded.
     pub(crate) async fn next<I: Interface>(
         &mut self,
         session: &mut Session<I>,
         level: usize,
+        aim: usize,
     ) -> Result<Option<Family>, Halt> {
         let sizes = session.sizes;
-        let aim = self.aim.min(sizes.positions);
-        while self.parts.is_none() && !self.rest.is_empty() {
+        let aim = aim.min(sizes.positions);
+        while self.counted.is_none() && !self.rest.is_empty() {
             // Parts of equal size keep the device as busy at the end as at the start. Each part consists of whole
             // blocks, so that the rest can be expanded in generation order.
             let pieces = (self.rest.len() * session.moves.0).div_ceil(aim.max(1));
@@ -55,14 +55,7 @@ impl Families {
                 None => {
                     let sums = session.count_level(level, self.rest.end).await?;
                     session.set_bases(level, &bases(&sums))?;
-                    // A block always fits.
-                    let block = sizes.block * MOST_MOVES as usize;
-                    let most = sizes.moves.min(sizes.positions).min(aim.max(block));
-                    let mut parts = parts(&sums[self.rest.start / sizes.block..], self.rest.len(), sizes.block, most);
-                    for part in &mut parts {
-                        part.positions = part.positions.start + self.rest.start..part.positions.end + self.rest.start;
-                    }
-                    self.parts = Some(parts.into_iter());
+                    self.counted = Some(Cut::new(sums, self.rest.end, sizes.block, self.rest.start / sizes.block));
                 }
                 Some(successors) => {
                     // A sixteenth is added, since parts differ.
@@ -76,7 +69,9 @@ impl Families {
                 }
             }
         }
-        let Some(part) = self.parts.as_mut().and_then(Iterator::next) else { return Ok(None) };
+        let Some(cut) = &mut self.counted else { return Ok(None) };
+        // A block always fits.
+        let Some(part) = cut.next(aim.min(sizes.moves)) else { return Ok(None) };
         session.expand_part(level, &part).await?;
         Ok(Some(Family { successors: part.moves, end: part.positions.end }))
     }

@@ -64,11 +64,6 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
         }
     }
 
-    /// Returns the first of these entries, at most `most`.
-    fn batch(entries: &Range<u64>, most: usize) -> Range<u64> {
-        entries.start..entries.end.min(entries.start + most as u64)
-    }
-
     /// Records whether a call failed.
     fn note<T>(&mut self, result: Result<T, MergeError>) -> Result<T, MergeError> {
         self.failed |= result.is_err();
@@ -117,7 +112,8 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
     async fn expand_batch(&mut self, parents: &Range<u64>, partition: Partition) -> Result<u64, MergeError> {
         let batch = loop {
             self.prepare(2).await?;
-            let batch = Self::batch(parents, self.session.sizes.roots);
+            let roots = self.session.sizes.roots;
+            let batch = self.lists.batch(self.session, Ply::Parents, parents, roots).map_err(or_full)?;
             match self.lists.load(self.session, Ply::Parents, batch.clone()).await {
                 Ok(()) => break batch,
                 Err(Halt::OutOfMemory) => self.session.shrink()?,
@@ -125,9 +121,9 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
                 Err(Halt::Error(error)) => return Err(error.into()),
             }
         };
-        let mut families = Families::of((batch.end - batch.start) as usize, usize::MAX);
+        let mut families = Families::of((batch.end - batch.start) as usize);
         let inserted = loop {
-            let inserted = match families.next(self.session, 0).await {
+            let inserted = match families.next(self.session, 0, usize::MAX).await {
                 Ok(Some(Family { successors: candidates, .. })) => {
                     let origin = Origin::Parents(batch.start);
                     self.lists.insert(self.session, 1, candidates, origin, partition, self.hash_mask).await
@@ -157,13 +153,15 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
         let levels = self.session.levels(depth).max(2);
         self.session.prepare(levels).await?;
         if depth == 0 {
-            // At depth 0 only multiplicities are needed, so there are no batches.
-            let len = (successors.end - successors.start) as usize;
-            return Ok((successors.end, self.lists.weighted_sum(self.session, successors.start, len, 0).await?));
+            // At depth 0 only multiplicities are needed, so a batch is a shard.
+            let batch = self.lists.batch(self.session, Ply::Successors, successors, usize::MAX)?;
+            let len = (batch.end - batch.start) as usize;
+            return Ok((batch.end, self.lists.weighted_sum(self.session, batch.start, len, 0).await?));
         }
         // At depth 1 level 0 needs no totals, which have room for fewer positions.
         let sizes = self.session.sizes;
-        let batch = Self::batch(successors, if depth == 1 { sizes.positions } else { sizes.roots });
+        let most = if depth == 1 { sizes.positions } else { sizes.roots };
+        let batch = self.lists.batch(self.session, Ply::Successors, successors, most)?;
         let (first, len) = (batch.start, (batch.end - batch.start) as usize);
         self.lists.load(self.session, Ply::Successors, batch.clone()).await?;
         let lists = &self.lists;
@@ -261,10 +259,16 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
     }
 
     pub(crate) async fn entries(&mut self, successors: Range<u64>) -> Result<Vec<Entry>, MergeError> {
-        let range = successors.start..successors.end.min(self.successors);
-        let Some(turn) = self.turn.filter(|_| !range.is_empty()) else { return Ok(Vec::new()) };
-        let entries = self.lists.read(self.session, range).await?;
-        Ok(entries.iter().map(|(planes, multiplicity)| entry_of(planes, turn, *multiplicity)).collect())
+        let mut rest = successors.start..successors.end.min(self.successors);
+        let mut entries = Vec::new();
+        let Some(turn) = self.turn else { return Ok(entries) };
+        while !rest.is_empty() {
+            let batch = self.lists.batch(self.session, Ply::Successors, &rest, usize::MAX).map_err(or_full)?;
+            rest.start = batch.end;
+            let read = self.lists.read(self.session, batch).await?;
+            entries.extend(read.iter().map(|(planes, multiplicity)| entry_of(planes, turn, *multiplicity)));
+        }
+        Ok(entries)
     }
 }
 

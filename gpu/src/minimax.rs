@@ -12,7 +12,7 @@ use crate::arguments::{BackUp, Evaluate, Quiesce};
 use crate::buffer::Buffer;
 use crate::interface::Interface;
 use crate::levels::{MOST_QUIESCENCE_ROOM, QUIESCENCE_NODES, Quiescence};
-use crate::parts::{Part, bases, cut};
+use crate::parts::{Cut, Part, bases};
 use crate::runner::Halt;
 use crate::session::Session;
 use crate::settings::HostSettings;
@@ -100,7 +100,7 @@ impl<I: Interface> Session<I> {
         let sizes = self.sizes;
         self.set_bases(level, &bases(&sums))?;
         // Positions without moves have values too.
-        for part in cut(&sums, len, sizes.block, sizes.moves.min(sizes.positions)) {
+        for part in Cut::new(sums, len, sizes.block, 0).all(sizes.moves.min(sizes.positions)) {
             self.expand_part(level, &part).await?;
             if part.moves > 0 {
                 Box::pin(self.descend(level + 1, part.moves, depth - 1, leaves)).await?;

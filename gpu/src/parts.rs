@@ -21,32 +21,52 @@ pub(crate) fn bases(sums: &[u32]) -> Vec<u32> {
     exclusive.collect()
 }
 
-/// Cuts a level of `len` positions into parts of whole blocks with at most `most` moves each, all of about equal size.
-/// Leaves out parts without moves. A block never has more than `most` moves.
-pub(crate) fn parts(sums: &[u32], len: usize, block: usize, most: usize) -> Vec<Part> {
-    let mut parts = cut(sums, len, block, most);
-    parts.retain(|part| part.moves > 0);
-    parts
+/// A level that is cut into parts of whole blocks, one after the other.
+pub(crate) struct Cut {
+    /// The number of moves of each block.
+    sums: Vec<u32>,
+    /// The number of positions.
+    len: usize,
+    /// Positions of a block.
+    block: usize,
+    /// The first block that belongs to no part yet.
+    next: usize,
+    /// The moves of these blocks.
+    moves: usize,
 }
 
-/// Cuts a level like [`parts`], but keeps the parts without moves.
-pub(crate) fn cut(sums: &[u32], len: usize, block: usize, most: usize) -> Vec<Part> {
-    let total: usize = sums.iter().map(|&sum| sum as usize).sum();
-    // Parts of equal size keep the device as busy at the end as at the start.
-    let fair = total.div_ceil(total.div_ceil(most.max(1)).max(1));
-    let mut parts = Vec::new();
-    let mut part = Part { positions: 0..0, moves: 0 };
-    for (index, &sum) in sums.iter().enumerate() {
-        let sum = sum as usize;
-        if part.moves >= fair.max(1) || part.moves + sum > most {
-            parts.push(part);
-            part = Part { positions: index * block..index * block, moves: 0 };
-        }
-        part.positions.end = len.min((index + 1) * block);
-        part.moves += sum;
+impl Cut {
+    /// Begins with the block `next` of a level of `len` positions.
+    pub(crate) fn new(sums: Vec<u32>, len: usize, block: usize, next: usize) -> Self {
+        let moves = sums.iter().skip(next).map(|&sum| sum as usize).sum();
+        Self { sums, len, block, next, moves }
     }
-    parts.push(part);
-    parts
+
+    /// Cuts off a part with at most `most` moves, unless its only block has more. If `most` stays the same, all parts have
+    /// about the same size.
+    pub(crate) fn next(&mut self, most: usize) -> Option<Part> {
+        let first = self.next;
+        if first >= self.sums.len() {
+            return None;
+        }
+        // Parts of equal size keep the device as busy at the end as at the start.
+        let fair = self.moves.div_ceil(self.moves.div_ceil(most.max(1)).max(1)).max(1);
+        let mut moves = 0;
+        while let Some(&sum) = self.sums.get(self.next) {
+            if self.next > first && (moves >= fair || moves + sum as usize > most) {
+                break;
+            }
+            moves += sum as usize;
+            self.next += 1;
+        }
+        self.moves -= moves;
+        Some(Part { positions: first * self.block..self.len.min(self.next * self.block), moves })
+    }
+
+    /// Cuts the rest into parts with at most `most` moves, some of them perhaps without moves.
+    pub(crate) fn all(mut self, most: usize) -> impl Iterator<Item = Part> {
+        std::iter::from_fn(move || self.next(most))
+    }
 }
 
 #[cfg(test)]
@@ -61,11 +81,24 @@ mod tests {
 
     #[test]
     fn parts_are_whole_blocks_of_about_equal_size() {
+        let parts = |sums: &[u32], len, next, most| {
+            let parts = Cut::new(sums.to_vec(), len, 3, next).all(most);
+            parts.map(|part| (part.positions, part.moves)).collect::<Vec<_>>()
+        };
         let sums = [9, 0, 4, 4, 4, 12, 1];
-        let parts = parts(&sums, 20, 3, 12);
-        let ranges: Vec<_> = parts.iter().map(|part| (part.positions.clone(), part.moves)).collect();
-        assert_eq!(ranges, [(0..6, 9), (6..15, 12), (15..18, 12), (18..20, 1)]);
-        assert!(super::parts(&[0, 0], 6, 3, 12).is_empty());
-        assert_eq!(cut(&[0, 0], 6, 3, 12), [Part { positions: 0..6, moves: 0 }]);
+        assert_eq!(parts(&sums, 20, 0, 12), [(0..6, 9), (6..15, 12), (15..18, 12), (18..20, 1)]);
+        assert_eq!(parts(&sums, 20, 4, 12), [(12..15, 4), (15..18, 12), (18..20, 1)]);
+        assert_eq!(parts(&sums, 20, 0, 100), [(0..20, 34)]);
+        assert_eq!(parts(&[0, 0], 6, 0, 12), [(0..6, 0)]);
+        assert_eq!(parts(&[], 0, 0, 12), []);
+    }
+
+    #[test]
+    fn the_size_of_parts_may_change() {
+        let mut cut = Cut::new(vec![5; 8], 24, 3, 0);
+        assert_eq!(cut.next(1), Some(Part { positions: 0..3, moves: 5 }));
+        assert_eq!(cut.next(10), Some(Part { positions: 3..9, moves: 10 }));
+        assert_eq!(cut.next(100), Some(Part { positions: 9..24, moves: 25 }));
+        assert_eq!(cut.next(100), None);
     }
 }

@@ -23,6 +23,9 @@ pub(crate) fn weighted_sums_groups(roots: usize) -> usize {
     roots.div_ceil(WEIGHTED_SUMS_GROUP * ROOTS_PER_ITEM).min(WEIGHTED_SUMS_GROUPS)
 }
 
+/// The maximum number of moves whose replies a work-group counts: with at most 218 replies each, their sum fits in 32 bits.
+const MOST_GROUP_ITEMS: usize = 1 << 24;
+
 /// Options of the host. An option that is `None` takes the tuned value of the device, or the default.
 ///
 /// Only options that can be tuned are serialized.
@@ -38,7 +41,8 @@ pub struct HostOptions {
     /// Work-items of a work-group that counts the replies to moves, 2 to 1024.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub count_group_size: Option<usize>,
-    /// The maximum number of work-groups that count the replies to moves, 1 to 1048576. They share all moves.
+    /// The maximum number of work-groups that count the replies to moves, 1 to 1048576. They share all moves. There are more if a
+    /// group would get more than 16 million moves.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub count_groups: Option<usize>,
     /// Moves that a work-group queues in local memory, for each of its work-items: 1 to 64.
@@ -262,11 +266,12 @@ impl HostOptions {
             1..=0x7fff_ffff => Ok(count.min((limits.max_buffer / bytes as u64) as usize)),
             _ => Err(format!("the number of {what} must be 1 to 2147483647, and {count} was asked for.")),
         };
+        let moves = within("moves", self.moves.unwrap_or(defaults.moves), size_of::<[u32; 2]>())?;
         Ok(HostSettings {
             group_size,
             closed_form_group_size,
             count_group_size,
-            count_groups,
+            count_groups: count_groups.max(moves.div_ceil(MOST_GROUP_ITEMS)),
             queued_per_lane,
             quiescence_lanes: defaults.quiescence_lanes,
             quiescence_steps: defaults.quiescence_steps,
@@ -279,7 +284,7 @@ impl HostOptions {
                 self.positions.unwrap_or(defaults.positions),
                 PositionForm::Planes32.bytes(),
             )?,
-            moves: within("moves", self.moves.unwrap_or(defaults.moves), size_of::<[u32; 2]>())?,
+            moves,
             memory: self.memory.unwrap_or(defaults.memory),
             device_memory: limits.device_memory,
             max_buffer: limits.max_buffer,

@@ -187,8 +187,8 @@ fn memory_is_kept_to() {
 #[test]
 fn memory_of_merging_is_kept_to() {
     let kiwipete = fen(KIWIPETE);
-    for memory in [1_u64 << 20, 1 << 22] {
-        let device = TwinDevice::default();
+    for (memory, max_buffer) in [(1_u64 << 20, None), (1 << 22, None), (1 << 22, Some(1 << 16))] {
+        let device = TwinDevice { max_buffer, ..TwinDevice::default() };
         let mut gpu = open(&device, &options(1 << 20));
         // The first merge begins with a self-test, which has memory of its own.
         drop(gpu.merge(&kiwipete.rules, &MergeOptions::with_memory(memory)).unwrap());

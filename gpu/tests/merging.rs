@@ -54,6 +54,35 @@ fn plies_are_merged_whatever_the_hash_and_the_partitions() {
     }
 }
 
+/// A ply whose entries do not fit in the largest buffer is kept in several shards.
+#[test]
+fn a_ply_may_exceed_the_largest_buffer() {
+    for unordered in [false, true] {
+        for (hash_bits, partitions) in [(32, 1), (32, 3), (6, 1)] {
+            let device = TwinDevice { unordered, max_buffer: Some(1 << 16), ..TwinDevice::default() };
+            let mut gpu = open(&device);
+            let options = MergeOptions { memory: 1 << 26, hash_bits };
+            let mut merge = gpu.merge(&Fen::start().rules, &options).unwrap();
+            assert_eq!(merge_plies(&mut *merge, 3, partitions), Ok(PLIES[2]), "{hash_bits} bits, {partitions} partitions");
+            if partitions > 1 {
+                continue;
+            }
+            // Parents lie in several shards, too; batches and parts of the list may begin anywhere.
+            let all = merge.entries(0..5_362).unwrap();
+            assert_eq!(all.iter().map(|entry| entry.multiplicity).sum::<u128>(), 8_902);
+            assert_eq!(merge.entries(1_000..4_500).unwrap(), all[1_000..4_500]);
+            for depth in 1..=2 {
+                let halves = [0..2_681, 2_681..5_362].map(|half| merge.perft(half, depth).unwrap());
+                assert_eq!(halves[0] + halves[1], [197_281, 4_865_609][depth as usize - 1]);
+            }
+            merge.descend().unwrap();
+            merge.reserve(PLIES[3].0).unwrap();
+            let halves = [2_681..5_362, 0..2_681].map(|half| merge.expand(half, Partition::WHOLE).unwrap());
+            assert_eq!((halves[0] + halves[1], merge.successors()), (PLIES[3].1, PLIES[3].0));
+        }
+    }
+}
+
 /// The first of many batches fills the list. The batches queued behind it must end, and the answer is `Full`. With room
 /// for one more entry, it is not.
 #[test]

@@ -58,10 +58,9 @@ const OPENCL_FUNCTIONS: [(&str, &str, &str); 4] = [
 ];
 
 /// Functions of WGSL only, by file.
-const WGSL_FUNCTIONS: [(&str, &str, &str); 8] = [
+const WGSL_FUNCTIONS: [(&str, &str, &str); 7] = [
     ("frame", "kind_of_piece", "OpenCL C writes the choice out, which is faster there."),
     ("frame", "meet_check", "OpenCL C: a macro."),
-    ("scan", "add_to_group_sum", "The host chooses between two files with this function; OpenCL C has one way."),
     (
         "generate",
         "origin_at emit_moves pawn_captures knight_moves attack_rays orthogonal_captures diagonal_captures pawn_pushes",

@@ -226,16 +226,15 @@ __kernel CLOSED_FORM_KERNEL void closed_form(
 ) {
     __local uint queue[CLOSED_FORM_GROUP * QUEUED_PER_LANE];
     __local uint queued, base;
-    __local uint root_sums[CLOSED_FORM_GROUP];
+    __local uint root_sums[GROUP_ROOTS];
     const uint local_index = get_local_id(0);
     const uint group_first = first + (uint) get_group_id(0) * CLOSED_FORM_GROUP;
     const uint index = group_first + local_index;
-    const uint first_root = roots[group_first];
+    const uint first_root = first_group_root(roots[group_first]);
     if (local_index == 0) {
         queued = 0;
     }
-    root_sums[local_index] = 0;
-    barrier(CLK_LOCAL_MEM_FENCE);
+    clear_root_sums(root_sums);
     const uint room = CLOSED_FORM_GROUP * QUEUED_PER_LANE;
     uint queued_moves = 0;
     const Sink sink = {queue, &queued, room, new_items, new_item_count, capacity, local_index << LANE, (ulong) index << 32, &queued_moves};
@@ -249,17 +248,9 @@ __kernel CLOSED_FORM_KERNEL void closed_form(
     const Limits limits = limits_against(frame, king_lines, known.attacked, lines);
     const uint leaves = closed_form_replies(frame, king_lines, limits, known, sink, lines);
     if (live) {
-        const uint root = roots[index] - first_root;
-        if (root < CLOSED_FORM_GROUP) {
-            atomic_add(&root_sums[root], leaves);
-        } else {
-            add_to_total(totals, roots[index], leaves);
-        }
+        add_to_root(root_sums, first_root, totals, roots[index], leaves);
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (root_sums[local_index] != 0) {
-        add_to_total(totals, first_root + local_index, root_sums[local_index]);
-    }
+    add_root_sums(root_sums, first_root, totals);
     const uint len = min(queued, room);
     if (local_index == 0) {
         base = atomic_add(new_item_count, len);

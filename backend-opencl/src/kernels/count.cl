@@ -98,6 +98,42 @@ INLINE void add_to_total(__global uint *totals, uint root, uint amount) {
     }
 }
 
+// The number of neighbouring roots whose leaves a work-group sums in local memory. No such sum exceeds 32 bits.
+#define GROUP_ROOTS CLOSED_FORM_GROUP
+
+// Returns the first of these roots for a group that begins with this root. Expansion mixes the roots of a block.
+INLINE uint first_group_root(uint root) {
+    return root - root % GROUP;
+}
+
+// Sets the sums of a work-group to zero.
+INLINE void clear_root_sums(__local uint *root_sums) {
+    for (uint at = get_local_id(0); at < GROUP_ROOTS; at += get_local_size(0)) {
+        root_sums[at] = 0;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+// Adds to the sum of a root, or to its total if the group has no sum for it.
+INLINE void add_to_root(__local uint *root_sums, uint first_root, __global uint *totals, uint root, uint amount) {
+    const uint at = root - first_root;
+    if (at < GROUP_ROOTS) {
+        atomic_add(&root_sums[at], amount);
+    } else {
+        add_to_total(totals, root, amount);
+    }
+}
+
+// Adds the sums of a work-group to the totals.
+INLINE void add_root_sums(__local uint *root_sums, uint first_root, __global uint *totals) {
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint at = get_local_id(0); at < GROUP_ROOTS; at += get_local_size(0)) {
+        if (root_sums[at] != 0) {
+            add_to_total(totals, first_root + at, root_sums[at]);
+        }
+    }
+}
+
 // Counts the legal moves of each position.
 __kernel KERNEL void count(
     __global const Packed *restrict positions,

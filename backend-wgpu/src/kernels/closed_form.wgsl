@@ -9,8 +9,6 @@ var<workgroup> queue: array<u32, QUEUE>;
 // The number of moves that need room in the queue, and the index of the queue's first item.
 var<workgroup> queued: atomic<u32>;
 var<workgroup> item_base: u32;
-// Sums by root, counted from the group's first one.
-var<workgroup> root_sums: array<atomic<u32>, CLOSED_FORM_GROUP>;
 
 // The bits of a lane in a queued move, and the index of its position for items.
 struct Sink {
@@ -295,26 +293,16 @@ fn closed_form(
     let group_first = scalars.first + group_index(workgroup, workgroups) * CLOSED_FORM_GROUP;
     let index = group_first + lane;
     // A group without positions reads the last position's root.
-    let first_root = roots[min(group_first, scalars.end - 1u)];
+    let first_root = first_group_root(roots[min(group_first, scalars.end - 1u)]);
     if lane == 0u {
         atomicStore(&queued, 0u);
     }
-    atomicStore(&root_sums[lane], 0u);
-    workgroupBarrier();
+    clear_root_sums(lane, CLOSED_FORM_GROUP);
     if index < scalars.end {
         let leaves = closed_form_replies(load_position(index), Sink(lane << LANE, index));
-        let root = roots[index] - first_root;
-        if root < CLOSED_FORM_GROUP {
-            atomicAdd(&root_sums[root], leaves);
-        } else {
-            add_to_total(roots[index], leaves);
-        }
+        add_to_root(first_root, roots[index], leaves);
     }
-    workgroupBarrier();
-    let sum = atomicLoad(&root_sums[lane]);
-    if sum != 0u {
-        add_to_total(first_root + lane, sum);
-    }
+    add_root_sums(first_root, lane, CLOSED_FORM_GROUP);
     let len = min(atomicLoad(&queued), QUEUE);
     if lane == 0u {
         item_base = atomicAdd(&new_item_count[0], len);

@@ -83,6 +83,45 @@ fn add_to_total(root: u32, amount: u32) {
     }
 }
 
+// The number of neighbouring roots whose leaves a work-group sums in its own memory. No such sum exceeds 32 bits.
+const GROUP_ROOTS: u32 = CLOSED_FORM_GROUP;
+
+var<workgroup> root_sums: array<atomic<u32>, GROUP_ROOTS>;
+
+// Returns the first of these roots for a group that begins with this root. Expansion mixes the roots of a block.
+fn first_group_root(root: u32) -> u32 {
+    return root - root % GROUP;
+}
+
+// Sets the sums of a work-group of this size to zero.
+fn clear_root_sums(lane: u32, group_size: u32) {
+    for (var at = lane; at < GROUP_ROOTS; at += group_size) {
+        atomicStore(&root_sums[at], 0u);
+    }
+    workgroupBarrier();
+}
+
+// Adds to the sum of a root, or to its total if the group has no sum for it.
+fn add_to_root(first_root: u32, root: u32, amount: u32) {
+    let at = root - first_root;
+    if at < GROUP_ROOTS {
+        atomicAdd(&root_sums[at], amount);
+    } else {
+        add_to_total(root, amount);
+    }
+}
+
+// Adds the sums of a work-group of this size to the totals.
+fn add_root_sums(first_root: u32, lane: u32, group_size: u32) {
+    workgroupBarrier();
+    for (var at = lane; at < GROUP_ROOTS; at += group_size) {
+        let sum = atomicLoad(&root_sums[at]);
+        if sum != 0u {
+            add_to_total(first_root + at, sum);
+        }
+    }
+}
+
 // Counts the legal moves of each position.
 @compute @workgroup_size(GROUP)
 fn count(

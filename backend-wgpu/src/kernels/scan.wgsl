@@ -32,8 +32,3 @@ fn scan(
         block_sums[block] = sum;
     }
 }
-
-// Adds each lane's number to the group's sum.
-fn add_to_group_sum(number: u32) {
-    atomicAdd(&group_sum, number);
-}

@@ -37,12 +37,3 @@ fn scan(
         block_sums[block] = offset + count;
     }
 }
-
-// Adds each lane's number to the group's sum. All lanes must call this function together. Outside of branches and loops
-// they do, since SPIR-V makes them converge after each.
-fn add_to_group_sum(number: u32) {
-    let subgroup_sum = subgroupAdd(number);
-    if subgroupExclusiveAdd(1u) == 0u {
-        atomicAdd(&group_sum, subgroup_sum);
-    }
-}

@@ -36,6 +36,8 @@ pub struct TwinDevice {
     pub most_total: u64,
     /// The device's memory, in bytes.
     pub memory: u64,
+    /// The bytes of the largest buffer, if not a quarter of the memory.
+    pub max_buffer: Option<u64>,
     /// The number of work-items that do quiescence searches.
     pub quiescence_lanes: usize,
     /// The number of positions that each of these work-items visits in one launch.
@@ -52,6 +54,7 @@ impl Default for TwinDevice {
             form: PositionForm::Planes32,
             most_total: u64::MAX,
             memory: 1 << 30,
+            max_buffer: None,
             quiescence_lanes: 3,
             quiescence_steps: 7,
         }
@@ -98,7 +101,7 @@ impl Device for TwinDevice {
     }
 
     fn settings(&self, options: &HostOptions) -> Result<TwinSettings, String> {
-        let (max_buffer, device_memory) = (self.memory / 4, self.memory);
+        let (max_buffer, device_memory) = (self.max_buffer.unwrap_or(self.memory / 4), self.memory);
         let limits = Limits { max_group_size: 1024, local_memory: 1 << 15, max_buffer, device_memory };
         let defaults = Defaults {
             group_size: 4,

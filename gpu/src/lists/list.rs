@@ -1,0 +1,132 @@
+//! The list of a ply's entries, in shards that fit in the device's largest buffer.
+
+use std::ops::Range;
+
+use kogge_board::merge::Partition;
+
+use crate::buffer::Buffer;
+use crate::interface::{Failure, Interface};
+use crate::kernels::Part;
+
+/// The entries of a ply. Entries are numbered through all shards.
+pub(super) struct List<I: Interface> {
+    pub(super) shards: Vec<Shard<I>>,
+}
+
+/// The entries of a ply whose hashes belong to one partition. A kernel cannot access more than the largest buffer.
+pub(super) struct Shard<I: Interface> {
+    pub(super) positions: Buffer<I, Part>,
+    pub(super) multiplicities: Buffer<I, [u32; 4]>,
+    pub(super) room: u64,
+    /// The number of entries, as far as the host knows.
+    pub(super) len: u64,
+}
+
+impl<I: Interface> Shard<I> {
+    pub(super) async fn new(interface: &mut I, room: u64, parts: usize) -> Result<Self, Failure> {
+        let positions = Buffer::new(interface, "entries", room as usize * parts).await?;
+        let multiplicities = Buffer::new(interface, "multiplicities", room as usize).await?;
+        Ok(Self { positions, multiplicities, room, len: 0 })
+    }
+}
+
+impl<I: Interface> List<I> {
+    /// Returns the bytes of all shards.
+    pub(super) fn bytes(&self) -> u64 {
+        self.shards.iter().map(|shard| shard.positions.bytes() + shard.multiplicities.bytes()).sum()
+    }
+
+    /// The number of entries.
+    pub(super) fn len(&self) -> u64 {
+        self.shards.iter().map(|shard| shard.len).sum()
+    }
+
+    /// Returns the shard of the first of these entries, and the first entries within it, at most `most`.
+    pub(super) fn first_of(&self, entries: &Range<u64>, most: u64) -> Option<(&Shard<I>, Range<u64>)> {
+        let mut start = entries.start;
+        for shard in &self.shards {
+            if start < shard.len {
+                let len = entries.end.saturating_sub(entries.start).min(most).min(shard.len - start);
+                return Some((shard, start..start + len));
+            }
+            start -= shard.len;
+        }
+        None
+    }
+}
+
+/// Returns the part of a partition that belongs to a shard.
+///
+/// A position belongs to partition `index` of `of` if its hash, as a fraction of 1, lies between `index / of` and
+/// `(index + 1) / of`.
+pub(super) const fn partition_of_shard(partition: Partition, shard: usize, shards: usize) -> Partition {
+    let (shard, shards) = (shard as u32, shards as u32);
+    Partition { index: partition.index * shards + shard, of: partition.of * shards }
+}
+
+/// How many entries a list holds, and in how many shards.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Layout {
+    pub(super) shards: u64,
+    /// The room of each shard.
+    pub(super) room: u64,
+}
+
+impl Layout {
+    /// Returns the layout of a list of `entries` entries, if a shard has room for `most`.
+    pub(super) fn of(entries: u64, most: u64) -> Self {
+        if entries <= most {
+            return Self { shards: 1, room: entries };
+        }
+        let shards = entries.div_ceil(filled(most));
+        let each = entries.div_ceil(shards);
+        Self { shards, room: (each + spare(each)).min(most) }
+    }
+
+    /// Returns the number of entries that fit in shards of `total` entries together, if a shard has room for `most`.
+    pub(super) fn entries(total: u64, most: u64) -> u64 {
+        if total <= most {
+            return total;
+        }
+        let shards = total.div_ceil(most.max(1));
+        shards * filled(total / shards)
+    }
+}
+
+/// The room of a shard beyond its average number of entries, since hashes spread entries at random: six standard deviations and
+/// more.
+const fn spare(entries: u64) -> u64 {
+    entries / 64 + 6 * entries.isqrt()
+}
+
+/// Returns the number of entries for which a shard with this room is made.
+fn filled(room: u64) -> u64 {
+    room.saturating_sub(spare(room)).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_fits_in_memory_has_a_layout_that_fits() {
+        for most in [100, 4096, 67_108_863] {
+            for total in [0, 1, 99, 100, 101, 4096, 1 << 20, 67_108_863, 67_108_864, 1 << 31] {
+                let entries = Layout::entries(total, most);
+                let layout = Layout::of(entries, most);
+                assert!(layout.room <= most, "{total} {most} {layout:?}");
+                assert!(layout.shards * layout.room >= entries, "{total} {most} {layout:?}");
+                assert!(layout.shards * layout.room <= total.max(1), "{total} {most} {layout:?}");
+            }
+        }
+        assert_eq!(Layout::of(67_108_863, 67_108_863), Layout { shards: 1, room: 67_108_863 });
+        assert_eq!(Layout::of(96_400_068, 67_108_863).shards, 2);
+    }
+
+    #[test]
+    fn shards_divide_a_partition() {
+        let whole: Vec<_> = (0..3).map(|shard| partition_of_shard(Partition::WHOLE, shard, 3).index).collect();
+        assert_eq!(whole, [0, 1, 2]);
+        assert_eq!(partition_of_shard(Partition { index: 1, of: 2 }, 2, 3), Partition { index: 5, of: 6 });
+    }
+}

@@ -1,0 +1,343 @@
+//! The lists of merged positions in device memory, and the kernels that fill and read them.
+
+mod list;
+mod sums;
+
+use std::ops::Range;
+
+use kogge_board::merge::{MergeError, Partition};
+use kogge_board::{BackendError, Planes32};
+
+use self::list::{Layout, List, Shard, partition_of_shard};
+use self::sums::{number, words};
+use crate::arguments::{Append, Insert, LoadEntries, NoteAppended};
+use crate::buffer::Buffer;
+use crate::interface::Interface;
+use crate::levels::{Buffers, Sizes};
+use crate::runner::{Halt, Runner};
+use crate::session::Session;
+use crate::settings::{HostSettings, WEIGHTED_SUMS_GROUPS};
+use crate::variants::planes_of;
+
+/// The number of levels that always fit. Leaves are mostly counted two or three plies below a merged ply.
+pub(crate) const LEVELS: usize = 4;
+
+/// Bytes of a multiplicity and of two slots. With two slots for each entry, a search looks at fewer than two slots on
+/// average.
+const MULTIPLICITY_AND_SLOTS: u64 = 16 + 2 * 4;
+
+/// Bytes of a candidate besides its position: its multiplicity, and its element of `fresh`.
+const CANDIDATE: u64 = 16 + 8;
+
+/// Bytes of another slot for each candidate, in the table of every shard.
+const CANDIDATE_SLOT: u64 = 4;
+
+/// The maximum number of a shard's entries. Their numbers have 31 bits; the first and the last number have other meanings.
+const MOST_ENTRIES: u64 = (1 << 31) - 2;
+
+/// The words of `merge_state`.
+const LEN: usize = 0;
+const FULL: usize = 2;
+const OVERFLOW: usize = 3;
+const STATE: usize = 4;
+
+/// One of the two plies.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Ply {
+    Parents,
+    Successors,
+}
+
+/// Where the multiplicities of candidates come from.
+#[derive(Clone, Copy)]
+pub(crate) enum Origin<'a> {
+    /// The candidates are successors of the parents that were loaded last, beginning with this parent.
+    Parents(u64),
+    /// The candidates are the roots themselves, with these multiplicities.
+    Given(&'a [u128]),
+}
+
+/// The hash tables of all shards, and the data of the candidates besides their positions.
+struct Tables<I: Interface> {
+    shards: Vec<Table<I>>,
+    candidate_multiplicities: Buffer<I, [u32; 4]>,
+    fresh: Buffer<I, [u32; 2]>,
+}
+
+/// The hash table of a shard, and the state of its list.
+struct Table<I: Interface> {
+    slots: Buffer<I, u32>,
+    state: Buffer<I, u32>,
+}
+
+/// The lists of both plies, and all memory of a merge.
+pub(crate) struct Lists<I: Interface> {
+    /// Bytes that the merge may use.
+    memory: u64,
+    /// Bytes of the levels' buffers.
+    levels_memory: u64,
+    parents: Option<List<I>>,
+    successors: Option<List<I>>,
+    tables: Option<Tables<I>>,
+    /// Multiplicities of positions from the host.
+    given: Option<Buffer<I, [u32; 4]>>,
+    sums: Buffer<I, [u32; 8]>,
+}
+
+impl<I: Interface> Lists<I> {
+    fn list(&self, ply: Ply) -> Option<&List<I>> {
+        match ply {
+            Ply::Parents => self.parents.as_ref(),
+            Ply::Successors => self.successors.as_ref(),
+        }
+    }
+
+    /// Returns the first of these entries, at most `most`, that lie in one shard.
+    pub(crate) fn batch(
+        &self,
+        session: &Session<I>,
+        ply: Ply,
+        entries: &Range<u64>,
+        most: usize,
+    ) -> Result<Range<u64>, Halt> {
+        let found = self.list(ply).and_then(|list| list.first_of(entries, most as u64));
+        let (_, within) = found.ok_or_else(|| session.runner.unasked())?;
+        Ok(entries.start..entries.start + within.end - within.start)
+    }
+
+    /// Returns the shard of these entries, and where they lie within it. They lie in one shard.
+    fn shard(&self, ply: Ply, entries: &Range<u64>) -> Option<(&Shard<I>, Range<u64>)> {
+        let found = self.list(ply)?.first_of(entries, u64::MAX);
+        found.filter(|(_, within)| within.end - within.start == entries.end.saturating_sub(entries.start))
+    }
+
+    /// Returns the maximum number of a shard's entries.
+    fn most_of_shard(settings: &HostSettings, candidates: u64) -> u64 {
+        // Slots are numbered with 32 bits.
+        let slots = (settings.max_buffer / 4).min(u64::from(u32::MAX)).saturating_sub(candidates + 1);
+        (settings.max_buffer / settings.form.bytes() as u64).min(slots / 2).clamp(1, MOST_ENTRIES)
+    }
+
+    /// Frees the successors and makes room for `entries` new ones.
+    pub(crate) async fn make_room(&mut self, session: &mut Session<I>, entries: u64) -> Result<(), Halt> {
+        let candidates = session.fitting(2)?.positions;
+        let runner = &mut session.runner;
+        (self.successors, self.tables) = (None, None);
+        let Layout { shards, room } = Layout::of(entries, Self::most_of_shard(&runner.settings, candidates as u64));
+        let parts = runner.settings.form.parts();
+        let interface = &mut runner.interface;
+        let made = async {
+            interface.finish().await?;
+            let candidate_multiplicities = Buffer::new(interface, "candidate_multiplicities", candidates).await?;
+            let fresh = Buffer::new(interface, "fresh", candidates).await?;
+            let mut tables = Tables { shards: Vec::new(), candidate_multiplicities, fresh };
+            let mut list = List { shards: Vec::new() };
+            for _ in 0..shards {
+                // At least one slot is free even if all candidates are fresh.
+                let slots = Buffer::new(interface, "slots", 2 * room as usize + candidates + 1).await?;
+                let state = Buffer::new(interface, "merge_state", STATE).await?;
+                tables.shards.push(Table { slots, state });
+                list.shards.push(Shard::new(interface, room, parts).await?);
+            }
+            Ok((tables, list))
+        };
+        let (tables, list) = made.await.map_err(|failure| runner.halt("to make room for positions", failure))?;
+        for table in &tables.shards {
+            runner.clear("the hash table", &table.slots, table.slots.len())?;
+            runner.clear("the state of the list", &table.state, STATE)?;
+        }
+        let candidates = &tables.candidate_multiplicities;
+        runner.clear("the multiplicities of candidates", candidates, candidates.len())?;
+        (self.successors, self.tables) = (Some(list), Some(tables));
+        Ok(())
+    }
+
+    /// Writes multiplicities from the host.
+    async fn give(&mut self, runner: &mut Runner<I>, multiplicities: &[u128]) -> Result<(), Halt> {
+        let words: Vec<[u32; 4]> = multiplicities.iter().map(words).collect();
+        let given = match self.given.take().filter(|given| given.len() >= words.len()) {
+            Some(given) => given,
+            None => Buffer::new(&mut runner.interface, "root_multiplicities", words.len())
+                .await
+                .map_err(|failure| runner.halt("to make room for multiplicities", failure))?,
+        };
+        runner.write("multiplicities", &given, &words)?;
+        self.given = Some(given);
+        Ok(())
+    }
+
+    /// Makes the successors the parents, and frees the former parents and the hash tables.
+    pub(crate) fn descend(&mut self) {
+        self.parents = self.successors.take();
+        self.tables = None;
+    }
+
+    /// Begins a merge in `memory` bytes, without entries.
+    pub(crate) async fn new(session: &mut Session<I>, memory: u64) -> Result<Self, BackendError> {
+        let Session { runner, buffers, sizes, .. } = &mut *session;
+        let device_memory = runner.settings.device_memory;
+        let memory = memory.min(device_memory - device_memory / 32);
+        let levels_memory = levels_share(&runner.settings, memory);
+        // The levels of earlier counts are freed, unless they fit in their share.
+        let bytes = |buffers: &Buffers<I>| sizes.bytes(buffers.levels.len(), &runner.settings).0;
+        if buffers.as_ref().is_some_and(|buffers| bytes(buffers) > levels_memory) {
+            *buffers = None;
+        }
+        let interface = &mut runner.interface;
+        let made = Buffer::new(interface, "sums", WEIGHTED_SUMS_GROUPS).await;
+        let sums = made.map_err(|failure| runner.error("to make room for positions", failure))?;
+        let (parents, successors, tables, given) = (None, None, None, None);
+        session.merge_memory = Some(levels_memory);
+        Ok(Self { memory, levels_memory, parents, successors, tables, given, sums })
+    }
+
+    /// Returns the maximum number of successors that fit beside the parents.
+    pub(crate) fn most_entries(&self, session: &Session<I>) -> u64 {
+        let each = session.runner.settings.form.bytes() as u64 + MULTIPLICITY_AND_SLOTS;
+        let candidates = session.fitting(2).map_or(0, |sizes| sizes.positions as u64);
+        let most = Self::most_of_shard(&session.runner.settings, candidates);
+        let fixed = self.levels_memory + self.parents.as_ref().map_or(0, List::bytes) + candidates * CANDIDATE;
+        let memory = self.memory.saturating_sub(fixed);
+        let shards = (memory / each).div_ceil(most).max(1);
+        Layout::entries(memory.saturating_sub(shards * candidates * CANDIDATE_SLOT) / each, most)
+    }
+
+    /// Loads entries into level 0, each a root of its own, and clears all totals.
+    pub(crate) async fn load(&self, session: &mut Session<I>, ply: Ply, entries: Range<u64>) -> Result<(), Halt> {
+        let len = (entries.end - entries.start) as usize;
+        let (runner, buffers) = session.work(1, len, 0)?;
+        let (shard, within) = self.shard(ply, &entries).ok_or_else(|| runner.unasked())?;
+        runner.clear("the totals", &buffers.totals, len + 1)?;
+        let arguments = LoadEntries {
+            entries: &shard.positions,
+            successors: &buffers.levels[0].positions,
+            successor_roots: &buffers.levels[0].roots,
+            first: within.start as u32,
+            end: len as u32,
+        };
+        // SAFETY: the shard has these entries, and the level has room for as many.
+        unsafe { runner.launch(len, arguments) }.await
+    }
+
+    /// Adds some of the first `len` positions of a level to the successors: the positions of the partition. Each has
+    /// the multiplicity of its root. The table uses only these bits of the hash to find a slot.
+    pub(crate) async fn insert(
+        &mut self,
+        session: &mut Session<I>,
+        level: usize,
+        len: usize,
+        origin: Origin<'_>,
+        partition: Partition,
+        hash_mask: u32,
+    ) -> Result<(), Halt> {
+        let (runner, buffers) = session.work(level + 1, len, 0)?;
+        if let Origin::Given(multiplicities) = origin {
+            self.give(runner, multiplicities).await?;
+        }
+        let Self { parents, successors: Some(list), tables: Some(tables), given, .. } = self else {
+            return Err(runner.unasked());
+        };
+        let (first, root_multiplicities) = match origin {
+            Origin::Parents(first) => {
+                let found = parents.as_ref().and_then(|parents| parents.first_of(&(first..first + 1), 1));
+                found.map_or((0, None), |(shard, within)| (within.start, Some(&shard.multiplicities)))
+            }
+            Origin::Given(_) => (0, given.as_ref()),
+        };
+        let Some(root_multiplicities) = root_multiplicities.filter(|_| len <= tables.fresh.len()) else {
+            return Err(runner.unasked());
+        };
+        let candidates = &buffers.levels[level];
+        let Tables { shards: shard_tables, candidate_multiplicities, fresh } = tables;
+        let shards = shard_tables.len();
+        for (index, (Table { slots, state }, shard)) in shard_tables.iter().zip(&list.shards).enumerate() {
+            let (partition, room) = (partition_of_shard(partition, index, shards), shard.room as u32);
+            let insert = Insert {
+                positions: &candidates.positions,
+                roots: &candidates.roots,
+                root_multiplicities,
+                slots,
+                entries: &shard.positions,
+                multiplicities: &shard.multiplicities,
+                candidate_multiplicities,
+                fresh,
+                merge_state: state,
+                first: first as u32,
+                end: len as u32,
+                partition_index: partition.index,
+                partition_of: partition.of,
+                hash_mask,
+                slot_count: slots.len() as u32,
+            };
+            // SAFETY: there are as many candidates, whose roots have multiplicities. A slot holds a candidate of this launch
+            // or an entry of the shard, since `append` frees the slots of candidates that did not fit.
+            unsafe { runner.launch(len, insert) }.await?;
+            let append = Append {
+                positions: &candidates.positions,
+                candidate_multiplicities,
+                fresh,
+                slots,
+                successors: &shard.positions,
+                multiplicities: &shard.multiplicities,
+                merge_state: state,
+                room,
+            };
+            // SAFETY: only candidates are fresh, and the kernel writes no more entries than the shard has room for.
+            unsafe { runner.launch(len, append) }.await?;
+            // SAFETY: the kernel accesses only the words of the state.
+            unsafe { runner.launch(1, NoteAppended { merge_state: state, room }) }.await?;
+        }
+        Ok(())
+    }
+
+    /// Waits for all insertions and returns the number of successors.
+    pub(crate) async fn inserted(&mut self, session: &mut Session<I>) -> Result<u64, MergeError> {
+        let (Some(list), Some(tables)) = (&mut self.successors, &self.tables) else { return Err(MergeError::Full) };
+        for (shard, table) in list.shards.iter_mut().zip(&tables.shards) {
+            let state = match session.runner.read("the number of positions", &table.state, 0, STATE).await {
+                Ok(state) => state,
+                Err(Halt::Error(error)) => return Err(error.into()),
+                Err(Halt::OutOfMemory | Halt::Overflow) => return Err(MergeError::Full),
+            };
+            shard.len = match (state[OVERFLOW], state[FULL]) {
+                (0, 0) => state[LEN].into(),
+                (0, _) => return Err(MergeError::Full),
+                _ => return Err(MergeError::Overflow),
+            };
+        }
+        Ok(list.len())
+    }
+
+    /// Reads some successors, which lie in one shard.
+    pub(crate) async fn read(
+        &self,
+        session: &mut Session<I>,
+        entries: Range<u64>,
+    ) -> Result<Vec<(Planes32, u128)>, BackendError> {
+        let runner = &mut session.runner;
+        let (form, parts) = (runner.settings.form, runner.settings.form.parts());
+        let read = async {
+            let (shard, within) = self.shard(Ply::Successors, &entries).ok_or_else(|| runner.unasked())?;
+            let (first, len) = (within.start as usize, (within.end - within.start) as usize);
+            let positions = runner.read("positions", &shard.positions, first * parts, len * parts).await?;
+            Ok((positions, runner.read("multiplicities", &shard.multiplicities, first, len).await?))
+        };
+        match read.await {
+            Ok((positions, multiplicities)) => {
+                let planes = positions.chunks(parts).map(|parts| planes_of(form, parts));
+                Ok(planes.zip(multiplicities.iter().map(number)).collect())
+            }
+            Err(Halt::Error(error)) => Err(error),
+            Err(Halt::OutOfMemory | Halt::Overflow) => {
+                let device = runner.device.clone();
+                Err(BackendError::OutOfMemory { device, doing: "giving back positions".to_owned() })
+            }
+        }
+    }
+}
+
+/// Returns the bytes of the levels' buffers in a merge of `memory` bytes.
+fn levels_share(settings: &HostSettings, memory: u64) -> u64 {
+    let asked = Sizes::halved(settings, 0).map_or(0, |sizes| sizes.bytes(LEVELS, settings).0);
+    asked.min(settings.memory).min(memory / 2)
+}

@@ -1,0 +1,208 @@
+//! Sums over the entries of a ply, weighted by multiplicity.
+
+use kogge_board::BackendError;
+
+use super::{Lists, Ply};
+use crate::arguments::WeightedSums;
+use crate::interface::{Failure, Interface};
+use crate::runner::Halt;
+use crate::session::Session;
+use crate::settings::weighted_sums_groups;
+
+/// The number of entries in the self-test of sums: several for each work-item of a group, and several groups.
+const SELF_TEST_ENTRIES: usize = 3000;
+
+/// Bytes for the self-test's lists, far more than they need.
+const SELF_TEST_MEMORY: u64 = 1 << 28;
+
+impl<I: Interface> Lists<I> {
+    /// Sums the leaves of the first `len` roots, weighted by the multiplicities of the successors from `first` on, and
+    /// clears the totals. Returns `None` if the sum does not fit in 128 bits.
+    pub(crate) async fn weighted_sum(
+        &self,
+        session: &mut Session<I>,
+        first: u64,
+        len: usize,
+        depth: u32,
+    ) -> Result<Option<u128>, Halt> {
+        self.clear_sums(session)?;
+        self.add_weighted(session, Ply::Successors, first, len, depth).await?;
+        let sum = self.sum(session, weighted_sums_groups(len)).await?;
+        if depth > 1 {
+            let (runner, buffers) = session.work(1, len, 0)?;
+            let header = runner.read("the overflow", &buffers.totals, 0, 1).await?;
+            runner.clear("the totals", &buffers.totals, len + 1)?;
+            session.check_overflow(header.first())?;
+        }
+        Ok(low_half(sum))
+    }
+
+    /// Sets all sums to zero.
+    pub(crate) fn clear_sums(&self, session: &mut Session<I>) -> Result<(), Halt> {
+        session.runner.clear("the sums", &self.sums, self.sums.len())
+    }
+
+    /// Adds to the sums the leaves of the first `len` roots, weighted by the multiplicities of a ply from `first` on. A root
+    /// has one leaf at depth 0, its count of level 0 at depth 1, and its total at other depths.
+    pub(crate) async fn add_weighted(
+        &self,
+        session: &mut Session<I>,
+        ply: Ply,
+        first: u64,
+        len: usize,
+        depth: u32,
+    ) -> Result<(), Halt> {
+        let (runner, buffers) = session.work(1, if depth > 0 { len } else { 0 }, 0)?;
+        let (shard, within) = self.shard(ply, &(first..first + len as u64)).ok_or_else(|| runner.unasked())?;
+        let arguments = WeightedSums {
+            root_multiplicities: &shard.multiplicities,
+            counts: &buffers.levels[0].counts,
+            known_totals: &buffers.totals,
+            sums: &self.sums,
+            first: within.start as u32,
+            end: len as u32,
+            depth,
+        };
+        // SAFETY: the shard has these entries; level 0 and the totals have as many roots, or are not read at depth 0; each
+        // group has a sum.
+        unsafe { runner.launch(len, arguments) }.await
+    }
+
+    /// Returns the sum of the first `groups` sums, in 256 bits.
+    async fn sum(&self, session: &mut Session<I>, groups: usize) -> Result<[u32; 8], Halt> {
+        Ok(wide_sum(session.runner.read("the sums", &self.sums, 0, groups).await?))
+    }
+
+    /// Returns the sum of all sums, or `None` if it does not fit in 128 bits.
+    pub(crate) async fn sum_of_sums(&self, session: &mut Session<I>) -> Result<Option<u128>, Halt> {
+        Ok(low_half(self.sum(session, self.sums.len()).await?))
+    }
+
+    /// Checks the kernel `weighted_sums` with multiplicities and leaves of all sizes, which counts would take too long to
+    /// reach.
+    ///
+    /// # Errors
+    /// [`BackendError::WrongAnswer`] if a sum is wrong, or if the device fails.
+    pub(crate) async fn self_test(session: &mut Session<I>) -> Result<(), BackendError> {
+        let tested = async {
+            session.prepare(2).await?;
+            let mut lists = Self::new(session, SELF_TEST_MEMORY).await?;
+            session.prepare(2).await?;
+            let entries = SELF_TEST_ENTRIES.min(session.sizes.roots);
+            lists.make_room(session, entries as u64).await?;
+            lists.check_sums(session, entries).await
+        };
+        let tested = tested.await;
+        session.merge_memory = None;
+        tested.map_err(|halt| match halt {
+            Halt::Error(error) => error,
+            Halt::OutOfMemory | Halt::Overflow => {
+                session.runner.error("testing its sums of leaves", Failure::OutOfMemory)
+            }
+        })
+    }
+
+    async fn check_sums(&mut self, session: &mut Session<I>, entries: usize) -> Result<(), Halt> {
+        let mut random = 0x9e37_79b9_7f4a_7c15_u64;
+        let mut next = || {
+            random ^= random << 13;
+            random ^= random >> 7;
+            random ^= random << 17;
+            random
+        };
+        let multiplicities: Vec<u128> =
+            (0..entries).map(|_| (u128::from(next()) << 64 | u128::from(next())) >> (next() % 128)).collect();
+        let totals: Vec<u64> = (0..entries).map(|_| next() >> (next() % 64)).collect();
+        let counts: Vec<u32> = (0..entries).map(|_| next() as u32).collect();
+        let (runner, buffers) = session.work(1, entries, 0)?;
+        let shard = self.successors.as_mut().and_then(|list| list.shards.first_mut());
+        let shard = shard.ok_or_else(|| runner.unasked())?;
+        shard.len = entries as u64;
+        runner.write("multiplicities", &shard.multiplicities, &multiplicities.iter().map(words).collect::<Vec<_>>())?;
+        let halves = totals.iter().map(|&total| [total as u32, (total >> 32) as u32]);
+        runner.write("totals", &buffers.totals, &[[0, 0]].into_iter().chain(halves).collect::<Vec<_>>())?;
+        runner.write("counts", &buffers.levels[0].counts, &counts)?;
+        for depth in 0..=2 {
+            let leaves = |index: usize| match depth {
+                0 => 1,
+                1 => counts[index].into(),
+                _ => totals[index],
+            };
+            // One sum leaves out the first entry, so that sums begin elsewhere too.
+            for first in 0..2 {
+                let weighted = multiplicities[first..].iter().enumerate();
+                let expected = wide_sum(weighted.map(|(root, &multiplicity)| product(multiplicity, leaves(root))));
+                let len = entries - first;
+                self.clear_sums(session)?;
+                // Sums are added to earlier sums.
+                self.add_weighted(session, Ply::Successors, first as u64, len, depth).await?;
+                let once = self.sum(session, self.sums.len()).await?;
+                self.add_weighted(session, Ply::Successors, first as u64, len, depth).await?;
+                let twice = self.sum(session, self.sums.len()).await?;
+                if once != expected || twice != wide_sum([expected; 2]) {
+                    let reason =
+                        format!("it summed {len} products of multiplicities and leaves wrong at depth {depth}.");
+                    return Err(session.runner.wrong(reason));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns four words, the lowest first, as a number.
+pub(super) fn number(words: &[u32; 4]) -> u128 {
+    words.iter().rev().fold(0, |number, &word| number << 32 | u128::from(word))
+}
+
+/// Returns a number as four words, the lowest first.
+pub(super) fn words(number: &u128) -> [u32; 4] {
+    [0, 32, 64, 96].map(|shift| (number >> shift) as u32)
+}
+
+/// Sums numbers of eight words, the lowest first, modulo 2^256.
+fn wide_sum(numbers: impl IntoIterator<Item = [u32; 8]>) -> [u32; 8] {
+    let mut sum = [0_u32; 8];
+    for number in numbers {
+        let mut carry = 0;
+        for (word, more) in sum.iter_mut().zip(number) {
+            let added = u64::from(*word) + u64::from(more) + carry;
+            *word = added as u32;
+            carry = added >> 32;
+        }
+    }
+    sum
+}
+
+/// Returns the product of two numbers in eight words, the lowest first.
+fn product(multiplicity: u128, leaves: u64) -> [u32; 8] {
+    let mut product = [0; 8];
+    let (mut carry, leaves) = (0, u128::from(leaves));
+    for (index, word) in words(&multiplicity).into_iter().enumerate() {
+        let sum = u128::from(word) * leaves + carry;
+        product[index] = sum as u32;
+        carry = sum >> 32;
+    }
+    product[4..].copy_from_slice(&words(&carry));
+    product
+}
+
+/// Returns eight words as a number, if it fits in 128 bits.
+fn low_half(words: [u32; 8]) -> Option<u128> {
+    let [low @ .., _, _, _, _] = words;
+    (words[4..] == [0; 4]).then(|| number(&low))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn products_and_sums_carry_into_every_word() {
+        assert_eq!(product(u128::MAX, u64::MAX), [1, 0, u32::MAX, u32::MAX, u32::MAX - 1, u32::MAX, 0, 0]);
+        assert_eq!(product(3 << 96, 1 << 63), [0, 0, 0, 0, 0x8000_0000, 1, 0, 0]);
+        assert_eq!(wide_sum([[u32::MAX; 8], product(1, 1)]), [0; 8]);
+        assert_eq!(low_half(product(u128::MAX, 1)), Some(u128::MAX));
+        assert_eq!(low_half(product(1 << 127, 2)), None);
+    }
+}
