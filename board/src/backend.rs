@@ -151,7 +151,7 @@ pub struct DeviceInfo {
     pub driver: String,
     /// The kind of device.
     pub kind: DeviceKind,
-    /// The number of bytes of memory that the backend may use, if known.
+    /// The number of bytes of the device's memory, or of memory that the backend may use; `None` if unknown.
     pub memory: Option<u64>,
     /// The number of positions in one call that keeps the device busy.
     pub batch: usize,

@@ -7,11 +7,11 @@ use kogge_board::{DeviceInfo, DeviceKind};
 /// The free memory assumed where the system does not report it: 4 GiB.
 const UNKNOWN: u64 = 4 << 30;
 
-/// Returns the number of bytes for merged plies on a device: the requested number, if any; on a discrete GPU, three
-/// quarters of the memory that the backend may use; otherwise half of the system's available memory, but at most three
-/// quarters of the memory that the backend may use.
+/// Returns the number of bytes for merged plies on a device: the requested number, if any; on a discrete GPU, nine tenths of
+/// its memory; otherwise half of the system's available memory, but at most nine tenths of the memory that the backend may
+/// use. If other programs use a GPU's memory, the merge finds out and takes less.
 pub(crate) fn share(asked: Option<NonZeroUsize>, info: &DeviceInfo) -> u64 {
-    let device = info.memory.map(|bytes| bytes / 4 * 3);
+    let device = info.memory.map(|bytes| bytes / 10 * 9);
     match (asked, device) {
         (Some(bytes), _) => bytes.get() as u64,
         (None, Some(bytes)) if info.kind == DeviceKind::DiscreteGpu => bytes,
@@ -49,11 +49,11 @@ mod tests {
     #[test]
     fn a_discrete_gpu_gives_its_own_memory() {
         let mut info = Mailbox::new().info().clone();
-        info.memory = Some(1 << 20);
-        assert_eq!(share(None, &info), 3 << 18, "the backend may use no more");
+        info.memory = Some(1_000_000);
+        assert_eq!(share(None, &info), 900_000, "the backend may use no more");
         info.kind = DeviceKind::DiscreteGpu;
-        info.memory = Some(1 << 60);
-        assert_eq!(share(None, &info), 3 << 58);
+        info.memory = Some(1_000_000_000_000);
+        assert_eq!(share(None, &info), 900_000_000_000);
         info.kind = DeviceKind::Cpu;
         assert!(share(None, &info) < 1 << 58);
         assert_eq!(share(NonZeroUsize::new(4096), &info), 4096);

@@ -81,6 +81,18 @@ fn what_does_not_fit_is_done_in_partitions() {
     assert!(plan.partitions() >= 2 && plan.plies[4].bytes <= 2 << 20, "{plan:?}");
 }
 
+/// Other programs use the device's memory, too, so that fewer positions fit than the device has said.
+#[test]
+fn less_memory_than_expected_makes_partitions() {
+    for (fitting, plies) in [(40_000, Some(4)), (40_000, Some(5)), (40_000, None), (3_000, Some(4)), (100, Some(3))] {
+        let mut backend = WrongMerge::new(None, 0);
+        backend.fitting = fitting;
+        let Merged { leaves, plan } = merged(&mut backend, &Fen::start(), 6, &MergeSettings { plies, ..AMPLE });
+        assert_eq!(leaves, 119_060_324, "{plan}");
+        assert!(plies.is_none() || plan.partitions() > 1, "{plan}");
+    }
+}
+
 #[test]
 fn a_plan_says_what_will_be_done() {
     let mut cpu = Cpu::new(None).unwrap();

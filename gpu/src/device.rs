@@ -106,7 +106,11 @@ impl<D: Device> Gpu<D> {
         let interface = device.connect(&settings).await.map_err(failed)?;
         let opening = Opening { device: start.elapsed(), ..Opening::default() };
         let host = settings.as_ref().clone();
-        let info = DeviceInfo { memory: Some(host.memory), variant: device.describe(&settings), ..info.clone() };
+        let info = DeviceInfo {
+            memory: info.memory.or(Some(host.memory)),
+            variant: device.describe(&settings),
+            ..info.clone()
+        };
         let modules = Session::<D::Interface>::counting_modules(&host);
         let session = Session::new(info.name.clone(), interface, host);
         let log = String::new();

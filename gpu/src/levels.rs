@@ -12,8 +12,6 @@ use crate::settings::HostSettings;
 
 /// The maximum number of roots in a batch: as many as are counted in one launch, so that waits between batches cost little.
 const MOST_ROOTS: usize = 1 << 22;
-/// Positions of a level for each root, so that roots take little of the memory.
-const POSITIONS_PER_ROOT: usize = 4;
 /// Positions on the path of a quiescence search, one for each ply. The first is one ply above the leaf.
 pub(crate) const QUIESCENCE_NODES: usize = 1 + QUIESCENCE_PLIES as usize;
 /// The maximum number of moves that a quiescence search stores, for any position.
@@ -43,7 +41,7 @@ impl Sizes {
         let least = settings.group_size * MOST_MOVES as usize;
         let half = |asked: usize, halvings: u32| least.max(asked.checked_shr(halvings).unwrap_or(0));
         let sizes = |halvings| Self {
-            roots: half(MOST_ROOTS.min(settings.positions / POSITIONS_PER_ROOT), halvings),
+            roots: half(MOST_ROOTS.min(settings.positions), halvings),
             positions: half(settings.positions, halvings),
             moves: half(settings.moves, halvings).max(MOST_QUIESCENCE_ROOM),
             successors: half(MOST_SUCCESSORS.min(settings.moves), halvings),

@@ -213,6 +213,29 @@ fn memory_of_merging_is_kept_to() {
     }
 }
 
+/// A list that does not fit, because other programs use the device's memory, is full, and the next list is smaller.
+#[test]
+fn memory_of_other_programs_is_left_to_them() {
+    let device = TwinDevice { memory: 1 << 24, ..TwinDevice::default() };
+    let start = Fen::start();
+    let mut gpu = open(&device, &options(1 << 10));
+    drop(gpu.merge(&start.rules, &MergeOptions::with_memory(device.memory)).unwrap());
+    let mut merge = gpu.merge(&start.rules, &MergeOptions::with_memory(device.memory)).unwrap();
+    let all = merge.most_successors();
+    device.control.occupy(device.memory / 2);
+    assert_eq!(merge.reserve(all), Err(MergeError::Full));
+    let mut most = merge.most_successors();
+    assert!(most <= all / 8 * 7);
+    while merge.reserve(most) == Err(MergeError::Full) {
+        let fewer = merge.most_successors();
+        assert!(fewer < most, "{fewer} after {most}");
+        most = fewer;
+    }
+    assert!(most > all / 4, "{most} of {all} entries fit");
+    merge.add(&[Entry { position: root(&start), multiplicity: 1 }]).unwrap();
+    assert_eq!(merge.perft(0..1, 3), Ok(8_902));
+}
+
 /// The levels of an earlier count are freed when a merge needs their memory.
 #[test]
 fn a_merge_may_follow_a_deep_count() {

@@ -63,7 +63,11 @@ fn a_ply_may_exceed_the_largest_buffer() {
             let mut gpu = open(&device);
             let options = MergeOptions { memory: 1 << 26, hash_bits };
             let mut merge = gpu.merge(&Fen::start().rules, &options).unwrap();
-            assert_eq!(merge_plies(&mut *merge, 3, partitions), Ok(PLIES[2]), "{hash_bits} bits, {partitions} partitions");
+            assert_eq!(
+                merge_plies(&mut *merge, 3, partitions),
+                Ok(PLIES[2]),
+                "{hash_bits} bits, {partitions} partitions"
+            );
             if partitions > 1 {
                 continue;
             }

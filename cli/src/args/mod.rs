@@ -149,8 +149,8 @@ const HOW: &str = "How to count";
 /// The memory for merged plies.
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct Memory {
-    /// Memory for merged positions, such as 6G; plies that do not fit are counted in parts [default: three quarters of
-    /// the GPU memory that the backend may use, or half of the free memory]
+    /// Memory for merged positions, such as 6G; plies that do not fit are counted in parts [default: nine tenths of a
+    /// GPU's own memory, or half of the free memory]
     #[arg(long, value_name = "SIZE", value_parser = size, help_heading = HOW)]
     pub(crate) memory: Option<NonZeroUsize>,
 }

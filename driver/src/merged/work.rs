@@ -274,12 +274,18 @@ impl<'d> Work<'d> {
         Ok(self.merge.descend()?)
     }
 
-    /// Makes all successors that belong to a partition. Returns the number of paths to the successors in all partitions, or
-    /// `None` if the partition does not fit. `room` grows as needed.
-    fn expand(&mut self, room: &mut u64, partition: Partition, seconds: f64) -> Result<Option<u128>, Error> {
-        let most = self.merge.most_successors();
-        *room = (*room).min(most);
+    /// Makes all successors that belong to a partition, about `positions`. Returns the number of paths to the successors in
+    /// all partitions, or `None` if the partition does not fit. `room` grows as needed.
+    fn expand(
+        &mut self,
+        room: &mut u64,
+        positions: f64,
+        partition: Partition,
+        seconds: f64,
+    ) -> Result<Option<u128>, Error> {
         loop {
+            let most = self.merge.most_successors();
+            *room = (*room).min(most);
             let mut paths = 0_u128;
             let expanded = self.merge.reserve(*room).map_err(StepError::from).and_then(|()| {
                 let step: fn(&mut Self) -> &mut f64 = |work| &mut work.expand_step;
@@ -290,9 +296,12 @@ impl<'d> Work<'d> {
                     Ok(())
                 })
             });
+            let now = self.merge.most_successors();
             match expanded {
                 Ok(()) => return Ok(Some(paths)),
-                Err(StepError::Full) if *room < most => *room = room.saturating_mul(2).min(most),
+                // Other programs use the device's memory, too.
+                Err(StepError::Full) if now < most && now as f64 >= positions => {}
+                Err(StepError::Full) if *room < now => *room = room.saturating_mul(2),
                 Err(StepError::Full) => return Ok(None),
                 Err(StepError::Other(error)) => return Err(error),
             }
@@ -309,8 +318,11 @@ impl<'d> Work<'d> {
             self.estimates.parent_share = ((self.estimates.capacity - most) / parents as f64).clamp(0.0, 1.0);
         }
         let mut room = (ply.positions * MARGIN) as u64 + SPARE_ROOM;
-        let Some(expected) = self.expand(&mut room, Partition::WHOLE, ply.seconds)? else {
+        let Some(expected) = self.expand(&mut room, ply.positions, Partition::WHOLE, ply.seconds)? else {
+            let most = self.merge.most_successors() as f64;
             self.estimates.next_exceeds = most * 1.3;
+            let beside_parents = most + self.estimates.parent_share * parents as f64;
+            self.estimates.capacity = self.estimates.capacity.min(beside_parents);
             return Ok(false);
         };
         let found = self.sum_paths()?;
@@ -336,12 +348,13 @@ impl<'d> Work<'d> {
         'all: loop {
             let (mut found, mut paths, mut expected) = (T::default(), 0_u128, 0);
             self.progress.counted = counted;
-            let mut room = (ply.positions / f64::from(partitions) * MARGIN) as u64 + SPARE_ROOM;
+            let positions = ply.positions / f64::from(partitions);
+            let mut room = (positions * MARGIN) as u64 + SPARE_ROOM;
             let seconds = ply.seconds / f64::from(partitions);
             for partition in Partition::all(partitions) {
                 let rest = self.rest;
                 self.rest += seconds * f64::from(partitions - 1 - partition.index);
-                let expanded = self.expand(&mut room, partition, seconds)?;
+                let expanded = self.expand(&mut room, positions, partition, seconds)?;
                 if let Some(all) = expanded {
                     paths = paths.checked_add(self.sum_paths()?).ok_or(Error::Overflow)?;
                     expected = all;

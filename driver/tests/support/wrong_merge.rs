@@ -40,13 +40,15 @@ pub struct WrongMerge {
     info: DeviceInfo,
     fault: Option<Fault>,
     ply: u32,
+    /// The number of successors that fit. Only a failure to make room for more tells it.
+    pub fitting: u64,
 }
 
 impl WrongMerge {
     pub const DEVICE: &str = "a forgetful device";
 
     pub fn new(fault: Option<Fault>, ply: u32) -> Self {
-        Self { cpu: Cpu::new(Some(1)).unwrap(), info: info(Self::DEVICE, 64), fault, ply }
+        Self { cpu: Cpu::new(Some(1)).unwrap(), info: info(Self::DEVICE, 64), fault, ply, fitting: u64::MAX }
     }
 }
 
@@ -69,7 +71,15 @@ impl Backend for WrongMerge {
 
     fn merge(&mut self, rules: &Rules, options: &MergeOptions) -> Result<Box<dyn Merge + '_>, BackendError> {
         let merge = self.cpu.merge(rules, options)?;
-        Ok(Box::new(Spoiled { merge, fault: self.fault, at: self.ply, ply: 0, room: 0 }))
+        Ok(Box::new(Spoiled {
+            merge,
+            fault: self.fault,
+            at: self.ply,
+            ply: 0,
+            room: 0,
+            fitting: self.fitting,
+            most: u64::MAX,
+        }))
     }
 
     fn minimax(
@@ -89,6 +99,8 @@ struct Spoiled<'a> {
     at: u32,
     ply: u32,
     room: u64,
+    fitting: u64,
+    most: u64,
 }
 
 impl Spoiled<'_> {
@@ -116,10 +128,14 @@ impl Merge for Spoiled<'_> {
     }
 
     fn most_successors(&self) -> u64 {
-        self.merge.most_successors()
+        self.merge.most_successors().min(self.most)
     }
 
     fn reserve(&mut self, successors: u64) -> Result<(), MergeError> {
+        if successors > self.fitting {
+            self.most = successors - successors.div_ceil(8);
+            return Err(MergeError::Full);
+        }
         self.room = successors;
         self.merge.reserve(successors)
     }

@@ -141,7 +141,14 @@ impl<I: Interface> Lists<I> {
             }
             Ok((tables, list))
         };
-        let (tables, list) = made.await.map_err(|failure| runner.halt("to make room for positions", failure))?;
+        let made = made.await.map_err(|failure| runner.halt("to make room for positions", failure));
+        let (tables, list) = match made {
+            Err(Halt::OutOfMemory) => {
+                self.shrink(session, entries);
+                return Err(Halt::OutOfMemory);
+            }
+            made => made?,
+        };
         for table in &tables.shards {
             runner.clear("the hash table", &table.slots, table.slots.len())?;
             runner.clear("the state of the list", &table.state, STATE)?;
@@ -150,6 +157,19 @@ impl<I: Interface> Lists<I> {
         runner.clear("the multiplicities of candidates", candidates, candidates.len())?;
         (self.successors, self.tables) = (Some(list), Some(tables));
         Ok(())
+    }
+
+    /// Lowers the memory, so that fewer than `entries` successors fit: other programs use the device's memory, too.
+    fn shrink(&mut self, session: &Session<I>, entries: u64) {
+        let each = session.runner.settings.form.bytes() as u64 + MULTIPLICITY_AND_SLOTS;
+        let fewer = entries - entries.div_ceil(8);
+        loop {
+            let excess = self.most_entries(session).saturating_sub(fewer);
+            if excess == 0 {
+                return;
+            }
+            self.memory = self.memory.saturating_sub(excess * each);
+        }
     }
 
     /// Writes multiplicities from the host.

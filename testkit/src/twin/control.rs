@@ -21,6 +21,7 @@ struct State {
     is_corrupt_once: bool,
     launches: Vec<Kernel>,
     bytes: u64,
+    occupied: u64,
     most_bytes: u64,
 }
 
@@ -61,6 +62,11 @@ impl Control {
         self.state().calls
     }
 
+    /// Lets other programs take this many bytes of the device's memory.
+    pub fn occupy(&self, bytes: u64) {
+        self.state().occupied = bytes;
+    }
+
     /// Returns the kernels that were launched since the last call, in order.
     pub fn launches(&self) -> Vec<Kernel> {
         std::mem::take(&mut self.state().launches)
@@ -94,7 +100,7 @@ impl Control {
     /// Reserves memory.
     pub(super) fn take(&self, bytes: u64, memory: u64) -> Result<(), Failure> {
         let mut state = self.state();
-        if state.bytes + bytes > memory {
+        if state.bytes + state.occupied + bytes > memory {
             return Err(Failure::OutOfMemory);
         }
         state.bytes += bytes;
