@@ -5,6 +5,7 @@ mod agreement;
 mod args;
 mod commands;
 mod context;
+mod costs;
 mod devices;
 mod ledger_store;
 mod memory;

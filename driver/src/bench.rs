@@ -1,15 +1,17 @@
 //! The standard measurement: the speed of backends on the six standard positions, with every answer checked.
 //!
-//! Each position is counted in two ways: every leaf, by one call of the backend ([`Backend::perft`]), and by merged
-//! plies ([`Driver::perft_merged`]). First, in the climb, each subject counts deeper and deeper trees in both ways,
-//! until a count takes as long as a measurement may. Then these depths are timed repeatedly, in turn, so that a
-//! disturbance of the machine affects all subjects alike. Each count is first done untimed, unless the subject has just
-//! done it, because a GPU's buffers are made anew for each kind of count.
+//! Each position is counted in two ways: every leaf, by one call of the backend ([`Backend::perft`], or
+//! [`perft_watched`](kogge_board::Watched::perft_watched), which can be stopped), and by merged plies
+//! ([`Driver::perft_merged`]). First, in the climb, each subject counts deeper and deeper trees in both ways, until a count
+//! takes as long as a measurement may. Then these depths are timed repeatedly, in turn, so that a disturbance of the machine
+//! affects all subjects alike. Each count is first done untimed, unless the subject has just done it, because a GPU's buffers
+//! are made anew for each kind of count.
 //!
 //! The depths are limited to counts that unrelated programs have published.
 
 pub mod packing;
 
+use std::ops::ControlFlow;
 use std::time::Instant;
 
 use kogge_board::known::Known;
@@ -17,7 +19,7 @@ use kogge_board::{Backend, BackendError, Quad48};
 
 use crate::error::wrong_answer;
 use crate::frontier::counting;
-use crate::{Driver, Error, LEAST_MERGED_DEPTH, MergeSettings, Observer, Progress};
+use crate::{Driver, Error, LEAST_MERGED_DEPTH, MergeCosts, MergeSettings, Observer, Progress};
 
 /// The longest time of a single count, as a share of the whole time.
 const LONGEST: f64 = 0.008;
@@ -117,9 +119,8 @@ impl Times {
 /// Measures how fast subjects count positions.
 ///
 /// # Errors
-/// [`Error::Cancelled`] with the progress of the measurement. The observer is asked before each count. A count of every
-/// leaf is one call of the backend and cannot be interrupted. A subject that fails is not an error: it is in
-/// [`Measured::failed`].
+/// [`Error::Cancelled`] with the progress of the measurement. The observer is asked before each count, and during counts that
+/// can be stopped. A subject that fails is not an error: it is in [`Measured::failed`].
 pub fn measure(
     subjects: &mut [Subject<'_>],
     positions: &[Known],
@@ -127,8 +128,8 @@ pub fn measure(
     observer: &dyn Observer,
 ) -> Result<Measured, Error> {
     let start = Instant::now();
-    let warm = vec![None; subjects.len()];
-    let mut bench = Bench { subjects, positions, settings, observer, progress: Progress::default(), warm };
+    let (warm, costs) = (vec![None; subjects.len()], vec![None; subjects.len()]);
+    let mut bench = Bench { subjects, positions, settings, observer, progress: Progress::default(), warm, costs };
     let mut measured = Measured::default();
     let tasks = bench.tasks();
     bench.progress.total = tasks.len() as u64;
@@ -204,6 +205,8 @@ struct Bench<'a, 'b> {
     progress: Progress,
     /// The last count of each subject.
     warm: Vec<Option<(Task, u32)>>,
+    /// What merging costs on each subject, as far as known.
+    costs: Vec<Option<MergeCosts>>,
 }
 
 impl Bench<'_, '_> {
@@ -269,18 +272,32 @@ impl Bench<'_, '_> {
         let known = &self.positions[position];
         let start = Instant::now();
         let found = if deduplicated {
-            let settings = MergeSettings::with_memory(*memory);
+            let settings = MergeSettings { costs: self.costs[subject], ..MergeSettings::with_memory(*memory) };
             let merged =
                 Driver::new(&mut **backend, &OnlyStop(self.observer)).perft_merged(&known.root, depth, &settings);
             match merged {
-                Ok(merged) => merged.leaves,
+                Ok(merged) => {
+                    self.costs[subject] = merged.costs.or(self.costs[subject]);
+                    merged.leaves
+                }
                 // The progress of this count is not the progress of the measurement.
                 Err(Error::Cancelled(_)) => return Err(Error::Cancelled(self.progress)),
                 Err(error) => return Err(error),
             }
         } else {
-            let root = Quad48::from(&known.root.position).with_halfmove_clock(0);
-            backend.perft(&counting(&known.root), &[root], depth)?.into_iter().map(u128::from).sum()
+            let (rules, root) = (counting(&known.root), [Quad48::from(&known.root.position).with_halfmove_clock(0)]);
+            let observer = self.observer;
+            let mut watch =
+                |_, _| if observer.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+            let counts = match backend.watched() {
+                Some(watched) => watched.perft_watched(&rules, &root, depth, &mut watch),
+                None => backend.perft(&rules, &root, depth),
+            };
+            match counts {
+                Ok(counts) => counts.into_iter().map(u128::from).sum(),
+                Err(BackendError::Stopped) => return Err(Error::Cancelled(self.progress)),
+                Err(error) => return Err(error.into()),
+            }
         };
         let seconds = start.elapsed().as_secs_f64();
         self.progress.counted = self.progress.counted.saturating_add(found);

@@ -58,7 +58,7 @@ pub use driver::Driver;
 pub use engine::Engine;
 pub use error::{EngineError, Error};
 pub use frontier::Frontier;
-pub use merged::{MergeSettings, Merged};
+pub use merged::{MergeCosts, MergeSettings, Merged};
 pub use moves::{LineError, legal_moves, play_line};
 pub use observer::{Observer, Progress};
 pub use plan::{Plan, PlannedPly};

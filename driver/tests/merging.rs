@@ -4,7 +4,7 @@ mod support;
 
 use kogge_board::{Backend, BackendError, Fen};
 use kogge_driver::epd::{self, Case};
-use kogge_driver::{Driver, Error, Frontier, MergeSettings, Merged};
+use kogge_driver::{Driver, Error, Frontier, MergeCosts, MergeSettings, Merged};
 use kogge_movegen_cpu::Cpu;
 use kogge_movegen_cpu::mailbox::Mailbox;
 use support::wrong_merge::{Fault, WrongMerge};
@@ -56,7 +56,7 @@ fn what_is_asked_for_is_done_and_told() {
     let mut cpu = Cpu::new(None).unwrap();
     for (plies, partitions) in [(0, 1), (1, 1), (2, 2), (3, 7), (4, 3)] {
         let settings = MergeSettings { plies: Some(plies), partitions: Some(partitions), ..AMPLE };
-        let Merged { leaves, plan } = merged(&mut cpu, &Fen::start(), 5, &settings);
+        let Merged { leaves, plan, .. } = merged(&mut cpu, &Fen::start(), 5, &settings);
         assert_eq!(leaves, 4_865_609);
         let told: Vec<_> = plan.plies.iter().map(|ply| (ply.ply, ply.positions, ply.measured)).collect();
         let sizes = [(0, 1, true), (1, 20, true), (2, 400, true), (3, 5362, true), (4, 72_078, true)];
@@ -66,7 +66,7 @@ fn what_is_asked_for_is_done_and_told() {
     }
     // A call never starts more than seven plies above the leaves.
     let settings = MergeSettings { plies: Some(0), ..AMPLE };
-    let Merged { leaves, plan } = merged(&mut cpu, &fen(KINGS), 9, &settings);
+    let Merged { leaves, plan, .. } = merged(&mut cpu, &fen(KINGS), 9, &settings);
     assert_eq!((plan.last_ply(), plan.below), (2, 7));
     assert_eq!(leaves, merged(&mut cpu, &fen(KINGS), 9, &AMPLE).leaves);
 }
@@ -75,7 +75,7 @@ fn what_is_asked_for_is_done_and_told() {
 fn what_does_not_fit_is_done_in_partitions() {
     let mut cpu = Cpu::new(None).unwrap();
     let settings = MergeSettings { plies: Some(4), ..MergeSettings::with_memory(2 << 20) };
-    let Merged { leaves, plan } = merged(&mut cpu, &Fen::start(), 6, &settings);
+    let Merged { leaves, plan, .. } = merged(&mut cpu, &Fen::start(), 6, &settings);
     assert_eq!(leaves, 119_060_324);
     assert_eq!((plan.last_ply(), plan.plies[4].positions), (4, 72_078));
     assert!(plan.partitions() >= 2 && plan.plies[4].bytes <= 2 << 20, "{plan:?}");
@@ -87,10 +87,26 @@ fn less_memory_than_expected_makes_partitions() {
     for (fitting, plies) in [(40_000, Some(4)), (40_000, Some(5)), (40_000, None), (3_000, Some(4)), (100, Some(3))] {
         let mut backend = WrongMerge::new(None, 0);
         backend.fitting = fitting;
-        let Merged { leaves, plan } = merged(&mut backend, &Fen::start(), 6, &MergeSettings { plies, ..AMPLE });
+        let Merged { leaves, plan, .. } = merged(&mut backend, &Fen::start(), 6, &MergeSettings { plies, ..AMPLE });
         assert_eq!(leaves, 119_060_324, "{plan}");
         assert!(plies.is_none() || plan.partitions() > 1, "{plan}");
     }
+}
+
+/// A ply that takes much longer than a small one tells what a successor costs, and later plans use it.
+#[test]
+fn costs_of_merging_are_told_and_used() {
+    let mut cpu = Cpu::new(Some(1)).unwrap();
+    let settings = MergeSettings { plies: Some(5), ..AMPLE };
+    let costs = merged(&mut cpu, &Fen::start(), 6, &settings).costs.unwrap();
+    assert!(costs.ply > 0.0 && costs.ply < 0.01, "{costs:?}");
+    assert!(costs.successor > 1e-10 && costs.successor < 1e-5, "{costs:?}");
+    assert_eq!(merged(&mut cpu, &fen(MATE), 6, &AMPLE).costs, None, "no ply is large");
+    // If merging seems to cost an hour, no plies are merged, except small ones, whose own time decides.
+    let dear = MergeSettings { costs: Some(MergeCosts { ply: 100.0, successor: 1e3 }), ..AMPLE };
+    let Merged { leaves, plan, costs } = merged(&mut cpu, &Fen::start(), 6, &dear);
+    assert_eq!((leaves, costs), (119_060_324, None));
+    assert!(plan.last_ply() <= 3, "{plan}");
 }
 
 #[test]

@@ -5,6 +5,7 @@
 
 mod cache;
 mod search;
+mod store;
 #[cfg(test)]
 mod tests;
 
@@ -13,6 +14,7 @@ use serde::de::DeserializeOwned;
 
 pub use cache::{Cache, fingerprint};
 pub use search::{Outcome, Trial, Tuning, tune};
+pub use store::{Store, Stored};
 
 use kogge_board::{Backend, BackendError, DeviceInfo};
 

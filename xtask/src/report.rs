@@ -1,6 +1,7 @@
 //! `cargo xtask report`: a page of tables and pictures from measurements by `kogge bench --json`.
 //!
-//! The page is made only from files beside it: the JSON files, notes on them (`h200.txt` on `h200.json`), and `rivals.tsv`.
+//! The page is made only from files beside it: the JSON files, notes on them (`h200.txt` on `h200.json`), `rivals.tsv`, and
+//! `deep.tsv`, counts that take longer than `kogge bench`.
 
 mod charts;
 mod data;
@@ -12,7 +13,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use self::charts::{Bars, Curve, bars, curves};
-use self::data::{Bench, Class, Rival, Row};
+use self::data::{Bench, Class, Deep, Rival, Row};
 use self::svg::Svg;
 use crate::{Result, root};
 
@@ -110,7 +111,7 @@ fn make(folder: &Path, files: &BTreeMap<String, PathBuf>) -> Result<Vec<(String,
         bench.note = Some(text.trim().to_owned());
     }
     let rivals = Rival::read(&folder.join("rivals.tsv"))?;
-    let page = Page::new(benches, rivals);
+    let page = Page::new(benches, rivals, &Deep::read(&folder.join("deep.tsv"))?);
     let mut made = vec![("README.md".to_owned(), page.text())];
     made.extend(page.pictures.iter().map(|picture| (picture.file.to_owned(), picture.svg.finish())));
     Ok(made)
@@ -130,12 +131,12 @@ struct Page {
 }
 
 impl Page {
-    fn new(benches: Vec<Bench>, rivals: Vec<Rival>) -> Self {
+    fn new(benches: Vec<Bench>, rivals: Vec<Rival>, deep: &[Deep]) -> Self {
         let mut pictures = Vec::new();
         for (class, counting, title, file) in CLASSES {
             pictures.extend(rates(&benches, &rivals, class, counting, title, file));
         }
-        pictures.extend(times(&benches, &rivals));
+        pictures.extend(times(&benches, &rivals, deep));
         pictures.extend(growth(&benches));
         pictures.extend(packing(&benches));
         Self { benches, pictures }
@@ -252,8 +253,16 @@ fn start_curves(benches: &[Bench], points: impl Fn(&Row) -> Vec<(u32, f64)>) -> 
 const STYLES: &str = "Solid: every leaf counted. Dashed: equal positions merged.";
 
 /// Draws the time by depth; `None` if only emulators were measured.
-fn times(benches: &[Bench], rivals: &[Rival]) -> Option<Picture> {
+fn times(benches: &[Bench], rivals: &[Rival], deep: &[Deep]) -> Option<Picture> {
     let mut all = start_curves(benches, Row::seconds);
+    for Deep { label, depth, seconds } in deep {
+        let of_device = |curve: &&mut Curve| curve.dashed && curve.label.starts_with(label);
+        if let Some(curve) = all.iter_mut().find(of_device)
+            && curve.points.last().is_some_and(|(deepest, _)| deepest < depth)
+        {
+            curve.points.push((*depth, *seconds));
+        }
+    }
     if all.is_empty() {
         return None;
     }
@@ -269,7 +278,8 @@ fn times(benches: &[Bench], rivals: &[Rival]) -> Option<Picture> {
         }
     }
     let svg = curves("Time to count the start position", "time", &all, &[STYLES], &|value| si(value, "s"));
-    let caption = format!("Time to perft(n) of the start position.{}", sources(&rivals));
+    let long = if deep.is_empty() { "" } else { " Times of more than a few seconds are from [deep.tsv](deep.tsv)." };
+    let caption = format!("Time to perft(n) of the start position.{long}{}", sources(&rivals));
     Some(Picture { file: "time.svg", svg, caption })
 }
 

@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use crate::args;
 use crate::context::{Context, Job};
+use crate::costs;
 use crate::devices::Opened;
 use crate::memory;
 use crate::outcome::{Answer, Failure};
@@ -92,6 +93,7 @@ impl Job for Perft {
         let settings = MergeSettings {
             plies: self.plies,
             partitions: self.partitions,
+            costs: costs::known(opened.backend.info()),
             ..MergeSettings::with_memory(memory::share(self.memory, opened.backend.info()))
         };
         if self.plan_only {
@@ -101,13 +103,19 @@ impl Job for Perft {
             // A device compiles and tests its kernels before its first merge. That belongs to opening it.
             drop(opened.backend.merge(&root.rules, &MergeOptions::with_memory(settings.memory))?);
         }
-        let ((nodes, plan), elapsed) = context.work(&mut opened, "leaves", |driver| {
+        let ((nodes, merged_by), elapsed) = context.work(&mut opened, "leaves", |driver| {
             if *merged {
                 let counted = driver.perft_merged(root, *depth, &settings)?;
-                return Ok((counted.leaves, Some(counted.plan)));
+                return Ok((counted.leaves, Some((counted.plan, counted.costs))));
             }
             Ok((driver.perft(root, *depth)?, None))
         })?;
+        let plan = merged_by.map(|(plan, costs)| {
+            if let Some(costs) = costs {
+                costs::remember(opened.backend.info(), costs);
+            }
+            plan
+        });
         let mut effort = Effort::counting(&opened, nodes, elapsed);
         effort.deduplicated = *merged;
         let how = plan.as_ref().map_or(String::new(), |plan| format!("; {}", plan.summary()));

@@ -7,7 +7,7 @@ use kogge_board::{Fen, Rules};
 
 use super::estimates::{NextPly, Route};
 use super::next::Next;
-use super::settings::MergeSettings;
+use super::settings::{MergeCosts, MergeSettings};
 use super::work::{Work, root_entry};
 use crate::frontier::counting;
 use crate::pace::MAX_CALL_DEPTH;
@@ -21,6 +21,8 @@ pub struct Merged {
     pub leaves: u128,
     /// The plan as it was carried out. For a count in several parts, it covers the plies above the parts.
     pub plan: Plan,
+    /// What merging cost, if a ply was large enough to tell.
+    pub costs: Option<MergeCosts>,
 }
 
 /// The longest time that planning may spend on merging one ply, in seconds.
@@ -56,6 +58,7 @@ impl Driver<'_> {
     pub fn plan_merged(&mut self, root: &Fen, depth: u32, settings: &MergeSettings) -> Result<Plan, Error> {
         self.begin(1);
         let mut work = Work::start(self, &counting(root), &settings.options(), depth)?;
+        work.recall(settings.costs);
         work.add(&[root_entry(root)])?;
         loop {
             let route = match work.next(settings)? {
@@ -87,7 +90,11 @@ impl Driver<'_> {
     ) -> Result<Merged, Error> {
         let mut last = u32::MAX;
         loop {
-            let outcome = Work::start(self, rules, &settings.options(), depth)?.count(entries, settings, last)?;
+            let outcome = {
+                let mut work = Work::start(self, rules, &settings.options(), depth)?;
+                work.recall(settings.costs);
+                work.count(entries, settings, last)?
+            };
             match outcome {
                 Outcome::Counted(merged) => return Ok(merged),
                 // The positions of that ply are gone: their successors have replaced them.
@@ -111,13 +118,15 @@ impl Driver<'_> {
         let memory = settings.memory.saturating_sub(entries.len() as u64 * ENTRY_BYTES);
         // The number of plies was meant for the whole tree.
         let settings = MergeSettings { memory, plies: None, ..*settings };
-        let mut leaves = 0_u128;
+        let (mut leaves, mut costs) = (0_u128, settings.costs);
         let start = Instant::now();
         for part in entries.chunks(entries.len().div_ceil(PARTS).max(1)) {
             let merged = self.count_entries(rules, part, depth, &settings)?;
             leaves = leaves.checked_add(merged.leaves).ok_or(Error::Overflow)?;
+            costs = merged.costs.or(costs);
         }
-        Ok(Merged { leaves, plan: Plan { below: depth, below_seconds: start.elapsed().as_secs_f64(), ..plan } })
+        let plan = Plan { below: depth, below_seconds: start.elapsed().as_secs_f64(), ..plan };
+        Ok(Merged { leaves, plan, costs })
     }
 }
 
@@ -144,7 +153,7 @@ impl Work<'_> {
                     self.rest = 0.0;
                     let leaves = self.count_below(self.estimates.remaining, route.below_seconds)?;
                     plan.below_seconds = begin.elapsed().as_secs_f64();
-                    return Ok(Outcome::Counted(Merged { leaves, plan }));
+                    return Ok(Outcome::Counted(Merged { leaves, plan, costs: self.costs }));
                 }
                 Next::Merge(route) => {
                     let ply = route.plies[0];
@@ -205,6 +214,6 @@ impl Work<'_> {
             let bytes = self.bytes(positions as f64, self.last_size(), partitions);
             *ply = PlannedPly { positions, measured: true, bytes, partitions, seconds, ..*ply };
         }
-        Ok(Outcome::Counted(Merged { leaves, plan }))
+        Ok(Outcome::Counted(Merged { leaves, plan, costs: self.costs }))
     }
 }

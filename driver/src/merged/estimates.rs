@@ -1,5 +1,7 @@
 //! Estimates of a tree and a device, and the fastest way to count by them.
 
+use kogge_board::DeviceKind;
+
 use crate::pace::MAX_CALL_DEPTH;
 
 /// The most partitions that a plan gives a ply. With more, nearly all the work would go into successors that are not
@@ -13,9 +15,12 @@ pub(crate) const MARGIN: f64 = 1.15;
 /// positions. It is near one half, because most pairs of moves can change places.
 const FIRST_FALL: f64 = 0.65;
 
-/// The factor by which merging a position takes longer than in the ply before: a larger table misses the caches more often.
+/// The factor by which merging a position takes longer than in the ply before: a larger table misses a CPU's caches more often.
 /// On two cores the factor was 1.5 from 1.4 to 27 million positions, and 2.1 from 9 to 96 million.
 const LARGER_TABLE: f64 = 1.3;
+
+/// The same factor on a GPU: at most 1.06 on one H200, where tables of all sizes are in memory.
+const LARGER_TABLE_ON_GPU: f64 = 1.05;
 
 /// Estimates of a tree and a device, from the measurements so far.
 #[derive(Clone, Debug)]
@@ -24,14 +29,18 @@ pub(crate) struct Estimates {
     pub(crate) remaining: u32,
     /// The number of distinct positions of each merged ply.
     pub(crate) sizes: Vec<u64>,
-    /// Average moves of a position of the last ply.
+    /// Average moves of a position of the last ply: by multiplicity, or in a sample.
     pub(crate) moves: f64,
     /// A number of positions that the next ply is known to exceed.
     pub(crate) next_exceeds: f64,
-    /// Seconds to make and merge the successors of a parent.
-    pub(crate) merge_each: f64,
-    /// The share of `merge_each` that goes into making the successors.
+    /// Seconds to make and merge a successor.
+    pub(crate) merge_successor: f64,
+    /// The share of `merge_successor` that goes into making the successor.
     pub(crate) making: f64,
+    /// Seconds that a ply takes besides its successors.
+    pub(crate) ply_seconds: f64,
+    /// The factor by which a successor takes longer than in the ply before.
+    pub(crate) growth: f64,
     /// Seconds to count below a position, by depth.
     pub(crate) count_each: [f64; MAX_CALL_DEPTH as usize + 1],
     /// The number of positions that fit in memory without parents.
@@ -65,19 +74,29 @@ impl Route {
 
 impl Estimates {
     /// The estimates before anything is measured.
-    pub(crate) fn new(depth: u32, capacity: f64) -> Self {
+    pub(crate) fn new(depth: u32, capacity: f64, kind: DeviceKind) -> Self {
         Self {
             remaining: depth,
             sizes: Vec::new(),
             // The number of moves of a typical position.
             moves: 35.0,
             next_exceeds: 0.0,
-            merge_each: 0.0,
+            merge_successor: 0.0,
             making: 0.5,
+            ply_seconds: 0.0,
+            growth: match kind {
+                DeviceKind::DiscreteGpu | DeviceKind::IntegratedGpu => LARGER_TABLE_ON_GPU,
+                _ => LARGER_TABLE,
+            },
             count_each: [0.0; MAX_CALL_DEPTH as usize + 1],
             capacity,
             parent_share: 1.0,
         }
+    }
+
+    /// Estimates the seconds to make and merge the successors of a parent.
+    pub(crate) fn merge_each(&self) -> f64 {
+        self.merge_successor * self.moves
     }
 
     /// Estimates the distinct positions of the next plies, the nearest first.
@@ -121,10 +140,11 @@ impl Estimates {
         let next_ply = |merged: u32, parents: f64, positions, partitions: f64| NextPly {
             positions,
             partitions: partitions as u32,
-            seconds: parents
-                * self.merge_each
-                * LARGER_TABLE.powi(merged as i32)
-                * (1.0 + (partitions - 1.0) * self.making),
+            seconds: self.ply_seconds * partitions
+                + parents
+                    * self.merge_each()
+                    * self.growth.powi(merged as i32)
+                    * (1.0 + (partitions - 1.0) * self.making),
         };
         for merged in 0..=most {
             let mut whole = true;
@@ -144,7 +164,8 @@ impl Estimates {
             if merged >= least && below <= MAX_CALL_DEPTH {
                 let each = self.count_each[below as usize];
                 // Merging successors takes longer than counting them, even if a busy machine measured otherwise.
-                let each = if below == 1 && self.merge_each > 0.0 { each.min(self.merge_each) } else { each };
+                let merging = self.merge_each();
+                let each = if below == 1 && merging > 0.0 { each.min(merging) } else { each };
                 let below_seconds = parents * each;
                 let mut route = Route { plies: plies.clone(), below_seconds };
                 if let (Some(last), Some(partitions)) = (route.plies.last_mut(), partitions) {
@@ -179,8 +200,10 @@ mod tests {
             sizes: SIZES[..=plies].to_vec(),
             moves: 35.0,
             next_exceeds: 0.0,
-            merge_each: 25e-9,
+            merge_successor: 25e-9 / 35.0,
             making: 0.3,
+            ply_seconds: 1e-4,
+            growth: LARGER_TABLE,
             count_each,
             capacity,
             parent_share: 0.8,
@@ -217,15 +240,15 @@ mod tests {
         let depths: Vec<_> = [8, 9, 10, 11, 12, 13].map(merged).to_vec();
         assert!(depths.is_sorted() && depths[0] < depths[5], "{depths:?}");
         // Merging that takes no time always pays off; endless merging never does.
-        let free = Estimates { merge_each: 0.0, ..start(5, 9, 1e12) };
+        let free = Estimates { merge_successor: 0.0, ply_seconds: 0.0, ..start(5, 9, 1e12) };
         assert_eq!(free.choose(0, 99, None).unwrap().plies.len(), 4);
-        let dear = Estimates { merge_each: 1.0, ..start(5, 9, 1e12) };
+        let dear = Estimates { merge_successor: 1.0, ..start(5, 9, 1e12) };
         assert_eq!(dear.choose(0, 99, None).unwrap().plies, []);
         // One ply above the leaves, merging never pays off, even if counting was timed on a busy machine.
         let busy = Estimates { count_each: [1.0; MAX_CALL_DEPTH as usize + 1], ..start(7, 8, 1e12) };
         assert_eq!(busy.choose(0, 99, None).unwrap().plies, []);
         // If one call cannot count that deep, plies are merged in any case.
-        let deep = Estimates { merge_each: 1.0, ..start(5, 14, 1e12) };
+        let deep = Estimates { merge_successor: 1.0, ..start(5, 14, 1e12) };
         assert_eq!(deep.choose(0, 99, None).unwrap().plies.len(), 2);
     }
 

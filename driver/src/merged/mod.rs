@@ -13,5 +13,5 @@ mod work;
 
 pub use count::Merged;
 pub(crate) use estimates::NextPly;
-pub use settings::MergeSettings;
+pub use settings::{MergeCosts, MergeSettings};
 pub(crate) use work::{Work, root_entry};

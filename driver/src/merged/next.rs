@@ -16,13 +16,20 @@ const FEW: f64 = 1_000.0;
 
 /// A sample becomes [`ENLARGED`] times as large if it then still takes at most this time, in seconds. Sampling stops
 /// before a depth at which the sample would take more than ten times as long.
-const SAMPLE_SECONDS: f64 = 0.003;
-const ENLARGED: u64 = 16;
+const SAMPLE_SECONDS: f64 = 0.001;
+const ENLARGED: u64 = 4;
 
-/// The number of times that a sample of at most [`SAMPLE_SECONDS`] is taken; the shortest time counts. On a busy machine, a thread may wait a
-/// thousand times as long as it works. Counting would then look so slow that plies would be merged instead, for minutes
-/// and in gigabytes.
-const SAMPLES: usize = 3;
+/// The number of times that a sample is taken; the shortest time counts. On a busy machine, a thread may wait a thousand times as
+/// long as it works. Counting would then look so slow that plies would be merged instead, for minutes and in gigabytes. And the
+/// first call after a large ply takes a GPU several milliseconds longer.
+const SAMPLES: usize = 2;
+
+/// A sample that takes longer than this, in seconds, is taken once.
+const LONG_SAMPLE: f64 = 0.1;
+
+/// The number of plies above the leaves from which on merging never pays: to merge a position's successors takes longer than to
+/// count their moves.
+const LAST_PLIES: u32 = 2;
 
 /// The next task of a count.
 pub(super) enum Next {
@@ -84,14 +91,21 @@ impl Work<'_> {
     /// Decides how to continue from the last ply.
     pub(super) fn next(&mut self, settings: &MergeSettings) -> Result<Next, Error> {
         let positions = self.last_size();
-        let (least, _) = self.plies_to_merge(settings);
+        let (least, most) = self.plies_to_merge(settings);
+        let remaining = self.estimates.remaining;
+        if least == 0 && (most == 0 || remaining <= LAST_PLIES) && settings.partitions.is_none() {
+            let below_seconds = positions * self.estimates.count_each[remaining.min(MAX_CALL_DEPTH) as usize];
+            if below_seconds > 0.0 {
+                return Ok(Next::Count(Route { plies: Vec::new(), below_seconds }));
+            }
+        }
         let is_obvious = match settings.plies {
             // Only the last merged ply is made in partitions, and only the plan for the leaves needs measurements.
             Some(_) => least > 1 || least == 1 && settings.partitions.is_none(),
             // Measuring whether merging pays would take as long as merging. With few positions, the time of the last
             // ply proves nothing, because other work of the machine dominates it.
             None if self.estimates.remaining > 2 && settings.partitions.is_none() => {
-                positions <= FEW || positions * self.estimates.merge_each < CHEAP_SECONDS
+                positions <= FEW || positions * self.estimates.merge_each() < CHEAP_SECONDS
             }
             None => false,
         };
@@ -127,7 +141,7 @@ impl Work<'_> {
                 let begin = Instant::now();
                 leaves = self.merge.perft(range.clone(), below)?;
                 seconds = begin.elapsed().as_secs_f64().min(seconds);
-                if seconds > SAMPLE_SECONDS {
+                if seconds > LONG_SAMPLE {
                     break;
                 }
             }

@@ -2,8 +2,18 @@
 
 use kogge_board::merge::MergeOptions;
 
+/// What merging costs on a device, as measured on large plies. Plans of later counts on the same device use it for small plies,
+/// whose time says little.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct MergeCosts {
+    /// Seconds that a ply takes besides its successors.
+    pub ply: f64,
+    /// Seconds to make and merge a successor.
+    pub successor: f64,
+}
+
 /// How plies are merged.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub struct MergeSettings {
     /// Bytes that positions and tables may take.
     pub memory: u64,
@@ -14,12 +24,14 @@ pub struct MergeSettings {
     pub partitions: Option<u32>,
     /// The number of hash bits, as in [`MergeOptions::hash_bits`].
     pub hash_bits: u32,
+    /// What merging has cost on the device before, if known: [`Merged::costs`](crate::Merged::costs) of an earlier count.
+    pub costs: Option<MergeCosts>,
 }
 
 impl MergeSettings {
     /// The fastest settings within this many bytes.
     pub const fn with_memory(memory: u64) -> Self {
-        Self { memory, plies: None, partitions: None, hash_bits: 32 }
+        Self { memory, plies: None, partitions: None, hash_bits: 32, costs: None }
     }
 
     /// The options that a backend's [`Merge`](kogge_board::merge::Merge) gets.

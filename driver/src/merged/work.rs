@@ -7,6 +7,7 @@ use kogge_board::merge::{Entry, Merge, MergeError, MergeOptions, Partition};
 use kogge_board::{Fen, Quad48, Rules};
 
 use super::estimates::{Estimates, MARGIN, NextPly};
+use super::settings::MergeCosts;
 use crate::error::wrong_answer;
 use crate::pace::MAX_CALL_DEPTH;
 use crate::plan::PlannedPly;
@@ -15,6 +16,9 @@ use crate::{Driver, Error, Observer, Progress};
 /// The time that a step should take, in seconds: short enough to be stopped, long enough to make its start-up time
 /// negligible.
 const STEP_SECONDS: f64 = 0.2;
+
+/// A ply is large if it takes at least this many times as long as the quickest ply.
+const LARGE_PLY: f64 = 8.0;
 
 /// Room for successors beyond the estimate.
 const SPARE_ROOM: u64 = 1 << 12;
@@ -42,8 +46,12 @@ pub(crate) struct Work<'d> {
     pub(super) plies: Vec<PlannedPly>,
     /// Paths to the last ply: the sum of its multiplicities.
     pub(super) paths: u128,
-    /// The seconds that the quickest ply took: the fixed cost of a ply.
+    /// The seconds that the quickest ply took.
     quickest: f64,
+    /// What merging has cost on this device before.
+    known: Option<MergeCosts>,
+    /// What merging costs, from the largest ply so far.
+    pub(super) costs: Option<MergeCosts>,
     /// The number of items of the next step: parents to expand, positions to count leaves below, or positions to sum
     /// multiplicities of.
     expand_step: f64,
@@ -65,9 +73,10 @@ impl<'d> Work<'d> {
         depth: u32,
     ) -> Result<Self, Error> {
         let Driver { backend, observer, progress, .. } = driver;
-        let (batch, device) = (backend.info().batch.max(1) as u64, backend.info().name.clone());
+        let (batch, device, kind) =
+            (backend.info().batch.max(1) as u64, backend.info().name.clone(), backend.info().kind);
         let merge = backend.merge(rules, options)?;
-        let estimates = Estimates::new(depth, merge.most_successors() as f64);
+        let estimates = Estimates::new(depth, merge.most_successors() as f64, kind);
         Ok(Self {
             merge,
             device,
@@ -80,6 +89,8 @@ impl<'d> Work<'d> {
             plies: Vec::new(),
             paths: 0,
             quickest: f64::INFINITY,
+            known: None,
+            costs: None,
             expand_step: batch as f64,
             count_step: batch as f64,
             sum_step: batch as f64,
@@ -107,7 +118,11 @@ impl<'d> Work<'d> {
     /// Estimates the next ply, merged in one partition.
     pub(crate) fn next_whole(&self) -> NextPly {
         let (positions, parents) = (self.estimates.next_sizes(1)[0], self.last_size());
-        NextPly { positions, partitions: 1, seconds: parents * self.estimates.merge_each }
+        NextPly {
+            positions,
+            partitions: 1,
+            seconds: self.estimates.ply_seconds + parents * self.estimates.merge_each(),
+        }
     }
 
     /// Returns whether that many positions, with some to spare, should fit beside the last ply.
@@ -325,14 +340,34 @@ impl<'d> Work<'d> {
             self.estimates.capacity = self.estimates.capacity.min(beside_parents);
             return Ok(false);
         };
-        let found = self.sum_paths()?;
+        let (found, before) = (self.sum_paths()?, self.paths);
         self.conserve(found, expected)?;
         // Estimates of merging leave the checks out: their time hardly grows with the ply.
         let seconds = begin.elapsed().as_secs_f64() - (self.check_seconds - checked);
-        self.quickest = self.quickest.min(seconds);
-        self.estimates.merge_each = (seconds - 0.9 * self.quickest) / parents.max(1) as f64;
+        self.estimates.moves = (found as f64 / (before as f64).max(1.0)).max(1.01);
+        self.note_costs(seconds, parents as f64 * self.estimates.moves);
         self.note(seconds);
         Ok(true)
+    }
+
+    /// Updates the costs of merging after a ply with this many successors.
+    fn note_costs(&mut self, seconds: f64, successors: f64) {
+        self.quickest = self.quickest.min(seconds);
+        let ply = self.quickest;
+        let mut costs = MergeCosts { ply, successor: (seconds - 0.9 * ply) / successors.max(1.0) };
+        if seconds >= LARGE_PLY * ply {
+            self.costs = Some(costs);
+        } else if let Some(known) = self.known {
+            // The time of a small ply says little about its successors. Larger plies have said more.
+            costs.successor = known.successor;
+        }
+        (self.estimates.ply_seconds, self.estimates.merge_successor) = (costs.ply, costs.successor);
+    }
+
+    /// Uses what merging has cost on this device before.
+    pub(super) fn recall(&mut self, costs: Option<MergeCosts>) {
+        self.known = costs;
+        self.quickest = costs.map_or(self.quickest, |costs| costs.ply);
     }
 
     /// Makes the next ply in partitions and calls `work` for each. If one does not fit, starts again with twice as many.

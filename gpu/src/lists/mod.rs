@@ -57,16 +57,17 @@ pub(crate) enum Origin<'a> {
     Given(&'a [u128]),
 }
 
-/// The hash tables of all shards, and the data of the candidates besides their positions.
-struct Tables<I: Interface> {
-    shards: Vec<Table<I>>,
-    candidate_multiplicities: Buffer<I, [u32; 4]>,
+/// The data of the candidates besides their positions.
+struct Candidates<I: Interface> {
+    multiplicities: Buffer<I, [u32; 4]>,
     fresh: Buffer<I, [u32; 2]>,
 }
 
 /// The hash table of a shard, and the state of its list.
 struct Table<I: Interface> {
     slots: Buffer<I, u32>,
+    /// The number of slots that are used.
+    len: usize,
     state: Buffer<I, u32>,
 }
 
@@ -78,7 +79,10 @@ pub(crate) struct Lists<I: Interface> {
     levels_memory: u64,
     parents: Option<List<I>>,
     successors: Option<List<I>>,
-    tables: Option<Tables<I>>,
+    /// The tables of the successors' shards. After [`Lists::descend`] they wait to be used again: to make a buffer takes some
+    /// drivers milliseconds.
+    tables: Vec<Table<I>>,
+    candidates: Option<Candidates<I>>,
     /// Multiplicities of positions from the host.
     given: Option<Buffer<I, [u32; 4]>>,
     sums: Buffer<I, [u32; 8]>,
@@ -122,40 +126,54 @@ impl<I: Interface> Lists<I> {
     pub(crate) async fn make_room(&mut self, session: &mut Session<I>, entries: u64) -> Result<(), Halt> {
         let candidates = session.fitting(2)?.positions;
         let runner = &mut session.runner;
-        (self.successors, self.tables) = (None, None);
+        self.successors = None;
         let Layout { shards, room } = Layout::of(entries, Self::most_of_shard(&runner.settings, candidates as u64));
         let parts = runner.settings.form.parts();
         let interface = &mut runner.interface;
+        // At least one slot is free even if all candidates are fresh.
+        let slots = 2 * room as usize + candidates + 1;
+        // A much larger table would take memory that the new list may need.
+        let mut tables = std::mem::take(&mut self.tables);
+        tables.retain(|table| (slots..=2 * slots).contains(&table.slots.len()));
+        tables.truncate(shards as usize);
+        let kept = self.candidates.take().filter(|kept| kept.fresh.len() == candidates);
         let made = async {
             interface.finish().await?;
-            let candidate_multiplicities = Buffer::new(interface, "candidate_multiplicities", candidates).await?;
-            let fresh = Buffer::new(interface, "fresh", candidates).await?;
-            let mut tables = Tables { shards: Vec::new(), candidate_multiplicities, fresh };
+            let candidates = match kept {
+                Some(kept) => kept,
+                None => Candidates {
+                    multiplicities: Buffer::new(interface, "candidate_multiplicities", candidates).await?,
+                    fresh: Buffer::new(interface, "fresh", candidates).await?,
+                },
+            };
             let mut list = List { shards: Vec::new() };
-            for _ in 0..shards {
-                // At least one slot is free even if all candidates are fresh.
-                let slots = Buffer::new(interface, "slots", 2 * room as usize + candidates + 1).await?;
-                let state = Buffer::new(interface, "merge_state", STATE).await?;
-                tables.shards.push(Table { slots, state });
+            for index in 0..shards as usize {
+                match tables.get_mut(index) {
+                    Some(table) => table.len = slots,
+                    None => tables.push(Table {
+                        slots: Buffer::new(interface, "slots", slots).await?,
+                        len: slots,
+                        state: Buffer::new(interface, "merge_state", STATE).await?,
+                    }),
+                }
                 list.shards.push(Shard::new(interface, room, parts).await?);
             }
-            Ok((tables, list))
+            Ok((candidates, tables, list))
         };
         let made = made.await.map_err(|failure| runner.halt("to make room for positions", failure));
-        let (tables, list) = match made {
+        let (candidates, tables, list) = match made {
             Err(Halt::OutOfMemory) => {
                 self.shrink(session, entries);
                 return Err(Halt::OutOfMemory);
             }
             made => made?,
         };
-        for table in &tables.shards {
-            runner.clear("the hash table", &table.slots, table.slots.len())?;
+        for table in &tables {
+            runner.clear("the hash table", &table.slots, table.len)?;
             runner.clear("the state of the list", &table.state, STATE)?;
         }
-        let candidates = &tables.candidate_multiplicities;
-        runner.clear("the multiplicities of candidates", candidates, candidates.len())?;
-        (self.successors, self.tables) = (Some(list), Some(tables));
+        runner.clear("the multiplicities of candidates", &candidates.multiplicities, candidates.fresh.len())?;
+        (self.successors, self.tables, self.candidates) = (Some(list), tables, Some(candidates));
         Ok(())
     }
 
@@ -186,10 +204,9 @@ impl<I: Interface> Lists<I> {
         Ok(())
     }
 
-    /// Makes the successors the parents, and frees the former parents and the hash tables.
+    /// Makes the successors the parents, and frees the former parents.
     pub(crate) fn descend(&mut self) {
         self.parents = self.successors.take();
-        self.tables = None;
     }
 
     /// Begins a merge in `memory` bytes, without entries.
@@ -206,9 +223,17 @@ impl<I: Interface> Lists<I> {
         let interface = &mut runner.interface;
         let made = Buffer::new(interface, "sums", WEIGHTED_SUMS_GROUPS).await;
         let sums = made.map_err(|failure| runner.error("to make room for positions", failure))?;
-        let (parents, successors, tables, given) = (None, None, None, None);
         session.merge_memory = Some(levels_memory);
-        Ok(Self { memory, levels_memory, parents, successors, tables, given, sums })
+        Ok(Self {
+            memory,
+            levels_memory,
+            parents: None,
+            successors: None,
+            tables: Vec::new(),
+            candidates: None,
+            given: None,
+            sums,
+        })
     }
 
     /// Returns the maximum number of successors that fit beside the parents.
@@ -254,7 +279,7 @@ impl<I: Interface> Lists<I> {
         if let Origin::Given(multiplicities) = origin {
             self.give(runner, multiplicities).await?;
         }
-        let Self { parents, successors: Some(list), tables: Some(tables), given, .. } = self else {
+        let Self { parents, successors: Some(list), tables, candidates: Some(data), given, .. } = self else {
             return Err(runner.unasked());
         };
         let (first, root_multiplicities) = match origin {
@@ -264,13 +289,13 @@ impl<I: Interface> Lists<I> {
             }
             Origin::Given(_) => (0, given.as_ref()),
         };
-        let Some(root_multiplicities) = root_multiplicities.filter(|_| len <= tables.fresh.len()) else {
+        let Some(root_multiplicities) = root_multiplicities.filter(|_| len <= data.fresh.len()) else {
             return Err(runner.unasked());
         };
         let candidates = &buffers.levels[level];
-        let Tables { shards: shard_tables, candidate_multiplicities, fresh } = tables;
-        let shards = shard_tables.len();
-        for (index, (Table { slots, state }, shard)) in shard_tables.iter().zip(&list.shards).enumerate() {
+        let Candidates { multiplicities: candidate_multiplicities, fresh } = data;
+        let shards = list.shards.len();
+        for (index, (Table { slots, len: slot_count, state }, shard)) in tables.iter().zip(&list.shards).enumerate() {
             let (partition, room) = (partition_of_shard(partition, index, shards), shard.room as u32);
             let insert = Insert {
                 positions: &candidates.positions,
@@ -287,7 +312,7 @@ impl<I: Interface> Lists<I> {
                 partition_index: partition.index,
                 partition_of: partition.of,
                 hash_mask,
-                slot_count: slots.len() as u32,
+                slot_count: *slot_count as u32,
             };
             // SAFETY: there are as many candidates, whose roots have multiplicities. A slot holds a candidate of this launch
             // or an entry of the shard, since `append` frees the slots of candidates that did not fit.
@@ -312,8 +337,8 @@ impl<I: Interface> Lists<I> {
 
     /// Waits for all insertions and returns the number of successors.
     pub(crate) async fn inserted(&mut self, session: &mut Session<I>) -> Result<u64, MergeError> {
-        let (Some(list), Some(tables)) = (&mut self.successors, &self.tables) else { return Err(MergeError::Full) };
-        for (shard, table) in list.shards.iter_mut().zip(&tables.shards) {
+        let Some(list) = &mut self.successors else { return Err(MergeError::Full) };
+        for (shard, table) in list.shards.iter_mut().zip(&self.tables) {
             let state = match session.runner.read("the number of positions", &table.state, 0, STATE).await {
                 Ok(state) => state,
                 Err(Halt::Error(error)) => return Err(error.into()),

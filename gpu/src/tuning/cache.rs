@@ -1,32 +1,20 @@
-//! A file in the user's cache directory that stores tuned options for later runs.
+//! The tuned options of each device, stored for later runs.
 
-use std::fmt::Display;
+use std::io;
 use std::path::{Path, PathBuf};
-use std::{env, fs, io, process};
 
-use etcetera::base_strategy::{BaseStrategy, choose_base_strategy};
 use serde::{Deserialize, Serialize};
 
 use super::Tunable;
+use super::store::Store;
 
 /// A file with the best options of each device. Its key has everything that the options depend on: the backend, the
 /// device and its driver, kogge's version, and the kernels.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Cache {
-    file: PathBuf,
-}
-
-/// The file's content.
-#[derive(Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Content {
-    entries: Vec<Entry>,
-}
+pub struct Cache(Store);
 
 #[derive(Serialize, Deserialize)]
-struct Entry {
-    #[serde(flatten)]
-    key: Key,
+struct Tuned {
     /// The backend's options, which only this backend can read.
     options: serde_json::Value,
 }
@@ -65,30 +53,29 @@ pub fn fingerprint<'a>(texts: impl IntoIterator<Item = &'a str>) -> String {
 }
 
 impl Cache {
-    /// Returns the user's cache: `tuned.json` in the folder that the environment variable `KOGGE_CACHE_DIR` names, else
-    /// in `kogge` in the system's cache folder. `None` if there is no such folder.
+    /// Returns the user's cache, `tuned.json`. `None` if there is no folder for it.
     pub fn of_user() -> Option<Self> {
-        let named = env::var_os("KOGGE_CACHE_DIR").filter(|folder| !folder.is_empty()).map(PathBuf::from);
-        let folder = named.or_else(|| choose_base_strategy().ok().map(|user| user.cache_dir().join("kogge")))?;
-        Some(Self::at(folder.join("tuned.json")))
+        Store::of_user("tuned.json").map(Self)
     }
 
     /// Returns the cache in this file, which need not exist.
     pub fn at(file: impl Into<PathBuf>) -> Self {
-        Self { file: file.into() }
+        Self(Store::at(file))
     }
 
     /// The file of the cache.
     pub fn file(&self) -> &Path {
-        &self.file
+        self.0.file()
     }
 
     /// Returns the tuned options of a device with its present driver and the present kernels and version of kogge. An
     /// unreadable file counts as empty and causes a warning.
     pub fn load<D: Tunable>(&self, device: &D) -> Option<D::Options> {
-        let key = Key::of(device);
-        let entry = self.content().entries.into_iter().find(|entry| entry.key == key)?;
-        serde_json::from_value(entry.options).inspect_err(|error| self.warn(error)).ok()
+        let Tuned { options } = self.0.load(&Key::of(device))?;
+        let unreadable = |error: &serde_json::Error| {
+            tracing::warn!("What was tuned is not used: {} cannot be read: {error}.", self.file().display());
+        };
+        serde_json::from_value(options).inspect_err(unreadable).ok()
     }
 
     /// Stores the tuned options of a device and replaces its earlier ones. Replaces a damaged file.
@@ -96,11 +83,7 @@ impl Cache {
     /// # Errors
     /// If the file cannot be written.
     pub fn save<D: Tunable>(&self, device: &D, options: &D::Options) -> io::Result<()> {
-        let key = Key::of(device);
-        let mut content = self.content();
-        content.entries.retain(|entry| entry.key != key);
-        content.entries.push(Entry { key, options: serde_json::to_value(options)? });
-        self.write(&content)
+        self.0.save(Key::of(device), Tuned { options: serde_json::to_value(options)? })
     }
 
     /// Removes the tuned options of a device. Returns whether there were any.
@@ -108,40 +91,6 @@ impl Cache {
     /// # Errors
     /// If the file cannot be written.
     pub fn forget(&self, device: &impl Tunable) -> io::Result<bool> {
-        let key = Key::of(device);
-        let mut content = self.content();
-        let before = content.entries.len();
-        content.entries.retain(|entry| entry.key != key);
-        let found = content.entries.len() < before;
-        if found {
-            self.write(&content)?;
-        }
-        Ok(found)
-    }
-
-    fn content(&self) -> Content {
-        let content = match fs::read(&self.file) {
-            Ok(bytes) => serde_json::from_slice(&bytes).map_err(io::Error::from),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Content::default()),
-            Err(error) => Err(error),
-        };
-        content.unwrap_or_else(|error| {
-            self.warn(&error);
-            Content::default()
-        })
-    }
-
-    fn warn(&self, error: &impl Display) {
-        tracing::warn!("What was tuned is not used: {} cannot be read: {error}.", self.file.display());
-    }
-
-    /// Writes a new file and renames it over the old one, so that no process reads half a file.
-    fn write(&self, content: &Content) -> io::Result<()> {
-        if let Some(folder) = self.file.parent() {
-            fs::create_dir_all(folder)?;
-        }
-        let new = self.file.with_extension(format!("{}.new", process::id()));
-        fs::write(&new, serde_json::to_vec_pretty(content)?)?;
-        fs::rename(&new, &self.file)
+        self.0.forget::<Key, Tuned>(&Key::of(device))
     }
 }

@@ -2,6 +2,7 @@
 //! programs.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::Path;
 
 use serde::Deserialize;
@@ -197,6 +198,39 @@ impl Rival {
 
     pub(super) fn label(&self) -> String {
         format!("{}, {}", self.program, self.device)
+    }
+}
+
+/// A line of `deep.tsv`: a merged count of the start position that takes too long for `kogge bench`.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Deep {
+    /// The backend and the device, as in [`Subject::label`].
+    pub(super) label: String,
+    pub(super) depth: u32,
+    pub(super) seconds: f64,
+}
+
+impl Deep {
+    /// Reads the file, which may be missing.
+    pub(super) fn read(file: &Path) -> Result<Vec<Self>> {
+        let name = file.display();
+        let text = match fs::read_to_string(file) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+            text => text.map_err(|error| format!("{name} could not be read: {error}."))?,
+        };
+        let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.starts_with('#'));
+        let parse = |line: &str| {
+            let [backend, device, depth, seconds] = *line.split('\t').collect::<Vec<_>>() else { return None };
+            let (depth, seconds) = (depth.parse().ok()?, seconds.parse().ok()?);
+            Some(Self { label: format!("{backend}, {device}"), depth, seconds })
+        };
+        lines
+            .map(|(number, line)| {
+                let wrong =
+                    format!("Line {number} of {name} does not have the fields that the head of the file describes.");
+                parse(line).ok_or_else(|| wrong.into())
+            })
+            .collect()
     }
 }
 

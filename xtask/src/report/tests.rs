@@ -64,7 +64,8 @@ fn everything() -> Page {
         ("mailbox", "one CPU thread", "CPU"),
     ];
     let benches = vec![bench("h200", &machine), bench("core", &[("cpu", "CPU, 1 thread", "CPU")])];
-    Page::new(benches, Rival::read(&root().join(RIVALS)).expect("rivals"))
+    let deep = Deep { label: "opencl, NVIDIA H200".to_owned(), depth: 12, seconds: 174.0 };
+    Page::new(benches, Rival::read(&root().join(RIVALS)).expect("rivals"), &[deep])
 }
 
 #[test]
@@ -95,6 +96,23 @@ fn pictures_are_for_light_and_dark_pages() {
         assert!(text.contains("prefers-color-scheme:dark") && text.ends_with("</svg>\n"), "{text}");
         assert!(!text.contains("NaN") && !text.contains("inf"), "{text}");
     }
+}
+
+#[test]
+fn deep_counts_extend_the_line_of_their_device() {
+    let curve = |depth: u32| {
+        let deep = [Deep { label: "opencl, NVIDIA H200".to_owned(), depth, seconds: 174.0 }];
+        let benches = [bench("h200", &[("opencl", "NVIDIA H200", "GPU")])];
+        times(&benches, &[], &deep).expect("a picture").svg.finish()
+    };
+    assert_ne!(curve(12), curve(11));
+    assert_eq!(curve(8), curve(9), "the bench has measured these depths");
+    let file = folder("report-deep").join("deep.tsv");
+    assert_eq!(Deep::read(&file).expect("no file"), []);
+    fs::write(&file, "# a head\nopencl\tNVIDIA H200\t12\t174\n").expect("it can be written");
+    assert_eq!(Deep::read(&file).expect("a line")[0].seconds, 174.0);
+    fs::write(&file, "opencl\t12\n").expect("it can be written");
+    assert!(Deep::read(&file).expect_err("fields are missing").to_string().starts_with("Line 1 of "));
 }
 
 #[test]
@@ -227,7 +245,7 @@ fn every_rate_is_in_the_tables() {
 
 #[test]
 fn what_is_not_there_has_no_picture() {
-    let page = Page::new(vec![bench("soft", &[("opencl", "pocl", "software device")])], Vec::new());
+    let page = Page::new(vec![bench("soft", &[("opencl", "pocl", "software device")])], Vec::new(), &[]);
     let files: Vec<_> = page.pictures.iter().map(|picture| picture.file).collect();
     assert_eq!(files, ["packing-size.svg", "packing-cost.svg"]);
     assert!(page.text().contains("1. opencl: pocl"));
