@@ -1,5 +1,6 @@
 //! Decides how a count continues from its last ply.
 
+use std::ops::Range;
 use std::time::Instant;
 
 use super::estimates::{NextPly, Route};
@@ -14,18 +15,23 @@ const CHEAP_SECONDS: f64 = 0.01;
 /// The ply below at most this many positions is also merged without measuring.
 const FEW: f64 = 1_000.0;
 
-/// A sample becomes [`ENLARGED`] times as large if it then still takes at most this time, in seconds. Sampling stops
-/// before a depth at which the sample would take more than ten times as long.
-const SAMPLE_SECONDS: f64 = 0.001;
+/// The share of the time for merging the next ply that a sample may take, and the least and the greatest such time, in seconds.
+/// But a sample takes at least [`CALLS`] times as long as the quickest call of the device.
+const SAMPLE_SHARE: f64 = 0.02;
+const LEAST_SAMPLE: f64 = 0.001;
+const LONGEST_SAMPLE: f64 = 0.1;
+const CALLS: f64 = 10.0;
+
+/// The factor by which a sample is enlarged, as long as it then takes less than its time. A device reaches full speed only with
+/// enough work.
 const ENLARGED: u64 = 4;
 
-/// The number of times that a sample is taken; the shortest time counts. On a busy machine, a thread may wait a thousand times as
-/// long as it works. Counting would then look so slow that plies would be merged instead, for minutes and in gigabytes. And the
-/// first call after a large ply takes a GPU several milliseconds longer.
-const SAMPLES: usize = 2;
+/// A depth whose smallest sample would take this many times as long as it may is not sampled.
+const LONG: f64 = 3.0;
 
-/// A sample that takes longer than this, in seconds, is taken once.
-const LONG_SAMPLE: f64 = 0.1;
+/// The least number of samples of a depth; the quickest counts. On a busy machine, a thread may wait a thousand times as long as it
+/// works. Counting would then look so slow that plies would be merged instead, for minutes and in gigabytes.
+const SAMPLES: usize = 2;
 
 /// The number of plies above the leaves from which on merging never pays: to merge a position's successors takes longer than to
 /// count their moves.
@@ -48,6 +54,12 @@ impl Next {
 }
 
 impl Work<'_> {
+    /// Returns the middle of the last ply, as a sample.
+    fn middle(&self, sample: u64) -> Range<u64> {
+        let first = (self.merge.successors() - sample) / 2;
+        first..first + sample
+    }
+
     /// Joins the finished plies and the planned plies.
     pub(super) fn plan(&self, route: &Route) -> Plan {
         let mut plies = self.plies.clone();
@@ -130,33 +142,36 @@ impl Work<'_> {
     fn measure(&mut self) -> Result<(), Error> {
         let len = self.merge.successors();
         let deepest = self.estimates.remaining.min(MAX_CALL_DEPTH);
-        let mut sample = self.batch.max(64).min(len);
-        let mut below = 1;
+        let mut most = (SAMPLE_SHARE * self.next_whole().seconds).clamp(LEAST_SAMPLE, LONGEST_SAMPLE);
+        let least = self.batch.max(64).min(len);
+        let (mut sample, mut below) = (least, 1);
         while below <= deepest && len > 0 {
-            self.check_cancelled()?;
-            let middle = (len - sample) / 2;
-            let range = middle..middle + sample;
-            let (mut leaves, mut seconds) = (0, f64::INFINITY);
-            for _ in 0..SAMPLES {
+            let (mut each, mut samples) = (f64::INFINITY, 0);
+            loop {
+                self.check_cancelled()?;
                 let begin = Instant::now();
-                leaves = self.merge.perft(range.clone(), below)?;
-                seconds = begin.elapsed().as_secs_f64().min(seconds);
-                if seconds > LONG_SAMPLE {
+                let leaves = self.merge.perft(self.middle(sample), below)?;
+                let seconds = begin.elapsed().as_secs_f64();
+                each = (seconds / sample as f64).min(each);
+                samples += 1;
+                if below == 1 && sample == least {
+                    most = most.max((CALLS * seconds).min(LONGEST_SAMPLE));
+                }
+                if below == 1 {
+                    let paths = if sample == len { self.paths } else { self.merge.perft(self.middle(sample), 0)? };
+                    self.estimates.moves = (leaves as f64 / (paths as f64).max(1.0)).max(1.01);
+                }
+                if sample < len && seconds * ENLARGED as f64 <= most {
+                    sample = sample.saturating_mul(ENLARGED).min(len);
+                } else if samples >= SAMPLES || seconds > LONGEST_SAMPLE {
                     break;
                 }
             }
-            if sample < len && seconds * ENLARGED as f64 <= SAMPLE_SECONDS {
-                // A device reaches full speed only with enough work.
-                sample = sample.saturating_mul(ENLARGED).min(len);
-                continue;
-            }
-            if below == 1 {
-                let paths = if sample == len { self.paths } else { self.merge.perft(range, 0)? };
-                self.estimates.moves = (leaves as f64 / (paths as f64).max(1.0)).max(1.01);
-            }
-            self.estimates.count_each[below as usize] = seconds / sample as f64;
+            self.estimates.count_each[below as usize] = each;
             below += 1;
-            if seconds * self.estimates.moves > 10.0 * SAMPLE_SECONDS {
+            // The next depth begins with a smaller sample, which takes about as long.
+            sample = ((sample as f64 / self.estimates.moves) as u64).clamp(least, len);
+            if each * self.estimates.moves * sample as f64 > LONG * most {
                 break;
             }
         }

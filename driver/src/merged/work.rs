@@ -17,8 +17,9 @@ use crate::{Driver, Error, Observer, Progress};
 /// negligible.
 const STEP_SECONDS: f64 = 0.2;
 
-/// A ply is large if it takes at least this many times as long as the quickest ply.
+/// A ply is large if it takes at least this many times as long as the quickest ply, and has at least [`LARGE_SUCCESSORS`].
 const LARGE_PLY: f64 = 8.0;
+const LARGE_SUCCESSORS: f64 = 1e6;
 
 /// Room for successors beyond the estimate.
 const SPARE_ROOM: u64 = 1 << 12;
@@ -355,7 +356,7 @@ impl<'d> Work<'d> {
         self.quickest = self.quickest.min(seconds);
         let ply = self.quickest;
         let mut costs = MergeCosts { ply, successor: (seconds - 0.9 * ply) / successors.max(1.0) };
-        if seconds >= LARGE_PLY * ply {
+        if seconds >= LARGE_PLY * ply && successors >= LARGE_SUCCESSORS {
             self.costs = Some(costs);
         } else if let Some(known) = self.known {
             // The time of a small ply says little about its successors. Larger plies have said more.

@@ -1,6 +1,7 @@
 //! The lists of merged positions in device memory, and the kernels that fill and read them.
 
 mod list;
+mod numbers;
 mod sums;
 
 use std::ops::Range;
@@ -9,7 +10,7 @@ use kogge_board::merge::{MergeError, Partition};
 use kogge_board::{BackendError, Planes32};
 
 use self::list::{Layout, List, Shard, partition_of_shard};
-use self::sums::{number, words};
+use self::numbers::{number, words};
 use crate::arguments::{Append, Insert, LoadEntries, NoteAppended};
 use crate::buffer::Buffer;
 use crate::interface::Interface;
