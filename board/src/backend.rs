@@ -83,6 +83,20 @@ pub trait Watched {
         depth: u32,
         watch: &mut Watch<'_>,
     ) -> Result<Vec<u64>, BackendError>;
+
+    /// Finds values like [`Backend::minimax`], and calls `watch` several times a second. Its first number counts positions that
+    /// were evaluated or searched.
+    ///
+    /// # Errors
+    /// [`BackendError::Stopped`] if `watch` breaks; otherwise as [`Backend::minimax`].
+    fn minimax_watched(
+        &mut self,
+        rules: &Rules,
+        positions: &[Quad48],
+        depth: u32,
+        leaves: Leaves,
+        watch: &mut Watch<'_>,
+    ) -> Result<Vec<Score>, BackendError>;
 }
 
 /// The successors of a batch of positions.

@@ -1,5 +1,6 @@
 //! The best move by exhaustive minimax.
 
+use std::ops::ControlFlow;
 use std::time::Instant;
 
 use kogge_board::{BackendError, Fen, Leaves, Move, Quad48, Rules, Score, minimax};
@@ -7,7 +8,7 @@ use kogge_board::{BackendError, Fen, Leaves, Move, Quad48, Rules, Score, minimax
 use crate::calls::{expand, miscounted};
 use crate::driver::Span;
 use crate::error::wrong_answer;
-use crate::pace::Pace;
+use crate::pace::{MAX_CALL_DEPTH, Pace};
 use crate::{Driver, Error};
 
 /// The result of minimax.
@@ -80,9 +81,57 @@ struct Search<'d, 'b> {
 }
 
 impl Search<'_, '_> {
-    /// Returns the values of positions, and the number of leaves evaluated for them. Trees that the backend can search in
-    /// one call go to it in chunks; deeper trees are expanded first.
+    /// Returns the values of positions, and the number of leaves evaluated for them. A backend that can be watched gets all trees
+    /// in one call if it has room. Others get trees that take a fraction of a second in chunks; deeper trees are expanded first.
     fn values(&mut self, positions: &[Quad48], depth: u32, span: Span) -> Result<(Vec<Score>, u128), Error> {
+        if depth <= MAX_CALL_DEPTH && !positions.is_empty() {
+            self.driver.check_cancelled()?;
+            match self.call_watched(positions, depth, span) {
+                Some(Ok(values)) => {
+                    let leaves = self.count_leaves(positions, depth)?;
+                    self.driver.progress.counted = self.driver.progress.counted.saturating_add(leaves);
+                    self.driver.advance(span, positions.len(), positions.len());
+                    return Ok((values, leaves));
+                }
+                Some(Err(BackendError::Stopped)) => return Err(Error::Cancelled(self.driver.progress)),
+                Some(Err(BackendError::OutOfMemory { .. })) | None => {}
+                Some(Err(error)) => return Err(error.into()),
+            }
+        }
+        self.values_in_pieces(positions, depth, span)
+    }
+
+    /// Calls the backend once, and passes the call's reports on. Returns `None` if the backend cannot be watched.
+    fn call_watched(
+        &mut self,
+        positions: &[Quad48],
+        depth: u32,
+        span: Span,
+    ) -> Option<Result<Vec<Score>, BackendError>> {
+        let Driver { backend, progress, observer, .. } = &mut *self.driver;
+        let mut watch = |_, share: f64| {
+            progress.fraction = span.start + span.width * share;
+            observer.progress(progress);
+            if observer.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        let values = backend.watched()?.minimax_watched(&self.rules, positions, depth, self.leaves, &mut watch);
+        Some(values.and_then(|values| {
+            if values.len() == positions.len() {
+                Ok(values)
+            } else {
+                Err(miscounted(*backend, values.len(), positions.len()))
+            }
+        }))
+    }
+
+    /// Counts the leaves below positions, which takes almost no time.
+    fn count_leaves(&mut self, positions: &[Quad48], depth: u32) -> Result<u128, Error> {
+        let counts = self.driver.backend.perft(&self.rules.with_halfmove_clock(false), positions, depth)?;
+        Ok(counts.into_iter().map(u128::from).sum())
+    }
+
+    /// Returns the values of positions, in calls that last a fraction of a second.
+    fn values_in_pieces(&mut self, positions: &[Quad48], depth: u32, span: Span) -> Result<(Vec<Score>, u128), Error> {
         let mut found = Vec::with_capacity(positions.len());
         let mut evaluated = 0_u128;
         while found.len() < positions.len() {
@@ -139,9 +188,7 @@ impl Search<'_, '_> {
         if values.len() != positions.len() {
             return Err(miscounted(backend, values.len(), positions.len()).into());
         }
-        // Counting these leaves takes almost no time.
-        let counts = backend.perft(&self.rules.with_halfmove_clock(false), positions, depth)?;
-        let leaves = counts.into_iter().map(u128::from).sum();
+        let leaves = self.count_leaves(positions, depth)?;
         self.pace.saw_call(positions.len(), depth, leaves, elapsed);
         self.driver.progress.counted = self.driver.progress.counted.saturating_add(leaves);
         Ok((values, leaves))

@@ -2,7 +2,11 @@
 
 mod support;
 
-use kogge_board::{Backend, Fen, Leaves, Quad48};
+use std::ops::ControlFlow;
+
+use kogge_board::{
+    Backend, BackendError, DeviceInfo, Fen, Leaves, Quad48, Rules, Score, Successors, Watch as Report, Watched,
+};
 use kogge_driver::{Best, Driver, Error};
 use kogge_movegen_cpu::Cpu;
 use kogge_movegen_cpu::mailbox::Mailbox;
@@ -11,6 +15,71 @@ use support::{Before, KIWIPETE, MATE, POSITION_3, Watch, fen};
 /// A backend without minimax of its own.
 fn plain() -> impl Backend {
     Before(Cpu::new(None).unwrap(), |_: &[Quad48]| Ok(()))
+}
+
+/// The CPU as a backend that can be watched. It reports before and after each search.
+struct Watchable(Cpu);
+
+impl Backend for Watchable {
+    fn info(&self) -> &DeviceInfo {
+        self.0.info()
+    }
+
+    fn count(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Vec<u32>, BackendError> {
+        self.0.count(rules, positions)
+    }
+
+    fn expand(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Successors, BackendError> {
+        self.0.expand(rules, positions)
+    }
+
+    fn perft(&mut self, rules: &Rules, positions: &[Quad48], depth: u32) -> Result<Vec<u64>, BackendError> {
+        self.0.perft(rules, positions, depth)
+    }
+
+    fn watched(&mut self) -> Option<&mut dyn Watched> {
+        Some(self)
+    }
+
+    kogge_board::host_merge!();
+
+    fn minimax(
+        &mut self,
+        rules: &Rules,
+        positions: &[Quad48],
+        depth: u32,
+        leaves: Leaves,
+    ) -> Result<Vec<Score>, BackendError> {
+        self.minimax_watched(rules, positions, depth, leaves, &mut |_, _| ControlFlow::Continue(()))
+    }
+}
+
+impl Watched for Watchable {
+    fn perft_watched(
+        &mut self,
+        rules: &Rules,
+        positions: &[Quad48],
+        depth: u32,
+        _: &mut Report<'_>,
+    ) -> Result<Vec<u64>, BackendError> {
+        self.perft(rules, positions, depth)
+    }
+
+    fn minimax_watched(
+        &mut self,
+        rules: &Rules,
+        positions: &[Quad48],
+        depth: u32,
+        leaves: Leaves,
+        watch: &mut Report<'_>,
+    ) -> Result<Vec<Score>, BackendError> {
+        for share in [0.0, 1.0] {
+            if watch(0, share).is_break() {
+                return Err(BackendError::Stopped);
+            }
+        }
+        self.0.minimax(rules, positions, depth, leaves)
+    }
 }
 
 fn best(backend: &mut dyn Backend, root: &Fen, depth: u32, leaves: Leaves) -> Best {
@@ -27,6 +96,8 @@ fn all_backends_agree_on_score_line_and_leaves() {
                 let cpu = best(&mut Cpu::new(None).unwrap(), &root, depth, leaves);
                 let plain = best(&mut plain(), &root, depth, leaves);
                 assert_eq!(plain, cpu, "{root} at depth {depth}");
+                let watched = best(&mut Watchable(Cpu::new(None).unwrap()), &root, depth, leaves);
+                assert_eq!(watched, cpu, "{root} at depth {depth}");
                 if depth < 3 {
                     assert_eq!(best(&mut Mailbox::new(), &root, depth, leaves), cpu, "{root} at depth {depth}");
                 }
@@ -67,4 +138,10 @@ fn a_stopped_search_gives_no_result() {
     let watch = Watch::stopping_at(3);
     let error = Driver::new(&mut cpu, &watch).best(&fen(KIWIPETE), 3, Leaves::Static).unwrap_err();
     assert!(matches!(error, Error::Cancelled(_)), "{error}");
+    for stop_at in [1, 2] {
+        let watch = Watch::stopping_at(stop_at);
+        let mut watched = Watchable(Cpu::new(Some(1)).unwrap());
+        let error = Driver::new(&mut watched, &watch).best(&fen(KIWIPETE), 3, Leaves::Static).unwrap_err();
+        assert!(matches!(error, Error::Cancelled(_)), "{error}");
+    }
 }

@@ -126,27 +126,7 @@ where
         depth: u32,
         leaves: Leaves,
     ) -> Result<Vec<Score>, BackendError> {
-        if !self.minimax_tested {
-            block_on(self.compile(&[Module::Minimax]))?;
-            self.minimax_tested = true;
-            self_test::minimax(self).inspect_err(|_| {
-                self.session.runner.interface.forget(Module::Minimax);
-                self.minimax_tested = false;
-            })?;
-        }
-        block_on(self.session.begin_minimax())?;
-        let (near, far): (Vec<_>, Vec<_>) =
-            positions.iter().partition(|position| is_near_fifty_moves(rules, position, depth));
-        if near.is_empty() {
-            return block_on(self.session.minimax(rules, positions, depth, leaves));
-        }
-        // The kernels do not know the fifty-move rule.
-        let mut near = host::minimax(self, rules, &near, depth, leaves)?.into_iter();
-        let mut far = block_on(self.session.minimax(rules, &far, depth, leaves))?.into_iter();
-        let scores = positions
-            .iter()
-            .map(|position| if is_near_fifty_moves(rules, position, depth) { near.next() } else { far.next() });
-        Ok(scores.map(Option::unwrap_or_default).collect())
+        self.minimax_watched(rules, positions, depth, leaves, &mut |_, _| ControlFlow::Continue(()))
     }
 }
 
@@ -162,6 +142,37 @@ where
         watch: &mut Watch<'_>,
     ) -> Result<Vec<u64>, BackendError> {
         block_on(self.session.perft(rules, positions, depth, watch))
+    }
+
+    fn minimax_watched(
+        &mut self,
+        rules: &Rules,
+        positions: &[Quad48],
+        depth: u32,
+        leaves: Leaves,
+        watch: &mut Watch<'_>,
+    ) -> Result<Vec<Score>, BackendError> {
+        if !self.minimax_tested {
+            block_on(self.compile(&[Module::Minimax]))?;
+            self.minimax_tested = true;
+            self_test::minimax(self).inspect_err(|_| {
+                self.session.runner.interface.forget(Module::Minimax);
+                self.minimax_tested = false;
+            })?;
+        }
+        block_on(self.session.begin_minimax())?;
+        let (near, far): (Vec<_>, Vec<_>) =
+            positions.iter().partition(|position| is_near_fifty_moves(rules, position, depth));
+        if near.is_empty() {
+            return block_on(self.session.minimax(rules, positions, depth, leaves, watch));
+        }
+        // The kernels do not know the fifty-move rule.
+        let mut near = host::minimax(self, rules, &near, depth, leaves)?.into_iter();
+        let mut far = block_on(self.session.minimax(rules, &far, depth, leaves, watch))?.into_iter();
+        let scores = positions
+            .iter()
+            .map(|position| if is_near_fifty_moves(rules, position, depth) { near.next() } else { far.next() });
+        Ok(scores.map(Option::unwrap_or_default).collect())
     }
 }
 

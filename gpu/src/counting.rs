@@ -15,7 +15,7 @@ use crate::interface::Interface;
 use crate::parts::{Cut, bases};
 use crate::runner::Halt;
 use crate::session::Session;
-use crate::watching::Watching;
+use crate::watching::{Span, Watching};
 use crate::{MOST_LAST_PLIES, MOST_MOVES};
 
 impl<I: Interface> Session<I> {
@@ -129,21 +129,6 @@ fn total(totals: &[u64]) -> u128 {
     totals.iter().copied().map(u128::from).sum()
 }
 
-/// A share of a walk, from 0 to 1.
-#[derive(Clone, Copy)]
-struct Span {
-    start: f64,
-    end: f64,
-}
-
-impl Span {
-    /// Returns the share of items `from..to` out of `total`.
-    fn part(self, from: usize, to: usize, total: usize) -> Self {
-        let at = |item: usize| self.start + (self.end - self.start) * item as f64 / total.max(1) as f64;
-        Self { start: at(from), end: at(to) }
-    }
-}
-
 /// A walk down the tree of a batch.
 pub(crate) struct Walk<'a, 'w, I: Interface, C> {
     session: &'a mut Session<I>,
@@ -163,7 +148,7 @@ impl<'a, 'w, I: Interface, C: AsyncFnMut(&mut Session<I>) -> Result<u128, Halt>>
 
     /// Counts the leaves `depth` plies, at least two, below `len` roots, and collects all totals.
     pub(crate) async fn count(&mut self, len: usize, depth: u32) -> Result<(), Halt> {
-        self.descend(0, len, depth, Span { start: 0.0, end: 1.0 }).await?;
+        self.descend(0, len, depth, Span::WHOLE).await?;
         self.collect().await
     }
 

@@ -6,7 +6,7 @@
 //! level below. Only the values of the roots leave the device.
 
 use kogge_board::minimax::{FIFTY_MOVES, QUIESCENCE_PLIES};
-use kogge_board::{BackendError, Leaves, Quad48, Rules, Score, check_depth};
+use kogge_board::{BackendError, Leaves, Quad48, Rules, Score, Watch, check_depth};
 
 use crate::arguments::{BackUp, Evaluate, Quiesce};
 use crate::buffer::Buffer;
@@ -16,6 +16,7 @@ use crate::parts::{Cut, Part, bases};
 use crate::runner::Halt;
 use crate::session::Session;
 use crate::settings::HostSettings;
+use crate::watching::{PartSize, Span, Watching};
 
 /// The plies above the leaves that a quiescence search includes: a search of a single leaf could not use its siblings'
 /// values as bounds.
@@ -36,6 +37,57 @@ const fn plies_searched(leaves: Leaves) -> u32 {
 pub(crate) fn is_near_fifty_moves(rules: &Rules, position: &Quad48, depth: u32) -> bool {
     let plies = u32::from(position.state().halfmove_clock()) + depth + QUIESCENCE_PLIES;
     rules.halfmove_clock && plies >= u32::from(FIFTY_MOVES)
+}
+
+/// A search of a batch.
+struct Search<'a, 'b, 'w, I: Interface> {
+    session: &'a mut Session<I>,
+    leaves: Leaves,
+    watching: &'b mut Watching<'w, 'w>,
+}
+
+impl<I: Interface> Search<'_, '_, '_, I> {
+    /// Finds the values of a level's first `len` positions. The buffer of the roots, which minimax does not need, holds
+    /// the values.
+    async fn descend(&mut self, level: usize, len: usize, depth: u32, span: Span) -> Result<(), Halt> {
+        let searched = plies_searched(self.leaves);
+        if depth <= searched {
+            match self.leaves {
+                Leaves::Static => self.session.evaluate(level, len).await?,
+                Leaves::Quiescent => self.session.quiesce(level, len, depth).await?,
+            }
+            return self.part_done(len, span);
+        }
+        let sums = self.session.count_level(level, len).await?;
+        let sizes = self.session.sizes;
+        self.session.set_bases(level, &bases(&sums))?;
+        let most = sizes.moves.min(sizes.positions);
+        let mut cut = Cut::new(sums, len, sizes.block, 0);
+        loop {
+            let most = if depth - 1 <= searched { self.part_size().positions(most) } else { most };
+            let Some(part) = cut.next(most) else { return Ok(()) };
+            let done = span.part(part.positions.start, part.positions.end, len);
+            self.session.expand_part(level, &part).await?;
+            // Positions without moves have values too.
+            if part.moves > 0 {
+                Box::pin(self.descend(level + 1, part.moves, depth - 1, done)).await?;
+            }
+            self.session.back_up(level, &part).await?;
+        }
+    }
+
+    fn part_size(&mut self) -> &mut PartSize {
+        &mut self.session.minimax_part_size[usize::from(self.leaves == Leaves::Quiescent)]
+    }
+
+    /// Notes the end of a part of the searched positions. Reports the progress several times a second.
+    fn part_done(&mut self, len: usize, done: Span) -> Result<(), Halt> {
+        let most = self.session.sizes.positions;
+        let size = &mut self.session.minimax_part_size[usize::from(self.leaves == Leaves::Quiescent)];
+        let is_due = self.watching.part_done(size, most);
+        self.watching.counted += len as u128;
+        if is_due { Ok(self.watching.report(0, done.end)?) } else { Ok(()) }
+    }
 }
 
 impl<I: Interface> Session<I> {
@@ -62,52 +114,33 @@ impl<I: Interface> Session<I> {
     /// do not know it.
     ///
     /// # Errors
-    /// If the device fails, or if the depth is too large.
+    /// If the device fails, if the depth is too large, or if `watch` breaks.
     pub(crate) async fn minimax(
         &mut self,
         rules: &Rules,
         positions: &[Quad48],
         depth: u32,
         leaves: Leaves,
+        watch: &mut Watch<'_>,
     ) -> Result<Vec<Score>, BackendError> {
         check_depth(depth)?;
         let mut scores = Vec::with_capacity(positions.len());
+        let mut watching = Watching::new(watch);
+        let share = |done: usize| done as f64 / positions.len() as f64;
         let levels = depth.saturating_sub(plies_searched(leaves)) as usize + 1;
         self.in_batches(
             |_| levels,
             positions,
             async |session, batch| {
+                watching.batch = [scores.len(), scores.len() + batch.len()].map(share);
                 session.upload(rules, batch).await?;
-                session.descend(0, batch.len(), depth, leaves).await?;
+                Search { session, leaves, watching: &mut watching }.descend(0, batch.len(), depth, Span::WHOLE).await?;
                 scores.extend(session.values(batch.len()).await?.into_iter().map(Score::from_value));
                 Ok(())
             },
         )
         .await?;
         Ok(scores)
-    }
-
-    /// Finds the values of a level's first `len` positions. The buffer of the roots, which minimax does not need, holds
-    /// the values.
-    async fn descend(&mut self, level: usize, len: usize, depth: u32, leaves: Leaves) -> Result<(), Halt> {
-        if depth <= plies_searched(leaves) {
-            return match leaves {
-                Leaves::Static => self.evaluate(level, len).await,
-                Leaves::Quiescent => self.quiesce(level, len, depth).await,
-            };
-        }
-        let sums = self.count_level(level, len).await?;
-        let sizes = self.sizes;
-        self.set_bases(level, &bases(&sums))?;
-        // Positions without moves have values too.
-        for part in Cut::new(sums, len, sizes.block, 0).all(sizes.moves.min(sizes.positions)) {
-            self.expand_part(level, &part).await?;
-            if part.moves > 0 {
-                Box::pin(self.descend(level + 1, part.moves, depth - 1, leaves)).await?;
-            }
-            self.back_up(level, &part).await?;
-        }
-        Ok(())
     }
 
     /// Evaluates a level's first `len` positions, and recognises mate and stalemate.

@@ -38,6 +38,8 @@ pub(crate) struct Session<I: Interface> {
     pub(crate) moves: Average,
     /// The size of the parts of a watched count.
     pub(crate) part_size: PartSize,
+    /// The size of the parts of minimax, without and with quiescence.
+    pub(crate) minimax_part_size: [PartSize; 2],
 }
 
 impl<I: Interface> Session<I> {
@@ -54,6 +56,7 @@ impl<I: Interface> Session<I> {
             overflowed: false,
             moves: Average::default(),
             part_size: PartSize::default(),
+            minimax_part_size: [PartSize::default(); 2],
         }
     }
 

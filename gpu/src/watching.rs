@@ -43,6 +43,24 @@ impl PartSize {
     }
 }
 
+/// A share of a walk, from 0 to 1.
+#[derive(Clone, Copy)]
+pub(crate) struct Span {
+    pub(crate) start: f64,
+    pub(crate) end: f64,
+}
+
+impl Span {
+    /// The whole walk.
+    pub(crate) const WHOLE: Self = Self { start: 0.0, end: 1.0 };
+
+    /// Returns the share of items `from..to` out of `total`.
+    pub(crate) fn part(self, from: usize, to: usize, total: usize) -> Self {
+        let at = |item: usize| self.start + (self.end - self.start) * item as f64 / total.max(1) as f64;
+        Self { start: at(from), end: at(to) }
+    }
+}
+
 /// The progress of a call in batches, and the function that gets it.
 pub(crate) struct Watching<'a, 'w> {
     watch: &'a mut Watch<'w>,

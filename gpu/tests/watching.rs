@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use kogge_board::{Backend, BackendError, Fen, Quad48, Watched};
+use kogge_board::{Backend, BackendError, Fen, Leaves, Quad48, Watched};
 use kogge_gpu::{Gpu, HostOptions, LastPlies};
 use kogge_testkit::twin::TwinDevice;
 
@@ -53,5 +53,28 @@ fn a_stopped_count_leaves_nothing_behind() {
         assert_eq!(stopped, Err(BackendError::Stopped));
         assert_eq!(gpu.perft(&start.rules, &positions[..2], 3), Ok(vec![8902; 2]));
         assert_eq!(gpu.perft(&start.rules, &positions[..1], 4), Ok(vec![LEAVES]));
+    }
+}
+
+#[test]
+fn a_search_reports_and_can_be_stopped() {
+    let start = Fen::start();
+    let positions = [Quad48::from(&start.position); 20];
+    for leaves in [Leaves::Static, Leaves::Quiescent] {
+        for mut gpu in devices() {
+            let expected = gpu.minimax(&start.rules, &positions[..1], 3, leaves).unwrap()[0];
+            let mut reports = Vec::new();
+            let mut watch = |searched, share| {
+                reports.push((searched, share));
+                ControlFlow::Continue(())
+            };
+            let values = gpu.minimax_watched(&start.rules, &positions, 3, leaves, &mut watch);
+            assert_eq!(values, Ok(vec![expected; 20]));
+            assert!(reports.is_sorted_by(|a, b| a.0 <= b.0 && a.1 <= b.1), "{reports:?}");
+            assert!(!reports.is_empty() && reports.iter().all(|(_, share)| (0.0..=1.0).contains(share)), "{reports:?}");
+            let stopped = gpu.minimax_watched(&start.rules, &positions, 3, leaves, &mut |_, _| ControlFlow::Break(()));
+            assert_eq!(stopped, Err(BackendError::Stopped));
+            assert_eq!(gpu.minimax(&start.rules, &positions[..1], 3, leaves), Ok(vec![expected]));
+        }
     }
 }

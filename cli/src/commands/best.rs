@@ -1,5 +1,6 @@
 //! `kogge best`.
 
+use kogge_driver::Driver;
 use serde::Serialize;
 
 use crate::args::Quiescence;
@@ -30,9 +31,10 @@ struct Report {
 impl Job for Best {
     fn run(&self, context: &mut Context) -> Result<Answer, Failure> {
         let Self(Tree { root, depth }, quiescence) = self;
-        let mut opened = context.open(&context.request)?;
-        let (best, elapsed) =
-            context.work(&mut opened, "leaves", |driver| driver.best(root, *depth, (*quiescence).into()))?;
+        let leaves = (*quiescence).into();
+        let search = |driver: &mut Driver<'_>, depth| driver.best(root, depth, leaves);
+        let mut opened = context.open_for(*depth, None, |driver, depth| Ok(search(driver, depth)?.leaves))?;
+        let (best, elapsed) = context.work(&mut opened, "leaves", |driver| search(driver, *depth))?;
         let kogge_driver::Best { score, line, leaves } = best;
         let line: Vec<_> = line.into_iter().map(|played| played.uci(&root.rules, root.is_chess960())).collect();
         let effort = Effort::making(&opened, leaves, elapsed, false);

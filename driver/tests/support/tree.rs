@@ -136,4 +136,16 @@ impl Watched for Tree {
         }
         Ok(counts)
     }
+
+    fn minimax_watched(
+        &mut self,
+        rules: &Rules,
+        positions: &[Quad48],
+        depth: u32,
+        leaves: kogge_board::Leaves,
+        watch: &mut Watch<'_>,
+    ) -> Result<Vec<kogge_board::Score>, BackendError> {
+        let scores = self.minimax(rules, positions, depth, leaves)?;
+        if watch(scores.len() as u128, 1.0).is_break() { Err(BackendError::Stopped) } else { Ok(scores) }
+    }
 }
