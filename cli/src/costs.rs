@@ -20,6 +20,7 @@ struct Key {
 struct Costs {
     ply: f64,
     successor: f64,
+    room: f64,
 }
 
 impl Key {
@@ -41,15 +42,16 @@ fn store() -> Option<Store> {
 
 /// Returns what merging has cost on a device in earlier runs.
 pub(crate) fn known(info: &DeviceInfo) -> Option<MergeCosts> {
-    let Costs { ply, successor } = store()?.load(&Key::of(info))?;
-    let are_costs = [ply, successor].iter().all(|cost| cost.is_finite() && *cost > 0.0);
-    are_costs.then_some(MergeCosts { ply, successor })
+    let Costs { ply, successor, room } = store()?.load(&Key::of(info))?;
+    let are_costs =
+        [ply, successor].iter().all(|cost| cost.is_finite() && *cost > 0.0) && room.is_finite() && room >= 0.0;
+    are_costs.then_some(MergeCosts { ply, successor, room })
 }
 
 /// Stores what merging has cost on a device. Without the file, later plans are a little worse, so failures do not matter.
 pub(crate) fn remember(info: &DeviceInfo, costs: MergeCosts) {
-    let MergeCosts { ply, successor } = costs;
+    let MergeCosts { ply, successor, room } = costs;
     if let Some(store) = store() {
-        let _ = store.save(Key::of(info), Costs { ply, successor });
+        let _ = store.save(Key::of(info), Costs { ply, successor, room });
     }
 }

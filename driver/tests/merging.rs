@@ -103,7 +103,7 @@ fn costs_of_merging_are_told_and_used() {
     assert!(costs.successor > 1e-10 && costs.successor < 1e-5, "{costs:?}");
     assert_eq!(merged(&mut cpu, &fen(MATE), 6, &AMPLE).costs, None, "no ply is large");
     // If merging seems to cost an hour, no plies are merged, except small ones, whose own time decides.
-    let dear = MergeSettings { costs: Some(MergeCosts { ply: 100.0, successor: 1e3 }), ..AMPLE };
+    let dear = MergeSettings { costs: Some(MergeCosts { ply: 100.0, successor: 1e3, room: 1.0 }), ..AMPLE };
     let Merged { leaves, plan, costs } = merged(&mut cpu, &Fen::start(), 6, &dear);
     assert_eq!((leaves, costs), (119_060_324, None));
     assert!(plan.last_ply() <= 3, "{plan}");

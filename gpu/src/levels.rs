@@ -22,9 +22,9 @@ const MOST_SUCCESSORS: usize = 1 << 20;
 /// The capacity of the levels' buffers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Sizes {
-    /// Roots of one batch, the positions of level 0. At most `positions`.
+    /// Roots of one batch, and so the positions of level 0. At most `positions`.
     pub(crate) roots: usize,
-    /// Positions of one level. At least `block` times [`MOST_MOVES`], so that the successors of any block fit.
+    /// Positions of every other level. At least `block` times [`MOST_MOVES`], so that the successors of any block fit.
     pub(crate) positions: usize,
     /// Moves that are written at once. Room for the moves of any block and of any quiescence search.
     pub(crate) moves: usize,
@@ -57,11 +57,11 @@ impl Sizes {
         let blocks = self.positions.div_ceil(self.block) as u64;
         let [roots, positions, moves, successors] =
             [self.roots, self.positions, self.moves, self.successors].map(|count| count as u64);
-        let level = positions * (position + 3 * 4) + blocks * 4;
+        let level = |positions: u64| positions * (position + 3 * 4) + positions.div_ceil(self.block as u64) * 4;
         let table = size_of_val(&settings.lines[..]) as u64;
         let rest = moves * 8 + blocks * 4 + (roots + 1) * 8 + (roots + successors) * quad + table;
         let largest = (positions * position).max(moves * 8).max(successors * quad).max(roots * quad);
-        (level * levels as u64 + rest, largest)
+        (level(roots) + level(positions) * levels.saturating_sub(1) as u64 + rest, largest)
     }
 }
 
@@ -98,34 +98,31 @@ pub(crate) struct Quiescence<I: Interface> {
 }
 
 impl<I: Interface> Level<I> {
-    async fn new(interface: &mut I, sizes: &Sizes, settings: &HostSettings) -> Result<Self, Failure> {
-        let parts = sizes.positions * settings.form.parts();
+    /// Makes the buffers of a level for this number of positions, in blocks of this size.
+    async fn new(interface: &mut I, positions: usize, block: usize, parts: usize) -> Result<Self, Failure> {
         Ok(Self {
-            positions: Buffer::new(interface, "positions", parts).await?,
-            roots: Buffer::new(interface, "roots", sizes.positions).await?,
-            counts: Buffer::new(interface, "counts", sizes.positions).await?,
-            offsets: Buffer::new(interface, "offsets", sizes.positions).await?,
-            bases: Buffer::new(interface, "bases", sizes.positions.div_ceil(sizes.block)).await?,
+            positions: Buffer::new(interface, "positions", positions * parts).await?,
+            roots: Buffer::new(interface, "roots", positions).await?,
+            counts: Buffer::new(interface, "counts", positions).await?,
+            offsets: Buffer::new(interface, "offsets", positions).await?,
+            bases: Buffer::new(interface, "bases", positions.div_ceil(block)).await?,
         })
     }
 }
 
 impl<I: Interface> Buffers<I> {
-    pub(crate) async fn new(runner: &mut Runner<I>, sizes: &Sizes, levels: usize) -> Result<Self, Failure> {
+    /// Makes the buffers that all levels share, and no level yet.
+    pub(crate) async fn new(runner: &mut Runner<I>, sizes: &Sizes) -> Result<Self, Failure> {
         let Runner { interface, settings, .. } = runner;
         // Earlier buffers are freed only when the work that uses them is done.
         interface.finish().await?;
         let lines = Buffer::new(interface, "lines", settings.lines.len()).await?;
         interface.write(&lines.raw, bytemuck::cast_slice(&settings.lines))?;
-        let mut made = Vec::with_capacity(levels);
-        for _ in 0..levels {
-            made.push(Level::new(interface, sizes, settings).await?);
-        }
         let items = Buffer::new(interface, "items", sizes.moves).await?;
         // `count_replies` reads the first item even if there is none; its position must exist.
         interface.clear(&items.raw, 8)?;
         Ok(Self {
-            levels: made,
+            levels: Vec::new(),
             items,
             item_count: Buffer::new(interface, "item_count", 2).await?,
             block_sums: Buffer::new(interface, "block_sums", sizes.positions.div_ceil(sizes.block)).await?,
@@ -134,5 +131,15 @@ impl<I: Interface> Buffers<I> {
             successors: Buffer::new(interface, "successor_quads", sizes.successors).await?,
             lines,
         })
+    }
+
+    /// Makes the buffers of further levels until there are `levels`.
+    pub(crate) async fn deepen(&mut self, runner: &mut Runner<I>, sizes: &Sizes, levels: usize) -> Result<(), Failure> {
+        let Runner { interface, settings, .. } = runner;
+        while self.levels.len() < levels {
+            let positions = if self.levels.is_empty() { sizes.roots } else { sizes.positions };
+            self.levels.push(Level::new(interface, positions, sizes.block, settings.form.parts()).await?);
+        }
+        Ok(())
     }
 }

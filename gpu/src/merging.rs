@@ -19,7 +19,7 @@ use kogge_board::{BackendError, Color, Quad48, Rules};
 use crate::counting::Walk;
 use crate::families::{Families, Family};
 use crate::interface::Interface;
-use crate::lists::{LEVELS, Lists, Origin, Ply};
+use crate::lists::{Lists, Origin, Ply};
 use crate::runner::Halt;
 use crate::session::Session;
 
@@ -58,7 +58,7 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
             failed: true,
         };
         // Counting has buffers, too, which are kept for it. Where there is no room for them, smaller ones are made later.
-        match merge.session.prepare(LEVELS).await {
+        match merge.session.prepare(2).await {
             Err(Halt::Error(error @ (BackendError::Device { .. } | BackendError::WrongAnswer { .. }))) => Err(error),
             _ => Ok(merge),
         }
@@ -158,10 +158,8 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
             let len = (batch.end - batch.start) as usize;
             return Ok((batch.end, self.lists.weighted_sum(self.session, batch.start, len, 0).await?));
         }
-        // At depth 1 level 0 needs no totals, which have room for fewer positions.
-        let sizes = self.session.sizes;
-        let most = if depth == 1 { sizes.positions } else { sizes.roots };
-        let batch = self.lists.batch(self.session, Ply::Successors, successors, most)?;
+        let roots = self.session.sizes.roots;
+        let batch = self.lists.batch(self.session, Ply::Successors, successors, roots)?;
         let (first, len) = (batch.start, (batch.end - batch.start) as usize);
         self.lists.load(self.session, Ply::Successors, batch.clone()).await?;
         let lists = &self.lists;

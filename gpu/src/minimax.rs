@@ -16,7 +16,7 @@ use crate::parts::{Cut, Part, bases};
 use crate::runner::Halt;
 use crate::session::Session;
 use crate::settings::HostSettings;
-use crate::watching::{PartSize, Span, Watching};
+use crate::watching::{Span, Watching};
 
 /// The plies above the leaves that a quiescence search includes: a search of a single leaf could not use its siblings'
 /// values as bounds.
@@ -54,7 +54,7 @@ impl<I: Interface> Search<'_, '_, '_, I> {
         if depth <= searched {
             match self.leaves {
                 Leaves::Static => self.session.evaluate(level, len).await?,
-                Leaves::Quiescent => self.session.quiesce(level, len, depth).await?,
+                Leaves::Quiescent => self.session.quiesce(level, len, depth, self.watching, span).await?,
             }
             return self.part_done(len, span);
         }
@@ -64,7 +64,9 @@ impl<I: Interface> Search<'_, '_, '_, I> {
         let most = sizes.moves.min(sizes.positions);
         let mut cut = Cut::new(sums, len, sizes.block, 0);
         loop {
-            let most = if depth - 1 <= searched { self.part_size().positions(most) } else { most };
+            // A search with quiescence can be stopped between its launches.
+            let in_parts = depth - 1 <= searched && self.leaves == Leaves::Static;
+            let most = if in_parts { self.session.minimax_part_size.positions(most) } else { most };
             let Some(part) = cut.next(most) else { return Ok(()) };
             let done = span.part(part.positions.start, part.positions.end, len);
             self.session.expand_part(level, &part).await?;
@@ -76,16 +78,16 @@ impl<I: Interface> Search<'_, '_, '_, I> {
         }
     }
 
-    fn part_size(&mut self) -> &mut PartSize {
-        &mut self.session.minimax_part_size[usize::from(self.leaves == Leaves::Quiescent)]
-    }
-
     /// Notes the end of a part of the searched positions. Reports the progress several times a second.
     fn part_done(&mut self, len: usize, done: Span) -> Result<(), Halt> {
-        let most = self.session.sizes.positions;
-        let size = &mut self.session.minimax_part_size[usize::from(self.leaves == Leaves::Quiescent)];
-        let is_due = self.watching.part_done(size, most);
         self.watching.counted += len as u128;
+        let is_due = match self.leaves {
+            Leaves::Static => {
+                let Session { minimax_part_size, sizes, .. } = &mut *self.session;
+                self.watching.part_done(minimax_part_size, sizes.positions)
+            }
+            Leaves::Quiescent => self.watching.is_due(),
+        };
         if is_due { Ok(self.watching.report(0, done.end)?) } else { Ok(()) }
     }
 }
@@ -164,7 +166,14 @@ impl<I: Interface> Session<I> {
 
     /// Finds the values of a level's first `len` positions with quiescence at the leaves. The positions are `depth`
     /// plies, at most [`PLIES_WITH_QUIESCENCE`], above their leaves.
-    async fn quiesce(&mut self, level: usize, len: usize, depth: u32) -> Result<(), Halt> {
+    async fn quiesce(
+        &mut self,
+        level: usize,
+        len: usize,
+        depth: u32,
+        watching: &mut Watching<'_, '_>,
+        span: Span,
+    ) -> Result<(), Halt> {
         self.work(level + 1, len, 0)?;
         let moves = self.sizes.moves;
         let Self { runner, buffers: Some(buffers), quiescence: Some(quiescence), .. } = self else {
@@ -200,6 +209,9 @@ impl<I: Interface> Session<I> {
             let counts = runner.read("whether searches are running", &buffers.item_count, 0, 2).await?;
             is_running = counts.last() != Some(&0);
             runner.write("the number of positions taken", &buffers.item_count, &[counts[0], 0])?;
+            if watching.is_due() {
+                watching.report(0, span.part(0, (counts[0] as usize).min(len), len).end)?;
+            }
         }
         Ok(())
     }

@@ -38,8 +38,8 @@ pub(crate) struct Session<I: Interface> {
     pub(crate) moves: Average,
     /// The size of the parts of a watched count.
     pub(crate) part_size: PartSize,
-    /// The size of the parts of minimax, without and with quiescence.
-    pub(crate) minimax_part_size: [PartSize; 2],
+    /// The size of the parts of minimax without quiescence.
+    pub(crate) minimax_part_size: PartSize,
 }
 
 impl<I: Interface> Session<I> {
@@ -56,7 +56,7 @@ impl<I: Interface> Session<I> {
             overflowed: false,
             moves: Average::default(),
             part_size: PartSize::default(),
-            minimax_part_size: [PartSize::default(); 2],
+            minimax_part_size: PartSize::default(),
         }
     }
 
@@ -97,17 +97,22 @@ impl<I: Interface> Session<I> {
         Err(BackendError::OutOfMemory { device: self.runner.device.clone(), doing })
     }
 
-    /// Makes buffers for `levels` levels, unless there are such buffers.
+    /// Makes buffers for `levels` levels. Buffers of the right size are kept.
     pub(crate) async fn prepare(&mut self, levels: usize) -> Result<(), Halt> {
         let sizes = self.fitting(levels)?;
-        if self.buffers.as_ref().is_some_and(|buffers| buffers.levels.len() >= levels) && sizes == self.sizes {
-            return Ok(());
-        }
         // Free the old buffers first, to make room for the new ones.
-        self.buffers = None;
-        let made = Buffers::new(&mut self.runner, &sizes, levels).await;
-        self.buffers = Some(made.map_err(|failure| self.runner.halt("to make buffers", failure))?);
+        let kept = self.buffers.take().filter(|_| sizes == self.sizes);
         self.sizes = sizes;
+        let runner = &mut self.runner;
+        let made = async {
+            let mut buffers = match kept {
+                Some(buffers) => buffers,
+                None => Buffers::new(runner, &sizes).await?,
+            };
+            buffers.deepen(runner, &sizes, levels).await?;
+            Ok(buffers)
+        };
+        self.buffers = Some(made.await.map_err(|failure| self.runner.halt("to make buffers", failure))?);
         Ok(())
     }
 
@@ -135,8 +140,9 @@ impl<I: Interface> Session<I> {
         moves: usize,
     ) -> Result<(&mut Runner<I>, &Buffers<I>), Halt> {
         let Self { runner, buffers, sizes, .. } = self;
+        let most = if levels == 1 { sizes.roots } else { sizes.positions };
         match buffers {
-            Some(buffers) if levels <= buffers.levels.len() && positions <= sizes.positions && moves <= sizes.moves => {
+            Some(buffers) if levels <= buffers.levels.len() && positions <= most && moves <= sizes.moves => {
                 Ok((runner, buffers))
             }
             _ => Err(runner.wrong(format!(

@@ -83,7 +83,12 @@ impl<'a, 'w> Watching<'a, 'w> {
         let now = Instant::now();
         size.saw(now - self.part_began, most);
         self.part_began = now;
-        now - self.reported >= REPORT
+        self.is_due()
+    }
+
+    /// Returns whether a report is due.
+    pub(crate) fn is_due(&self) -> bool {
+        self.reported.elapsed() >= REPORT
     }
 
     /// Reports the leaves of the current batch and the share of the batch that is done.

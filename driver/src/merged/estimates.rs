@@ -37,6 +37,8 @@ pub(crate) struct Estimates {
     pub(crate) merge_successor: f64,
     /// The share of `merge_successor` that goes into making the successor.
     pub(crate) making: f64,
+    /// Seconds to make room for a position.
+    pub(crate) room_each: f64,
     /// Seconds that a ply takes besides its successors.
     pub(crate) ply_seconds: f64,
     /// The factor by which a successor takes longer than in the ply before.
@@ -83,6 +85,7 @@ impl Estimates {
             next_exceeds: 0.0,
             merge_successor: 0.0,
             making: 0.5,
+            room_each: 0.0,
             ply_seconds: 0.0,
             growth: match kind {
                 DeviceKind::DiscreteGpu | DeviceKind::IntegratedGpu => LARGER_TABLE_ON_GPU,
@@ -97,6 +100,11 @@ impl Estimates {
     /// Estimates the seconds to make and merge the successors of a parent.
     pub(crate) fn merge_each(&self) -> f64 {
         self.merge_successor * self.moves
+    }
+
+    /// Estimates the seconds to make room for a ply.
+    pub(crate) fn room_seconds(&self, positions: f64) -> f64 {
+        self.room_each * positions * MARGIN
     }
 
     /// Estimates the distinct positions of the next plies, the nearest first.
@@ -137,10 +145,11 @@ impl Estimates {
         let mut parents = self.sizes.last().map_or(0.0, |&size| size as f64);
         let mut grandparents = 0.0;
         let sizes = self.next_sizes(most);
-        let next_ply = |merged: u32, parents: f64, positions, partitions: f64| NextPly {
+        let next_ply = |merged: u32, parents: f64, positions: f64, partitions: f64| NextPly {
             positions,
             partitions: partitions as u32,
             seconds: self.ply_seconds * partitions
+                + self.room_seconds(positions)
                 + parents
                     * self.merge_each()
                     * self.growth.powi(merged as i32)
@@ -202,6 +211,7 @@ mod tests {
             next_exceeds: 0.0,
             merge_successor: 25e-9 / 35.0,
             making: 0.3,
+            room_each: 0.0,
             ply_seconds: 1e-4,
             growth: LARGER_TABLE,
             count_each,

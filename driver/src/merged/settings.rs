@@ -10,6 +10,8 @@ pub struct MergeCosts {
     pub ply: f64,
     /// Seconds to make and merge a successor.
     pub successor: f64,
+    /// Seconds to make room for a distinct successor.
+    pub room: f64,
 }
 
 /// How plies are merged.

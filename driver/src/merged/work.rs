@@ -49,6 +49,8 @@ pub(crate) struct Work<'d> {
     pub(super) paths: u128,
     /// The seconds that the quickest ply took.
     quickest: f64,
+    /// The positions that room was made for last, and the seconds that this took.
+    room: (u64, f64),
     /// What merging has cost on this device before.
     known: Option<MergeCosts>,
     /// What merging costs, from the largest ply so far.
@@ -90,6 +92,7 @@ impl<'d> Work<'d> {
             plies: Vec::new(),
             paths: 0,
             quickest: f64::INFINITY,
+            room: (0, 0.0),
             known: None,
             costs: None,
             expand_step: batch as f64,
@@ -122,7 +125,9 @@ impl<'d> Work<'d> {
         NextPly {
             positions,
             partitions: 1,
-            seconds: self.estimates.ply_seconds + parents * self.estimates.merge_each(),
+            seconds: self.estimates.ply_seconds
+                + self.estimates.room_seconds(positions)
+                + parents * self.estimates.merge_each(),
         }
     }
 
@@ -303,7 +308,10 @@ impl<'d> Work<'d> {
             let most = self.merge.most_successors();
             *room = (*room).min(most);
             let mut paths = 0_u128;
-            let expanded = self.merge.reserve(*room).map_err(StepError::from).and_then(|()| {
+            let begin = Instant::now();
+            let reserved = self.merge.reserve(*room);
+            self.room = (*room, begin.elapsed().as_secs_f64());
+            let expanded = reserved.map_err(StepError::from).and_then(|()| {
                 let step: fn(&mut Self) -> &mut f64 = |work| &mut work.expand_step;
                 let parents = self.merge.parents();
                 self.in_steps(parents, step, seconds, |work, range| {
@@ -354,15 +362,23 @@ impl<'d> Work<'d> {
     /// Updates the costs of merging after a ply with this many successors.
     fn note_costs(&mut self, seconds: f64, successors: f64) {
         self.quickest = self.quickest.min(seconds);
-        let ply = self.quickest;
-        let mut costs = MergeCosts { ply, successor: (seconds - 0.9 * ply) / successors.max(1.0) };
+        let (ply, (room, room_seconds)) = (self.quickest, self.room);
+        // A quick ply, too, needs some time for its room.
+        let room_seconds = (room_seconds - 0.5 * ply).max(0.0);
+        let each = |seconds: f64, count: f64| (seconds - 0.9 * ply).max(0.1 * seconds) / count.max(1.0);
+        let mut costs = MergeCosts {
+            ply,
+            successor: each(seconds - room_seconds, successors),
+            room: room_seconds / (room as f64).max(1.0),
+        };
         if seconds >= LARGE_PLY * ply && successors >= LARGE_SUCCESSORS {
             self.costs = Some(costs);
         } else if let Some(known) = self.known {
             // The time of a small ply says little about its successors. Larger plies have said more.
-            costs.successor = known.successor;
+            (costs.successor, costs.room) = (known.successor, known.room);
         }
-        (self.estimates.ply_seconds, self.estimates.merge_successor) = (costs.ply, costs.successor);
+        let estimates = &mut self.estimates;
+        (estimates.ply_seconds, estimates.merge_successor, estimates.room_each) = (ply, costs.successor, costs.room);
     }
 
     /// Uses what merging has cost on this device before.

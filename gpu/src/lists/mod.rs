@@ -21,7 +21,7 @@ use crate::settings::{HostSettings, WEIGHTED_SUMS_GROUPS};
 use crate::variants::planes_of;
 
 /// The number of levels that always fit. Leaves are mostly counted two or three plies below a merged ply.
-pub(crate) const LEVELS: usize = 4;
+const LEVELS: usize = 4;
 
 /// Bytes of a multiplicity and of two slots. With two slots for each entry, a search looks at fewer than two slots on
 /// average.
