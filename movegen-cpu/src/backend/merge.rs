@@ -1,8 +1,10 @@
 //! Merging equal positions on all cores.
 //!
-//! Successors are made as planes, a register of lanes at a time. A task sorts the successors of its parents by table; then
-//! every table collects its successors from all tasks. Only one thread at a time fills a table, so a table needs no locks
-//! and stays in that thread's cache.
+//! Successors are made as planes, a register of lanes at a time. Each table holds a [range](super::ranges) of positions, and
+//! parents are in the order of most of their successors. So a task expands the parents of one range, and its thread adds most
+//! of their successors to the range's table, which stays in the thread's cache. The other successors, the *strays*, are sorted
+//! by table afterwards, and every table collects its strays from all tasks. Only one thread at a time fills a table, so a
+//! table needs no locks.
 
 use std::ops::Range;
 
@@ -11,7 +13,7 @@ use kogge_board::{BackendError, Color, Planes32, Rules};
 use rayon::prelude::*;
 
 use super::cores::Cores;
-use super::shard::{ENTRY_BYTES, HIGH_BYTES, Ply, Sharing};
+use super::shard::{Candidate, ENTRY_BYTES, HIGH_BYTES, Ply, Shard, Sharing};
 use crate::lanes::batch::{Batch, Queue};
 use crate::lanes::frame::Frame;
 use crate::lanes::planes::Planes;
@@ -25,29 +27,26 @@ pub(crate) struct CpuMerge<'a> {
     parents: Ply,
     successors: Ply,
     sharing: Sharing,
+    /// Whether the parents are in the order of the ranges.
+    is_grouped: bool,
     room: u64,
-    /// The expected number of successors of a parent: the last average plus a quarter.
-    moves: f64,
+    /// The expected number of strays of a parent: the last average plus a quarter.
+    strays: f64,
 }
 
-/// A successor on its way to its table.
-#[derive(Clone, Copy, Default)]
-struct Item {
-    position: [u64; 4],
-    hash: u32,
-    /// The number of the parent in the task.
-    parent: u32,
-}
-
-/// The successors of a task's parents, sorted by tables.
-struct Sorted {
-    items: Vec<Item>,
-    /// The end of each table's items; they begin at the previous end.
-    ends: Vec<u32>,
-    /// The parents' multiplicities.
-    multiplicities: Vec<u128>,
+/// What a task has done besides filling a table.
+struct Expanded {
+    strays: Vec<Candidate>,
     /// The number of paths to the successors, in whatever partition.
     paths: u128,
+    has_successors: bool,
+}
+
+/// The strays of some tasks, sorted by tables.
+struct Sorted {
+    strays: Vec<Candidate>,
+    /// The end of each table's strays; they begin at the previous end.
+    ends: Vec<u32>,
 }
 
 /// The scratch memory that a thread keeps from task to task.
@@ -57,7 +56,8 @@ struct Scratch {
     children: Batch,
     queue: Queue,
     hashes: Vec<u64>,
-    items: Vec<(u32, Item)>,
+    candidates: Vec<Candidate>,
+    multiplicities: Vec<u128>,
     /// The number of moves of each parent.
     moves: Vec<u32>,
 }
@@ -65,21 +65,32 @@ struct Scratch {
 /// The greatest number of legal moves in any position.
 const MOST_MOVES: f64 = 218.0;
 
-/// The most successors on their way to tables at a time; each takes 80 bytes in all.
-const IN_FLIGHT: u64 = 1 << 21;
-const IN_FLIGHT_BYTES: u64 = 2 * size_of::<Item>() as u64;
+/// The least number of strays of a parent that is expected.
+const LEAST_STRAYS: f64 = 0.25;
 
-/// The most parents that one task expands.
-const TASK: u64 = 2048;
+/// The most successors on their way to tables at a time; each takes 128 bytes in all.
+const IN_FLIGHT: u64 = 1 << 21;
+const IN_FLIGHT_BYTES: u64 = 2 * size_of::<Candidate>() as u64;
+
+/// The most parents that are expanded together.
+const TOGETHER: usize = 2048;
 
 /// The most positions that one task counts trees below.
 const COUNTED_TOGETHER: u64 = 1024;
 
 impl<'a> CpuMerge<'a> {
     pub(crate) fn new(cores: &'a Cores, rules: &Rules, options: &MergeOptions) -> Self {
-        let sharing = Sharing::new(0, options.hash_bits);
-        let (parents, successors) = (Ply::default(), Ply::default());
-        Self { cores, rules: *rules, options: *options, parents, successors, sharing, room: 0, moves: MOST_MOVES }
+        Self {
+            cores,
+            rules: *rules,
+            options: *options,
+            parents: Ply::default(),
+            successors: Ply::default(),
+            sharing: Sharing::new(options.hash_bits),
+            is_grouped: false,
+            room: 0,
+            strays: MOST_MOVES,
+        }
     }
 
     /// Returns the number of successors that may be on their way at a time; they may take an eighth of the memory.
@@ -102,15 +113,35 @@ impl<'a> CpuMerge<'a> {
         if self.successors.len() > self.room || bytes > self.options.memory { Err(MergeError::Full) } else { Ok(()) }
     }
 
+    /// Chooses ranges for this many successors, and puts the parents in their order if there is memory for it.
+    fn group(&mut self, successors: u64) -> Result<(), MergeError> {
+        if self.is_grouped {
+            return Ok(());
+        }
+        let Self { cores, parents, sharing, .. } = self;
+        let shards = Sharing::shards_for(successors, cores.pool.current_num_threads());
+        sharing.ranges = parents.ranges(sharing, shards);
+        if 2 * parents.bytes() <= self.options.memory {
+            let grouped = cores.pool.install(|| parents.group(sharing));
+            let device = cores.info.name.clone();
+            // The parents are lost, so no step can follow.
+            grouped
+                .map_err(|_| BackendError::OutOfMemory { device, doing: "ordering positions by their pawns".into() })?;
+            self.is_grouped = true;
+        }
+        Ok(())
+    }
+
     fn add_entries(&mut self, entries: &[Entry]) -> Result<(), MergeError> {
         let turn = common_turn(entries, self.successors.turn)?;
         for Entry { position, multiplicity } in entries {
             let Planes(position) = Planes::from_frame(&Frame::of(&self.rules, position));
-            let (shard, hash) = self.sharing.of_position(&position);
+            let (shard, hash) = self.sharing.find(&position);
             if self.room == 0 {
                 return Err(MergeError::Full);
             }
-            self.successors.shards[shard].insert(&self.sharing, &position, hash, *multiplicity)?;
+            let candidate = Candidate { position, multiplicity: *multiplicity, shard: shard as u32, hash };
+            self.successors.shards[shard].insert_all(&self.sharing, &[candidate])?;
         }
         self.successors.turn = turn;
         self.check_room()
@@ -125,109 +156,72 @@ impl<'a> CpuMerge<'a> {
         let end = parents.end.min(self.parents.len());
         let (mut start, mut paths) = (parents.start, 0_u128);
         while start < end {
-            let together = ((self.in_flight() as f64 / self.moves) as u64).max(1);
-            let next = end.min(start + together);
-            let sorted = self.sort(&starts, start..next, partition)?;
-            if partition.of == 1 {
-                let made: usize = sorted.iter().map(|sorted| sorted.items.len()).sum();
-                self.moves = (1.25 * made as f64 / (next - start) as f64).clamp(2.0, MOST_MOVES);
-            }
-            if !sorted.iter().all(|sorted| sorted.items.is_empty()) {
-                self.successors.turn = Some(turn);
-            }
-            self.take_in(&sorted)?;
-            self.check_room()?;
-            for task in &sorted {
+            let together = ((self.in_flight() as f64 / self.strays) as u64).max(1);
+            let next = end.min(start.saturating_add(together));
+            let tasks = self.expand_tasks(&starts, start..next, partition)?;
+            let strays: usize = tasks.iter().map(|task| task.strays.len()).sum();
+            self.strays = (1.25 * strays as f64 / (next - start) as f64).clamp(LEAST_STRAYS, MOST_MOVES);
+            for task in &tasks {
                 paths = paths.checked_add(task.paths).ok_or(MergeError::Overflow)?;
+                if task.has_successors {
+                    self.successors.turn = Some(turn);
+                }
             }
+            self.take_in(tasks)?;
+            self.check_room()?;
             start = next;
         }
         Ok(paths)
     }
 
-    /// Expands these parents and sorts their successors by table, task by task.
-    fn sort(&self, starts: &[u64], parents: Range<u64>, partition: Partition) -> Result<Vec<Sorted>, MergeError> {
-        let threads = self.cores.pool.current_num_threads() as u64;
-        let task = ((parents.end - parents.start) / (4 * threads)).clamp(16, TASK);
-        let tasks = (parents.end - parents.start).div_ceil(task);
-        self.cores.pool.install(|| {
-            let sort = |scratch: &mut Scratch, number| {
-                let start = parents.start + number * task;
-                self.sort_task(scratch, starts, start..parents.end.min(start + task), partition)
-            };
-            (0..tasks).into_par_iter().map_init(Scratch::default, sort).collect()
-        })
-    }
-
-    fn sort_task(
-        &self,
-        scratch: &mut Scratch,
+    /// Expands these parents, a task for each range of parents, and returns the strays.
+    fn expand_tasks(
+        &mut self,
         starts: &[u64],
         parents: Range<u64>,
         partition: Partition,
-    ) -> Result<Sorted, MergeError> {
-        let Scratch { parents: batch, children, queue, hashes, items, moves: moves_of } = scratch;
-        let (code, sharing) = (&self.cores.code, &self.sharing);
-        let mut multiplicities = Vec::with_capacity((parents.end - parents.start) as usize);
-        batch.restart((parents.end - parents.start) as usize);
-        for (shard, range) in self.parents.pieces(starts, parents) {
-            for index in range {
-                batch.push(&Planes(shard.positions()[index]), 1);
-                multiplicities.push(shard.multiplicity(index));
+    ) -> Result<Vec<Expanded>, MergeError> {
+        let Self { cores, parents: ply, successors, sharing, is_grouped, .. } = self;
+        let expand = |scratch: &mut Scratch, parents: (&Shard, Range<usize>), table| {
+            expand_task(cores, sharing, scratch, parents, partition, table)
+        };
+        cores.pool.install(|| {
+            if !*is_grouped {
+                let pieces: Vec<_> =
+                    ply.pieces(starts, parents).flat_map(|(_, shard, range)| split(shard, range)).collect();
+                let tasks = pieces.into_par_iter().with_max_len(1);
+                return tasks.map_init(Scratch::default, |scratch, piece| expand(scratch, piece, None)).collect();
             }
-        }
-        let mut ends = vec![0_u32; sharing.shards()];
-        items.clear();
-        moves_of.clear();
-        moves_of.resize(multiplicities.len(), 0);
-        while !batch.is_expanded() {
-            children.restart(0);
-            let moves = code.expand_register(batch, children, queue);
-            code.make_canonical(children, hashes);
-            for (index, &hash) in hashes.iter().enumerate().take(moves) {
-                let parent = queue.origin(index);
-                moves_of[parent] += 1;
-                if partition.has((hash >> 32) as u32) {
-                    let (shard, hash) = sharing.of(hash);
-                    let item = Item { position: children.position(index), hash, parent: parent as u32 };
-                    items.push((shard as u32, item));
-                    ends[shard] += 1;
-                }
-            }
-        }
-        let mut end = 0;
-        for count in &mut ends {
-            end += *count;
-            *count = end - *count;
-        }
-        let mut sorted = Vec::new();
-        sorted.try_reserve_exact(items.len()).map_err(|_| MergeError::Full)?;
-        sorted.resize(items.len(), Item::default());
-        for (shard, item) in items {
-            let end = &mut ends[*shard as usize];
-            sorted[*end as usize] = *item;
-            *end += 1;
-        }
-        let weights = multiplicities.iter().zip(&*moves_of);
-        let paths = weights
-            .into_iter()
-            .try_fold(0, |sum, (&multiplicity, &moves)| add_weighted(sum, multiplicity, moves.into()))?;
-        Ok(Sorted { items: sorted, ends, multiplicities, paths })
+            let mut tables = successors.shards.iter_mut().enumerate();
+            let pieces: Vec<_> = ply
+                .pieces(starts, parents)
+                .filter_map(|(number, shard, range)| {
+                    Some(((shard, range), tables.find(|(table, _)| *table == number)?))
+                })
+                .collect();
+            let tasks = pieces.into_par_iter().with_max_len(1);
+            tasks.map_init(Scratch::default, |scratch, (piece, table)| expand(scratch, piece, Some(table))).collect()
+        })
     }
 
-    /// Lets every table collect its successors from all tasks.
-    fn take_in(&mut self, tasks: &[Sorted]) -> Result<(), MergeError> {
+    /// Lets every table collect its strays from all tasks.
+    fn take_in(&mut self, tasks: Vec<Expanded>) -> Result<(), MergeError> {
         let (pool, sharing, shards) = (&self.cores.pool, &self.sharing, &mut self.successors.shards);
-        if tasks.iter().any(|task| task.ends.len() != shards.len() && !task.items.is_empty()) {
+        if tasks.iter().all(|task| task.strays.is_empty()) {
+            return Ok(());
+        }
+        if shards.len() != sharing.ranges.len() {
             return Err(MergeError::Full);
         }
         pool.install(|| {
+            let together = tasks.len().div_ceil(4 * pool.current_num_threads());
+            let sorted = tasks.par_chunks(together).map(|tasks| Sorted::of(tasks, shards.len()));
+            let sorted = sorted.collect::<Result<Vec<_>, _>>()?;
+            drop(tasks);
             shards.par_iter_mut().enumerate().try_for_each(|(number, shard)| {
-                for Sorted { items, ends, multiplicities, .. } in tasks {
+                for Sorted { strays, ends } in &sorted {
                     let start = if number == 0 { 0 } else { ends[number - 1] };
-                    for Item { position, hash, parent } in &items[start as usize..ends[number] as usize] {
-                        shard.insert(sharing, position, *hash, multiplicities[*parent as usize])?;
-                    }
+                    shard.insert_all(sharing, &strays[start as usize..ends[number] as usize])?;
                 }
                 Ok(())
             })
@@ -248,7 +242,7 @@ impl<'a> CpuMerge<'a> {
             leaves.resize((successors.end - successors.start) as usize, 1);
         } else {
             positions.clear();
-            for (shard, range) in self.successors.pieces(starts, successors.clone()) {
+            for (_, shard, range) in self.successors.pieces(starts, successors.clone()) {
                 positions.extend_from_slice(&shard.positions()[range]);
             }
             leaves.resize(positions.len(), 0);
@@ -257,12 +251,104 @@ impl<'a> CpuMerge<'a> {
         }
         let mut leaves = leaves.iter();
         let mut total = 0_u128;
-        for (shard, range) in self.successors.pieces(starts, successors) {
+        for (_, shard, range) in self.successors.pieces(starts, successors) {
             for (index, &leaves) in range.zip(&mut leaves) {
                 total = add_weighted(total, shard.multiplicity(index), leaves)?;
             }
         }
         Ok(total)
+    }
+}
+
+/// Splits some positions of a shard into tasks.
+fn split(shard: &Shard, range: Range<usize>) -> impl Iterator<Item = (&Shard, Range<usize>)> {
+    range.clone().step_by(TOGETHER).map(move |start| (shard, start..range.end.min(start + TOGETHER)))
+}
+
+/// Expands these parents. Successors of the table's range go into the table, all others are strays.
+fn expand_task(
+    cores: &Cores,
+    sharing: &Sharing,
+    scratch: &mut Scratch,
+    (shard, range): (&Shard, Range<usize>),
+    partition: Partition,
+    table: Option<(usize, &mut Shard)>,
+) -> Result<Expanded, MergeError> {
+    let Scratch { parents: batch, children, queue, hashes, candidates, multiplicities, moves: moves_of } = scratch;
+    let mut expanded = Expanded { strays: Vec::new(), paths: 0, has_successors: false };
+    let (mut table, limits) = match table {
+        Some((number, table)) => (Some(table), Some(sharing.ranges.limits(number))),
+        None => (None, None),
+    };
+    for (shard, range) in split(shard, range) {
+        batch.restart(range.len());
+        multiplicities.clear();
+        for index in range {
+            batch.push(&Planes(shard.positions()[index]), 1);
+            multiplicities.push(shard.multiplicity(index));
+        }
+        moves_of.clear();
+        moves_of.resize(multiplicities.len(), 0_u32);
+        while !batch.is_expanded() {
+            children.restart(0);
+            let moves = cores.code.expand_register(batch, children, queue);
+            cores.code.make_canonical(children);
+            if partition.of > 1 {
+                cores.code.partition_hashes(children, hashes);
+            }
+            expanded.strays.try_reserve(moves).map_err(|_| MergeError::Full)?;
+            candidates.clear();
+            for index in 0..moves {
+                let parent = queue.origin(index);
+                moves_of[parent] += 1;
+                if partition.of > 1 && !partition.has(hashes[index] as u32) {
+                    continue;
+                }
+                let (position, multiplicity) = (children.position(index), multiplicities[parent]);
+                let (key, hash) = sharing.of(&position);
+                match limits {
+                    Some((first, next)) if first <= key && next.is_none_or(|next| key < next) => {
+                        candidates.push(Candidate { position, multiplicity, shard: 0, hash });
+                    }
+                    _ => {
+                        let shard = sharing.ranges.find(key) as u32;
+                        expanded.strays.push(Candidate { position, multiplicity, shard, hash });
+                    }
+                }
+            }
+            expanded.has_successors |= !(candidates.is_empty() && expanded.strays.is_empty());
+            if let Some(table) = &mut table {
+                table.insert_all(sharing, candidates)?;
+            }
+        }
+        let weights = multiplicities.iter().zip(&*moves_of);
+        expanded.paths = weights
+            .into_iter()
+            .try_fold(expanded.paths, |sum, (&multiplicity, &moves)| add_weighted(sum, multiplicity, moves.into()))?;
+    }
+    Ok(expanded)
+}
+
+impl Sorted {
+    /// Sorts the strays of these tasks by table.
+    fn of(tasks: &[Expanded], shards: usize) -> Result<Self, MergeError> {
+        let mut ends = vec![0_u32; shards];
+        let all = || tasks.iter().flat_map(|task| &task.strays);
+        all().for_each(|stray| ends[stray.shard as usize] += 1);
+        let mut end = 0;
+        for count in &mut ends {
+            end += *count;
+            *count = end - *count;
+        }
+        let mut strays = Vec::new();
+        strays.try_reserve_exact(end as usize).map_err(|_| MergeError::Full)?;
+        strays.resize(end as usize, Candidate::default());
+        for stray in all() {
+            let end = &mut ends[stray.shard as usize];
+            strays[*end as usize] = *stray;
+            *end += 1;
+        }
+        Ok(Self { strays, ends })
     }
 }
 
@@ -287,8 +373,9 @@ impl Merge for CpuMerge<'_> {
         if successors > self.most_successors() {
             return Err(MergeError::Full);
         }
-        self.sharing = Sharing::new(successors, self.options.hash_bits);
-        self.successors.shards.resize_with(self.sharing.shards(), Default::default);
+        self.group(successors)?;
+        self.sharing.expect(successors);
+        self.successors.shards.resize_with(self.sharing.ranges.len(), Default::default);
         self.room = successors;
         Ok(())
     }
@@ -306,8 +393,7 @@ impl Merge for CpuMerge<'_> {
     fn descend(&mut self) -> Result<(), MergeError> {
         self.parents = std::mem::take(&mut self.successors);
         self.parents.close();
-        self.room = 0;
-        self.moves = MOST_MOVES;
+        (self.room, self.strays, self.is_grouped) = (0, MOST_MOVES, false);
         Ok(())
     }
 
@@ -334,7 +420,7 @@ impl Merge for CpuMerge<'_> {
         let Some(turn) = self.successors.turn else { return Ok(Vec::new()) };
         let starts = self.successors.starts();
         let pieces = self.successors.pieces(&starts, successors);
-        let entries = pieces.flat_map(|(shard, range)| {
+        let entries = pieces.flat_map(|(_, shard, range)| {
             range.map(move |index| {
                 let [a, b, c, own] = shard.positions()[index];
                 entry_of(&Planes32 { codes: [a, b, c], own }, turn, shard.multiplicity(index))

@@ -4,7 +4,9 @@ mod cores;
 mod cpu;
 mod hash;
 mod merge;
+
 mod minimax;
+mod ranges;
 mod shard;
 
 pub use cpu::Cpu;

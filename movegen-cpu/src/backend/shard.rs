@@ -1,68 +1,105 @@
 //! The positions of a ply, in tables that only one thread at a time fills.
 
+use std::collections::TryReserveError;
+use std::hint::black_box;
 use std::ops::Range;
 
-use kogge_board::merge::{MergeError, hashes};
-use kogge_board::{Color, Planes32};
+use kogge_board::Color;
+use kogge_board::merge::MergeError;
+use rayon::prelude::*;
 
-/// The most tables of a ply, as a power of two: enough for all cores, and a table fits into a core's cache.
-const MOST_SHARDS: u32 = 12;
+use super::ranges::{Key, Ranges};
 
-/// The least number of positions for each table, as a power of two.
-const LEAST_SHARD: u32 = 12;
+/// The most tables of a ply.
+const MOST_SHARDS: u64 = 1 << 15;
 
-/// The bytes of a position in a table with its share of the slots, plus a sixteenth because tables differ in size.
-pub(crate) const ENTRY_BYTES: u64 = 49;
+/// The positions of a table that fits in a core's cache.
+const SHARD: u64 = 1 << 14;
+
+/// The least number of positions for each table, to keep more threads busy.
+const LEAST_SHARD: u64 = 1 << 11;
+
+/// Candidates whose slots and positions are read together, before they are inserted.
+const TOUCHED: usize = 16;
+
+/// Parents that are looked at for each range when the ranges are chosen.
+const SAMPLES: usize = 32;
+
+/// The bytes of a position in a table with its share of the slots, plus an eighth of spare room.
+pub(crate) const ENTRY_BYTES: u64 = 51;
 
 /// The additional bytes of a position if multiplicities exceed 64 bits.
 pub(crate) const HIGH_BYTES: u64 = 8;
 
-/// The distribution of a ply's positions over tables.
-#[derive(Clone, Copy, Debug)]
+/// The distribution of a ply's positions over tables: one for each range of pawns.
+#[derive(Clone, Debug)]
 pub(crate) struct Sharing {
     /// The bits of the hashes that are used.
     mask: u64,
-    /// The number of tables, as a power of two.
-    shards: u32,
+    pub(crate) ranges: Ranges,
     /// The number of positions that a table is expected to hold.
     expected: usize,
 }
 
 impl Sharing {
-    /// Prepares tables for this many positions in all; `hash_bits` as in [`kogge_board::merge::MergeOptions`].
-    pub(crate) fn new(positions: u64, hash_bits: u32) -> Self {
-        let mask = if hash_bits >= 32 { !0 } else { (1 << hash_bits) - 1 };
-        let shards = (positions >> LEAST_SHARD).checked_ilog2().unwrap_or(0).min(MOST_SHARDS);
-        // A little more than the average: shards differ by a few standard deviations.
-        let average = positions >> shards;
-        let expected = (average + 4 * average.isqrt() + 16) as usize;
-        Self { mask, shards, expected }
+    /// One range of all positions; `hash_bits` as in [`kogge_board::merge::MergeOptions`].
+    pub(crate) fn new(hash_bits: u32) -> Self {
+        let half = if hash_bits >= 32 { !0 } else { (1_u64 << hash_bits) - 1 };
+        let mask = half << 32 | half & 0xffff_ffff;
+        Self { mask, ranges: Ranges::default(), expected: 0 }
     }
 
-    /// Returns the number of tables.
-    pub(crate) fn shards(&self) -> usize {
-        1 << self.shards
+    /// Returns the number of tables for this many positions that this many threads fill.
+    pub(crate) fn shards_for(positions: u64, threads: usize) -> usize {
+        let busy = (positions / LEAST_SHARD).min(8 * threads as u64);
+        (positions / SHARD).max(busy).clamp(1, MOST_SHARDS) as usize
     }
 
-    /// Returns the table of a position with these hashes (the slot's in the lower half, the partition's in the upper
-    /// half), and the hash that finds the position in this table.
+    /// Prepares the tables for this many positions in all.
+    pub(crate) fn expect(&mut self, positions: u64) {
+        self.expected = (positions / self.ranges.len() as u64) as usize + 16;
+    }
+
+    /// Returns the key of a position, and the hash that finds its slot.
     #[inline(always)]
-    pub(crate) fn of(&self, hashes: u64) -> (usize, u32) {
-        let hashes = hashes & self.mask;
-        // The lower bits choose the table; the positions of a partition share the upper bits.
-        (hashes as usize & (self.shards() - 1), (hashes >> MOST_SHARDS) as u32)
+    pub(crate) fn of(&self, position: &[u64; 4]) -> (Key, u32) {
+        let hash = self.hash(position);
+        (Key::of(position, hash as u32), (hash >> 32) as u32)
     }
 
-    /// Returns the table and the hash of a position.
-    pub(crate) fn of_position(&self, position: &[u64; 4]) -> (usize, u32) {
-        self.of(both_hashes(position))
+    /// Returns the number of a position's table, and the hash that finds its slot.
+    pub(crate) fn find(&self, position: &[u64; 4]) -> (usize, u32) {
+        let (key, hash) = self.of(position);
+        (self.ranges.find(key), hash)
+    }
+
+    /// Returns the table of most successors of a parent.
+    fn of_successors(&self, parent: &[u64; 4]) -> usize {
+        self.ranges.find_for_successors_of(parent, || self.hash(parent) as u32)
+    }
+
+    /// Returns the hash of a position's slot, in the upper half, and the hash that orders positions with the same pawns.
+    #[inline(always)]
+    fn hash(&self, &[a, b, c, own]: &[u64; 4]) -> u64 {
+        // Each half of a product depends on all bits of both factors.
+        let mixed = |word: u64, other: u64| {
+            let product = u128::from(word) * u128::from(other);
+            product as u64 ^ (product >> 64) as u64
+        };
+        let hash = mixed(a ^ 0x9e37_79b9_7f4a_7c15, b ^ 0xd1b5_4a32_d192_ed03)
+            ^ mixed(c ^ 0xaef1_7502_108e_f2d9, own ^ 0x8cb9_2ba7_2f3d_8dd7).rotate_left(29);
+        hash & self.mask
     }
 }
 
-/// Returns both hashes of a position, the slot's in the lower half, the partition's in the upper half.
-fn both_hashes(&[a, b, c, own]: &[u64; 4]) -> u64 {
-    let [slot, partition] = hashes(&Planes32 { codes: [a, b, c], own });
-    u64::from(slot) | u64::from(partition) << 32
+/// A successor on its way to its table.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct Candidate {
+    pub(crate) position: [u64; 4],
+    pub(crate) multiplicity: u128,
+    pub(crate) shard: u32,
+    /// The hash of the slot.
+    pub(crate) hash: u32,
 }
 
 /// A table of positions, each once, with multiplicities.
@@ -104,15 +141,34 @@ impl Shard {
         8 * words as u64 + 4 * self.slots.capacity() as u64
     }
 
-    /// Adds a position or, if it is known, its multiplicity. `hash` comes from [`Sharing::of`].
+    /// Adds candidates, which belong to this shard.
+    pub(crate) fn insert_all(&mut self, sharing: &Sharing, candidates: &[Candidate]) -> Result<(), MergeError> {
+        for candidates in candidates.chunks(TOUCHED) {
+            self.touch(candidates);
+            candidates.iter().try_for_each(|candidate| self.insert(sharing, candidate))?;
+        }
+        Ok(())
+    }
+
+    /// Reads what insertions will read, so that memory delivers it for all candidates at the same time.
     #[inline(always)]
-    pub(crate) fn insert(
-        &mut self,
-        sharing: &Sharing,
-        position: &[u64; 4],
-        hash: u32,
-        multiplicity: u128,
-    ) -> Result<(), MergeError> {
+    fn touch(&self, candidates: &[Candidate]) {
+        if self.slots.is_empty() {
+            return;
+        }
+        let mut numbers = [0; TOUCHED];
+        for (number, candidate) in numbers.iter_mut().zip(candidates) {
+            *number = self.slots[slot_of(candidate.hash, self.slots.len())];
+        }
+        let words =
+            numbers.map(|number| self.positions.get((number as usize).wrapping_sub(1)).map_or(0, |planes| planes[0]));
+        black_box(words);
+    }
+
+    /// Adds a position or, if it is known, its multiplicity.
+    #[inline(always)]
+    fn insert(&mut self, sharing: &Sharing, candidate: &Candidate) -> Result<(), MergeError> {
+        let &Candidate { ref position, multiplicity, hash, .. } = candidate;
         // At most 7 of 10 slots are taken, so every search soon ends at an empty slot.
         if self.positions.len() * 10 >= self.slots.len() * 7 {
             self.grow(sharing)?;
@@ -160,7 +216,7 @@ impl Shard {
         Ok(())
     }
 
-    /// Makes room for more positions: four times the number while there are few, then the expected number, then an eighth
+    /// Makes room for more positions: four times the number while there are few, then the expected number, then a quarter
     /// more.
     #[cold]
     fn grow(&mut self, sharing: &Sharing) -> Result<(), MergeError> {
@@ -169,7 +225,7 @@ impl Shard {
         let capacity = match sharing.expected {
             expected if wanted < expected => wanted,
             expected if len < expected => expected,
-            _ => len + len / 8 + 16,
+            _ => len + len / 4 + 16,
         };
         if capacity > u32::MAX as usize {
             return Err(MergeError::Full);
@@ -180,7 +236,7 @@ impl Shard {
         room.and(self.slots.try_reserve_exact(slots)).map_err(|_| MergeError::Full)?;
         self.slots.resize(slots, 0);
         for index in 0..len {
-            let (_, hash) = sharing.of_position(&self.positions[index]);
+            let (_, hash) = sharing.of(&self.positions[index]);
             let mut slot = slot_of(hash, slots);
             while self.slots[slot] != 0 {
                 slot = if slot + 1 == slots { 0 } else { slot + 1 };
@@ -193,9 +249,71 @@ impl Shard {
     /// Frees the memory that only insertions need.
     fn close(&mut self) {
         self.slots = Vec::new();
-        self.positions.shrink_to_fit();
-        self.low.shrink_to_fit();
-        self.high.shrink_to_fit();
+    }
+
+    /// Makes room for this many positions that are appended.
+    fn reserve(&mut self, len: usize, is_high: bool) -> Result<(), TryReserveError> {
+        self.positions.try_reserve_exact(len)?;
+        self.low.try_reserve_exact(len)?;
+        if is_high { self.high.try_reserve_exact(len) } else { Ok(()) }
+    }
+
+    /// Appends some positions of another shard. Either both or none have multiplicities beyond 64 bits.
+    fn append(&mut self, other: &Self, range: Range<usize>) {
+        self.positions.extend_from_slice(&other.positions[range.clone()]);
+        self.low.extend_from_slice(&other.low[range.clone()]);
+        if other.is_high() {
+            self.high.extend_from_slice(&other.high[range]);
+        }
+    }
+}
+
+/// Positions in the order of their successors' ranges.
+struct Grouped {
+    shard: Shard,
+    /// The end of each range.
+    ends: Vec<u32>,
+}
+
+impl Grouped {
+    /// Groups the positions of these shards, and frees them.
+    fn of(shards: &mut [Shard], sharing: &Sharing, is_high: bool) -> Result<Self, TryReserveError> {
+        let mut ends = vec![0_u32; sharing.ranges.len()];
+        let positions = shards.iter().flat_map(|shard| &shard.positions);
+        let ranges: Vec<u16> = positions.map(|position| sharing.of_successors(position) as u16).collect();
+        for &range in &ranges {
+            ends[usize::from(range)] += 1;
+        }
+        let mut end = 0;
+        for count in &mut ends {
+            end += *count;
+            *count = end - *count;
+        }
+        let mut shard = Shard::default();
+        shard.reserve(ranges.len(), is_high)?;
+        shard.positions.resize(ranges.len(), [0; 4]);
+        shard.low.resize(ranges.len(), 0);
+        shard.high.resize(if is_high { ranges.len() } else { 0 }, 0);
+        let mut ranges = ranges.into_iter();
+        for old in shards {
+            let old = std::mem::take(old);
+            for (index, range) in (0..old.len()).zip(&mut ranges) {
+                let end = &mut ends[usize::from(range)];
+                let at = *end as usize;
+                *end += 1;
+                shard.positions[at] = old.positions[index];
+                shard.low[at] = old.low[index];
+                if is_high {
+                    shard.high[at] = (old.multiplicity(index) >> 64) as u64;
+                }
+            }
+        }
+        Ok(Self { shard, ends })
+    }
+
+    fn range(&self, range: usize) -> Range<usize> {
+        let start = if range == 0 { 0 } else { self.ends[range - 1] };
+        start as usize..self.ends[range] as usize
     }
 }
 
@@ -232,6 +350,37 @@ impl Ply {
         self.shards.iter_mut().for_each(Shard::close);
     }
 
+    /// Returns ranges into which the successors of the positions fall about equally.
+    pub(crate) fn ranges(&self, sharing: &Sharing, count: usize) -> Ranges {
+        if count == 1 {
+            return Ranges::default();
+        }
+        let step = (self.len() as usize / (SAMPLES * count)).max(1);
+        let sample = self.shards.iter().flat_map(|shard| shard.positions.iter().step_by(step));
+        let with_hash = |position| (position, sharing.hash(position) as u32);
+        Ranges::for_successors_of(sample.map(with_hash), count)
+    }
+
+    /// Puts the positions in the order of their successors' ranges, a shard for each. If memory runs out, the ply is lost.
+    pub(crate) fn group(&mut self, sharing: &Sharing) -> Result<(), TryReserveError> {
+        let is_high = self.is_high();
+        let ranges = sharing.ranges.len();
+        // Each chunk of the old shards is grouped by itself, and then freed.
+        let chunk = self.shards.len().div_ceil(8 * rayon::current_num_threads()).max(1);
+        let mut shards = std::mem::take(&mut self.shards);
+        let chunks = shards.par_chunks_mut(chunk).map(|shards| Grouped::of(shards, sharing, is_high));
+        let chunks = chunks.collect::<Result<Vec<_>, _>>()?;
+        drop(shards);
+        let collect = |range: usize| {
+            let mut shard = Shard::default();
+            shard.reserve(chunks.iter().map(|chunk| chunk.range(range).len()).sum(), is_high)?;
+            chunks.iter().for_each(|chunk| shard.append(&chunk.shard, chunk.range(range)));
+            Ok::<_, TryReserveError>(shard)
+        };
+        self.shards = (0..ranges).into_par_iter().map(collect).collect::<Result<_, _>>()?;
+        Ok(())
+    }
+
     /// Returns the number of each shard's first position, with the positions of all shards numbered in order.
     pub(crate) fn starts(&self) -> Vec<u64> {
         let mut start = 0;
@@ -242,17 +391,17 @@ impl Ply {
         self.shards.iter().map(next).collect()
     }
 
-    /// Returns the positions with these numbers, by shards; `starts` is [`Ply::starts`].
+    /// Returns the positions with these numbers, by shards with their numbers; `starts` is [`Ply::starts`].
     pub(crate) fn pieces<'a>(
         &'a self,
         starts: &'a [u64],
         range: Range<u64>,
-    ) -> impl Iterator<Item = (&'a Shard, Range<usize>)> {
+    ) -> impl Iterator<Item = (usize, &'a Shard, Range<usize>)> {
         let first = starts.partition_point(|&start| start <= range.start).saturating_sub(1);
-        let shards = self.shards[first.min(self.shards.len())..].iter().zip(&starts[first.min(starts.len())..]);
-        shards.take_while(move |&(_, &start)| start < range.end).map(move |(shard, &start)| {
+        let shards = self.shards.iter().zip(starts).enumerate().skip(first);
+        shards.take_while(move |&(_, (_, &start))| start < range.end).map(move |(number, (shard, &start))| {
             let within = |number: u64| number.saturating_sub(start).min(shard.len() as u64) as usize;
-            (shard, within(range.start)..within(range.end))
+            (number, shard, within(range.start)..within(range.end))
         })
     }
 }

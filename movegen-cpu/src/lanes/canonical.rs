@@ -1,4 +1,4 @@
-//! Canonical positions for merging (equal positions have equal planes), and their hashes.
+//! Canonical positions for merging (equal positions have equal planes), and the hashes of their partitions.
 
 use super::batch::Batch;
 use super::frame::en_passant_captors;
@@ -7,13 +7,10 @@ use super::vector::{Lanes, MOST_LANES};
 /// The lower half of a lane.
 const LOW: u64 = 0xffff_ffff;
 
-/// Removes the en-passant squares where no capture is legal, so that equal positions have equal planes, and writes each
-/// position's two hashes ([`kogge_board::merge::hashes`]) to `hashes`: the slot's hash in the lower half, the
-/// partition's in the upper half.
+/// Removes the en-passant squares where no capture is legal, so that equal positions have equal planes.
 #[inline(always)]
-pub(crate) fn make_canonical<L: Lanes>(batch: &mut Batch, hashes: &mut Vec<u64>) {
+pub(crate) fn make_canonical<L: Lanes>(batch: &mut Batch) {
     let mut next = 0;
-    hashes.resize(batch.len() + L::LANES, 0);
     while next < batch.len() {
         let mut planes = batch.load::<L>(next);
         let frame = planes.to_frame();
@@ -22,8 +19,18 @@ pub(crate) fn make_canonical<L: Lanes>(batch: &mut Batch, hashes: &mut Vec<u64>)
             planes.0[3] = planes.0[3].without(frame.en_passant.without((west | east).nonzero()));
             batch.set_own(next, planes.0[3]);
         }
+        next += L::LANES;
+    }
+}
+
+/// Writes the hash that chooses each position's partition, the second of its [`kogge_board::merge::hashes`].
+#[inline(always)]
+pub(crate) fn partition_hashes<L: Lanes>(batch: &Batch, hashes: &mut Vec<u64>) {
+    let mut next = 0;
+    hashes.resize(batch.len() + L::LANES, 0);
+    while next < batch.len() {
         let mut boards = [0; MOST_LANES];
-        hash(&planes.0).store(&mut boards);
+        partition_hash(&batch.load::<L>(next).0).store(&mut boards);
         hashes[next..next + L::LANES].copy_from_slice(&boards[..L::LANES]);
         next += L::LANES;
     }
@@ -50,20 +57,17 @@ fn finish<L: Lanes>(hash: L) -> L {
     hash ^ hash.shift::<-16>()
 }
 
-/// Returns both hashes of the positions in all lanes.
+/// Returns the partition's hash of the positions in all lanes.
 #[inline(always)]
-fn hash<L: Lanes>(planes: &[L; 4]) -> L {
-    let mut slot = L::splat(0x9747_b28c);
+fn partition_hash<L: Lanes>(planes: &[L; 4]) -> L {
     let mut partition = L::splat(0x3c6e_f372);
     for index in 0..8 {
         let plane = planes[index / 2];
         let word = if index % 2 == 0 { plane & L::splat(LOW) } else { plane.shift::<-32>() };
-        slot = slot ^ times(rotate::<L, 15, -17>(times(word, 0xcc9e_2d51)), 0x1b87_3593);
-        slot = times(rotate::<L, 13, -19>(slot), 5).add(L::splat(0xe654_6b64)) & L::splat(LOW);
         partition = partition ^ times(rotate::<L, 16, -16>(times(word, 0x239b_961b)), 0xab0e_9789);
         partition = times(rotate::<L, 17, -15>(partition), 5).add(L::splat(0x0bca_a747)) & L::splat(LOW);
     }
-    finish(slot) | finish(partition).shift::<32>()
+    finish(partition)
 }
 
 #[cfg(test)]
@@ -71,7 +75,7 @@ mod tests {
     use kogge_board::Planes32;
     use kogge_board::merge::hashes;
 
-    use super::hash;
+    use super::partition_hash;
     use crate::lanes::batch::Batch;
     use crate::lanes::code::Code;
     use crate::lanes::planes::Planes;
@@ -92,12 +96,12 @@ mod tests {
                 batch.push(&Planes(*position), 1);
             }
             let mut found = Vec::new();
-            code.make_canonical(&mut batch, &mut found);
+            code.partition_hashes(&batch, &mut found);
             assert_eq!(found.len(), positions.len(), "{}", code.name);
             for (&[a, b, c, own], found) in positions.iter().zip(found) {
-                let [slot, partition] = hashes(&Planes32 { codes: [a, b, c], own });
-                assert_eq!(found, u64::from(slot) | u64::from(partition) << 32, "{}", code.name);
-                assert_eq!(found, hash(&[a, b, c, own]));
+                let [_, partition] = hashes(&Planes32 { codes: [a, b, c], own });
+                assert_eq!(found, u64::from(partition), "{}", code.name);
+                assert_eq!(found, partition_hash(&[a, b, c, own]));
             }
         }
     }

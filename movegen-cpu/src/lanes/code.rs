@@ -33,7 +33,8 @@ pub struct Code {
     expand_register: unsafe fn(&mut Batch, &mut Batch, &mut Queue) -> usize,
     last_ply: unsafe fn(&Batch, &mut [u64]),
     last_two_plies: unsafe fn(&Batch, &mut Queue, Option<&mut [u64]>) -> u64,
-    make_canonical: unsafe fn(&mut Batch, &mut Vec<u64>),
+    make_canonical: unsafe fn(&mut Batch),
+    partition_hashes: unsafe fn(&Batch, &mut Vec<u64>),
 }
 
 macro_rules! compile {
@@ -94,8 +95,15 @@ macro_rules! compile {
             /// # Safety
             /// The CPU must have the features of this compilation.
             $(#[$attribute])?
-            unsafe fn make_canonical(batch: &mut Batch, hashes: &mut Vec<u64>) {
-                canonical::make_canonical::<$lanes>(batch, hashes);
+            unsafe fn make_canonical(batch: &mut Batch) {
+                canonical::make_canonical::<$lanes>(batch);
+            }
+
+            /// # Safety
+            /// The CPU must have the features of this compilation.
+            $(#[$attribute])?
+            unsafe fn partition_hashes(batch: &Batch, hashes: &mut Vec<u64>) {
+                canonical::partition_hashes::<$lanes>(batch, hashes);
             }
 
             pub(super) const CODE: super::Code = super::Code {
@@ -108,6 +116,7 @@ macro_rules! compile {
                 last_ply,
                 last_two_plies,
                 make_canonical,
+                partition_hashes,
             };
         }
     };
@@ -241,8 +250,14 @@ impl Code {
     }
 
     /// See [`canonical::make_canonical`].
-    pub(crate) fn make_canonical(&self, batch: &mut Batch, hashes: &mut Vec<u64>) {
+    pub(crate) fn make_canonical(&self, batch: &mut Batch) {
         // SAFETY: as in `successors`.
-        unsafe { (self.make_canonical)(batch, hashes) }
+        unsafe { (self.make_canonical)(batch) }
+    }
+
+    /// See [`canonical::partition_hashes`].
+    pub(crate) fn partition_hashes(&self, batch: &Batch, hashes: &mut Vec<u64>) {
+        // SAFETY: as in `successors`.
+        unsafe { (self.partition_hashes)(batch, hashes) }
     }
 }

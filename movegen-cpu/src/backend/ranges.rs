@@ -1,0 +1,155 @@
+//! Ranges of positions in the order of their pawns.
+//!
+//! A move changes the pawns of the side that replies only if it takes one; about 3 % of all moves do. So positions are
+//! ordered by the pawns of the side to move, then by the pawns of the other side, and parents in the order of most of their
+//! successors. Then most successors of a range of parents belong to the same range. One thread expands these parents and
+//! merges their successors in a table that fits in its core's cache. (Structured duplicate detection: Zhou and Hansen,
+//! 2004.)
+
+/// Where a position lies in the order. Positions with the same pawns are ordered by hash.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
+pub(crate) struct Key {
+    /// The pawns of the side to move in the upper half, the pawns of the other side in the lower half.
+    pawns: u128,
+    hash: u32,
+}
+
+impl Key {
+    /// Returns the key of a position with this hash.
+    #[inline(always)]
+    pub(crate) fn of(&[a, b, c, own]: &[u64; 4], hash: u32) -> Self {
+        let pawns = a & !(b | c);
+        Self { pawns: u128::from(pawns & own) << 64 | u128::from(pawns & !own), hash }
+    }
+
+    /// Returns the key of the position after a move that neither moves nor takes a pawn, with this hash.
+    fn after_quiet_move(&[a, b, c, own]: &[u64; 4], hash: u32) -> Self {
+        let pawns = a & !(b | c);
+        // The board is flipped after each move.
+        let [mine, theirs] = [pawns & own, pawns & !own].map(u64::swap_bytes);
+        Self { pawns: u128::from(theirs) << 64 | u128::from(mine), hash }
+    }
+}
+
+/// Ranges that cover all positions.
+#[derive(Clone, Debug)]
+pub(crate) struct Ranges {
+    /// The first key of each range, in order. The first range begins with the least key.
+    first: Vec<Key>,
+}
+
+impl Default for Ranges {
+    /// Returns one range of all positions.
+    fn default() -> Self {
+        Self { first: vec![Key::default()] }
+    }
+}
+
+impl Ranges {
+    /// Returns about `count` ranges, into which the successors of these parents fall about equally.
+    pub(crate) fn for_successors_of<'a>(parents: impl Iterator<Item = (&'a [u64; 4], u32)>, count: usize) -> Self {
+        let mut keys: Vec<_> = parents.map(|(position, hash)| Key::after_quiet_move(position, hash)).collect();
+        keys.sort_unstable();
+        let mut first = vec![Key::default()];
+        for range in 1..count.min(keys.len()) {
+            let key = keys[range * keys.len() / count.min(keys.len())];
+            // The successors of positions with the same pawns stay together if they are not too many.
+            let together = keys.partition_point(|other| other.pawns < key.pawns);
+            let rest = keys[together..].partition_point(|other| other.pawns == key.pawns);
+            let hash = if rest * count <= keys.len() { 0 } else { key.hash };
+            let key = Key { hash, ..key };
+            if first.last().is_some_and(|last| *last < key) {
+                first.push(key);
+            }
+        }
+        Self { first }
+    }
+
+    /// Returns the number of ranges.
+    pub(crate) fn len(&self) -> usize {
+        self.first.len()
+    }
+
+    /// Returns the range of a position with this key.
+    pub(crate) fn find(&self, key: Key) -> usize {
+        self.first.partition_point(|first| *first <= key) - 1
+    }
+
+    /// Returns the range of most successors of a parent. The hash is needed only for positions with the same pawns.
+    pub(crate) fn find_for_successors_of(&self, parent: &[u64; 4], hash: impl FnOnce() -> u32) -> usize {
+        let key = Key::after_quiet_move(parent, 0);
+        let found = self.find(key);
+        match self.first.get(found + 1) {
+            Some(next) if next.pawns == key.pawns => self.find(Key { hash: hash(), ..key }),
+            _ => found,
+        }
+    }
+
+    /// Returns the first key of a range, and the first key after it.
+    pub(crate) fn limits(&self, range: usize) -> (Key, Option<Key>) {
+        (self.first[range], self.first.get(range + 1).copied())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kogge_board::{Fen, Planes32};
+
+    use super::*;
+
+    fn planes(fen: &str) -> [u64; 4] {
+        let fen: Fen = fen.parse().unwrap();
+        let Planes32 { codes: [a, b, c], own } = Planes32::pack(&fen.rules, &fen.position);
+        [a, b, c, own]
+    }
+
+    #[test]
+    fn a_quiet_move_leads_to_the_key_that_was_foreseen() {
+        let before = planes("4k3/pp4p1/8/2P5/8/8/P5PP/4KN2 w - - 0 1");
+        let after = planes("4k3/pp4p1/8/2P5/8/6N1/P5PP/4K3 b - - 1 1");
+        assert_eq!(Key::after_quiet_move(&before, 7), Key::of(&after, 7));
+        let capture = planes("4k3/pp4N1/8/2P5/8/8/P5PP/4K3 b - - 0 1");
+        assert!(Key::after_quiet_move(&before, 7) != Key::of(&capture, 7));
+        // The pawns of the side that replies come first.
+        let push = planes("4k3/pp4p1/2P5/8/8/8/P5PP/4KN2 b - - 0 1");
+        assert_eq!(Key::of(&push, 7).pawns >> 64, Key::of(&after, 7).pawns >> 64);
+    }
+
+    #[test]
+    fn every_position_is_in_one_range() {
+        // Without pawns only the hash distinguishes positions.
+        let kings = planes("4k3/8/8/8/8/8/8/4K3 w - - 0 1");
+        let pawns = planes("4k3/pp4p1/8/8/8/8/P5PP/4K3 w - - 0 1");
+        let hashes = || (0..1000_u32).map(|index| index.wrapping_mul(0x9e37_79b9));
+        let sample = hashes().map(|hash| (&kings, hash)).chain(hashes().map(|hash| (&pawns, hash)));
+        let ranges = Ranges::for_successors_of(sample, 8);
+        assert_eq!(ranges.len(), 8);
+        let mut found = [0; 8];
+        for position in [&kings, &pawns] {
+            for hash in hashes() {
+                let key = Key::after_quiet_move(position, hash);
+                let range = ranges.find(key);
+                assert_eq!(ranges.find_for_successors_of(position, || hash), range);
+                let (first, next) = ranges.limits(range);
+                assert!(first <= key && next.is_none_or(|next| key < next));
+                found[range] += 1;
+            }
+        }
+        assert!(found.iter().all(|&count| (150..350).contains(&count)), "{found:?}");
+        assert_eq!(Ranges::default().find(Key::of(&pawns, u32::MAX)), 0);
+        assert_eq!(Ranges::for_successors_of(std::iter::empty(), 8).len(), 1);
+    }
+
+    #[test]
+    fn positions_with_the_same_pawns_stay_together_if_they_are_few() {
+        let pawns: Vec<_> = (1..8_u64).map(|rank| [1 << (8 * rank), 0, 0, 0]).collect();
+        let sample = pawns.iter().flat_map(|position| (0..10).map(move |hash| (position, hash)));
+        let ranges = Ranges::for_successors_of(sample, 3);
+        for position in &pawns {
+            assert_eq!(
+                ranges.find(Key::after_quiet_move(position, 0)),
+                ranges.find(Key::after_quiet_move(position, 9))
+            );
+        }
+    }
+}
