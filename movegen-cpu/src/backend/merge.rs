@@ -7,6 +7,7 @@
 //! table needs no locks.
 
 use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
 
 use kogge_board::merge::{Entry, Merge, MergeError, MergeOptions, Partition, add_weighted, common_turn, entry_of};
 use kogge_board::{BackendError, Color, Planes32, Rules};
@@ -32,6 +33,8 @@ pub(crate) struct CpuMerge<'a> {
     room: u64,
     /// The expected number of strays of a parent: the last average plus a quarter.
     strays: f64,
+    /// Lists of strays that are used again. To touch new memory takes longer than to fill it.
+    spare: Mutex<Vec<Vec<Candidate>>>,
 }
 
 /// What a task has done besides filling a table.
@@ -90,6 +93,7 @@ impl<'a> CpuMerge<'a> {
             is_grouped: false,
             room: 0,
             strays: MOST_MOVES,
+            spare: Mutex::default(),
         }
     }
 
@@ -181,9 +185,10 @@ impl<'a> CpuMerge<'a> {
         parents: Range<u64>,
         partition: Partition,
     ) -> Result<Vec<Expanded>, MergeError> {
-        let Self { cores, parents: ply, successors, sharing, is_grouped, .. } = self;
+        let Self { cores, parents: ply, successors, sharing, is_grouped, spare, .. } = self;
         let expand = |scratch: &mut Scratch, parents: (&Shard, Range<usize>), table| {
-            expand_task(cores, sharing, scratch, parents, partition, table)
+            let strays = take_spare(spare);
+            expand_task(cores, sharing, scratch, parents, partition, table, strays)
         };
         cores.pool.install(|| {
             if !*is_grouped {
@@ -206,7 +211,8 @@ impl<'a> CpuMerge<'a> {
 
     /// Lets every table collect its strays from all tasks.
     fn take_in(&mut self, tasks: Vec<Expanded>) -> Result<(), MergeError> {
-        let (pool, sharing, shards) = (&self.cores.pool, &self.sharing, &mut self.successors.shards);
+        let (pool, sharing, shards, spare) =
+            (&self.cores.pool, &self.sharing, &mut self.successors.shards, &self.spare);
         if tasks.iter().all(|task| task.strays.is_empty()) {
             return Ok(());
         }
@@ -215,16 +221,18 @@ impl<'a> CpuMerge<'a> {
         }
         pool.install(|| {
             let together = tasks.len().div_ceil(4 * pool.current_num_threads());
-            let sorted = tasks.par_chunks(together).map(|tasks| Sorted::of(tasks, shards.len()));
+            let sorted = tasks.par_chunks(together).map(|tasks| Sorted::of(tasks, shards.len(), take_spare(spare)));
             let sorted = sorted.collect::<Result<Vec<_>, _>>()?;
-            drop(tasks);
-            shards.par_iter_mut().enumerate().try_for_each(|(number, shard)| {
+            let inserted = shards.par_iter_mut().enumerate().try_for_each(|(number, shard)| {
                 for Sorted { strays, ends } in &sorted {
                     let start = if number == 0 { 0 } else { ends[number - 1] };
                     shard.insert_all(sharing, &strays[start as usize..ends[number] as usize])?;
                 }
                 Ok(())
-            })
+            });
+            let lists = tasks.into_iter().map(|task| task.strays).chain(sorted.into_iter().map(|sorted| sorted.strays));
+            spare.lock().unwrap_or_else(PoisonError::into_inner).extend(lists);
+            inserted
         })
     }
 
@@ -243,7 +251,7 @@ impl<'a> CpuMerge<'a> {
         } else {
             positions.clear();
             for (_, shard, range) in self.successors.pieces(starts, successors.clone()) {
-                positions.extend_from_slice(&shard.positions()[range]);
+                positions.extend(shard.positions()[range].iter().map(|boards| boards.0));
             }
             leaves.resize(positions.len(), 0);
             let counted = tree.perft(&self.cores.code, &positions[..], depth, leaves);
@@ -260,6 +268,13 @@ impl<'a> CpuMerge<'a> {
     }
 }
 
+/// Takes a list that is used again, or a new one.
+fn take_spare(spare: &Mutex<Vec<Vec<Candidate>>>) -> Vec<Candidate> {
+    let mut list = spare.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
+    list.clear();
+    list
+}
+
 /// Splits some positions of a shard into tasks.
 fn split(shard: &Shard, range: Range<usize>) -> impl Iterator<Item = (&Shard, Range<usize>)> {
     range.clone().step_by(TOGETHER).map(move |start| (shard, start..range.end.min(start + TOGETHER)))
@@ -273,9 +288,10 @@ fn expand_task(
     (shard, range): (&Shard, Range<usize>),
     partition: Partition,
     table: Option<(usize, &mut Shard)>,
+    strays: Vec<Candidate>,
 ) -> Result<Expanded, MergeError> {
     let Scratch { parents: batch, children, queue, hashes, candidates, multiplicities, moves: moves_of } = scratch;
-    let mut expanded = Expanded { strays: Vec::new(), paths: 0, has_successors: false };
+    let mut expanded = Expanded { strays, paths: 0, has_successors: false };
     let (mut table, limits) = match table {
         Some((number, table)) => (Some(table), Some(sharing.ranges.limits(number))),
         None => (None, None),
@@ -284,7 +300,7 @@ fn expand_task(
         batch.restart(range.len());
         multiplicities.clear();
         for index in range {
-            batch.push(&Planes(shard.positions()[index]), 1);
+            batch.push(&Planes(shard.positions()[index].0), 1);
             multiplicities.push(shard.multiplicity(index));
         }
         moves_of.clear();
@@ -331,7 +347,7 @@ fn expand_task(
 
 impl Sorted {
     /// Sorts the strays of these tasks by table.
-    fn of(tasks: &[Expanded], shards: usize) -> Result<Self, MergeError> {
+    fn of(tasks: &[Expanded], shards: usize, mut strays: Vec<Candidate>) -> Result<Self, MergeError> {
         let mut ends = vec![0_u32; shards];
         let all = || tasks.iter().flat_map(|task| &task.strays);
         all().for_each(|stray| ends[stray.shard as usize] += 1);
@@ -340,7 +356,6 @@ impl Sorted {
             end += *count;
             *count = end - *count;
         }
-        let mut strays = Vec::new();
         strays.try_reserve_exact(end as usize).map_err(|_| MergeError::Full)?;
         strays.resize(end as usize, Candidate::default());
         for stray in all() {
@@ -422,7 +437,7 @@ impl Merge for CpuMerge<'_> {
         let pieces = self.successors.pieces(&starts, successors);
         let entries = pieces.flat_map(|(_, shard, range)| {
             range.map(move |index| {
-                let [a, b, c, own] = shard.positions()[index];
+                let [a, b, c, own] = shard.positions()[index].0;
                 entry_of(&Planes32 { codes: [a, b, c], own }, turn, shard.multiplicity(index))
             })
         });

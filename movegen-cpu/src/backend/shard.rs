@@ -14,7 +14,7 @@ use super::ranges::{Key, Ranges};
 const MOST_SHARDS: u64 = 1 << 15;
 
 /// The positions of a table that fits in a core's cache.
-const SHARD: u64 = 1 << 14;
+const SHARD: u64 = 1 << 15;
 
 /// The least number of positions for each table, to keep more threads busy.
 const LEAST_SHARD: u64 = 1 << 11;
@@ -94,6 +94,7 @@ impl Sharing {
 
 /// A successor on its way to its table.
 #[derive(Clone, Copy, Default, Debug)]
+#[repr(align(64))]
 pub(crate) struct Candidate {
     pub(crate) position: [u64; 4],
     pub(crate) multiplicity: u128,
@@ -102,10 +103,15 @@ pub(crate) struct Candidate {
     pub(crate) hash: u32,
 }
 
+/// The planes of a position, within one line of the cache.
+#[derive(Clone, Copy, Default, Debug)]
+#[repr(align(32))]
+pub(crate) struct Boards(pub(crate) [u64; 4]);
+
 /// A table of positions, each once, with multiplicities.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Shard {
-    positions: Vec<[u64; 4]>,
+    positions: Vec<Boards>,
     /// The lower halves of the multiplicities.
     low: Vec<u64>,
     /// The upper halves of the multiplicities; empty while all are zero.
@@ -120,7 +126,7 @@ impl Shard {
         self.positions.len()
     }
 
-    pub(crate) fn positions(&self) -> &[[u64; 4]] {
+    pub(crate) fn positions(&self) -> &[Boards] {
         &self.positions
     }
 
@@ -160,8 +166,10 @@ impl Shard {
         for (number, candidate) in numbers.iter_mut().zip(candidates) {
             *number = self.slots[slot_of(candidate.hash, self.slots.len())];
         }
-        let words =
-            numbers.map(|number| self.positions.get((number as usize).wrapping_sub(1)).map_or(0, |planes| planes[0]));
+        let words = numbers.map(|number| match (number as usize).checked_sub(1) {
+            Some(index) => self.positions[index].0[0] ^ self.low[index],
+            None => 0,
+        });
         black_box(words);
     }
 
@@ -179,7 +187,7 @@ impl Shard {
             if number == 0 {
                 break;
             }
-            if self.positions[number - 1] == *position {
+            if self.positions[number - 1].0 == *position {
                 return self.add(number - 1, multiplicity);
             }
             slot += 1;
@@ -187,7 +195,7 @@ impl Shard {
                 slot = 0;
             }
         }
-        self.positions.push(*position);
+        self.positions.push(Boards(*position));
         self.slots[slot] = self.positions.len() as u32;
         self.low.push(multiplicity as u64);
         let high = (multiplicity >> 64) as u64;
@@ -236,7 +244,7 @@ impl Shard {
         room.and(self.slots.try_reserve_exact(slots)).map_err(|_| MergeError::Full)?;
         self.slots.resize(slots, 0);
         for index in 0..len {
-            let (_, hash) = sharing.of(&self.positions[index]);
+            let (_, hash) = sharing.of(&self.positions[index].0);
             let mut slot = slot_of(hash, slots);
             while self.slots[slot] != 0 {
                 slot = if slot + 1 == slots { 0 } else { slot + 1 };
@@ -280,7 +288,7 @@ impl Grouped {
     fn of(shards: &mut [Shard], sharing: &Sharing, is_high: bool) -> Result<Self, TryReserveError> {
         let mut ends = vec![0_u32; sharing.ranges.len()];
         let positions = shards.iter().flat_map(|shard| &shard.positions);
-        let ranges: Vec<u16> = positions.map(|position| sharing.of_successors(position) as u16).collect();
+        let ranges: Vec<u16> = positions.map(|position| sharing.of_successors(&position.0) as u16).collect();
         for &range in &ranges {
             ends[usize::from(range)] += 1;
         }
@@ -291,7 +299,7 @@ impl Grouped {
         }
         let mut shard = Shard::default();
         shard.reserve(ranges.len(), is_high)?;
-        shard.positions.resize(ranges.len(), [0; 4]);
+        shard.positions.resize(ranges.len(), Boards::default());
         shard.low.resize(ranges.len(), 0);
         shard.high.resize(if is_high { ranges.len() } else { 0 }, 0);
         let mut ranges = ranges.into_iter();
@@ -351,13 +359,13 @@ impl Ply {
     }
 
     /// Returns ranges into which the successors of the positions fall about equally.
-    pub(crate) fn ranges(&self, sharing: &Sharing, count: usize) -> Ranges {
+    pub(crate) fn ranges<'a>(&'a self, sharing: &Sharing, count: usize) -> Ranges {
         if count == 1 {
             return Ranges::default();
         }
         let step = (self.len() as usize / (SAMPLES * count)).max(1);
         let sample = self.shards.iter().flat_map(|shard| shard.positions.iter().step_by(step));
-        let with_hash = |position| (position, sharing.hash(position) as u32);
+        let with_hash = |boards: &'a Boards| (&boards.0, sharing.hash(&boards.0) as u32);
         Ranges::for_successors_of(sample.map(with_hash), count)
     }
 
