@@ -93,7 +93,7 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
     /// Adds the first of these entries, as many as fit in level 0, and returns their number.
     async fn add_batch(&mut self, entries: &[Entry]) -> Result<usize, MergeError> {
         self.prepare(2).await?;
-        let len = entries.len().min(self.session.sizes.roots);
+        let len = entries.len().min(self.session.sizes.roots).min(self.lists.candidates());
         let (positions, multiplicities): (Vec<Quad48>, Vec<_>) =
             entries[..len].iter().map(|entry| (entry.position.with_halfmove_clock(0), entry.multiplicity)).unzip();
         let inserted = match self.session.upload(&self.rules, &positions).await {

@@ -87,6 +87,23 @@ fn a_ply_may_exceed_the_largest_buffer() {
     }
 }
 
+/// Small plies have room for few candidates, and large plies for more. Entries that are added exceed both.
+#[test]
+fn room_for_candidates_grows_with_the_plies() {
+    let device = TwinDevice::default();
+    let options = HostOptions { group_size: Some(2), positions: Some(1 << 18), ..HostOptions::default() };
+    let mut gpu = Gpu::untested(&device, &options).unwrap_or_else(|error| panic!("{error}"));
+    let options = MergeOptions { memory: 1 << 28, hash_bits: 32 };
+    let mut merge = gpu.merge(&Fen::start().rules, &options).unwrap();
+    assert_eq!(merge_plies(&mut *merge, 4, 1), Ok(PLIES[3]));
+    let entries = merge.entries(0..PLIES[3].0).unwrap();
+    merge.reserve(PLIES[3].0).unwrap();
+    assert_eq!(merge.add(&[&entries[..], &entries[..]].concat()), Ok(()));
+    assert_eq!((merge.successors(), merge.perft(0..PLIES[3].0, 0)), (PLIES[3].0, Ok(2 * PLIES[3].1)));
+    merge.reserve(PLIES[3].0 - 1).unwrap();
+    assert_eq!(merge.add(&entries), Err(MergeError::Full));
+}
+
 /// The first of many batches fills the list. The batches queued behind it must end, and the answer is `Full`. With room
 /// for one more entry, it is not.
 #[test]

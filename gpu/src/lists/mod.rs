@@ -11,6 +11,7 @@ use kogge_board::{BackendError, Planes32};
 
 use self::list::{Layout, List, Shard, partition_of_shard};
 use self::numbers::{number, words};
+use crate::MOST_MOVES;
 use crate::arguments::{Append, Insert, LoadEntries, NoteAppended};
 use crate::buffer::Buffer;
 use crate::interface::Interface;
@@ -32,6 +33,9 @@ const CANDIDATE: u64 = 16 + 8;
 
 /// Bytes of another slot for each candidate, in the table of every shard.
 const CANDIDATE_SLOT: u64 = 4;
+
+/// The least number of candidates that there is room for.
+const LEAST_CANDIDATES: u64 = 1 << 16;
 
 /// The maximum number of a shard's entries. Their numbers have 31 bits; the first and the last number have other meanings.
 const MOST_ENTRIES: u64 = (1 << 31) - 2;
@@ -123,12 +127,23 @@ impl<I: Interface> Lists<I> {
         (settings.max_buffer / settings.form.bytes() as u64).min(slots / 2).clamp(1, MOST_ENTRIES)
     }
 
+    /// Returns the number of candidates that there is room for.
+    pub(crate) fn candidates(&self) -> usize {
+        self.candidates.as_ref().map_or(0, |candidates| candidates.fresh.len())
+    }
+
     /// Frees the successors and makes room for `entries` new ones.
     pub(crate) async fn make_room(&mut self, session: &mut Session<I>, entries: u64) -> Result<(), Halt> {
-        let candidates = session.fitting(2)?.positions;
+        let most = session.fitting(2)?.positions;
         let runner = &mut session.runner;
         self.successors = None;
-        let Layout { shards, room } = Layout::of(entries, Self::most_of_shard(&runner.settings, candidates as u64));
+        let Layout { shards, room } = Layout::of(entries, Self::most_of_shard(&runner.settings, most as u64));
+        // Some interfaces take long to make large buffers, and the first plies are small.
+        let moves = self.parents.as_ref().map_or(0, List::len).saturating_mul(u64::from(MOST_MOVES));
+        let needed = moves.max(entries).max(LEAST_CANDIDATES).next_power_of_two();
+        let needed = usize::try_from(needed).unwrap_or(most).min(most);
+        let kept = self.candidates.take().filter(|kept| (needed..=most).contains(&kept.fresh.len()));
+        let candidates = kept.as_ref().map_or(needed, |kept| kept.fresh.len());
         let parts = runner.settings.form.parts();
         let interface = &mut runner.interface;
         // At least one slot is free even if all candidates are fresh.
@@ -137,7 +152,6 @@ impl<I: Interface> Lists<I> {
         let mut tables = std::mem::take(&mut self.tables);
         tables.retain(|table| (slots..=2 * slots).contains(&table.slots.len()));
         tables.truncate(shards as usize);
-        let kept = self.candidates.take().filter(|kept| kept.fresh.len() == candidates);
         let made = async {
             interface.finish().await?;
             let candidates = match kept {

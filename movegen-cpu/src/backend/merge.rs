@@ -125,7 +125,8 @@ impl<'a> CpuMerge<'a> {
         let Self { cores, parents, sharing, .. } = self;
         let shards = Sharing::shards_for(successors, cores.pool.current_num_threads());
         sharing.ranges = parents.ranges(sharing, shards);
-        if 2 * parents.bytes() <= self.options.memory {
+        // Two copies lie in memory while the parents move, and the lists of strays.
+        if 3 * parents.bytes() <= self.options.memory {
             let grouped = cores.pool.install(|| parents.group(sharing));
             let device = cores.info.name.clone();
             // The parents are lost, so no step can follow.
