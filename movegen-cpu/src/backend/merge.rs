@@ -3,7 +3,7 @@
 //! Successors are made as planes, a register of lanes at a time. Each table holds a [range](super::ranges) of positions, and
 //! parents are in the order of most of their successors. So a task expands the parents of one range, and its thread adds most
 //! of their successors to the range's table, which stays in the thread's cache. The other successors, the *strays*, are sorted
-//! by table afterwards, and every table collects its strays from all tasks. Only one thread at a time fills a table, so a
+//! by table, and every table collects its strays from all tasks afterwards. Only one thread at a time fills a table, so a
 //! table needs no locks.
 
 use std::ops::Range;
@@ -28,27 +28,30 @@ pub(crate) struct CpuMerge<'a> {
     parents: Ply,
     successors: Ply,
     sharing: Sharing,
+    /// Whether the ranges of the successors are chosen.
+    has_ranges: bool,
     /// Whether the parents are in the order of the ranges.
     is_grouped: bool,
     room: u64,
     /// The expected number of strays of a parent: the last average plus a quarter.
     strays: f64,
-    /// Lists of strays that are used again. To touch new memory takes longer than to fill it.
+    /// Lists of strays that are used again: to touch new memory takes longer than to fill it.
     spare: Mutex<Vec<Vec<Candidate>>>,
 }
 
 /// What a task has done besides filling a table.
 struct Expanded {
-    strays: Vec<Candidate>,
+    strays: Sorted,
     /// The number of paths to the successors, in whatever partition.
     paths: u128,
     has_successors: bool,
 }
 
-/// The strays of some tasks, sorted by tables.
+/// The strays of a task, sorted by tables.
+#[derive(Default)]
 struct Sorted {
-    strays: Vec<Candidate>,
-    /// The end of each table's strays; they begin at the previous end.
+    candidates: Vec<Candidate>,
+    /// The end of each table's strays, which begin at the previous end. Empty if there are no strays.
     ends: Vec<u32>,
 }
 
@@ -60,6 +63,7 @@ struct Scratch {
     queue: Queue,
     hashes: Vec<u64>,
     candidates: Vec<Candidate>,
+    strays: Vec<Candidate>,
     multiplicities: Vec<u128>,
     /// The number of moves of each parent.
     moves: Vec<u32>,
@@ -90,6 +94,7 @@ impl<'a> CpuMerge<'a> {
             parents: Ply::default(),
             successors: Ply::default(),
             sharing: Sharing::new(options.hash_bits),
+            has_ranges: false,
             is_grouped: false,
             room: 0,
             strays: MOST_MOVES,
@@ -119,14 +124,14 @@ impl<'a> CpuMerge<'a> {
 
     /// Chooses ranges for this many successors, and puts the parents in their order if there is memory for it.
     fn group(&mut self, successors: u64) -> Result<(), MergeError> {
-        if self.is_grouped {
+        if std::mem::replace(&mut self.has_ranges, true) {
             return Ok(());
         }
         let Self { cores, parents, sharing, .. } = self;
         let shards = Sharing::shards_for(successors, cores.pool.current_num_threads());
         sharing.ranges = parents.ranges(sharing, shards);
         // Two copies lie in memory while the parents move, and the lists of strays.
-        if 3 * parents.bytes() <= self.options.memory {
+        if sharing.ranges.are_foreseen() && 3 * parents.bytes() <= self.options.memory {
             let grouped = cores.pool.install(|| parents.group(sharing));
             let device = cores.info.name.clone();
             // The parents are lost, so no step can follow.
@@ -164,7 +169,7 @@ impl<'a> CpuMerge<'a> {
             let together = ((self.in_flight() as f64 / self.strays) as u64).max(1);
             let next = end.min(start.saturating_add(together));
             let tasks = self.expand_tasks(&starts, start..next, partition)?;
-            let strays: usize = tasks.iter().map(|task| task.strays.len()).sum();
+            let strays: usize = tasks.iter().map(|task| task.strays.candidates.len()).sum();
             self.strays = (1.25 * strays as f64 / (next - start) as f64).clamp(LEAST_STRAYS, MOST_MOVES);
             for task in &tasks {
                 paths = paths.checked_add(task.paths).ok_or(MergeError::Overflow)?;
@@ -188,8 +193,9 @@ impl<'a> CpuMerge<'a> {
     ) -> Result<Vec<Expanded>, MergeError> {
         let Self { cores, parents: ply, successors, sharing, is_grouped, spare, .. } = self;
         let expand = |scratch: &mut Scratch, parents: (&Shard, Range<usize>), table| {
-            let strays = take_spare(spare);
-            expand_task(cores, sharing, scratch, parents, partition, table, strays)
+            let mut expanded = expand_task(cores, sharing, scratch, parents, partition, table)?;
+            expanded.strays = Sorted::of(&scratch.strays, sharing.ranges.len(), spare)?;
+            Ok(expanded)
         };
         cores.pool.install(|| {
             if !*is_grouped {
@@ -214,27 +220,26 @@ impl<'a> CpuMerge<'a> {
     fn take_in(&mut self, tasks: Vec<Expanded>) -> Result<(), MergeError> {
         let (pool, sharing, shards, spare) =
             (&self.cores.pool, &self.sharing, &mut self.successors.shards, &self.spare);
-        if tasks.iter().all(|task| task.strays.is_empty()) {
+        if tasks.iter().all(|task| task.strays.ends.is_empty()) {
             return Ok(());
         }
         if shards.len() != sharing.ranges.len() {
             return Err(MergeError::Full);
         }
-        pool.install(|| {
-            let together = tasks.len().div_ceil(4 * pool.current_num_threads());
-            let sorted = tasks.par_chunks(together).map(|tasks| Sorted::of(tasks, shards.len(), take_spare(spare)));
-            let sorted = sorted.collect::<Result<Vec<_>, _>>()?;
-            let inserted = shards.par_iter_mut().enumerate().try_for_each(|(number, shard)| {
-                for Sorted { strays, ends } in &sorted {
-                    let start = if number == 0 { 0 } else { ends[number - 1] };
-                    shard.insert_all(sharing, &strays[start as usize..ends[number] as usize])?;
+        let inserted = pool.install(|| {
+            shards.par_iter_mut().enumerate().try_for_each(|(number, shard)| {
+                for Expanded { strays: Sorted { candidates, ends }, .. } in &tasks {
+                    if let Some(&end) = ends.get(number) {
+                        let start = if number == 0 { 0 } else { ends[number - 1] };
+                        shard.insert_all(sharing, &candidates[start as usize..end as usize])?;
+                    }
                 }
                 Ok(())
-            });
-            let lists = tasks.into_iter().map(|task| task.strays).chain(sorted.into_iter().map(|sorted| sorted.strays));
-            spare.lock().unwrap_or_else(PoisonError::into_inner).extend(lists);
-            inserted
-        })
+            })
+        });
+        let lists = tasks.into_iter().map(|task| task.strays.candidates);
+        spare.lock().unwrap_or_else(PoisonError::into_inner).extend(lists);
+        inserted
     }
 
     /// Sums the leaves below some successors, weighted by multiplicity.
@@ -269,19 +274,12 @@ impl<'a> CpuMerge<'a> {
     }
 }
 
-/// Takes a list that is used again, or a new one.
-fn take_spare(spare: &Mutex<Vec<Vec<Candidate>>>) -> Vec<Candidate> {
-    let mut list = spare.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
-    list.clear();
-    list
-}
-
 /// Splits some positions of a shard into tasks.
 fn split(shard: &Shard, range: Range<usize>) -> impl Iterator<Item = (&Shard, Range<usize>)> {
     range.clone().step_by(TOGETHER).map(move |start| (shard, start..range.end.min(start + TOGETHER)))
 }
 
-/// Expands these parents. Successors of the table's range go into the table, all others are strays.
+/// Expands these parents. Successors of the table's range go into the table, all others are the scratch's strays.
 fn expand_task(
     cores: &Cores,
     sharing: &Sharing,
@@ -289,10 +287,11 @@ fn expand_task(
     (shard, range): (&Shard, Range<usize>),
     partition: Partition,
     table: Option<(usize, &mut Shard)>,
-    strays: Vec<Candidate>,
 ) -> Result<Expanded, MergeError> {
-    let Scratch { parents: batch, children, queue, hashes, candidates, multiplicities, moves: moves_of } = scratch;
-    let mut expanded = Expanded { strays, paths: 0, has_successors: false };
+    let Scratch { parents: batch, children, queue, hashes, candidates, strays, multiplicities, moves: moves_of } =
+        scratch;
+    strays.clear();
+    let mut expanded = Expanded { strays: Sorted::default(), paths: 0, has_successors: false };
     let (mut table, limits) = match table {
         Some((number, table)) => (Some(table), Some(sharing.ranges.limits(number))),
         None => (None, None),
@@ -313,7 +312,7 @@ fn expand_task(
             if partition.of > 1 {
                 cores.code.partition_hashes(children, hashes);
             }
-            expanded.strays.try_reserve(moves).map_err(|_| MergeError::Full)?;
+            strays.try_reserve(moves).map_err(|_| MergeError::Full)?;
             candidates.clear();
             for index in 0..moves {
                 let parent = queue.origin(index);
@@ -329,11 +328,11 @@ fn expand_task(
                     }
                     _ => {
                         let shard = sharing.ranges.find(key) as u32;
-                        expanded.strays.push(Candidate { position, multiplicity, shard, hash });
+                        strays.push(Candidate { position, multiplicity, shard, hash });
                     }
                 }
             }
-            expanded.has_successors |= !(candidates.is_empty() && expanded.strays.is_empty());
+            expanded.has_successors |= !(candidates.is_empty() && strays.is_empty());
             if let Some(table) = &mut table {
                 table.insert_all(sharing, candidates)?;
             }
@@ -347,24 +346,28 @@ fn expand_task(
 }
 
 impl Sorted {
-    /// Sorts the strays of these tasks by table.
-    fn of(tasks: &[Expanded], shards: usize, mut strays: Vec<Candidate>) -> Result<Self, MergeError> {
+    /// Sorts strays by table, into a list that is used again.
+    fn of(strays: &[Candidate], shards: usize, spare: &Mutex<Vec<Vec<Candidate>>>) -> Result<Self, MergeError> {
+        if strays.is_empty() {
+            return Ok(Self::default());
+        }
         let mut ends = vec![0_u32; shards];
-        let all = || tasks.iter().flat_map(|task| &task.strays);
-        all().for_each(|stray| ends[stray.shard as usize] += 1);
+        strays.iter().for_each(|stray| ends[stray.shard as usize] += 1);
         let mut end = 0;
         for count in &mut ends {
             end += *count;
             *count = end - *count;
         }
-        strays.try_reserve_exact(end as usize).map_err(|_| MergeError::Full)?;
-        strays.resize(end as usize, Candidate::default());
-        for stray in all() {
+        let mut candidates = spare.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
+        candidates.clear();
+        candidates.try_reserve(strays.len()).map_err(|_| MergeError::Full)?;
+        candidates.resize(strays.len(), Candidate::default());
+        for stray in strays {
             let end = &mut ends[stray.shard as usize];
-            strays[*end as usize] = *stray;
+            candidates[*end as usize] = *stray;
             *end += 1;
         }
-        Ok(Self { strays, ends })
+        Ok(Self { candidates, ends })
     }
 }
 
@@ -409,7 +412,7 @@ impl Merge for CpuMerge<'_> {
     fn descend(&mut self) -> Result<(), MergeError> {
         self.parents = std::mem::take(&mut self.successors);
         self.parents.close();
-        (self.room, self.strays, self.is_grouped) = (0, MOST_MOVES, false);
+        (self.room, self.strays, self.has_ranges, self.is_grouped) = (0, MOST_MOVES, false, false);
         Ok(())
     }
 

@@ -5,6 +5,8 @@
 //! successors. Then most successors of a range of parents belong to the same range. One thread expands these parents and
 //! merges their successors in a table that fits in its core's cache. (Structured duplicate detection: Zhou and Hansen,
 //! 2004.)
+//!
+//! Where there are few pawns, as in endgames, many positions have the same pawns. Then a hash alone chooses the range.
 
 /// Where a position lies in the order. Positions with the same pawns are ordered by hash.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
@@ -36,12 +38,14 @@ impl Key {
 pub(crate) struct Ranges {
     /// The first key of each range, in order. The first range begins with the least key.
     first: Vec<Key>,
+    /// The number of ranges if the hash alone chooses the range.
+    by_hash: Option<u32>,
 }
 
 impl Default for Ranges {
     /// Returns one range of all positions.
     fn default() -> Self {
-        Self { first: vec![Key::default()] }
+        Self { first: vec![Key::default()], by_hash: None }
     }
 }
 
@@ -50,6 +54,11 @@ impl Ranges {
     pub(crate) fn for_successors_of<'a>(parents: impl Iterator<Item = (&'a [u64; 4], u32)>, count: usize) -> Self {
         let mut keys: Vec<_> = parents.map(|(position, hash)| Key::after_quiet_move(position, hash)).collect();
         keys.sort_unstable();
+        let alike = keys.chunk_by(|a, b| a.pawns == b.pawns).map(<[_]>::len);
+        let in_many: usize = alike.filter(|&len| len * count > keys.len()).sum();
+        if 2 * in_many > keys.len() {
+            return Self { first: Vec::new(), by_hash: Some(count as u32) };
+        }
         let mut first = vec![Key::default()];
         for range in 1..count.min(keys.len()) {
             let key = keys[range * keys.len() / count.min(keys.len())];
@@ -62,20 +71,29 @@ impl Ranges {
                 first.push(key);
             }
         }
-        Self { first }
+        Self { first, by_hash: None }
     }
 
     /// Returns the number of ranges.
     pub(crate) fn len(&self) -> usize {
-        self.first.len()
+        self.by_hash.map_or(self.first.len(), |ranges| ranges as usize)
+    }
+
+    /// Returns whether parents can be put in the order of their successors' ranges.
+    pub(crate) fn are_foreseen(&self) -> bool {
+        self.by_hash.is_none()
     }
 
     /// Returns the range of a position with this key.
     pub(crate) fn find(&self, key: Key) -> usize {
-        self.first.partition_point(|first| *first <= key) - 1
+        match self.by_hash {
+            None => self.first.partition_point(|first| *first <= key) - 1,
+            Some(ranges) => ((u64::from(key.hash) * u64::from(ranges)) >> 32) as usize,
+        }
     }
 
-    /// Returns the range of most successors of a parent. The hash is needed only for positions with the same pawns.
+    /// Returns the range of most successors of a parent, if it can be foreseen. The hash is needed only for positions with
+    /// the same pawns.
     pub(crate) fn find_for_successors_of(&self, parent: &[u64; 4], hash: impl FnOnce() -> u32) -> usize {
         let key = Key::after_quiet_move(parent, 0);
         let found = self.find(key);
@@ -117,15 +135,15 @@ mod tests {
 
     #[test]
     fn every_position_is_in_one_range() {
-        // Without pawns only the hash distinguishes positions.
-        let kings = planes("4k3/8/8/8/8/8/8/4K3 w - - 0 1");
-        let pawns = planes("4k3/pp4p1/8/8/8/8/P5PP/4K3 w - - 0 1");
-        let hashes = || (0..1000_u32).map(|index| index.wrapping_mul(0x9e37_79b9));
-        let sample = hashes().map(|hash| (&kings, hash)).chain(hashes().map(|hash| (&pawns, hash)));
-        let ranges = Ranges::for_successors_of(sample, 8);
-        assert_eq!(ranges.len(), 8);
+        let pawns: Vec<_> = (1..50_u64).map(|index| [index << 8, 0, 0, index << 8 & 0xff00]).collect();
+        let hashes = || (0..40_u32).map(|index| index.wrapping_mul(0x9e37_79b9));
+        // The last pawns occur 960 times.
+        let often = || (0..24_u32).flat_map(move |salt| hashes().map(move |hash| hash ^ salt << 3));
+        let few = pawns.iter().flat_map(|position| hashes().map(move |hash| (position, hash)));
+        let ranges = Ranges::for_successors_of(few.chain(often().map(|hash| (&pawns[48], hash))), 8);
+        assert_eq!((ranges.len(), ranges.are_foreseen()), (8, true));
         let mut found = [0; 8];
-        for position in [&kings, &pawns] {
+        for position in &pawns {
             for hash in hashes() {
                 let key = Key::after_quiet_move(position, hash);
                 let range = ranges.find(key);
@@ -135,9 +153,22 @@ mod tests {
                 found[range] += 1;
             }
         }
-        assert!(found.iter().all(|&count| (150..350).contains(&count)), "{found:?}");
-        assert_eq!(Ranges::default().find(Key::of(&pawns, u32::MAX)), 0);
+        assert_eq!(found.iter().sum::<u32>(), 49 * 40);
+        let split = hashes().map(|hash| ranges.find(Key::after_quiet_move(&pawns[48], hash)));
+        assert!(split.collect::<std::collections::HashSet<_>>().len() > 1);
+        assert_eq!(Ranges::default().find(Key::of(&pawns[0], u32::MAX)), 0);
         assert_eq!(Ranges::for_successors_of(std::iter::empty(), 8).len(), 1);
+    }
+
+    #[test]
+    fn without_pawns_the_hash_chooses_the_range() {
+        let kings = planes("4k3/8/8/8/8/8/8/4K3 w - - 0 1");
+        let hashes = || (0..1000_u32).map(|index| index.wrapping_mul(0x9e37_79b9));
+        let ranges = Ranges::for_successors_of(hashes().map(|hash| (&kings, hash)), 8);
+        assert_eq!((ranges.len(), ranges.are_foreseen()), (8, false));
+        let mut found = [0; 8];
+        hashes().for_each(|hash| found[ranges.find(Key::of(&kings, hash))] += 1);
+        assert!(found.iter().all(|&count| (100..150).contains(&count)), "{found:?}");
     }
 
     #[test]

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use super::ranges::{Key, Ranges};
 
 /// The most tables of a ply.
-const MOST_SHARDS: u64 = 1 << 15;
+const MOST_SHARDS: u64 = 1 << 14;
 
 /// The positions of a table that fits in a core's cache.
 const SHARD: u64 = 1 << 15;
