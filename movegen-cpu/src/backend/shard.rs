@@ -257,6 +257,9 @@ impl Shard {
     /// Frees the memory that only insertions need.
     fn close(&mut self) {
         self.slots = Vec::new();
+        self.positions.shrink_to_fit();
+        self.low.shrink_to_fit();
+        self.high.shrink_to_fit();
     }
 
     /// Makes room for this many positions that are appended.
