@@ -17,6 +17,7 @@ use crate::lists::Lists;
 use crate::merging::DeviceMerge;
 use crate::minimax::is_near_fifty_moves;
 use crate::tuning::{Cache, complete};
+use crate::watching::Watching;
 
 impl<D: Device> Gpu<D>
 where
@@ -167,7 +168,9 @@ where
             return block_on(self.session.minimax(rules, positions, depth, leaves, watch));
         }
         // The kernels do not know the fifty-move rule.
-        let mut near = host::minimax(self, rules, &near, depth, leaves)?.into_iter();
+        let mut watching = Watching::new(watch);
+        let mut check = || if watching.is_due() { watching.report(0, 0.0) } else { Ok(()) };
+        let mut near = host::minimax_checked(self, rules, &near, depth, leaves, &mut check)?.into_iter();
         let mut far = block_on(self.session.minimax(rules, &far, depth, leaves, watch))?.into_iter();
         let scores = positions
             .iter()

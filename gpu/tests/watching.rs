@@ -56,6 +56,23 @@ fn a_stopped_count_leaves_nothing_behind() {
     }
 }
 
+/// The host searches near the end of a game by the fifty-move rule.
+#[test]
+fn a_search_near_the_fifty_move_rule_can_be_stopped() {
+    let fen: Fen = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 97 80".parse().unwrap();
+    for mut gpu in devices() {
+        let mut reports = 0;
+        let mut watch = |_, share: f64| {
+            assert!(share < 1.0);
+            reports += 1;
+            if reports < 2 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        };
+        let positions = [Quad48::from(&fen.position)];
+        let stopped = gpu.minimax_watched(&fen.rules, &positions, 4, Leaves::Quiescent, &mut watch);
+        assert_eq!((stopped, reports), (Err(BackendError::Stopped), 2));
+    }
+}
+
 #[test]
 fn a_search_reports_and_can_be_stopped() {
     let start = Fen::start();

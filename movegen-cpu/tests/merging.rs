@@ -1,6 +1,6 @@
 //! Merging on the CPU: ranges of pawns with and without room to order the parents.
 
-use kogge_board::merge::{Entry, Merge, MergeOptions, Partition};
+use kogge_board::merge::{Entry, Merge, MergeError, MergeOptions, Partition};
 use kogge_board::{Backend, Fen, Quad48};
 use kogge_movegen_cpu::Cpu;
 
@@ -50,6 +50,20 @@ fn parents_that_cannot_be_ordered_have_the_same_successors() {
             assert!(found.is_ok_and(|index| expected.1[index].multiplicity >= entry.multiplicity), "{entry:?}");
         }
     }
+}
+
+#[test]
+fn successors_without_room_are_an_error() {
+    let mut cpu = Cpu::new(Some(2)).unwrap();
+    let mut merge = cpu.merge(&Fen::start().rules, &MergeOptions::with_memory(1 << 30)).unwrap();
+    parents(&mut *merge, 3);
+    assert_eq!(merge.expand(0..5_362, Partition::WHOLE), Err(MergeError::Full), "there is no room yet");
+    merge.reserve(72_000).unwrap();
+    for _ in 0..2 {
+        assert_eq!(merge.expand(0..5_362, Partition::WHOLE), Err(MergeError::Full), "it stays full");
+    }
+    merge.reserve(72_078).unwrap();
+    assert_eq!((merge.expand(0..5_362, Partition::WHOLE), merge.successors()), (Ok(197_281), 72_078));
 }
 
 #[test]

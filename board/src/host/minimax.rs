@@ -22,15 +22,31 @@ pub fn minimax<B: Backend + ?Sized>(
     depth: u32,
     leaves: Leaves,
 ) -> Result<Vec<Score>, BackendError> {
+    minimax_checked(backend, rules, positions, depth, leaves, &mut || Ok(()))
+}
+
+/// Like [`minimax`], and calls `check` before each of its many calls of the backend.
+///
+/// # Errors
+/// As [`minimax`], and the errors of `check`.
+pub fn minimax_checked<B: Backend + ?Sized>(
+    backend: &mut B,
+    rules: &Rules,
+    positions: &[Quad48],
+    depth: u32,
+    leaves: Leaves,
+    check: &mut dyn FnMut() -> Result<(), BackendError>,
+) -> Result<Vec<Score>, BackendError> {
     check_depth(depth)?;
     let mut values = Vec::with_capacity(positions.len());
     for slice in positions.chunks(SLICE) {
+        check()?;
         if depth == 0 {
-            evaluate_leaves(backend, rules, slice, leaves, &mut values)?;
+            evaluate_leaves(backend, rules, slice, leaves, check, &mut values)?;
             continue;
         }
         let successors = backend.expand(rules, slice)?;
-        let below = minimax(backend, rules, &successors.positions, depth - 1, leaves)?;
+        let below = minimax_checked(backend, rules, &successors.positions, depth - 1, leaves, check)?;
         let mut start = 0;
         for (position, &end) in slice.iter().zip(&successors.ends) {
             let best = below.get(start..end).unwrap_or_default().iter().map(|value| value.one_ply_up()).max();
@@ -51,6 +67,7 @@ fn evaluate_leaves<B: Backend + ?Sized>(
     rules: &Rules,
     positions: &[Quad48],
     leaves: Leaves,
+    check: &mut dyn FnMut() -> Result<(), BackendError>,
     values: &mut Vec<Score>,
 ) -> Result<(), BackendError> {
     let first = values.len();
@@ -70,6 +87,7 @@ fn evaluate_leaves<B: Backend + ?Sized>(
     for searches in unquiet.chunks_mut(TOGETHER) {
         let mut running: Vec<_> = searches.iter_mut().collect();
         while !running.is_empty() {
+            check()?;
             running.retain_mut(|(index, search)| match search.run(rules) {
                 Some(value) => {
                     values[*index] = Score::from_value(value);

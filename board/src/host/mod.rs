@@ -9,7 +9,7 @@ use crate::merge::{Merge, MergeOptions};
 use crate::{Backend, BackendError, Rules};
 
 pub use merge::HostMerge;
-pub use minimax::minimax;
+pub use minimax::{minimax, minimax_checked};
 
 /// Returns a [`HostMerge`], for the [`Backend::merge`] of a backend without code of its own.
 ///

@@ -30,6 +30,8 @@ pub(crate) struct CpuMerge<'a> {
     sharing: Sharing,
     /// Whether the ranges of the successors are chosen.
     has_ranges: bool,
+    /// Whether the parents are lost, because memory ran out while they were put in order.
+    is_lost: bool,
     /// Whether the parents are in the order of the ranges.
     is_grouped: bool,
     room: u64,
@@ -72,8 +74,9 @@ struct Scratch {
 /// The greatest number of legal moves in any position.
 const MOST_MOVES: f64 = 218.0;
 
-/// The least number of strays of a parent that is expected.
-const LEAST_STRAYS: f64 = 0.25;
+/// The least number of strays of a parent that is expected: parents with few strays may be followed by parents with many, and
+/// all strays must fit in memory.
+const LEAST_STRAYS: f64 = 4.0;
 
 /// The most successors on their way to tables at a time; each takes 128 bytes in all.
 const IN_FLIGHT: u64 = 1 << 21;
@@ -95,6 +98,7 @@ impl<'a> CpuMerge<'a> {
             successors: Ply::default(),
             sharing: Sharing::new(options.hash_bits),
             has_ranges: false,
+            is_lost: false,
             is_grouped: false,
             room: 0,
             strays: MOST_MOVES,
@@ -124,20 +128,19 @@ impl<'a> CpuMerge<'a> {
 
     /// Chooses ranges for this many successors, and puts the parents in their order if there is memory for it.
     fn group(&mut self, successors: u64) -> Result<(), MergeError> {
-        if std::mem::replace(&mut self.has_ranges, true) {
-            return Ok(());
-        }
         let Self { cores, parents, sharing, .. } = self;
-        let shards = Sharing::shards_for(successors, cores.pool.current_num_threads());
-        sharing.ranges = parents.ranges(sharing, shards);
-        // Two copies lie in memory while the parents move, and the lists of strays.
-        if sharing.ranges.are_foreseen() && 3 * parents.bytes() <= self.options.memory {
-            let grouped = cores.pool.install(|| parents.group(sharing));
+        if !std::mem::replace(&mut self.has_ranges, true) {
+            let shards = Sharing::shards_for(successors, cores.pool.current_num_threads());
+            sharing.ranges = parents.ranges(sharing, shards);
+            // Two copies lie in memory while the parents move, and the lists of strays.
+            if sharing.ranges.are_foreseen() && 3 * parents.bytes() <= self.options.memory {
+                self.is_lost = cores.pool.install(|| parents.group(sharing)).is_err();
+                self.is_grouped = true;
+            }
+        }
+        if self.is_lost {
             let device = cores.info.name.clone();
-            // The parents are lost, so no step can follow.
-            grouped
-                .map_err(|_| BackendError::OutOfMemory { device, doing: "ordering positions by their pawns".into() })?;
-            self.is_grouped = true;
+            return Err(BackendError::OutOfMemory { device, doing: "ordering positions by their pawns".into() }.into());
         }
         Ok(())
     }
@@ -161,6 +164,10 @@ impl<'a> CpuMerge<'a> {
         let Some(turn) = self.parents.turn.map(Color::opposite) else { return Ok(0) };
         if self.successors.turn.is_some_and(|known| known != turn) {
             return Err(MergeError::MixedTurns);
+        }
+        // Without tables, no successor would be found.
+        if self.successors.shards.len() != self.sharing.ranges.len() {
+            return Err(MergeError::Full);
         }
         let starts = self.parents.starts();
         let end = parents.end.min(self.parents.len());
@@ -222,9 +229,6 @@ impl<'a> CpuMerge<'a> {
             (&self.cores.pool, &self.sharing, &mut self.successors.shards, &self.spare);
         if tasks.iter().all(|task| task.strays.ends.is_empty()) {
             return Ok(());
-        }
-        if shards.len() != sharing.ranges.len() {
-            return Err(MergeError::Full);
         }
         let inserted = pool.install(|| {
             shards.par_iter_mut().enumerate().try_for_each(|(number, shard)| {
