@@ -24,7 +24,7 @@ enum Needed {
 use Needed::{Always, For, ForMoves};
 
 /// The source files, in the order of compilation. Each uses only the files before it.
-const FILES: [(&str, Needed); 19] = [
+const FILES: [(&str, Needed); 20] = [
     (include_str!("kernels/bits.cl"), Always),
     (include_str!("kernels/fill.cl"), ForMoves),
     (include_str!("kernels/position.cl"), Always),
@@ -38,6 +38,7 @@ const FILES: [(&str, Needed); 19] = [
     (include_str!("kernels/closed_form_values.cl"), For(Module::Counting)),
     (include_str!("kernels/closed_form.cl"), For(Module::Counting)),
     (include_str!("kernels/perft.cl"), For(Module::Counting)),
+    (include_str!("kernels/range.cl"), For(Module::Merging)),
     (include_str!("kernels/merge.cl"), For(Module::Merging)),
     (include_str!("kernels/clear.cl"), For(Module::Merging)),
     (include_str!("kernels/unordered.cl"), For(Module::Unordered)),

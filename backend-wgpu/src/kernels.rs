@@ -93,6 +93,7 @@ fn pieces(module: Module, word: Word, sliders: Sliders, subgroups: bool) -> Stri
         let pieces = [
             include_str!("kernels/buffers.wgsl"),
             include_str!("kernels/position.wgsl"),
+            include_str!("kernels/range.wgsl"),
             include_str!("kernels/merge.wgsl"),
         ];
         return source + &pieces.concat();

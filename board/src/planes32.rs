@@ -58,6 +58,11 @@ impl Planes32 {
         Self { codes, own: view(position.of(turn) | en_passant & !position.occupied()) }
     }
 
+    /// The pawns of both sides.
+    pub const fn pawns(&self) -> u64 {
+        self.codes[0] & !(self.codes[1] | self.codes[2])
+    }
+
     /// Returns the position, with this side to move and halfmove clock 0, without a check.
     ///
     /// A castling rook gives the right on its side of the king.

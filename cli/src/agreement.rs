@@ -99,7 +99,7 @@ fn all_usable_devices_merge_to_the_same_totals() {
         for (index, device) in devices.iter_mut().enumerate() {
             let settings = MergeSettings {
                 plies: [None, Some(2), Some(3)][(number + index) % 3],
-                partitions: [1, 2, 7].get((number + index) % 4).copied(),
+                ranges: [1, 2, 7].get((number + index) % 4).copied(),
                 hash_bits: [32, 0, 3][number % 3],
                 ..MergeSettings::with_memory(1 << 27)
             };

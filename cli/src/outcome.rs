@@ -67,7 +67,7 @@ impl From<Error> for Failure {
         match error {
             Error::Backend(_) | Error::Engine(_) => Self::Device(error.to_string()),
             Error::Cancelled(_) => Self::Interrupted(error.to_string()),
-            Error::Overflow | Error::Memory { .. } => Self::Input(error.to_string()),
+            Error::Overflow | Error::Memory { .. } | Error::RangePlies { .. } => Self::Input(error.to_string()),
         }
     }
 }

@@ -108,7 +108,7 @@ struct Ply {
     positions: u64,
     measured: bool,
     bytes: u64,
-    partitions: u32,
+    ranges: u32,
     seconds: f64,
 }
 
@@ -116,8 +116,8 @@ impl From<kogge_driver::Plan> for Plan {
     fn from(plan: kogge_driver::Plan) -> Self {
         let kogge_driver::Plan { memory, plies, below, below_seconds, raw_seconds, .. } = plan;
         let plies = plies.into_iter().map(|ply| {
-            let PlannedPly { ply, positions, measured, bytes, partitions, seconds } = ply;
-            Ply { ply, positions, measured, bytes, partitions, seconds }
+            let PlannedPly { ply, positions, measured, bytes, ranges, seconds } = ply;
+            Ply { ply, positions, measured, bytes, ranges, seconds }
         });
         Self { memory, plies: plies.collect(), below, below_seconds, raw_seconds }
     }

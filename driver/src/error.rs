@@ -31,6 +31,19 @@ pub enum Error {
         /// The ply that does not fit.
         ply: u32,
     },
+    /// A ply cannot be counted in ranges.
+    #[error(
+        "Ply {last} cannot be made in ranges: it must lie one or two plies after the last whole ply, which is {whole}, and at most \
+         seven plies above the leaves, which are at {depth}."
+    )]
+    RangePlies {
+        /// The last whole ply.
+        whole: u32,
+        /// The ply to make in ranges.
+        last: u32,
+        /// The ply of the leaves.
+        depth: u32,
+    },
     /// The answer does not fit in 128 bits.
     #[error("The count exceeds 2^128 and cannot be held; choose a smaller depth.")]
     Overflow,
@@ -80,7 +93,7 @@ impl From<MergeError> for Error {
         match error {
             MergeError::Overflow => Self::Overflow,
             MergeError::Backend(error) => error.into(),
-            // A full list has led to partitions before this point, and all positions of a ply have the same side to
+            // A full list has led to ranges before this point, and all positions of a ply have the same side to
             // move.
             MergeError::Full | MergeError::MixedTurns => BackendError::WrongAnswer {
                 device: "The device".into(),

@@ -8,7 +8,8 @@
 //!
 //! [`Driver::perft`] counts every leaf. [`Driver::perft_merged`] makes the plies of a tree one after the other, within
 //! a given memory and as deep as merging pays off. It keeps each distinct position once, with the number of paths to
-//! it. [`Driver::unique`] counts the distinct positions of each ply.
+//! it. [`Driver::unique`] counts the distinct positions of each ply. A [`RangeCounter`] counts single ranges of a ply, for work that
+//! is divided among devices and machines.
 //!
 //! ```
 //! use kogge_board::Fen;
@@ -58,7 +59,7 @@ pub use driver::Driver;
 pub use engine::Engine;
 pub use error::{EngineError, Error};
 pub use frontier::Frontier;
-pub use merged::{MergeCosts, MergeSettings, Merged};
+pub use merged::{MergeCosts, MergeSettings, Merged, RangeCount, RangeCounter, RangePlies};
 pub use moves::{LineError, legal_moves, play_line};
 pub use observer::{Observer, Progress};
 pub use plan::{Plan, PlannedPly};

@@ -1,4 +1,4 @@
-//! Plans of counts by merged plies: the plies, their partitions, and the time and memory that they take.
+//! Plans of counts by merged plies: the plies, their ranges, and the time and memory that they take.
 
 use std::fmt;
 
@@ -29,10 +29,11 @@ pub struct PlannedPly {
     pub positions: u64,
     /// Whether the positions were counted, not estimated.
     pub measured: bool,
-    /// Estimated bytes of the positions kept at once and their parents.
+    /// Estimated bytes of the positions made at once and of all parents in memory.
     pub bytes: u64,
-    /// The number of partitions of the ply.
-    pub partitions: u32,
+    /// The number of ranges that the ply is made in, one after the other; 1 if it is made whole. If the ply before the last is made
+    /// in several ranges, it is the ply between: each of its ranges serves several ranges of the last ply.
+    pub ranges: u32,
     /// Seconds for merging, measured or estimated.
     pub seconds: f64,
 }
@@ -43,9 +44,9 @@ impl Plan {
         self.plies.iter().map(|ply| ply.seconds).sum::<f64>() + self.below_seconds
     }
 
-    /// Returns the number of partitions of the last merged ply.
-    pub fn partitions(&self) -> u32 {
-        self.plies.last().map_or(1, |ply| ply.partitions)
+    /// Returns the number of ranges of the last merged ply.
+    pub fn ranges(&self) -> u32 {
+        self.plies.last().map_or(1, |ply| ply.ranges)
     }
 
     /// Returns the last merged ply.
@@ -56,9 +57,9 @@ impl Plan {
     /// Summarizes the plan: `merged to ply 4 (72078 positions), 3 plies below`.
     pub fn summary(&self) -> String {
         let positions = self.plies.last().map_or(1, |ply| ply.positions);
-        let parts = match self.partitions() {
+        let parts = match self.ranges() {
             1 => String::new(),
-            partitions => format!(" in {partitions} partitions"),
+            ranges => format!(" in {ranges} ranges"),
         };
         format!("merged to ply {} ({positions} positions{parts}), {} plies below", self.last_ply(), self.below)
     }
@@ -66,11 +67,11 @@ impl Plan {
 
 impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "ply  distinct positions             memory  partitions    seconds")?;
-        for PlannedPly { ply, positions, measured, bytes, partitions, seconds } in &self.plies {
+        writeln!(f, "ply  distinct positions             memory  ranges    seconds")?;
+        for PlannedPly { ply, positions, measured, bytes, ranges, seconds } in &self.plies {
             let about = if *measured { ' ' } else { '~' };
             let memory = bytes.div_ceil(1 << 20);
-            writeln!(f, "{ply:>3}  {about}{positions:>17}  {memory:>13} MiB  {partitions:>10}  {seconds:>9.3}")?;
+            writeln!(f, "{ply:>3}  {about}{positions:>17}  {memory:>13} MiB  {ranges:>6}  {seconds:>9.3}")?;
         }
         let Self { below, below_seconds, .. } = self;
         write!(f, "{below} plies below: {below_seconds:.3} s; in all {:.3} s", self.seconds())?;

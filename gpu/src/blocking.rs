@@ -4,7 +4,7 @@
 use std::ops::{ControlFlow, Range};
 use std::time::Instant;
 
-use kogge_board::merge::{Entry, Merge, MergeError, MergeOptions, Partition};
+use kogge_board::merge::{Entry, Kept, Merge, MergeError, MergeOptions};
 use kogge_board::{
     Backend, BackendError, DeviceInfo, Leaves, Quad48, Rules, Score, Successors, Watch, Watched, host, self_test,
 };
@@ -192,20 +192,29 @@ impl<I: Interface> Merge for DeviceMerge<'_, I> {
         DeviceMerge::most_successors(self)
     }
 
-    fn reserve(&mut self, successors: u64) -> Result<(), MergeError> {
-        block_on(DeviceMerge::reserve(self, successors))
+    fn reserve(&mut self, successors: u64, kept: Kept) -> Result<(), MergeError> {
+        block_on(DeviceMerge::reserve(self, successors, kept))
     }
 
     fn add(&mut self, entries: &[Entry]) -> Result<(), MergeError> {
         block_on(DeviceMerge::add(self, entries))
     }
 
-    fn expand(&mut self, parents: Range<u64>, partition: Partition) -> Result<u128, MergeError> {
-        block_on(DeviceMerge::expand(self, parents, partition))
+    fn expand(&mut self, parents: Range<u64>) -> Result<u128, MergeError> {
+        block_on(DeviceMerge::expand(self, parents))
     }
 
     fn descend(&mut self) -> Result<(), MergeError> {
         DeviceMerge::descend(self)
+    }
+
+    fn descend_and_keep(&mut self) -> Result<(), MergeError> {
+        DeviceMerge::descend_and_keep(self)
+    }
+
+    fn ascend(&mut self) -> Result<(), MergeError> {
+        DeviceMerge::ascend(self);
+        Ok(())
     }
 
     fn perft(&mut self, successors: Range<u64>, depth: u32) -> Result<u128, MergeError> {

@@ -184,6 +184,12 @@ buffers! {
     nodes: [u64; 8], write;
     /// The state of each quiescence search: the index of its position, and the ply.
     states: [u32; 2], write;
+    /// The multiplicity of each entry that was selected.
+    selected_multiplicities: [u32; 4], write;
+    /// The number of entries that were selected.
+    selected_count: u32, write;
+    /// The number of each root's candidates that are kept.
+    kept_counts: u32, write;
 }
 
 scalars! {
@@ -195,14 +201,16 @@ scalars! {
     castling_files,
     /// Whether the halfmove clock is kept.
     halfmove_clock,
-    /// The partition that is merged.
-    partition_index,
-    /// The number of partitions.
-    partition_of,
+    /// The shard of the list.
+    shard_index,
+    /// The number of shards.
+    shard_count,
     /// The bits of the hash that the table uses.
     hash_mask,
     /// The number of slots of the hash table.
     slot_count,
+    /// Which candidates are kept: 0 all, 1 those within the range, 2 those from which a move may lead into it.
+    kept,
     /// The number of successors, entries or moves that fit.
     room,
     /// The number of items that fit.
@@ -213,6 +221,26 @@ scalars! {
     lanes,
     /// The number of positions that each work-item searches in one launch.
     steps,
+    /// The least key of the range: the pawns of the side to move, low word.
+    first_own_low,
+    /// The same pawns, high word.
+    first_own_high,
+    /// The pawns of the other side, low word.
+    first_theirs_low,
+    /// The same pawns, high word.
+    first_theirs_high,
+    /// The hash.
+    first_hash,
+    /// The greatest key of the range: the pawns of the side to move, low word.
+    last_own_low,
+    /// The same pawns, high word.
+    last_own_high,
+    /// The pawns of the other side, low word.
+    last_theirs_low,
+    /// The same pawns, high word.
+    last_theirs_high,
+    /// The hash.
+    last_hash,
 }
 
 /// Passes the table of kernels to a macro.
@@ -237,10 +265,19 @@ macro_rules! with_kernels {
             CountReplies, "count_replies", Counting: positions roots lines items item_count totals | capacity;
             /// Loads entries into level 0, each a root of its own.
             LoadEntries, "load_entries", Merging: entries successors successor_roots | first end;
-            /// Finds the slot of each candidate.
+            /// Loads the entries from which a move may lead into a range into level 0, each a root of its own.
+            SelectEntries, "select_entries", Merging:
+                entries root_multiplicities successors successor_roots selected_multiplicities selected_count |
+                first end room
+                first_own_low first_own_high first_theirs_low first_theirs_high first_hash
+                last_own_low last_own_high last_theirs_low last_theirs_high last_hash;
+            /// Finds the slot of each candidate that is kept.
             Insert, "insert", Merging:
-                positions roots root_multiplicities slots entries multiplicities candidate_multiplicities fresh merge_state |
-                first end partition_index partition_of hash_mask slot_count;
+                positions roots root_multiplicities slots entries multiplicities candidate_multiplicities fresh merge_state
+                kept_counts |
+                first end shard_index shard_count hash_mask slot_count kept
+                first_own_low first_own_high first_theirs_low first_theirs_high first_hash
+                last_own_low last_own_high last_theirs_low last_theirs_high last_hash;
             /// Appends the fresh candidates to the list.
             Append, "append", Merging:
                 positions candidate_multiplicities fresh slots successors multiplicities merge_state | room;

@@ -7,19 +7,22 @@
 //! compared in full: if they are equal, the multiplicities are added; if not, the candidate tries the next slot. Then
 //! the candidates that have taken a slot are appended to the list, and their slots get the numbers of the new entries.
 //!
+//! If only the successors in a range are kept, a kernel first selects the parents that may have such successors. A ply between two
+//! others can be made again and again, as earlier plies can be kept.
+//!
 //! Therefore no work-item waits for another, atomic operations on 32 bits are enough, no position is read while it is
 //! written, and the list has no gaps. The table has more free slots than a launch has candidates, so every search ends.
 //! Candidates that do not fit in the list free their slots again.
 
 use std::ops::Range;
 
-use kogge_board::merge::{Entry, MergeError, MergeOptions, Partition, common_turn, entry_of};
+use kogge_board::merge::{Entry, Kept, MergeError, MergeOptions, common_turn, entry_of};
 use kogge_board::{BackendError, Color, Quad48, Rules};
 
 use crate::counting::Walk;
 use crate::families::{Families, Family};
 use crate::interface::Interface;
-use crate::lists::{Lists, Origin, Ply};
+use crate::lists::{Leaves, Lists, Origin, Ply, Selected, Weights};
 use crate::runner::Halt;
 use crate::session::Session;
 
@@ -31,6 +34,8 @@ pub(crate) struct DeviceMerge<'a, I: Interface> {
     hash_mask: u32,
     pub(crate) parents: u64,
     pub(crate) successors: u64,
+    /// The number of positions of each ply that is kept, and their side to move.
+    ancestors: Vec<(u64, Option<Color>)>,
     /// The side to move in the parents and in the successors, if there are any.
     parents_turn: Option<Color>,
     turn: Option<Color>,
@@ -53,15 +58,12 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
             hash_mask: ((1_u64 << options.hash_bits.min(32)) - 1) as u32,
             parents: 0,
             successors: 0,
+            ancestors: Vec::new(),
             parents_turn: None,
             turn: None,
             failed: true,
         };
-        // Counting has buffers, too, which are kept for it. Where there is no room for them, smaller ones are made later.
-        match merge.session.prepare(2).await {
-            Err(Halt::Error(error @ (BackendError::Device { .. } | BackendError::WrongAnswer { .. }))) => Err(error),
-            _ => Ok(merge),
-        }
+        Ok(merge)
     }
 
     /// Records whether a call failed.
@@ -92,6 +94,7 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
 
     /// Adds the first of these entries, as many as fit in level 0, and returns their number.
     async fn add_batch(&mut self, entries: &[Entry]) -> Result<usize, MergeError> {
+        self.session.want(entries.len() as u64, 1);
         self.prepare(2).await?;
         let len = entries.len().min(self.session.sizes.roots).min(self.lists.candidates());
         let (positions, multiplicities): (Vec<Quad48>, Vec<_>) =
@@ -99,7 +102,7 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
         let inserted = match self.session.upload(&self.rules, &positions).await {
             Ok(()) => {
                 let origin = Origin::Given(&multiplicities);
-                self.lists.insert(self.session, 0, len, origin, Partition::WHOLE, self.hash_mask).await
+                self.lists.insert(self.session, 0, len, origin, self.hash_mask).await
             }
             halted => halted,
         };
@@ -107,43 +110,52 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
         Ok(len)
     }
 
-    /// Expands the first of these parents, as many as fit in level 0, adds their moves, weighted by multiplicity, to the sums,
-    /// and returns the end of these parents.
-    async fn expand_batch(&mut self, parents: &Range<u64>, partition: Partition) -> Result<u64, MergeError> {
-        let batch = loop {
-            self.prepare(2).await?;
-            let roots = self.session.sizes.roots;
-            let batch = self.lists.batch(self.session, Ply::Parents, parents, roots).map_err(or_full)?;
-            match self.lists.load(self.session, Ply::Parents, batch.clone()).await {
-                Ok(()) => break batch,
+    /// Loads the first of these parents into level 0, as many as fit. If only the successors in a range are kept, other parents are
+    /// left out. Also returns the place of the parents' multiplicities.
+    async fn load_parents(&mut self, parents: &Range<u64>) -> Result<(Selected, Weights), Halt> {
+        self.session.prepare(2).await?;
+        if let Kept::Within(range) = self.lists.kept() {
+            let selected = self.lists.select(self.session, parents, range).await?;
+            return Ok((selected, Weights::Selected));
+        }
+        let batch = self.lists.batch(self.session, Ply::Parents, parents, self.session.sizes.roots)?;
+        self.lists.load(self.session, Ply::Parents, batch.clone()).await?;
+        let len = (batch.end - batch.start) as usize;
+        Ok((Selected { end: batch.end, len }, Weights::Entries(Ply::Parents, batch.start)))
+    }
+
+    /// Expands the first of these parents, as many as fit in level 0, adds the number of their kept successors, weighted by
+    /// multiplicity, to the sums, and returns the end of these parents.
+    async fn expand_batch(&mut self, parents: &Range<u64>) -> Result<u64, MergeError> {
+        let (Selected { end, len }, weights) = loop {
+            match self.load_parents(parents).await {
+                Ok(loaded) => break loaded,
                 Err(Halt::OutOfMemory) => self.session.shrink()?,
                 Err(Halt::Overflow) => {}
                 Err(Halt::Error(error)) => return Err(error.into()),
             }
         };
-        let mut families = Families::of((batch.end - batch.start) as usize);
-        let inserted = loop {
-            let inserted = match families.next(self.session, 0, usize::MAX).await {
-                Ok(Some(Family { successors: candidates, .. })) => {
-                    let origin = Origin::Parents(batch.start);
-                    self.lists.insert(self.session, 1, candidates, origin, partition, self.hash_mask).await
-                }
-                Ok(None) => break Ok(()),
-                Err(halt) => Err(halt),
-            };
-            if inserted.is_err() {
-                break inserted;
-            }
-        };
-        let inserted = match inserted {
-            Ok(()) => {
-                let len = (batch.end - batch.start) as usize;
-                self.lists.add_weighted(self.session, Ply::Parents, batch.start, len, 1).await
-            }
-            halted => halted,
-        };
+        let inserted = self.insert_successors(len, weights).await;
         self.take_inserted(inserted).await?;
-        Ok(batch.end)
+        Ok(end)
+    }
+
+    /// Adds the kept successors of the first `len` positions of level 0, and adds their number, weighted by multiplicity, to the
+    /// sums.
+    async fn insert_successors(&mut self, len: usize, weights: Weights) -> Result<(), Halt> {
+        let (origin, leaves) = match (weights, self.lists.kept()) {
+            (Weights::Entries(_, first), Kept::All) => (Origin::Parents(first), Leaves::Below(1)),
+            (Weights::Entries(_, first), _) => (Origin::Parents(first), Leaves::Kept),
+            (Weights::Selected, _) => (Origin::Selected, Leaves::Kept),
+        };
+        if leaves == Leaves::Kept {
+            self.lists.clear_kept(self.session, len)?;
+        }
+        let mut families = Families::of(len);
+        while let Some(Family { successors, .. }) = families.next(self.session, 0, usize::MAX).await? {
+            self.lists.insert(self.session, 1, successors, origin, self.hash_mask).await?;
+        }
+        self.lists.add_weighted(self.session, weights, len, leaves).await
     }
 
     /// Counts the weighted leaves below the first of these successors, as many as fit in level 0. Returns the end of
@@ -182,12 +194,12 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
         self.lists.most_entries(self.session)
     }
 
-    pub(crate) async fn reserve(&mut self, successors: u64) -> Result<(), MergeError> {
+    pub(crate) async fn reserve(&mut self, successors: u64, kept: Kept) -> Result<(), MergeError> {
         (self.successors, self.turn, self.failed) = (0, self.parents_turn.map(Color::opposite), true);
         if successors > self.lists.most_entries(self.session) {
             return Err(MergeError::Full);
         }
-        match self.lists.make_room(self.session, successors).await {
+        match self.lists.make_room(self.session, successors, kept).await {
             Ok(()) => {
                 self.failed = false;
                 Ok(())
@@ -210,20 +222,21 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
         Ok(())
     }
 
-    pub(crate) async fn expand(&mut self, parents: Range<u64>, partition: Partition) -> Result<u128, MergeError> {
+    pub(crate) async fn expand(&mut self, parents: Range<u64>) -> Result<u128, MergeError> {
         if self.failed {
             return Err(MergeError::Full);
         }
         self.turn = self.parents_turn.map(Color::opposite);
-        let paths = self.expand_batches(parents.start..parents.end.min(self.parents), partition).await;
+        let paths = self.expand_batches(parents.start..parents.end.min(self.parents)).await;
         self.note(paths)
     }
 
-    /// Expands these parents and returns the sum of their moves, weighted by multiplicity.
-    async fn expand_batches(&mut self, mut rest: Range<u64>, partition: Partition) -> Result<u128, MergeError> {
+    /// Expands these parents and returns the number of their kept successors, weighted by multiplicity.
+    async fn expand_batches(&mut self, mut rest: Range<u64>) -> Result<u128, MergeError> {
         self.lists.clear_sums(self.session).map_err(or_full)?;
+        self.session.want_successors(rest.end.saturating_sub(rest.start));
         while !rest.is_empty() {
-            rest.start = self.expand_batch(&rest, partition).await?;
+            rest.start = self.expand_batch(&rest).await?;
         }
         self.lists.sum_of_sums(self.session).await.map_err(or_full)?.ok_or(MergeError::Overflow)
     }
@@ -233,13 +246,37 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
             return Err(MergeError::Full);
         }
         self.lists.descend();
+        self.take_parents();
+        Ok(())
+    }
+
+    pub(crate) fn descend_and_keep(&mut self) -> Result<(), MergeError> {
+        if self.failed {
+            return Err(MergeError::Full);
+        }
+        self.ancestors.push((self.parents, self.parents_turn));
+        self.lists.descend_and_keep();
+        self.take_parents();
+        Ok(())
+    }
+
+    /// Notes that the successors have become the parents.
+    fn take_parents(&mut self) {
         (self.parents, self.parents_turn) = (self.successors, self.turn);
         (self.successors, self.failed) = (0, true);
-        Ok(())
+    }
+
+    pub(crate) fn ascend(&mut self) {
+        if let Some(parents) = self.ancestors.pop() {
+            self.lists.ascend();
+            (self.parents, self.parents_turn) = parents;
+            (self.successors, self.turn, self.failed) = (0, None, true);
+        }
     }
 
     pub(crate) async fn perft(&mut self, successors: Range<u64>, depth: u32) -> Result<u128, MergeError> {
         self.session.overflowed = false;
+        self.session.want(successors.end.saturating_sub(successors.start), depth);
         let mut rest = successors.start..successors.end.min(self.successors);
         let mut total = 0_u128;
         while !rest.is_empty() {

@@ -1,7 +1,7 @@
 //! Failures of the interface, at every call: the host gives the right answer or the right error, and its next answer is
 //! right.
 
-use kogge_board::merge::{Entry, MergeError, MergeOptions, Partition};
+use kogge_board::merge::{Entry, Kept, MergeError, MergeOptions};
 use kogge_board::{Backend, BackendError, Fen, Leaves, Quad48, Score, host};
 use kogge_gpu::{Failure, Gpu, HostOptions};
 use kogge_movegen_cpu::Cpu;
@@ -125,18 +125,16 @@ fn merging() {
     let ask = |gpu: &mut Gpu<TwinDevice>| {
         let mut count = || {
             let mut merge = gpu.merge(&start.rules, &MergeOptions::with_memory(1 << 24))?;
-            merge.reserve(1)?;
+            merge.reserve(1, Kept::All)?;
             merge.add(&[Entry { position: root(&start), multiplicity: 3 }])?;
             merge.descend()?;
-            merge.reserve(20)?;
-            merge.expand(0..1, Partition::WHOLE)?;
+            merge.reserve(20, Kept::All)?;
+            merge.expand(0..1)?;
             let mut entries = merge.entries(0..20)?;
             entries.sort_unstable();
             merge.descend()?;
-            merge.reserve(400)?;
-            for partition in Partition::all(1) {
-                merge.expand(0..20, partition)?;
-            }
+            merge.reserve(400, Kept::All)?;
+            merge.expand(0..20)?;
             assert_eq!(merge.successors(), 400);
             Ok((entries, [merge.perft(0..400, 0)?, merge.perft(0..400, 1)?], merge.perft(0..20, 2)? > 0))
         };
@@ -154,12 +152,12 @@ fn what_ran_out_of_memory_is_done_again_with_less() {
     let start = Fen::start();
     let device = TwinDevice::default();
     let mut gpu = open(&device, &options(1 << 14));
-    assert_eq!(gpu.perft(&start.rules, &[root(&start)], 3), Ok(vec![8902]));
+    assert_eq!(gpu.perft(&start.rules, &[root(&start)], 4), Ok(vec![197_281]));
     let before = device.control.most_bytes();
     device.control.fail(0, Failure::OutOfMemory);
     assert_eq!(gpu.perft(&start.rules, &[root(&start)], 4), Ok(vec![197_281]));
     device.control.most_bytes();
-    assert_eq!(gpu.perft(&start.rules, &[root(&start)], 3), Ok(vec![8902]));
+    assert_eq!(gpu.perft(&start.rules, &[root(&start)], 4), Ok(vec![197_281]));
     assert!(device.control.most_bytes() < before);
 }
 
@@ -197,11 +195,11 @@ fn memory_of_merging_is_kept_to() {
         device.control.most_bytes();
         let most = merge.most_successors();
         let done = (|| {
-            merge.reserve(most)?;
+            merge.reserve(most, Kept::All)?;
             merge.add(&[Entry { position: root(&kiwipete), multiplicity: 1 }])?;
             merge.descend()?;
-            merge.reserve(merge.most_successors())?;
-            merge.expand(0..1, Partition::WHOLE)?;
+            merge.reserve(merge.most_successors(), Kept::All)?;
+            merge.expand(0..1)?;
             merge.perft(0..48, 2)
         })();
         let taken = device.control.most_bytes();
@@ -223,10 +221,10 @@ fn memory_of_other_programs_is_left_to_them() {
     let mut merge = gpu.merge(&start.rules, &MergeOptions::with_memory(device.memory)).unwrap();
     let all = merge.most_successors();
     device.control.occupy(device.memory / 2);
-    assert_eq!(merge.reserve(all), Err(MergeError::Full));
+    assert_eq!(merge.reserve(all, Kept::All), Err(MergeError::Full));
     let mut most = merge.most_successors();
     assert!(most <= all / 8 * 7);
-    while merge.reserve(most) == Err(MergeError::Full) {
+    while merge.reserve(most, Kept::All) == Err(MergeError::Full) {
         let fewer = merge.most_successors();
         assert!(fewer < most, "{fewer} after {most}");
         most = fewer;
@@ -249,6 +247,6 @@ fn a_merge_may_follow_a_deep_count() {
     assert!(counting > device.memory / 2, "the count took only {counting} bytes");
     let mut merge = gpu.merge(&stalemate.rules, &MergeOptions::with_memory(device.memory)).unwrap();
     let most = merge.most_successors();
-    assert_eq!(merge.reserve(most), Ok(()));
+    assert_eq!(merge.reserve(most, Kept::All), Ok(()));
     assert_eq!(merge.add(&[Entry { position: root(&stalemate), multiplicity: 1 }]), Ok(()));
 }

@@ -1,7 +1,7 @@
-//! Merging on the host over the twin: full lists, equal hashes, partitions.
+//! Merging on the host over the twin: full lists, equal hashes, ranges.
 
-use kogge_board::merge::{Entry, Merge, MergeError, MergeOptions, Partition};
-use kogge_board::{Backend, Fen, Quad48};
+use kogge_board::merge::{Entry, Kept, Key, KeyRange, Merge, MergeError, MergeOptions};
+use kogge_board::{Backend, Fen, Planes32, Quad48, Rules};
 use kogge_gpu::kernels::Kernel;
 use kogge_gpu::{Gpu, HostOptions};
 use kogge_testkit::twin::TwinDevice;
@@ -18,38 +18,45 @@ fn start() -> Entry {
 /// Distinct positions of the plies of the start position, and the leaves there.
 const PLIES: [(u64, u128); 4] = [(20, 20), (400, 400), (5_362, 8_902), (72_078, 197_281)];
 
-/// Merges plies of the start position, the last ply in `partitions` partitions. Returns the number of positions and
-/// leaves of the last ply.
-fn merge_plies(merge: &mut dyn Merge, plies: usize, partitions: u32) -> Result<(u64, u128), MergeError> {
-    merge.reserve(1)?;
+/// Merges plies of the start position, the last ply in this many ranges. Returns the number of positions and leaves of the last
+/// ply.
+fn merge_plies(merge: &mut dyn Merge, plies: usize, ranges: usize) -> Result<(u64, u128), MergeError> {
+    merge.reserve(1, Kept::All)?;
     merge.add(&[start()])?;
     for &(positions, leaves) in &PLIES[..plies - 1] {
         merge.descend()?;
-        merge.reserve(positions)?;
-        merge.expand(0..merge.parents(), Partition::WHOLE)?;
+        merge.reserve(positions, Kept::All)?;
+        assert_eq!(merge.expand(0..merge.parents()), Ok(leaves));
         assert_eq!((merge.successors(), merge.perft(0..positions, 0)), (positions, Ok(leaves)));
     }
     merge.descend()?;
+    merge.reserve(PLIES[plies - 1].0, Kept::All)?;
+    merge.expand(0..merge.parents())?;
+    let entries = merge.entries(0..merge.successors())?;
+    let planes = |entry: &Entry| Planes32::pack(&Rules::STANDARD, &entry.position.unpack_unchecked());
+    let mut keys: Vec<_> = entries.iter().map(|entry| Key::of(&planes(entry))).collect();
     let (mut positions, mut leaves) = (0, 0);
-    for partition in Partition::all(partitions) {
-        merge.reserve(PLIES[plies - 1].0)?;
-        merge.expand(0..merge.parents(), partition)?;
+    for range in KeyRange::divide(&mut keys, ranges) {
+        let kept = if ranges == 1 { Kept::All } else { Kept::Within(range) };
+        merge.reserve(PLIES[plies - 1].0, kept)?;
+        let paths = merge.expand(0..merge.parents())?;
+        assert_eq!(merge.perft(0..merge.successors(), 0), Ok(paths));
         positions += merge.successors();
-        leaves += merge.perft(0..merge.successors(), 0)?;
+        leaves += paths;
     }
     Ok((positions, leaves))
 }
 
 #[test]
-fn plies_are_merged_whatever_the_hash_and_the_partitions() {
+fn plies_are_merged_whatever_the_hash_and_the_ranges() {
     for unordered in [false, true] {
-        for (hash_bits, partitions, plies) in [(32, 1, 3), (32, 7, 3), (3, 2, 3), (0, 1, 2), (0, 3, 2)] {
+        for (hash_bits, ranges, plies) in [(32, 1, 3), (32, 7, 3), (3, 2, 3), (0, 1, 2), (0, 3, 2)] {
             let device = TwinDevice { unordered, ..TwinDevice::default() };
             let mut gpu = open(&device);
             let options = MergeOptions { memory: 1 << 26, hash_bits };
             let mut merge = gpu.merge(&Fen::start().rules, &options).unwrap();
-            let found = merge_plies(&mut *merge, plies, partitions);
-            assert_eq!(found, Ok(PLIES[plies - 1]), "{hash_bits} bits, {partitions} partitions");
+            let found = merge_plies(&mut *merge, plies, ranges);
+            assert_eq!(found, Ok(PLIES[plies - 1]), "{hash_bits} bits, {ranges} ranges");
         }
     }
 }
@@ -58,17 +65,13 @@ fn plies_are_merged_whatever_the_hash_and_the_partitions() {
 #[test]
 fn a_ply_may_exceed_the_largest_buffer() {
     for unordered in [false, true] {
-        for (hash_bits, partitions) in [(32, 1), (32, 3), (6, 1)] {
+        for (hash_bits, ranges) in [(32, 1), (32, 3), (6, 1)] {
             let device = TwinDevice { unordered, max_buffer: Some(1 << 16), ..TwinDevice::default() };
             let mut gpu = open(&device);
             let options = MergeOptions { memory: 1 << 26, hash_bits };
             let mut merge = gpu.merge(&Fen::start().rules, &options).unwrap();
-            assert_eq!(
-                merge_plies(&mut *merge, 3, partitions),
-                Ok(PLIES[2]),
-                "{hash_bits} bits, {partitions} partitions"
-            );
-            if partitions > 1 {
+            assert_eq!(merge_plies(&mut *merge, 3, ranges), Ok(PLIES[2]), "{hash_bits} bits, {ranges} ranges");
+            if ranges > 1 {
                 continue;
             }
             // Parents lie in several shards, too; batches and parts of the list may begin anywhere.
@@ -80,8 +83,8 @@ fn a_ply_may_exceed_the_largest_buffer() {
                 assert_eq!(halves[0] + halves[1], [197_281, 4_865_609][depth as usize - 1]);
             }
             merge.descend().unwrap();
-            merge.reserve(PLIES[3].0).unwrap();
-            let halves = [2_681..5_362, 0..2_681].map(|half| merge.expand(half, Partition::WHOLE).unwrap());
+            merge.reserve(PLIES[3].0, Kept::All).unwrap();
+            let halves = [2_681..5_362, 0..2_681].map(|half| merge.expand(half).unwrap());
             assert_eq!((halves[0] + halves[1], merge.successors()), (PLIES[3].1, PLIES[3].0));
         }
     }
@@ -97,10 +100,10 @@ fn room_for_candidates_grows_with_the_plies() {
     let mut merge = gpu.merge(&Fen::start().rules, &options).unwrap();
     assert_eq!(merge_plies(&mut *merge, 4, 1), Ok(PLIES[3]));
     let entries = merge.entries(0..PLIES[3].0).unwrap();
-    merge.reserve(PLIES[3].0).unwrap();
+    merge.reserve(PLIES[3].0, Kept::All).unwrap();
     assert_eq!(merge.add(&[&entries[..], &entries[..]].concat()), Ok(()));
     assert_eq!((merge.successors(), merge.perft(0..PLIES[3].0, 0)), (PLIES[3].0, Ok(2 * PLIES[3].1)));
-    merge.reserve(PLIES[3].0 - 1).unwrap();
+    merge.reserve(PLIES[3].0 - 1, Kept::All).unwrap();
     assert_eq!(merge.add(&entries), Err(MergeError::Full));
 }
 
@@ -119,18 +122,18 @@ fn a_list_that_is_too_short_is_full_and_stays_so() {
             // With equal hashes, searching a full table is slow.
             let rooms = if hash_bits == 0 { vec![1, 300] } else { vec![0, 1, 300, 5_000, 5_361] };
             for room in rooms {
-                merge.reserve(room).unwrap();
+                merge.reserve(room, Kept::All).unwrap();
                 device.control.launches();
-                assert_eq!(merge.expand(0..400, Partition::WHOLE), Err(MergeError::Full), "room for {room}");
+                assert_eq!(merge.expand(0..400), Err(MergeError::Full), "room for {room}");
                 let inserts = device.control.launches().iter().filter(|&&kernel| kernel == Kernel::Insert).count();
                 assert!(inserts > 5, "only {inserts} insertions");
-                assert_eq!(merge.expand(0..400, Partition::WHOLE), Err(MergeError::Full), "it stays full");
+                assert_eq!(merge.expand(0..400), Err(MergeError::Full), "it stays full");
                 assert_eq!(merge.add(&[start()]), Err(MergeError::Full));
                 assert_eq!(merge.descend(), Err(MergeError::Full));
             }
             if hash_bits == 32 {
-                merge.reserve(5_362).unwrap();
-                assert_eq!(merge.expand(0..400, Partition::WHOLE), Ok(8_902));
+                merge.reserve(5_362, Kept::All).unwrap();
+                assert_eq!(merge.expand(0..400), Ok(8_902));
                 assert_eq!(merge.successors(), 5_362);
             }
         }
@@ -149,7 +152,7 @@ fn multiplicities_of_128_bits() {
         ([u128::MAX - 5, 5], Some(u128::MAX)),
         ([u128::MAX, 1], None),
     ] {
-        merge.reserve(2).unwrap();
+        merge.reserve(2, Kept::All).unwrap();
         let entries = numbers.map(|multiplicity| Entry { multiplicity, ..start() });
         let added = merge.add(&entries);
         match sum {

@@ -7,7 +7,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use kogge_board::merge::{Entry, MergeError, MergeOptions, Partition};
+use kogge_board::merge::{Entry, Kept, Key, KeyRange, MergeError, MergeOptions};
 use kogge_board::{Backend, Fen, Quad48};
 use kogge_movegen_cpu::Cpu;
 use kogge_movegen_cpu::mailbox::Mailbox;
@@ -120,22 +120,25 @@ fn merge(cpu: &mut Cpu) -> Result<(), MergeError> {
     let info = cpu.info().clone();
     let start = Fen::start();
     let mut merge = cpu.merge(&start.rules, &MergeOptions::with_memory(2 << 30))?;
-    merge.reserve(1)?;
+    // No position has pawns like these.
+    let nothing = Kept::Before(KeyRange { first: Key::MAX, last: Key::MAX });
+    merge.reserve(1, Kept::All)?;
     merge.add(&[Entry { position: Quad48::from(&start.position), multiplicity: 1 }])?;
     for ply in 1..=6 {
         // With multiplicities of 1, the leaves one ply below are the successors to be made.
         let entries: Vec<_> =
             merge.entries(0..u64::MAX)?.into_iter().map(|entry| Entry { multiplicity: 1, ..entry }).collect();
-        merge.reserve(entries.len() as u64)?;
+        merge.reserve(entries.len() as u64, Kept::All)?;
         merge.add(&entries)?;
         let made = merge.perft(0..u64::MAX, 1)?;
         merge.descend()?;
-        for (what, partition) in
-            [("made only", Partition { index: 0, of: 1 << 30 }), ("made and merged", Partition::WHOLE)]
-        {
-            merge.reserve(merge.most_successors().min(22 * entries.len() as u64))?;
+        let room = merge.most_successors().min(22 * entries.len() as u64);
+        // The first reservation also puts the parents in order.
+        merge.reserve(room, Kept::All)?;
+        for (what, kept) in [("made only", nothing), ("made and merged", Kept::All)] {
+            merge.reserve(room, kept)?;
             let begin = Instant::now();
-            merge.expand(0..u64::MAX, partition)?;
+            merge.expand(0..u64::MAX)?;
             let rate = made as f64 / begin.elapsed().as_secs_f64() / 1e6;
             let successors = merge.successors();
             println!("{}, {:16} {rate:8.1} M successors/s {what}, {successors} at ply {ply}", info.name, info.variant);

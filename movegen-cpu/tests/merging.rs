@@ -1,7 +1,8 @@
-//! Merging on the CPU: ranges of pawns with and without room to order the parents.
+//! Merging on the CPU: whole plies and ranges of positions, with and without room to order the parents.
 
-use kogge_board::merge::{Entry, Merge, MergeError, MergeOptions, Partition};
-use kogge_board::{Backend, Fen, Quad48};
+use kogge_board::host::HostMerge;
+use kogge_board::merge::{Entry, Kept, Key, KeyRange, Merge, MergeError, MergeOptions};
+use kogge_board::{Backend, Fen, Planes32, Quad48, Rules};
 use kogge_movegen_cpu::Cpu;
 
 /// Distinct positions of the plies of the start position.
@@ -9,12 +10,12 @@ const PLIES: [u64; 5] = [1, 20, 400, 5_362, 72_078];
 
 /// Makes the first plies of the start position, up to these parents.
 fn parents(merge: &mut dyn Merge, ply: usize) {
-    merge.reserve(1).unwrap();
+    merge.reserve(1, Kept::All).unwrap();
     merge.add(&[Entry { position: Quad48::from(&Fen::start().position), multiplicity: 1 }]).unwrap();
     for &positions in &PLIES[1..=ply] {
         merge.descend().unwrap();
-        merge.reserve(positions).unwrap();
-        merge.expand(0..merge.parents(), Partition::WHOLE).unwrap();
+        merge.reserve(positions, Kept::All).unwrap();
+        merge.expand(0..merge.parents()).unwrap();
         assert_eq!(merge.successors(), positions);
     }
     merge.descend().unwrap();
@@ -22,8 +23,8 @@ fn parents(merge: &mut dyn Merge, ply: usize) {
 
 /// Expands the parents in parts, some empty, and returns the successors in order.
 fn successors(merge: &mut dyn Merge, room: u64, parts: &[u64]) -> (u128, Vec<Entry>) {
-    merge.reserve(room).unwrap();
-    let paths = parts.windows(2).map(|part| merge.expand(part[0]..part[1], Partition::WHOLE).unwrap()).sum();
+    merge.reserve(room, Kept::All).unwrap();
+    let paths = parts.windows(2).map(|part| merge.expand(part[0]..part[1]).unwrap()).sum();
     let mut entries = merge.entries(0..merge.successors()).unwrap();
     entries.sort_unstable();
     (paths, entries)
@@ -57,13 +58,13 @@ fn successors_without_room_are_an_error() {
     let mut cpu = Cpu::new(Some(2)).unwrap();
     let mut merge = cpu.merge(&Fen::start().rules, &MergeOptions::with_memory(1 << 30)).unwrap();
     parents(&mut *merge, 3);
-    assert_eq!(merge.expand(0..5_362, Partition::WHOLE), Err(MergeError::Full), "there is no room yet");
-    merge.reserve(72_000).unwrap();
+    assert_eq!(merge.expand(0..5_362), Err(MergeError::Full), "there is no room yet");
+    merge.reserve(72_000, Kept::All).unwrap();
     for _ in 0..2 {
-        assert_eq!(merge.expand(0..5_362, Partition::WHOLE), Err(MergeError::Full), "it stays full");
+        assert_eq!(merge.expand(0..5_362), Err(MergeError::Full), "it stays full");
     }
-    merge.reserve(72_078).unwrap();
-    assert_eq!((merge.expand(0..5_362, Partition::WHOLE), merge.successors()), (Ok(197_281), 72_078));
+    merge.reserve(72_078, Kept::All).unwrap();
+    assert_eq!((merge.expand(0..5_362), merge.successors()), (Ok(197_281), 72_078));
 }
 
 #[test]
@@ -77,4 +78,161 @@ fn equal_hashes_change_nothing() {
     });
     assert_eq!((found[0].0, found[0].1.len()), (8_902, 5_362));
     assert!(found.iter().all(|other| *other == found[0]));
+}
+
+/// Three plies one after the other, each merged by the host.
+struct Plies {
+    rules: Rules,
+    entries: [Vec<Entry>; 3],
+    planes: [Vec<Planes32>; 3],
+}
+
+/// Merges the plies below a position, and returns three of them.
+fn plies(fen: &str, first: u32) -> Plies {
+    let Fen { rules, position, .. } = fen.parse().unwrap();
+    let mut cpu = Cpu::new(Some(1)).unwrap();
+    let mut merge = HostMerge::new(&mut cpu, &rules, MergeOptions::with_memory(1 << 30));
+    merge.reserve(1, Kept::All).unwrap();
+    merge.add(&[Entry { position: Quad48::from(&position).with_halfmove_clock(0), multiplicity: 1 << 62 }]).unwrap();
+    let mut next = || {
+        merge.descend().unwrap();
+        merge.reserve(1 << 20, Kept::All).unwrap();
+        merge.expand(0..u64::MAX).unwrap();
+        let mut entries = merge.entries(0..u64::MAX).unwrap();
+        entries.sort_unstable();
+        entries
+    };
+    (1..first).for_each(|_| drop(next()));
+    let entries = [next(), next(), next()];
+    let planes = |entry: &Entry| Planes32::pack(&rules, &entry.position.unpack_unchecked());
+    let planes = entries.each_ref().map(|entries| entries.iter().map(planes).collect());
+    Plies { rules, entries, planes }
+}
+
+impl Plies {
+    /// Returns ranges with about equally many positions of a ply.
+    fn ranges(&self, ply: usize, count: usize) -> Vec<KeyRange> {
+        let mut keys: Vec<_> = self.planes[ply].iter().map(Key::of).collect();
+        KeyRange::divide(&mut keys, count)
+    }
+
+    /// Returns the positions of a ply that are kept.
+    fn kept(&self, ply: usize, kept: Kept) -> Vec<Entry> {
+        let entries = self.entries[ply].iter().zip(&self.planes[ply]);
+        entries.filter(|(_, planes)| kept.has(planes)).map(|(entry, _)| *entry).collect()
+    }
+
+    /// Returns a merge with the first of the plies as parents.
+    fn start<'c>(&self, cpu: &'c mut Cpu, memory: u64) -> Box<dyn Merge + 'c> {
+        let mut merge = cpu.merge(&self.rules, &MergeOptions::with_memory(memory)).unwrap();
+        merge.reserve(self.entries[0].len() as u64, Kept::All).unwrap();
+        merge.add(&self.entries[0]).unwrap();
+        merge.descend().unwrap();
+        merge
+    }
+
+    /// Requires that an expansion of all parents, in two calls, keeps the right positions of a ply.
+    fn check(&self, merge: &mut dyn Merge, ply: usize, kept: Kept) {
+        let expected = self.kept(ply, kept);
+        merge.reserve(expected.len() as u64, kept).unwrap();
+        let middle = merge.parents() / 3;
+        let paths = merge.expand(0..middle).unwrap() + merge.expand(middle..merge.parents()).unwrap();
+        let mut found = merge.entries(0..merge.successors()).unwrap();
+        found.sort_unstable();
+        assert!(found == expected, "{} and not {} positions of {kept:?}", found.len(), expected.len());
+        assert_eq!(paths, expected.iter().map(|entry| entry.multiplicity).sum());
+    }
+}
+
+/// Many pawns, pawns that promote, and none.
+const ROOTS: [(&str, u32); 4] = [
+    ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 2),
+    ("r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1", 1),
+    ("8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1", 3),
+    ("4k3/8/8/3n4/8/8/8/R3K2R w KQ - 0 1", 2),
+];
+
+#[test]
+fn successors_in_ranges_are_those_of_the_host() {
+    let mut cpu = Cpu::new(Some(2)).unwrap();
+    for (fen, first) in ROOTS {
+        let plies = plies(fen, first);
+        let mut merge = plies.start(&mut cpu, 1 << 30);
+        let parents = merge.parents();
+        for count in [1, 2, 7, 40] {
+            for range in plies.ranges(1, count) {
+                plies.check(&mut *merge, 1, Kept::Within(range));
+            }
+            for range in plies.ranges(2, count) {
+                plies.check(&mut *merge, 1, Kept::Before(range));
+                merge.descend_and_keep().unwrap();
+                plies.check(&mut *merge, 2, Kept::Within(range));
+                merge.ascend().unwrap();
+                assert_eq!((merge.parents(), merge.successors()), (parents, 0), "{fen}");
+            }
+        }
+        merge.ascend().unwrap();
+        assert_eq!(merge.parents(), parents, "nothing is kept, so nothing happens");
+        plies.check(&mut *merge, 1, Kept::All);
+    }
+}
+
+#[test]
+fn successors_in_ranges_need_little_memory() {
+    let mut cpu = Cpu::new(Some(2)).unwrap();
+    let plies = plies(ROOTS[0].0, 3);
+    let lens = plies.entries.each_ref().map(Vec::len);
+    assert_eq!(lens, [5_362, 72_078, 822_518]);
+    // The second ply takes at least 2.88 MB, so it cannot be put in order. The third ply would take 42 MB.
+    let mut merge = plies.start(&mut cpu, 6 << 20);
+    plies.check(&mut *merge, 1, Kept::All);
+    merge.descend_and_keep().unwrap();
+    let most = merge.most_successors();
+    assert!((20_564..60_000).contains(&most), "{most}");
+    for range in plies.ranges(2, 40) {
+        plies.check(&mut *merge, 2, Kept::Within(range));
+    }
+    assert_eq!(merge.reserve(most + 1, Kept::All), Err(MergeError::Full));
+    merge.ascend().unwrap();
+    assert!(merge.most_successors() > most);
+    // The first ply still has its order, and still finds all of its successors.
+    plies.check(&mut *merge, 1, Kept::All);
+    for range in plies.ranges(2, 7) {
+        plies.check(&mut *merge, 1, Kept::Before(range));
+    }
+}
+
+#[test]
+fn counts_below_any_part_of_a_ply_are_those_of_its_entries() {
+    let mut cpu = Cpu::new(Some(2)).unwrap();
+    let mut other = Cpu::new(Some(2)).unwrap();
+    for (fen, first) in ROOTS {
+        let plies = plies(fen, first);
+        let mut merge = plies.start(&mut cpu, 1 << 30);
+        plies.check(&mut *merge, 1, Kept::All);
+        let len = merge.successors();
+        let parts = [0..len / 2, len / 2..len, 17..50, len - 5..len + 9, len..len];
+        let mut entries = |merge: &mut dyn Merge| parts.clone().map(|part| merge.entries(part).unwrap());
+        let before = entries(&mut *merge);
+        for (part, entries) in parts.clone().into_iter().zip(&before) {
+            let mut host = HostMerge::new(&mut other, &plies.rules, MergeOptions::with_memory(1 << 30));
+            host.reserve(len, Kept::All).unwrap();
+            host.add(entries).unwrap();
+            // Deeper trees take long, so they are counted only below few positions.
+            for depth in 0..if entries.len() < 100 { 5 } else { 4 } {
+                let expected = host.perft(0..len, depth).unwrap();
+                assert_eq!(merge.perft(part.clone(), depth).unwrap(), expected, "{fen}, {part:?} at depth {depth}");
+            }
+        }
+        assert!(entries(&mut *merge) == before, "{fen}: the order stays the same");
+        // What was read can still be added to.
+        let again: Vec<_> = before[0].iter().map(|entry| Entry { multiplicity: 1, ..*entry }).collect();
+        merge.add(&again).unwrap();
+        let paths: u128 = plies.entries[1].iter().map(|entry| entry.multiplicity).sum();
+        assert_eq!((merge.successors(), merge.perft(0..len, 0).unwrap()), (len, paths + again.len() as u128), "{fen}");
+        merge.descend().unwrap();
+        merge.reserve(plies.entries[2].len() as u64, Kept::All).unwrap();
+        merge.expand(0..len).unwrap();
+        assert_eq!(merge.successors(), plies.entries[2].len() as u64, "{fen}");
+    }
 }

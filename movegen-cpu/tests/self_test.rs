@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use kogge_board::merge::{Kept, Key, hashes};
 use kogge_board::{BackendError, self_test};
 use kogge_movegen_cpu::Cpu;
 use kogge_movegen_cpu::mailbox::Mailbox;
@@ -77,15 +78,30 @@ fn wrong_weights_are_found() {
 }
 
 #[test]
-fn lost_positions_and_wrong_partitions_are_found() {
+fn lost_positions_and_wrong_ranges_are_found() {
     assert_found(MergeBug { keeps: |number| number != 0, ..MergeBug::default() });
     assert_found(MergeBug { keeps: |number| number < 2000, ..MergeBug::default() });
     assert_found(MergeBug { has: |_, _| true, ..MergeBug::default() });
+    // Positions before a range are not kept, or all of them are.
     assert_found(MergeBug {
-        has: |partition, hash| partition.has(hash) || partition.index == 1,
+        has: |kept, planes| !matches!(kept, Kept::Before(_)) && kept.has(planes),
         ..MergeBug::default()
     });
-    assert_found(MergeBug { has: |partition, hash| partition.has(hash) && hash & 0xff != 1, ..MergeBug::default() });
+    assert_found(MergeBug {
+        has: |kept, planes| matches!(kept, Kept::Before(_)) || kept.has(planes),
+        ..MergeBug::default()
+    });
+    // One range has too many positions, and every range too few.
+    assert_found(MergeBug { has: |kept, planes| kept.has(planes) || starts_with_least(kept), ..MergeBug::default() });
+    assert_found(MergeBug {
+        has: |kept, planes| kept.has(planes) && hashes(planes)[1] & 0xff != 1,
+        ..MergeBug::default()
+    });
+}
+
+/// Returns whether these are the positions within the first range.
+fn starts_with_least(kept: Kept) -> bool {
+    matches!(kept, Kept::Within(range) if range.first == Key::MIN)
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use kogge_board::merge::{Entry, Merge, MergeError, MergeOptions, Partition, add_weighted, hashes};
+use kogge_board::merge::{Entry, Kept, Merge, MergeError, MergeOptions, add_weighted};
 use kogge_board::{Backend, BackendError, DeviceInfo, Leaves, Planes32, Position, Quad48, Rules, Score, Successors};
 
 /// Changes a successor: keeps it, replaces it or drops it.
@@ -77,8 +77,8 @@ pub struct MergeBug {
     pub sum: fn(u128, u128) -> Option<u128>,
     /// Decides whether the successor with this number is kept.
     pub keeps: fn(usize) -> bool,
-    /// Decides whether a partition has a position with this hash.
-    pub has: fn(Partition, u32) -> bool,
+    /// Decides whether a successor is kept.
+    pub has: fn(Kept, &Planes32) -> bool,
     /// Whether a list that is too short causes an error.
     pub says_full: bool,
     /// Weights the leaves below an entry by its multiplicity.
@@ -92,7 +92,7 @@ impl Default for MergeBug {
             same: Box::new(|a, b| a == b),
             sum: u128::checked_add,
             keeps: |_| true,
-            has: |partition, hash| partition.has(hash),
+            has: |kept, successor| kept.has(successor),
             says_full: true,
             weighted: |multiplicity, leaves| multiplicity.checked_mul(leaves.into()),
         }
@@ -130,9 +130,17 @@ impl<B: Backend> Backend for MergesWrong<B> {
     }
 
     fn merge(&mut self, rules: &Rules, _: &MergeOptions) -> Result<Box<dyn Merge + '_>, BackendError> {
-        let (parents, successors) = (Vec::new(), Vec::new());
         let rules = rules.with_halfmove_clock(false);
-        Ok(Box::new(WrongMerge { backend: &mut self.backend, bug: &self.bug, rules, parents, successors, room: 0 }))
+        Ok(Box::new(WrongMerge {
+            backend: &mut self.backend,
+            bug: &self.bug,
+            rules,
+            parents: Vec::new(),
+            successors: Vec::new(),
+            ancestors: Vec::new(),
+            room: 0,
+            kept: Kept::All,
+        }))
     }
 
     fn minimax(
@@ -153,14 +161,17 @@ struct WrongMerge<'a> {
     rules: Rules,
     parents: Vec<Entry>,
     successors: Vec<(Planes32, Entry)>,
+    ancestors: Vec<Vec<Entry>>,
     room: u64,
+    kept: Kept,
 }
 
 impl WrongMerge<'_> {
-    fn insert(&mut self, entry: Entry, partition: Partition) -> Result<(), MergeError> {
+    /// Adds an entry if it is kept, and returns whether it is.
+    fn insert(&mut self, entry: Entry, kept: Kept) -> Result<bool, MergeError> {
         let planes = Planes32::pack(&self.rules, &entry.position.unpack_unchecked());
-        if !(self.bug.has)(partition, hashes(&planes)[1]) {
-            return Ok(());
+        if !(self.bug.has)(kept, &planes) {
+            return Ok(false);
         }
         if let Some((_, known)) = self.successors.iter_mut().find(|(known, _)| (self.bug.same)(known, &planes)) {
             let sum = (self.bug.sum)(known.multiplicity, entry.multiplicity);
@@ -172,7 +183,7 @@ impl WrongMerge<'_> {
         } else if self.bug.says_full {
             return Err(MergeError::Full);
         }
-        Ok(())
+        Ok(true)
     }
 }
 
@@ -189,25 +200,25 @@ impl Merge for WrongMerge<'_> {
         u64::MAX
     }
 
-    fn reserve(&mut self, successors: u64) -> Result<(), MergeError> {
+    fn reserve(&mut self, successors: u64, kept: Kept) -> Result<(), MergeError> {
         self.successors.clear();
-        self.room = successors;
+        (self.room, self.kept) = (successors, kept);
         Ok(())
     }
 
     fn add(&mut self, entries: &[Entry]) -> Result<(), MergeError> {
-        entries.iter().try_for_each(|&entry| self.insert(entry, Partition::WHOLE))
+        entries.iter().try_for_each(|&entry| self.insert(entry, Kept::All).map(drop))
     }
 
-    fn expand(&mut self, parents: Range<u64>, partition: Partition) -> Result<u128, MergeError> {
-        let mut paths = 0;
+    fn expand(&mut self, parents: Range<u64>) -> Result<u128, MergeError> {
+        let (mut paths, kept) = (0, self.kept);
         let parents = self.parents[parents.start as usize..parents.end as usize].to_vec();
         let positions: Vec<_> = parents.iter().map(|entry| entry.position).collect();
         let successors = self.backend.expand(&self.rules, &positions)?;
         for (Entry { multiplicity, .. }, positions) in parents.into_iter().zip(successors.iter()) {
-            paths = add_weighted(paths, multiplicity, positions.len() as u64)?;
             for &position in positions {
-                self.insert(Entry { position, multiplicity }, partition)?;
+                let is_kept = self.insert(Entry { position, multiplicity }, kept)?;
+                paths = add_weighted(paths, multiplicity, is_kept.into())?;
             }
         }
         Ok(paths)
@@ -215,7 +226,17 @@ impl Merge for WrongMerge<'_> {
 
     fn descend(&mut self) -> Result<(), MergeError> {
         self.parents = self.successors.drain(..).map(|(_, entry)| entry).collect();
-        self.reserve(0)
+        self.reserve(0, Kept::All)
+    }
+
+    fn descend_and_keep(&mut self) -> Result<(), MergeError> {
+        self.ancestors.push(self.parents.clone());
+        self.descend()
+    }
+
+    fn ascend(&mut self) -> Result<(), MergeError> {
+        self.parents = self.ancestors.pop().unwrap_or_default();
+        self.reserve(0, Kept::All)
     }
 
     fn perft(&mut self, successors: Range<u64>, depth: u32) -> Result<u128, MergeError> {

@@ -38,7 +38,7 @@ INLINE uint mixed(uint hash) {
     return hash ^ hash >> 16;
 }
 
-// Returns two hashes of a position: the first chooses its slot, the second its partition.
+// Returns two hashes of a position: the first chooses its slot, the second is part of its key.
 INLINE uint2 hashes(Position position) {
     const ulong planes[4] = {position.bit1, position.bit2, position.bit4, position.own | position.en_passant};
     uint slot = 0x9747b28cu, share = 0x3c6ef372u;
@@ -48,6 +48,14 @@ INLINE uint2 hashes(Position position) {
     }
     return (uint2)(mixed(slot), mixed(share));
 }
+
+// Spreads the keys of a range, which may differ in few bits of their hashes, over all shards.
+#define SHARD_FACTOR 0x9e3779b1u
+
+// The range that the scalars describe.
+#define RANGE_OF_SCALARS                                                                                              \
+    {{(ulong) first_own_high << 32 | first_own_low, (ulong) first_theirs_high << 32 | first_theirs_low, first_hash},  \
+     {(ulong) last_own_high << 32 | last_own_low, (ulong) last_theirs_high << 32 | last_theirs_low, last_hash}}
 
 // Adds to a multiplicity, four 32-bit words, the lowest first; not every device has 64-bit atomics. Returns whether the
 // sum exceeds 128 bits.
@@ -80,9 +88,62 @@ __kernel KERNEL void load_entries(
     }
 }
 
-// Finds the slot of each candidate that belongs to the partition, and adds its root's multiplicity there. The list is
-// read and not extended. The multiplicities of all candidates are zero before; afterwards only candidates that took a
-// slot have other multiplicities.
+// Copies the entries from which a move may lead into a range to level 0, each as its own root, with their multiplicities,
+// as far as there is room. `selected_count` counts them all.
+__kernel KERNEL void select_entries(
+    __global const Packed *restrict entries,
+    __global const uint *restrict root_multiplicities,
+    __global Packed *restrict successors,
+    __global uint *restrict successor_roots,
+    __global uint *restrict selected_multiplicities,
+    __global uint *restrict selected_count,
+    uint first,
+    uint end,
+    uint room,
+    uint first_own_low,
+    uint first_own_high,
+    uint first_theirs_low,
+    uint first_theirs_high,
+    uint first_hash,
+    uint last_own_low,
+    uint last_own_high,
+    uint last_theirs_low,
+    uint last_theirs_high,
+    uint last_hash
+) {
+    __local uint group_count, group_base;
+    const KeyRange range = RANGE_OF_SCALARS;
+    const uint index = get_global_id(0);
+    if (get_local_id(0) == 0) {
+        group_count = 0;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    Position entry;
+    bool is_selected = false;
+    uint rank = 0;
+    if (index < end) {
+        entry = load_position(entries, first + index);
+        is_selected = may_follow(range, entry);
+    }
+    if (is_selected) {
+        rank = atomic_inc(&group_count);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (get_local_id(0) == 0) {
+        group_base = atomic_add(&selected_count[0], group_count);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const uint selected = group_base + rank;
+    if (is_selected && selected < room) {
+        store_position(successors, selected, entry);
+        successor_roots[selected] = selected;
+        vstore4(vload4((size_t) first + index, root_multiplicities), selected, selected_multiplicities);
+    }
+}
+
+// Finds the slot of each candidate that belongs to the shard and is kept, and adds its root's multiplicity there. The list is
+// read and not extended. The multiplicities of all candidates are zero before; afterwards only candidates that took a slot
+// have other multiplicities. If not all are kept, `kept_counts` counts the kept candidates of each root.
 //
 // Every search ends, at the latest where it began: a batch has fewer candidates than the table has free slots, because
 // `append` frees the slots of candidates that did not fit.
@@ -96,12 +157,24 @@ __kernel KERNEL void insert(
     __global uint *restrict candidate_multiplicities,
     __global uint *restrict fresh,
     __global uint *restrict merge_state,
+    __global uint *restrict kept_counts,
     uint first,
     uint end,
-    uint partition_index,
-    uint partition_of,
+    uint shard_index,
+    uint shard_count,
     uint hash_mask,
-    uint slot_count
+    uint slot_count,
+    uint kept,
+    uint first_own_low,
+    uint first_own_high,
+    uint first_theirs_low,
+    uint first_theirs_high,
+    uint first_hash,
+    uint last_own_low,
+    uint last_own_high,
+    uint last_theirs_low,
+    uint last_theirs_high,
+    uint last_hash
 ) {
     __local uint fresh_count, fresh_base;
     const uint candidate = get_global_id(0);
@@ -115,7 +188,16 @@ __kernel KERNEL void insert(
     if (candidate < end) {
         const Position position = load_position(positions, candidate);
         const uint2 hash = hashes(position);
-        if (mul_hi(hash.y, partition_of) == partition_index) {
+        const bool is_in_shard = mul_hi(hash.y * SHARD_FACTOR, shard_count) == shard_index;
+        bool is_kept = is_in_shard;
+        if (is_in_shard && kept != KEPT_ALL) {
+            const KeyRange range = RANGE_OF_SCALARS;
+            is_kept = kept == KEPT_WITHIN ? range_has(range, position, hash.y) : may_follow(range, position);
+            if (is_kept) {
+                atomic_inc(&kept_counts[roots[candidate]]);
+            }
+        }
+        if (is_kept) {
             const uint first_slot = mul_hi(hash.x & hash_mask, slot_count);
             bool is_full = false;
             slot = first_slot;

@@ -7,11 +7,12 @@ struct Scalars {
     // The rules: the four castling files in four bytes, and whether the halfmove clock is kept.
     castling_files: u32,
     halfmove_clock: u32,
-    // Merging: the partition, the used bits of the hash, and the number of slots.
-    partition_index: u32,
-    partition_of: u32,
+    // Merging: the shard, the used bits of the hash, the number of slots, and which candidates are kept.
+    shard_index: u32,
+    shard_count: u32,
     hash_mask: u32,
     slot_count: u32,
+    kept: u32,
     // The number of entries that fit in the list; in a quiescence search, the number of moves that fit for each lane.
     room: u32,
     // The number of items that fit.
@@ -21,6 +22,17 @@ struct Scalars {
     // Quiescence searches: the number of lanes, and the number of positions that each looks at in one launch.
     lanes: u32,
     steps: u32,
+    // The least and the greatest key of a range.
+    first_own_low: u32,
+    first_own_high: u32,
+    first_theirs_low: u32,
+    first_theirs_high: u32,
+    first_hash: u32,
+    last_own_low: u32,
+    last_own_high: u32,
+    last_theirs_low: u32,
+    last_theirs_high: u32,
+    last_hash: u32,
 }
 
 @group(0) @binding(0) var<uniform> scalars: Scalars;
@@ -72,6 +84,11 @@ struct Scalars {
 // Quiescence searches: the positions on the path of each lane, four parts each, and the state of each lane.
 @group(0) @binding(30) var<storage, read_write> nodes: array<vec4<u32>>;
 @group(0) @binding(31) var<storage, read_write> states: array<vec2<u32>>;
+
+// The multiplicities of the entries that were selected, and their number; and the number of each root's kept candidates.
+@group(0) @binding(32) var<storage, read_write> selected_multiplicities: array<vec4<u32>>;
+@group(0) @binding(33) var<storage, read_write> selected_count: array<atomic<u32>>;
+@group(0) @binding(34) var<storage, read_write> kept_counts: array<atomic<u32>>;
 
 // Returns the work-group's number. There may be more work-groups than are needed.
 fn group_index(workgroup: vec3<u32>, workgroups: vec3<u32>) -> u32 {

@@ -58,7 +58,7 @@ fn mixed(hashes: vec2<u32>) -> vec2<u32> {
     return hash ^ (hash >> vec2<u32>(16u));
 }
 
-// Returns two hashes of a position: the first chooses its slot, the second its partition.
+// Returns two hashes of a position: the first chooses its slot, the second is part of its key.
 fn hashes(first: vec4<u32>, second: vec4<u32>) -> vec2<u32> {
     var hash = vec2<u32>(0x9747b28cu, 0x3c6ef372u);
     for (var word = 0u; word < 4u; word++) {
@@ -69,6 +69,9 @@ fn hashes(first: vec4<u32>, second: vec4<u32>) -> vec2<u32> {
     }
     return mixed(hash);
 }
+
+// Spreads the keys of a range, which may differ in few bits of their hashes, over all shards.
+const SHARD_FACTOR: u32 = 0x9e3779b1u;
 
 // Adds to the multiplicity of a candidate or an entry, four 32-bit words, the lowest first. Returns whether the sum exceeds
 // 128 bits.
@@ -107,12 +110,54 @@ fn load_entries(
     }
 }
 
+var<workgroup> group_count: atomic<u32>;
+var<workgroup> group_base: u32;
+
+// Copies the entries from which a move may lead into a range to level 0, each as its own root, with their multiplicities,
+// as far as there is room. `selected_count` counts them all.
+@compute @workgroup_size(GROUP)
+fn select_entries(
+    @builtin(local_invocation_index) lane: u32,
+    @builtin(workgroup_id) workgroup: vec3<u32>,
+    @builtin(num_workgroups) workgroups: vec3<u32>,
+) {
+    let index = group_index(workgroup, workgroups) * GROUP + lane;
+    if lane == 0u {
+        atomicStore(&group_count, 0u);
+    }
+    workgroupBarrier();
+    var first_quarters: vec4<u32>;
+    var second_quarters: vec4<u32>;
+    var is_selected = false;
+    var rank = 0u;
+    if index < scalars.end {
+        first_quarters = entries[2u * (scalars.first + index)];
+        second_quarters = entries[2u * (scalars.first + index) + 1u];
+        is_selected = may_follow(range_of_scalars(), position_in(first_quarters, second_quarters));
+    }
+    if is_selected {
+        rank = atomicAdd(&group_count, 1u);
+    }
+    workgroupBarrier();
+    if lane == 0u {
+        group_base = atomicAdd(&selected_count[0], atomicLoad(&group_count));
+    }
+    workgroupBarrier();
+    let selected = group_base + rank;
+    if is_selected && selected < scalars.room {
+        successors[2u * selected] = first_quarters;
+        successors[2u * selected + 1u] = second_quarters;
+        successor_roots[selected] = selected;
+        selected_multiplicities[selected] = root_multiplicities[scalars.first + index];
+    }
+}
+
 var<workgroup> fresh_count: atomic<u32>;
 var<workgroup> fresh_base: u32;
 
-// Finds the slot of each candidate that belongs to the partition, and adds its root's multiplicity there. The list is
-// read and not extended. The multiplicities of all candidates are zero before; afterwards only candidates that took a
-// slot have other multiplicities.
+// Finds the slot of each candidate that belongs to the shard and is kept, and adds its root's multiplicity there. The list is
+// read and not extended. The multiplicities of all candidates are zero before; afterwards only candidates that took a slot
+// have other multiplicities. If not all are kept, `kept_counts` counts the kept candidates of each root.
 //
 // Every search ends, at the latest where it began: a batch has fewer candidates than the table has free slots, because
 // `append` frees the slots of candidates that did not fit.
@@ -134,7 +179,21 @@ fn insert(
         let first = positions[2u * candidate];
         let second = positions[2u * candidate + 1u];
         let hash = hashes(first, second);
-        if share_of(hash.y, scalars.partition_of) == scalars.partition_index {
+        let is_in_shard = share_of(hash.y * SHARD_FACTOR, scalars.shard_count) == scalars.shard_index;
+        var is_kept = is_in_shard;
+        if is_in_shard && scalars.kept != KEPT_ALL {
+            let range = range_of_scalars();
+            let position = position_in(first, second);
+            if scalars.kept == KEPT_WITHIN {
+                is_kept = range_has(range, position, hash.y);
+            } else {
+                is_kept = may_follow(range, position);
+            }
+            if is_kept {
+                atomicAdd(&kept_counts[roots[candidate]], 1u);
+            }
+        }
+        if is_kept {
             let first_slot = share_of(hash.x & scalars.hash_mask, scalars.slot_count);
             var is_full = false;
             slot = first_slot;

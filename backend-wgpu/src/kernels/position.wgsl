@@ -25,17 +25,20 @@ fn occupied_of(position: Position) -> Board {
     return position.bit1 | position.bit2 | position.bit4;
 }
 
-// Reads a position. `Planes32` in kogge-board describes the form in memory: the bits 1, 2 and 4 of the pieces' codes; the
-// pieces of the side to move and, on an empty square, the square where an en-passant capture lands.
-fn load_position(index: u32) -> Position {
-    let first = positions[2u * index];
-    let second = positions[2u * index + 1u];
+// Returns a position of which these are the quarters in memory. `Planes32` in kogge-board describes the form: the bits 1, 2 and
+// 4 of the pieces' codes; the pieces of the side to move and, on an empty square, the square where an en-passant capture lands.
+fn position_in(first: vec4<u32>, second: vec4<u32>) -> Position {
     let bit1 = join(first.x, first.y);
     let bit2 = join(first.z, first.w);
     let bit4 = join(second.x, second.y);
     let own = join(second.z, second.w);
     let occupied = bit1 | bit2 | bit4;
     return Position(bit1, bit2, bit4, own & occupied, own & ~occupied);
+}
+
+// Reads a position.
+fn load_position(index: u32) -> Position {
+    return position_in(positions[2u * index], positions[2u * index + 1u]);
 }
 
 // Writes a position.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use crate::merge::{Entry, Merge, MergeError, MergeOptions, Partition, add_weighted, common_turn, hashes};
+use crate::merge::{Entry, Merge, Kept, MergeError, MergeOptions, add_weighted, common_turn, hashes};
 use crate::{Backend, Planes32, Quad48, Rules};
 
 /// Two plies in the host's memory; the backend expands and counts.
@@ -13,6 +13,10 @@ pub struct HostMerge<'a, B: Backend + ?Sized> {
     options: MergeOptions,
     parents: Vec<Entry>,
     successors: Vec<Entry>,
+    /// The plies before the parents that are kept, the last one last.
+    ancestors: Vec<Vec<Entry>>,
+    /// The successors that expansions keep.
+    kept: Kept,
     room: u64,
     /// The indices of the successors with each hash. Positions are compared in full.
     slots: HashMap<u32, Vec<u32>>,
@@ -28,22 +32,24 @@ impl<'a, B: Backend + ?Sized> HostMerge<'a, B> {
     /// Returns two empty plies.
     pub fn new(backend: &'a mut B, rules: &Rules, options: MergeOptions) -> Self {
         let rules = rules.with_halfmove_clock(false);
-        let (parents, successors) = (Vec::new(), Vec::new());
-        Self { backend, rules, options, parents, successors, room: 0, slots: HashMap::new() }
+        let (parents, successors, ancestors) = (Vec::new(), Vec::new(), Vec::new());
+        Self { backend, rules, options, parents, successors, ancestors, kept: Kept::All, room: 0, slots: HashMap::new() }
     }
 
-    fn insert(&mut self, position: Quad48, multiplicity: u128, partition: Partition) -> Result<(), MergeError> {
-        let [hash, partition_hash] = hashes(&Planes32::pack(&self.rules, &position.unpack_unchecked()));
-        if !partition.has(partition_hash) {
-            return Ok(());
+    /// Adds a position if it is kept, and returns whether it is.
+    fn insert(&mut self, position: Quad48, multiplicity: u128, kept: Kept) -> Result<bool, MergeError> {
+        let planes = Planes32::pack(&self.rules, &position.unpack_unchecked());
+        if !kept.has(&planes) {
+            return Ok(false);
         }
+        let [hash, _] = hashes(&planes);
         let hash = u64::from(hash) & ((1 << self.options.hash_bits.min(32)) - 1);
         let same_hash = self.slots.entry(hash as u32).or_default();
         for &index in &*same_hash {
             let known = &mut self.successors[index as usize];
             if known.position == position {
                 known.multiplicity = known.multiplicity.checked_add(multiplicity).ok_or(MergeError::Overflow)?;
-                return Ok(());
+                return Ok(true);
             }
         }
         if self.successors.len() as u64 >= self.room {
@@ -51,7 +57,7 @@ impl<'a, B: Backend + ?Sized> HostMerge<'a, B> {
         }
         same_hash.push(self.successors.len() as u32);
         self.successors.push(Entry { position, multiplicity });
-        Ok(())
+        Ok(true)
     }
 }
 
@@ -71,12 +77,14 @@ impl<B: Backend + ?Sized> Merge for HostMerge<'_, B> {
     }
 
     fn most_successors(&self) -> u64 {
-        let parents = self.parents.len() as u64 * HOST_BYTES;
+        let plies = self.ancestors.iter().chain([&self.parents]);
+        let parents = plies.map(|ply| ply.len() as u64).sum::<u64>() * HOST_BYTES;
         (self.options.memory.saturating_sub(parents) / HOST_BYTES).min(u32::MAX.into())
     }
 
-    fn reserve(&mut self, successors: u64) -> Result<(), MergeError> {
+    fn reserve(&mut self, successors: u64, kept: Kept) -> Result<(), MergeError> {
         self.successors = Vec::new();
+        self.kept = kept;
         self.slots = HashMap::new();
         self.room = 0;
         if successors > self.most_successors() {
@@ -89,20 +97,20 @@ impl<B: Backend + ?Sized> Merge for HostMerge<'_, B> {
     fn add(&mut self, entries: &[Entry]) -> Result<(), MergeError> {
         common_turn(entries, common_turn(&self.successors, None)?)?;
         entries.iter().try_for_each(|entry| {
-            self.insert(entry.position.with_halfmove_clock(0), entry.multiplicity, Partition::WHOLE)
+            self.insert(entry.position.with_halfmove_clock(0), entry.multiplicity, Kept::All).map(drop)
         })
     }
 
-    fn expand(&mut self, parents: Range<u64>, partition: Partition) -> Result<u128, MergeError> {
-        let mut paths = 0;
+    fn expand(&mut self, parents: Range<u64>) -> Result<u128, MergeError> {
+        let (mut paths, kept) = (0, self.kept);
         let parents = self.parents[within(&parents, self.parents.len())].to_vec();
         for parents in parents.chunks(HOST_AT_ONCE) {
             let positions: Vec<_> = parents.iter().map(|entry| entry.position).collect();
             let successors = self.backend.expand(&self.rules, &positions)?;
             for (parent, positions) in parents.iter().zip(successors.iter()) {
-                paths = add_weighted(paths, parent.multiplicity, positions.len() as u64)?;
                 for &position in positions {
-                    self.insert(position, parent.multiplicity, partition)?;
+                    let is_kept = self.insert(position, parent.multiplicity, kept)?;
+                    paths = add_weighted(paths, parent.multiplicity, is_kept.into())?;
                 }
             }
         }
@@ -112,7 +120,18 @@ impl<B: Backend + ?Sized> Merge for HostMerge<'_, B> {
     fn descend(&mut self) -> Result<(), MergeError> {
         self.parents = std::mem::take(&mut self.successors);
         self.parents.shrink_to_fit();
-        self.reserve(0)
+        self.reserve(0, Kept::All)
+    }
+
+    fn descend_and_keep(&mut self) -> Result<(), MergeError> {
+        self.ancestors.push(std::mem::take(&mut self.parents));
+        self.descend()
+    }
+
+    fn ascend(&mut self) -> Result<(), MergeError> {
+        let Some(parents) = self.ancestors.pop() else { return Ok(()) };
+        self.parents = parents;
+        self.reserve(0, Kept::All)
     }
 
     fn perft(&mut self, successors: Range<u64>, depth: u32) -> Result<u128, MergeError> {

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::host::HostMerge;
-use crate::merge::{Entry, Merge, MergeError, MergeOptions, Partition};
-use crate::{Backend, BackendError, Color, Fen, Piece, Position, Quad48, Rules, Square, State};
+use crate::merge::{Entry, Kept, Key, KeyRange, Merge, MergeError, MergeOptions};
+use crate::{Backend, BackendError, Color, Fen, Piece, Planes32, Position, Quad48, Rules, Square, State};
 
 /// The number of bytes for each merge of this test, far more than needed.
 const MEMORY: u64 = 1 << 28;
@@ -63,7 +63,12 @@ pub fn merging<B: Backend>(backend: &mut B) -> Result<(), BackendError> {
 
 /// Makes room for successors. Nothing but a lack of memory can prevent it, since the lists are small.
 fn reserve(merge: &mut dyn Merge, successors: u64) -> Outcome {
-    merge.reserve(successors).map_err(|error| match error {
+    reserve_for(merge, successors, Kept::All)
+}
+
+/// Makes room for successors that are kept.
+fn reserve_for(merge: &mut dyn Merge, successors: u64, kept: Kept) -> Outcome {
+    merge.reserve(successors, kept).map_err(|error| match error {
         MergeError::Full => Failure::NoRoom,
         error => error.into(),
     })
@@ -257,20 +262,20 @@ impl Expected {
     }
 }
 
-/// Checks two plies below the roots, in one partition and in three, against the host and published counts.
+/// Checks two plies below the roots, whole and in three ranges, against the host and published counts.
 fn plies<B: Backend>(backend: &mut B) -> Outcome {
     let (rules, roots) = (Rules::STANDARD, roots());
     let [known, rooks] = [&roots[..ROOTS.len()], &roots[ROOTS.len()..]];
     let options = MergeOptions::with_memory(MEMORY);
     let mut expected = Vec::new();
     let mut host = HostMerge::new(backend, &rules, options);
-    host.reserve(1 << 16)?;
+    host.reserve(1 << 16, Kept::All)?;
     host.add(&roots)?;
     for (ply, deepest) in [2, 2, 1].into_iter().enumerate() {
         if ply > 0 {
             host.descend()?;
-            host.reserve(1 << 16)?;
-            host.expand(0..host.parents(), Partition::WHOLE)?;
+            host.reserve(1 << 16, Kept::All)?;
+            host.expand(0..host.parents())?;
         }
         expected.push(Expected::read(&mut host, deepest)?);
     }
@@ -288,9 +293,13 @@ fn plies<B: Backend>(backend: &mut B) -> Outcome {
     merge.add(rooks)?;
     for (ply, deepest) in [2, 2, 1].into_iter().enumerate() {
         if ply > 0 {
-            partitions(&mut *merge, &expected[ply])?;
+            ranges(&mut *merge, &expected[ply])?;
+            if let Some(deeper) = expected.get(ply + 1) {
+                two_plies_at_once(&mut *merge, &expected[ply], deeper)?;
+            }
             reserve(&mut *merge, expected[ply].entries.len() as u64)?;
-            merge.expand(0..merge.parents(), Partition::WHOLE)?;
+            let paths = merge.expand(0..merge.parents())?;
+            equal(&paths, &expected[ply].leaves[0], "the moves of parents, weighted by multiplicity")?;
         }
         expected[ply].check(&mut *merge, deepest)?;
         merge.descend()?;
@@ -299,22 +308,56 @@ fn plies<B: Backend>(backend: &mut B) -> Outcome {
     Ok(())
 }
 
-/// Expands all parents partition by partition, each in two calls.
-fn partitions(merge: &mut dyn Merge, expected: &Expected) -> Outcome {
-    let (mut all, mut paths) = (Vec::new(), 0_u128);
-    for partition in Partition::all(3) {
-        reserve(&mut *merge, expected.entries.len() as u64)?;
-        let parents = merge.parents();
-        let first = merge.expand(0..parents / 2, partition)?;
-        let moves = first.wrapping_add(merge.expand(parents / 2..parents, partition)?);
-        equal(&moves, &expected.leaves[0], "the moves of parents, weighted by multiplicity")?;
-        let len = merge.successors();
-        paths = paths.wrapping_add(merge.perft(0..len, 0)?);
-        all.extend(merge.entries(0..len)?);
+/// The number of ranges that the self-test divides a ply into.
+const RANGES: usize = 3;
+
+/// Returns the planes of an entry.
+fn planes(entry: &Entry) -> Planes32 {
+    Planes32::pack(&Rules::STANDARD, &entry.position.unpack_unchecked())
+}
+
+/// Returns ranges with about equally many of these entries, and half of the range of one entry's pawns.
+fn ranges_of(entries: &[Entry]) -> Vec<KeyRange> {
+    let mut keys: Vec<_> = entries.iter().map(|entry| Key::of(&planes(entry))).collect();
+    let mut ranges = KeyRange::divide(&mut keys, RANGES);
+    let middle = keys.get(keys.len() / 2).map(|key| key.pawns);
+    let half = |pawns| KeyRange { first: Key { pawns, hash: 0 }, last: Key { pawns, hash: 1 << 31 } };
+    ranges.extend(middle.map(half));
+    ranges
+}
+
+/// Requires that an expansion of all parents, in two calls, keeps the right ones of these entries.
+fn keeps(merge: &mut dyn Merge, expected: &[Entry], kept: Kept) -> Outcome {
+    let expected: Vec<_> = expected.iter().filter(|entry| kept.has(&planes(entry))).copied().collect();
+    reserve_for(&mut *merge, expected.len() as u64, kept)?;
+    let parents = merge.parents();
+    let first = merge.expand(0..parents / 2)?;
+    let paths = first.wrapping_add(merge.expand(parents / 2..parents)?);
+    let sum = expected.iter().fold(0_u128, |sum, entry| sum.wrapping_add(entry.multiplicity));
+    equal(&paths, &sum, "the paths to the successors in a range")?;
+    holds(&mut *merge, &expected, "the successors in a range")
+}
+
+/// Checks that the successors of all parents can be made range by range, and so can their parents.
+fn ranges(merge: &mut dyn Merge, expected: &Expected) -> Outcome {
+    for range in ranges_of(&expected.entries) {
+        keeps(&mut *merge, &expected.entries, Kept::Within(range))?;
+        keeps(&mut *merge, &expected.entries, Kept::Before(range))?;
     }
-    equal(&all.len(), &expected.entries.len(), "three partitions, the number of positions")?;
-    equal(&(sum_up(&all) == expected.entries), &true, "three partitions, equality with the host's positions")?;
-    equal(&paths, &expected.leaves[0], "three partitions, the sum of multiplicities")
+    Ok(())
+}
+
+/// Checks that a ply can be made range by range if only a ply two plies before is there as a whole.
+fn two_plies_at_once(merge: &mut dyn Merge, between: &Expected, expected: &Expected) -> Outcome {
+    let parents = merge.parents();
+    for range in ranges_of(&expected.entries) {
+        keeps(&mut *merge, &between.entries, Kept::Before(range))?;
+        merge.descend_and_keep()?;
+        keeps(&mut *merge, &expected.entries, Kept::Within(range))?;
+        merge.ascend()?;
+        equal(&[merge.parents(), merge.successors()], &[parents, 0], "a ply that was kept")?;
+    }
+    Ok(())
 }
 
 /// Checks that a list that is too short gives an error, also with much more to insert, and that the next list works.
@@ -336,11 +379,11 @@ fn short_lists<B: Backend>(backend: &mut B) -> Outcome {
         let parents = merge.parents();
         for too_few in [1, ply - 1] {
             reserve(&mut *merge, too_few)?;
-            let expanded = merge.expand(0..parents, Partition::WHOLE);
+            let expanded = merge.expand(0..parents);
             equal(&expanded, &Err(MergeError::Full), "more successors than there is room for")?;
         }
         reserve(&mut *merge, ply)?;
-        merge.expand(0..parents, Partition::WHOLE)?;
+        merge.expand(0..parents)?;
         equal(&merge.successors(), &ply, "successors with room for all")?;
         equal(&merge.perft(0..ply, 0)?, &(u128::from(ply) << 70), "the paths to successors with room for all")?;
     }

@@ -116,7 +116,7 @@ pub(crate) struct Perft {
     #[command(flatten)]
     pub(crate) count: Count,
     /// Count every leaf, without merging equal positions
-    #[arg(long, conflicts_with_all = ["plan", "memory", "plies", "partitions"], help_heading = HOW)]
+    #[arg(long, conflicts_with_all = ["plan", "memory", "plies", "ranges"], help_heading = HOW)]
     pub(crate) raw: bool,
     /// Print the plan for counting the tree, without counting it; only the first plies are merged, to estimate the
     /// others
@@ -132,7 +132,7 @@ pub(crate) struct Perft {
     /// requires]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096), conflicts_with = "bytes",
           help_heading = HOW)]
-    pub(crate) partitions: Option<u32>,
+    pub(crate) ranges: Option<u32>,
 }
 
 #[derive(Debug, Args)]

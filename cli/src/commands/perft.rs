@@ -27,7 +27,7 @@ pub(super) struct Perft {
     plan_only: bool,
     memory: Option<NonZeroUsize>,
     plies: Option<u32>,
-    partitions: Option<u32>,
+    ranges: Option<u32>,
 }
 
 #[derive(Serialize)]
@@ -53,7 +53,7 @@ struct Planned {
 
 impl Perft {
     pub(super) fn new(args: &args::Perft) -> Result<Self, Failure> {
-        let args::Perft { count, raw, plan, memory, plies, partitions } = args;
+        let args::Perft { count, raw, plan, memory, plies, ranges } = args;
         let Tree { root, depth } = Tree::new(&count.tree)?;
         let hash = count.hash.bytes;
         if hash.is_some() && memory.memory.is_some() {
@@ -61,7 +61,7 @@ impl Perft {
             return Err(Failure::Input(reason.to_owned()));
         }
         // Counting a shallow tree takes less time than planning.
-        let is_deep = plies.is_some() || partitions.is_some() || depth >= LEAST_MERGED_DEPTH;
+        let is_deep = plies.is_some() || ranges.is_some() || depth >= LEAST_MERGED_DEPTH;
         Ok(Self {
             root,
             depth,
@@ -70,7 +70,7 @@ impl Perft {
             plan_only: *plan,
             memory: memory.memory,
             plies: *plies,
-            partitions: *partitions,
+            ranges: *ranges,
         })
     }
 
@@ -92,7 +92,7 @@ impl Job for Perft {
         let mut opened = context.open_for(*depth, self.hash, |driver, depth| driver.perft(root, depth))?;
         let settings = MergeSettings {
             plies: self.plies,
-            partitions: self.partitions,
+            ranges: self.ranges,
             costs: costs::known(opened.backend.info()),
             ..MergeSettings::with_memory(memory::share(self.memory, opened.backend.info()))
         };

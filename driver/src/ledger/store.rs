@@ -3,28 +3,55 @@
 use std::fmt;
 use std::time::Duration;
 
+use kogge_board::merge::{Key, KeyRange};
 use kogge_board::{Circle32, DeviceInfo, Fen, Quad48};
 
 use super::error::LedgerError;
-use crate::Frontier;
+use crate::RangeCount;
 
-/// The version of the tables. Ledgers of another version are refused.
-pub const FORMAT: i64 = 1;
+/// The newest version of the tables. Version 1 is for ledgers of positions, version 2 for ledgers of ranges. Others are refused.
+pub const FORMAT: i64 = 2;
 
-/// The tree of a ledger and its frontier.
+/// What the entries of a ledger are.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Kind {
+    /// The positions of a frontier.
+    Positions,
+    /// Ranges of the last merged ply.
+    Ranges,
+}
+
+impl Kind {
+    /// The version of the tables.
+    pub const fn format(self) -> i64 {
+        match self {
+            Self::Positions => 1,
+            Self::Ranges => 2,
+        }
+    }
+
+    /// Returns the kind of ledgers of this version.
+    pub(super) fn of(format: i64) -> Option<Self> {
+        [Self::Positions, Self::Ranges].into_iter().find(|kind| kind.format() == format)
+    }
+}
+
+/// The tree of a ledger and its entries.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Header {
+    /// What the entries are.
+    pub kind: Kind,
     /// The root of the tree.
     pub root: Fen,
     /// The depth of the tree in plies.
     pub depth: u32,
-    /// The ply of the frontier, at most `depth`.
+    /// The ply of the entries, at most `depth`.
     pub ply: u32,
     /// A description of how entries are counted.
     pub plan: String,
-    /// The number of entries of the frontier.
+    /// The number of entries.
     pub entries: u64,
-    /// The number of paths to all entries: the number of leaves at ply `ply`.
+    /// The number of paths to all entries: the number of leaves at ply `ply`. For ranges, it was counted without them.
     pub paths: u128,
     /// The version of kogge that created the ledger.
     pub kogge: String,
@@ -72,6 +99,8 @@ pub struct Source {
     pub variant: String,
     /// The version of kogge.
     pub kogge: String,
+    /// How the plies above ranges were made; empty in ledgers of positions.
+    pub plan: String,
 }
 
 impl From<&DeviceInfo> for Source {
@@ -81,23 +110,115 @@ impl From<&DeviceInfo> for Source {
             device: info.name.clone(),
             variant: info.variant.clone(),
             kogge: env!("CARGO_PKG_VERSION").to_owned(),
+            plan: String::new(),
         }
+    }
+}
+
+impl Source {
+    /// Returns whether both sources run the same code in the same way, so that they repeat each other's mistakes.
+    pub fn is_like(&self, other: &Self) -> bool {
+        (&self.backend, &self.variant, &self.plan) == (&other.backend, &other.variant, &other.plan)
     }
 }
 
 impl fmt::Display for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} ({}; {}; kogge {})", self.backend, self.device, self.variant, self.kogge)
+        let Self { backend, device, variant, kogge, plan } = self;
+        write!(f, "{backend} ({device}; {variant}; kogge {kogge}")?;
+        if plan.is_empty() { f.write_str(")") } else { write!(f, "; {plan})") }
     }
 }
 
-/// An entry leased to a worker.
+/// What an entry stands for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Leased {
+pub enum Item {
+    /// A position of a frontier.
+    Position {
+        /// The position in [`Circle32`].
+        packed: [u8; 32],
+        /// The number of paths to the position.
+        multiplicity: u128,
+    },
+    /// All positions of the last merged ply whose keys lie in a range.
+    Range(KeyRange),
+}
+
+/// The number of bytes of a key.
+pub(super) const KEY_BYTES: usize = 20;
+
+/// Returns the bytes of a key in a ledger. They have the order of the keys.
+pub fn key_bytes(key: &Key) -> [u8; KEY_BYTES] {
+    let Key { pawns: [own, theirs], hash } = *key;
+    let mut bytes = [0; KEY_BYTES];
+    bytes[..8].copy_from_slice(&own.to_be_bytes());
+    bytes[8..16].copy_from_slice(&theirs.to_be_bytes());
+    bytes[16..].copy_from_slice(&hash.to_be_bytes());
+    bytes
+}
+
+/// Returns the key with these bytes, or `None` if their number is wrong.
+pub(super) fn key_of(bytes: &[u8]) -> Option<Key> {
+    let bytes: &[u8; KEY_BYTES] = bytes.try_into().ok()?;
+    let word = |from: usize| bytes[from..from + 8].iter().fold(0, |word, &byte| word << 8 | u64::from(byte));
+    let hash = bytes[16..].iter().fold(0, |word, &byte| word << 8 | u32::from(byte));
+    Some(Key { pawns: [word(0), word(8)], hash })
+}
+
+/// Formats bytes in hexadecimal.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// An entry without its answer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Entry {
     /// The number of the entry, from 0.
     pub id: u64,
-    /// The position in [`Circle32`].
-    pub position: [u8; 32],
+    /// What it stands for.
+    pub item: Item,
+}
+
+/// The count of an entry. Two counts differ if any of their numbers differ.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Count {
+    /// The leaves below the entry: of a position without multiplicity, of a range with all multiplicities.
+    pub leaves: u128,
+    /// The size of a range; `None` for a position.
+    pub size: Option<Size>,
+}
+
+/// The size of a range.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Size {
+    /// Its distinct positions.
+    pub positions: u64,
+    /// The paths to them.
+    pub paths: u128,
+}
+
+impl From<u128> for Count {
+    /// Returns the count of a position.
+    fn from(leaves: u128) -> Self {
+        Self { leaves, size: None }
+    }
+}
+
+impl From<&RangeCount> for Count {
+    fn from(&RangeCount { leaves, positions, paths, .. }: &RangeCount) -> Self {
+        Self { leaves, size: Some(Size { positions, paths }) }
+    }
+}
+
+impl fmt::Display for Count {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self { leaves, size: None } => write!(f, "{leaves}"),
+            Self { leaves, size: Some(Size { positions, paths }) } => {
+                write!(f, "{leaves} below {positions} positions with {paths} paths")
+            }
+        }
+    }
 }
 
 /// The count of an entry.
@@ -105,15 +226,15 @@ pub struct Leased {
 pub struct Answer {
     /// The entry's number.
     pub id: u64,
-    /// The number of leaves below the entry, without multiplicity.
-    pub count: u128,
+    /// The count.
+    pub count: Count,
 }
 
 /// An answer in the ledger.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Given {
-    /// The number of leaves below the entry, without multiplicity.
-    pub count: u128,
+    /// The count.
+    pub count: Count,
     /// The source.
     pub source: Source,
     /// The time, in seconds since 1970.
@@ -128,18 +249,14 @@ pub struct Recorded {
     /// Answers equal to the counts that the entries had.
     pub repeated: Vec<Answer>,
     /// Answers that differ from the counts that the entries had, each with that count.
-    pub different: Vec<(Answer, u128)>,
+    pub different: Vec<(Answer, Count)>,
 }
 
 /// An entry with its answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Row {
-    /// The number of the entry, from 0.
-    pub id: u64,
-    /// The position in [`Circle32`].
-    pub position: [u8; 32],
-    /// The number of paths to the position.
-    pub multiplicity: u128,
+    /// The entry.
+    pub entry: Entry,
     /// The accepted answer, if the entry is counted.
     pub given: Option<Given>,
     /// Whether the entry has different answers, none of them accepted.
@@ -149,10 +266,8 @@ pub struct Row {
 /// An entry with different answers.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Dispute {
-    /// The number of the entry, from 0.
-    pub id: u64,
-    /// The position in [`Circle32`].
-    pub position: [u8; 32],
+    /// The entry.
+    pub entry: Entry,
     /// All answers, the oldest first.
     pub answers: Vec<Given>,
 }
@@ -191,18 +306,19 @@ pub trait Store: Send {
     /// If the database holds something else, or a ledger of another format version.
     fn header(&mut self) -> Result<Option<Header>, LedgerError>;
 
-    /// Creates the ledger with the entries of the frontier. If another process was faster, its ledger stays as it is.
+    /// Creates the ledger with an entry for each item, numbered from 0. All items are of the header's kind. If another process was
+    /// faster, its ledger stays as it is.
     ///
     /// # Errors
     /// If the ledger cannot be written.
-    fn create(&mut self, header: &Header, frontier: &Frontier) -> Result<(), LedgerError>;
+    fn create(&mut self, header: &Header, items: &[Item]) -> Result<(), LedgerError>;
 
     /// Leases up to `most` entries that are neither counted nor leased to this worker, in the order of their numbers. The
     /// list is empty if no entries are left, or if all of them are leased to others.
     ///
     /// # Errors
     /// If the ledger cannot be read or written.
-    fn lease(&mut self, worker: &str, most: usize, time: Duration) -> Result<Vec<Leased>, LedgerError>;
+    fn lease(&mut self, worker: &str, most: usize, time: Duration) -> Result<Vec<Entry>, LedgerError>;
 
     /// Extends the worker's leases of these entries until `time` from now, and returns the number of leases that it
     /// still had.
@@ -253,5 +369,22 @@ pub trait Store: Send {
     ///
     /// # Errors
     /// If the ledger cannot be written.
-    fn settle(&mut self, id: u64, count: u128) -> Result<(), LedgerError>;
+    fn settle(&mut self, id: u64, count: &Count) -> Result<(), LedgerError>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_of_keys_have_the_order_of_keys() {
+        let key = |own, theirs, hash| Key { pawns: [own, theirs], hash };
+        let keys = [Key::MIN, key(0, 0, 300), key(0, 1, 2), key(1, 0, 0), key(256, u64::MAX, 5), Key::MAX];
+        assert!(keys.is_sorted() && keys.map(|key| key_bytes(&key)).is_sorted());
+        for key in keys {
+            assert_eq!(key_of(&key_bytes(&key)), Some(key));
+        }
+        assert_eq!(key_of(&[0; 19]), None);
+        assert_eq!(hex(&key_bytes(&key(0xab, 2, 3))), "00000000000000ab000000000000000200000003");
+    }
 }

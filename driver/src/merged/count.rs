@@ -2,15 +2,15 @@
 
 use std::time::Instant;
 
-use kogge_board::merge::Entry;
+use kogge_board::merge::{Entry, KeyRange};
 use kogge_board::{Fen, Rules};
 
-use super::estimates::{NextPly, Route};
 use super::next::Next;
+use super::ranges::{RangeCount, Ranges};
+use super::route::Route;
 use super::settings::{MergeCosts, MergeSettings};
 use super::work::{Work, root_entry};
 use crate::frontier::counting;
-use crate::pace::MAX_CALL_DEPTH;
 use crate::plan::{Plan, PlannedPly};
 use crate::{Driver, Error};
 
@@ -37,8 +37,9 @@ const ENTRY_BYTES: u64 = size_of::<Entry>() as u64;
 impl Driver<'_> {
     /// Counts the leaves `depth` plies below the root, by merged plies.
     ///
-    /// A ply that does not fit in memory is made in partitions. If there are more than seven plies below it, the
-    /// positions of the ply above are counted in several parts, one after the other, each by its own merged plies.
+    /// A last ply that does not fit in memory is made in ranges of positions with similar pawns. The ply before it may be made in
+    /// ranges, too. If there are still more than seven plies below, the positions of an earlier ply are counted in several parts,
+    /// one after the other, each by its own merged plies.
     ///
     /// # Errors
     /// [`Error::Memory`] if not even the parts fit; otherwise as [`Driver::perft`].
@@ -62,19 +63,15 @@ impl Driver<'_> {
         work.add(&[root_entry(root)])?;
         loop {
             let route = match work.next(settings)? {
-                Next::Merge(route) if route.plies[0].partitions == 1 && route.plies[0].seconds < PLAN_SECONDS => {
-                    if work.merge_whole(route.plies[0])? {
-                        continue;
+                Next::Merge(route) if route.plies[0].ranges == 1 && route.plies[0].seconds < PLAN_SECONDS => {
+                    if !work.merge_whole(route.plies[0])? {
+                        work.start_again(&[root_entry(root)])?;
                     }
-                    work.estimates.choose(1, 1, settings.partitions).ok_or_else(|| work.no_room())?
+                    continue;
                 }
                 // Without measurements, the route has no more plies than the next.
-                Next::Merge(route) if route.below_seconds.is_infinite() => match work.measured_next(settings)? {
-                    Next::Count(route) | Next::Merge(route) => route,
-                    Next::Split => Route { plies: Vec::new(), below_seconds: f64::INFINITY },
-                },
-                Next::Count(route) | Next::Merge(route) => route,
-                Next::Split => Route { plies: Vec::new(), below_seconds: f64::INFINITY },
+                Next::Merge(route) if route.below_seconds.is_infinite() => work.measured_next(settings)?.route(),
+                next => next.route(),
             };
             return Ok(work.plan(&route));
         }
@@ -88,21 +85,14 @@ impl Driver<'_> {
         depth: u32,
         settings: &MergeSettings,
     ) -> Result<Merged, Error> {
-        let mut last = u32::MAX;
-        loop {
-            let outcome = {
-                let mut work = Work::start(self, rules, &settings.options(), depth)?;
-                work.recall(settings.costs);
-                work.count(entries, settings, last)?
-            };
-            match outcome {
-                Outcome::Counted(merged) => return Ok(merged),
-                // The positions of that ply are gone: their successors have replaced them.
-                Outcome::TooLarge(ply) => last = ply,
-                Outcome::Split(plan, ply, entries) => {
-                    return self.count_parts(rules, entries, depth - ply, settings, plan);
-                }
-            }
+        let outcome = {
+            let mut work = Work::start(self, rules, &settings.options(), depth)?;
+            work.recall(settings.costs);
+            work.count(entries, settings)?
+        };
+        match outcome {
+            Outcome::Counted(merged) => Ok(merged),
+            Outcome::Split(plan, ply, entries) => self.count_parts(rules, entries, depth - ply, settings, plan),
         }
     }
 
@@ -133,19 +123,19 @@ impl Driver<'_> {
 /// The outcome of a count.
 enum Outcome {
     Counted(Merged),
-    /// A deeper ply is too large. The count has to start again and to split this ply into parts.
-    TooLarge(u32),
     /// The entries of this ply have to be counted in parts.
     Split(Plan, u32, Vec<Entry>),
 }
 
 impl Work<'_> {
-    /// Counts the leaves below some entries; the ply `last` is split into parts in any case.
-    fn count(&mut self, entries: &[Entry], settings: &MergeSettings, last: u32) -> Result<Outcome, Error> {
+    /// Counts the leaves below some entries.
+    fn count(&mut self, entries: &[Entry], settings: &MergeSettings) -> Result<Outcome, Error> {
         self.add(entries)?;
+        // The ply whose positions are counted in parts in any case.
+        let mut split = None;
         loop {
             self.check_cancelled()?;
-            let next = if self.ply() == last { Next::Split } else { self.next(settings)? };
+            let next = if split == Some(self.ply()) { Next::Split } else { self.next(settings)? };
             match next {
                 Next::Count(route) => {
                     let mut plan = self.plan(&route);
@@ -155,25 +145,20 @@ impl Work<'_> {
                     plan.below_seconds = begin.elapsed().as_secs_f64();
                     return Ok(Outcome::Counted(Merged { leaves, plan, costs: self.costs }));
                 }
+                Next::Merge(route) if route.plies[0].ranges > 1 => match self.count_in_ranges(&route) {
+                    // Even one range needs too many positions of the ply between.
+                    Err(Error::Memory { .. }) if route.plies.len() > 1 => {
+                        self.estimates.pawns = 0;
+                        self.start_again(entries)?;
+                    }
+                    result => return result.map(Outcome::Counted),
+                },
                 Next::Merge(route) => {
                     let ply = route.plies[0];
                     self.rest = route.seconds() - ply.seconds;
-                    if ply.partitions > 1 {
-                        self.descend()?;
-                        return self.count_in_partitions(ply, route.below_seconds);
+                    if !self.merge_whole(ply)? {
+                        self.start_again(entries)?;
                     }
-                    if self.merge_whole(ply)? {
-                        continue;
-                    }
-                    // The ply does not fit in one partition. It becomes the last merged ply, in several partitions.
-                    return match self.estimates.choose(1, 1, settings.partitions) {
-                        Some(route) => {
-                            self.rest = route.below_seconds;
-                            self.count_in_partitions(route.plies[0], route.below_seconds)
-                        }
-                        None if self.estimates.remaining > MAX_CALL_DEPTH + 1 => Ok(Outcome::TooLarge(self.ply())),
-                        None => Err(self.no_room()),
-                    };
                 }
                 Next::Split => {
                     if entries.len() == 1 && self.ply() == 0 {
@@ -183,10 +168,15 @@ impl Work<'_> {
                     let most = self.memory / 2 / ENTRY_BYTES;
                     match self.estimates.sizes.iter().rposition(|&size| size <= most) {
                         None => return Err(self.no_room()),
-                        Some(ply) if ply < self.ply() as usize => return Ok(Outcome::TooLarge(ply as u32)),
+                        // The positions of that ply are gone: their successors have replaced them.
+                        Some(ply) if ply < self.ply() as usize => {
+                            split = Some(ply as u32);
+                            self.start_again(entries)?;
+                            continue;
+                        }
                         Some(_) => {}
                     }
-                    let plan = self.plan(&Route { plies: Vec::new(), below_seconds: 0.0 });
+                    let plan = self.plan(&Route { below_seconds: 0.0, ..Route::unknown() });
                     let len = self.merge.successors();
                     return Ok(Outcome::Split(plan, self.ply(), self.merge.entries(0..len)?));
                 }
@@ -194,26 +184,45 @@ impl Work<'_> {
         }
     }
 
-    /// Counts the leaves below the next ply, which is made in partitions.
-    fn count_in_partitions(&mut self, ply: NextPly, below_seconds: f64) -> Result<Outcome, Error> {
-        let depth = self.estimates.remaining - 1;
-        let mut plan = self.plan(&Route { plies: vec![ply], below_seconds });
+    /// Counts the leaves below the last ply of a route. It is made in ranges, beside the last whole ply or below a ply between.
+    fn count_in_ranges(&mut self, route: &Route) -> Result<Merged, Error> {
+        let mut plan = self.plan(route);
+        let plies = route.plies.len() as u32;
         let begin = Instant::now();
-        let each = below_seconds / f64::from(ply.partitions.max(1));
-        let count = |work: &mut Self, (leaves, positions, seconds): &mut (u128, u64, f64)| {
-            let begin = Instant::now();
-            *leaves = leaves.checked_add(work.count_below(depth, each)?).ok_or(Error::Overflow)?;
-            *positions += work.merge.successors();
-            *seconds += begin.elapsed().as_secs_f64();
-            Ok(())
-        };
-        let ((leaves, positions, counting), partitions) = self.in_partitions(ply, count)?;
-        plan.below_seconds = counting;
-        if let Some(ply) = plan.plies.last_mut() {
-            let seconds = begin.elapsed().as_secs_f64() - counting;
-            let bytes = self.bytes(positions as f64, self.last_size(), partitions);
-            *ply = PlannedPly { positions, measured: true, bytes, partitions, seconds, ..*ply };
+        self.rest = route.seconds();
+        let expected = self.paths_below(plies)?;
+        self.descend()?;
+        let count = plan.ranges();
+        let mut ranges = Ranges::of(self, plies > 1, count)?;
+        let wanted = ranges.divide(count as usize);
+        let below = self.estimates.remaining - plies;
+        let mut sum = RangeCount::none(KeyRange::WHOLE);
+        ranges.count(self, &wanted, Some(below), route.seconds(), &mut |_, found| sum.add(found))?;
+        self.check_paths(ranges.ply(), sum.paths, expected)?;
+
+        let done = ranges.done;
+        plan.below_seconds = done.below_seconds;
+        let merging = begin.elapsed().as_secs_f64() - done.below_seconds;
+        let (mut parents, last) = (self.last_size(), ranges.ply());
+        for ply in plan.plies.iter_mut().filter(|ply| !ply.measured) {
+            if ply.ply == last {
+                let bytes = self.bytes(done.largest_range as f64, parents);
+                let seconds = merging - done.between_seconds;
+                *ply = PlannedPly {
+                    positions: sum.positions,
+                    measured: true,
+                    bytes,
+                    ranges: done.ranges,
+                    seconds,
+                    ..*ply
+                };
+            } else {
+                let group = done.largest_group as f64;
+                let bytes = self.bytes(group, parents);
+                *ply = PlannedPly { bytes, ranges: done.groups, seconds: done.between_seconds, ..*ply };
+                parents += group;
+            }
         }
-        Ok(Outcome::Counted(Merged { leaves, plan, costs: self.costs }))
+        Ok(Merged { leaves: sum.leaves, plan, costs: self.costs })
     }
 }

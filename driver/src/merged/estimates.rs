@@ -1,15 +1,9 @@
-//! Estimates of a tree and a device, and the fastest way to count by them.
+//! Estimates of a tree and a device.
 
 use kogge_board::DeviceKind;
 
+use super::route::MARGIN;
 use crate::pace::MAX_CALL_DEPTH;
-
-/// The most partitions that a plan gives a ply. With more, nearly all the work would go into successors that are not
-/// kept.
-const MOST_PARTITIONS: f64 = 4096.0;
-
-/// The factor by which a ply may exceed its estimate and still fit.
-pub(crate) const MARGIN: f64 = 1.15;
 
 /// The factor by which a side's second move makes fewer new positions than its first: 0.55 to 0.67 in the six standard
 /// positions. It is near one half, because most pairs of moves can change places.
@@ -31,8 +25,10 @@ pub(crate) struct Estimates {
     pub(crate) sizes: Vec<u64>,
     /// Average moves of a position of the last ply: by multiplicity, or in a sample.
     pub(crate) moves: f64,
-    /// A number of positions that the next ply is known to exceed.
-    pub(crate) next_exceeds: f64,
+    /// A ply that did not fit, and a number of positions that it is assumed to exceed.
+    pub(crate) too_large: Option<(usize, f64)>,
+    /// The greatest number of pawns of a position.
+    pub(crate) pawns: u32,
     /// Seconds to make and merge a successor.
     pub(crate) merge_successor: f64,
     /// The share of `merge_successor` that goes into making the successor.
@@ -51,29 +47,6 @@ pub(crate) struct Estimates {
     pub(crate) parent_share: f64,
 }
 
-/// The rest of a count.
-#[derive(Clone, PartialEq, Debug)]
-pub(crate) struct Route {
-    /// The plies still to merge; all but the last in one partition.
-    pub(crate) plies: Vec<NextPly>,
-    /// Estimated seconds for counting below the last of them.
-    pub(crate) below_seconds: f64,
-}
-
-/// A ply still to merge, estimated.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) struct NextPly {
-    pub(crate) positions: f64,
-    pub(crate) partitions: u32,
-    pub(crate) seconds: f64,
-}
-
-impl Route {
-    pub(crate) fn seconds(&self) -> f64 {
-        self.plies.iter().map(|ply| ply.seconds).sum::<f64>() + self.below_seconds
-    }
-}
-
 impl Estimates {
     /// The estimates before anything is measured.
     pub(crate) fn new(depth: u32, capacity: f64, kind: DeviceKind) -> Self {
@@ -82,7 +55,8 @@ impl Estimates {
             sizes: Vec::new(),
             // The number of moves of a typical position.
             moves: 35.0,
-            next_exceeds: 0.0,
+            too_large: None,
+            pawns: 16,
             merge_successor: 0.0,
             making: 0.5,
             room_each: 0.0,
@@ -107,6 +81,11 @@ impl Estimates {
         self.room_each * positions * MARGIN
     }
 
+    /// Returns whether this ply did not fit.
+    pub(crate) fn is_too_large(&self, ply: usize) -> bool {
+        self.too_large.is_some_and(|(number, _)| number == ply)
+    }
+
     /// Estimates the distinct positions of the next plies, the nearest first.
     ///
     /// A ply grows by about the same factor as the ply two before it, in which the same side moved. The factor falls
@@ -127,78 +106,22 @@ impl Estimates {
                 _ => self.moves,
             };
             let mut size = sizes[ply - 1] * next;
-            if ply == self.sizes.len() {
-                size = size.max(self.next_exceeds);
+            if let Some((_, least)) = self.too_large.filter(|&(number, _)| number == ply) {
+                size = size.max(least);
             }
             sizes.push(size);
         }
         sizes.split_off(self.sizes.len())
     }
-
-    /// Finds the fastest way to finish a count: the number of plies to merge, from `least` to `most`, and the number of
-    /// partitions of the last one, at least `partitions`. Returns `None` if every way leaves more plies than one call
-    /// can count.
-    pub(crate) fn choose(&self, least: u32, most: u32, partitions: Option<u32>) -> Option<Route> {
-        let most = most.min(self.remaining);
-        let mut best: Option<Route> = None;
-        let mut plies: Vec<NextPly> = Vec::new();
-        let mut parents = self.sizes.last().map_or(0.0, |&size| size as f64);
-        let mut grandparents = 0.0;
-        let sizes = self.next_sizes(most);
-        let next_ply = |merged: u32, parents: f64, positions: f64, partitions: f64| NextPly {
-            positions,
-            partitions: partitions as u32,
-            seconds: self.ply_seconds * partitions
-                + self.room_seconds(positions)
-                + parents
-                    * self.merge_each()
-                    * self.growth.powi(merged as i32)
-                    * (1.0 + (partitions - 1.0) * self.making),
-        };
-        for merged in 0..=most {
-            let mut whole = true;
-            if merged > 0 {
-                let positions = sizes[merged as usize - 1];
-                let room = self.capacity - self.parent_share * parents;
-                let needed = (positions * MARGIN / room).ceil().max(1.0);
-                // A handful of positions is tried, even if the estimate exceeds the memory.
-                if room < 1.0 || needed > MOST_PARTITIONS {
-                    break;
-                }
-                whole = needed <= 1.0;
-                plies.push(next_ply(merged, parents, positions, needed));
-                (grandparents, parents) = (parents, positions);
-            }
-            let below = self.remaining - merged;
-            if merged >= least && below <= MAX_CALL_DEPTH {
-                let each = self.count_each[below as usize];
-                // Merging successors takes longer than counting them, even if a busy machine measured otherwise.
-                let merging = self.merge_each();
-                let each = if below == 1 && merging > 0.0 { each.min(merging) } else { each };
-                let below_seconds = parents * each;
-                let mut route = Route { plies: plies.clone(), below_seconds };
-                if let (Some(last), Some(partitions)) = (route.plies.last_mut(), partitions) {
-                    *last = next_ply(merged, grandparents, parents, f64::from(partitions.max(last.partitions)));
-                }
-                if best.as_ref().is_none_or(|best| route.seconds() < best.seconds()) {
-                    best = Some(route);
-                }
-            }
-            if !whole {
-                break;
-            }
-        }
-        best
-    }
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
     /// Returns estimates for the start position after some plies, on a device that merges 1 G and counts 1 T per
     /// second.
-    fn start(plies: usize, depth: u32, capacity: f64) -> Estimates {
+    pub(in crate::merged) fn start(plies: usize, depth: u32, capacity: f64) -> Estimates {
         const SIZES: [u64; 9] = [1, 20, 400, 5362, 72_078, 822_518, 9_417_681, 96_400_068, 988_187_354];
         let mut count_each = [1e-12; MAX_CALL_DEPTH as usize + 1];
         for below in 1..count_each.len() {
@@ -208,7 +131,8 @@ mod tests {
             remaining: depth - plies as u32,
             sizes: SIZES[..=plies].to_vec(),
             moves: 35.0,
-            next_exceeds: 0.0,
+            too_large: None,
+            pawns: 16,
             merge_successor: 25e-9 / 35.0,
             making: 0.3,
             room_each: 0.0,
@@ -233,7 +157,7 @@ mod tests {
             let estimate = Estimates { sizes: sizes.to_vec(), ..start(3, 7, 1e9) }.next_sizes(1)[0];
             assert!((0.9..1.2).contains(&(estimate / next)), "{estimate} for {next}");
         }
-        let known = Estimates { next_exceeds: 2e9, ..start(6, 11, 1e9) };
+        let known = Estimates { too_large: Some((7, 2e9)), ..start(6, 11, 1e9) };
         assert_eq!(known.next_sizes(1), [2e9]);
         let saturated = Estimates { sizes: vec![10, 100, 100, 100, 100], ..start(4, 11, 1e9) };
         assert_eq!(saturated.next_sizes(3), [100.0; 3]);
@@ -241,52 +165,5 @@ mod tests {
         assert_eq!(ended.next_sizes(3), [0.0; 3]);
         let root = Estimates { sizes: vec![1], ..start(0, 11, 1e9) };
         assert_eq!(root.next_sizes(1), [35.0]);
-    }
-
-    #[test]
-    fn merging_goes_on_while_it_pays() {
-        // Deeper trees have more merged plies.
-        let merged = |depth| start(5, depth, 1e12).choose(0, 99, None).unwrap().plies.len();
-        let depths: Vec<_> = [8, 9, 10, 11, 12, 13].map(merged).to_vec();
-        assert!(depths.is_sorted() && depths[0] < depths[5], "{depths:?}");
-        // Merging that takes no time always pays off; endless merging never does.
-        let free = Estimates { merge_successor: 0.0, ply_seconds: 0.0, ..start(5, 9, 1e12) };
-        assert_eq!(free.choose(0, 99, None).unwrap().plies.len(), 4);
-        let dear = Estimates { merge_successor: 1.0, ..start(5, 9, 1e12) };
-        assert_eq!(dear.choose(0, 99, None).unwrap().plies, []);
-        // One ply above the leaves, merging never pays off, even if counting was timed on a busy machine.
-        let busy = Estimates { count_each: [1.0; MAX_CALL_DEPTH as usize + 1], ..start(7, 8, 1e12) };
-        assert_eq!(busy.choose(0, 99, None).unwrap().plies, []);
-        // If one call cannot count that deep, plies are merged in any case.
-        let deep = Estimates { merge_successor: 1.0, ..start(5, 14, 1e12) };
-        assert_eq!(deep.choose(0, 99, None).unwrap().plies.len(), 2);
-    }
-
-    #[test]
-    fn what_does_not_fit_is_the_last_and_in_partitions() {
-        let whole = start(5, 12, 1e12).choose(0, 99, None).unwrap();
-        assert!(whole.plies.len() >= 3 && whole.plies.iter().all(|ply| ply.partitions == 1), "{whole:?}");
-        let parts = start(5, 12, 3e7).choose(0, 99, None).unwrap();
-        assert_eq!(parts.plies.len(), 2);
-        assert_eq!(parts.plies[0].partitions, 1);
-        assert!((4..=7).contains(&parts.plies[1].partitions), "{parts:?}");
-        assert!(parts.seconds() > whole.seconds());
-        // No further ply fits: the last one is counted, if it is not too deep.
-        assert_eq!(start(5, 12, 6e5).choose(0, 99, None).unwrap().plies, []);
-        assert_eq!(start(5, 13, 6e5).choose(0, 99, None), None);
-        assert_eq!(start(5, 12, 6e5).choose(1, 99, None), None);
-    }
-
-    #[test]
-    fn what_is_asked_for_is_done() {
-        for plies in 1..4 {
-            for partitions in [1, 2, 7] {
-                let route = start(5, 11, 1e12).choose(plies, plies, Some(partitions)).unwrap();
-                let parts: Vec<_> = route.plies.iter().map(|ply| ply.partitions).collect();
-                assert_eq!(parts.len() as u32, plies);
-                assert_eq!(parts.last(), Some(&partitions));
-                assert!(parts[..parts.len() - 1].iter().all(|&parts| parts == 1));
-            }
-        }
     }
 }

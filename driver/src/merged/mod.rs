@@ -4,14 +4,25 @@
 //! number of paths to it. Below the last of these plies, leaves are counted once for each entry. After every ply, the
 //! [estimates](estimates::Estimates) decide how to go on, and the multiplicities are checked: they add up to the number of
 //! paths to the ply.
+//!
+//! A last ply that does not fit is made in [ranges](ranges::Ranges) of positions with similar pawns. The ply before it is whole, or
+//! lies between the last whole ply and the last ply: then only those of its positions are in memory that may have successors in
+//! the next few ranges.
 
 mod count;
+mod counter;
 mod estimates;
 mod next;
+mod ranges;
+mod route;
+mod sample;
 mod settings;
+mod whole;
 mod work;
 
 pub use count::Merged;
-pub(crate) use estimates::NextPly;
+pub use counter::{RangeCounter, RangePlies};
+pub use ranges::RangeCount;
+pub(crate) use ranges::Ranges;
 pub use settings::{MergeCosts, MergeSettings};
 pub(crate) use work::{Work, root_entry};

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::time::Instant;
 
-use super::estimates::{NextPly, Route};
+use super::route::{NextPly, Route};
 use super::settings::MergeSettings;
 use super::work::Work;
 use crate::Error;
@@ -14,6 +14,9 @@ use crate::plan::{Plan, PlannedPly};
 const CHEAP_SECONDS: f64 = 0.01;
 /// The ply below at most this many positions is also merged without measuring.
 const FEW: f64 = 1_000.0;
+
+/// A ply that takes at most this share of its room is merged whole without measuring, if the other reasons allow it.
+const OBVIOUS_SHARE: f64 = 0.25;
 
 /// The share of the time for merging the next ply that a sample may take, and the least and the greatest such time, in seconds.
 /// But a sample takes at least [`CALLS`] times as long as the quickest call of the device.
@@ -51,6 +54,14 @@ impl Next {
     fn of(route: Route) -> Self {
         if route.plies.is_empty() { Self::Count(route) } else { Self::Merge(route) }
     }
+
+    /// Returns the rest of the count, as far as it is known.
+    pub(super) fn route(self) -> Route {
+        match self {
+            Self::Count(route) | Self::Merge(route) => route,
+            Self::Split => Route::unknown(),
+        }
+    }
 }
 
 impl Work<'_> {
@@ -64,12 +75,12 @@ impl Work<'_> {
     pub(super) fn plan(&self, route: &Route) -> Plan {
         let mut plies = self.plies.clone();
         let mut parents = self.last_size();
-        for &NextPly { positions, partitions, seconds } in &route.plies {
-            let bytes = self.bytes(positions, parents, partitions);
+        for &NextPly { positions, ranges, at_once, seconds } in &route.plies {
+            let bytes = self.bytes(at_once, parents);
             let ply = plies.len() as u32;
-            let planned = PlannedPly { ply, positions: positions as u64, measured: false, bytes, partitions, seconds };
-            plies.push(planned);
-            parents = positions;
+            plies.push(PlannedPly { ply, positions: positions as u64, measured: false, bytes, ranges, seconds });
+            // Below a ply between, the last whole ply stays in memory.
+            parents = if ranges > 1 { parents + at_once } else { at_once };
         }
         let below = self.depth + 1 - plies.len() as u32;
         let remaining = self.estimates.remaining;
@@ -82,10 +93,12 @@ impl Work<'_> {
         Plan { depth, memory, plies, below, below_seconds, raw_seconds }
     }
 
-    /// Merges the next ply in one partition, if it should fit. Nobody knows yet how long the rest of the count will take.
-    fn whole_if_it_fits(&self) -> Option<Next> {
+    /// Merges the whole next ply, if it should fit in this share of the room. Nobody knows yet how long the rest of the count will
+    /// take.
+    fn whole_if_it_fits(&self, share: f64) -> Option<Next> {
         let ply = self.next_whole();
-        self.should_fit(ply.positions).then(|| Next::Merge(Route { plies: vec![ply], below_seconds: f64::INFINITY }))
+        let fits = self.share_of_room(ply.positions) <= share;
+        fits.then(|| Next::Merge(Route { plies: vec![ply], ..Route::unknown() }))
     }
 
     /// Returns the least and the greatest number of plies still to merge.
@@ -105,23 +118,25 @@ impl Work<'_> {
         let positions = self.last_size();
         let (least, most) = self.plies_to_merge(settings);
         let remaining = self.estimates.remaining;
-        if least == 0 && (most == 0 || remaining <= LAST_PLIES) && settings.partitions.is_none() {
+        if least == 0 && (most == 0 || remaining <= LAST_PLIES) && settings.ranges.is_none() {
             let below_seconds = positions * self.estimates.count_each[remaining.min(MAX_CALL_DEPTH) as usize];
             if below_seconds > 0.0 {
                 return Ok(Next::Count(Route { plies: Vec::new(), below_seconds }));
             }
         }
         let is_obvious = match settings.plies {
-            // Only the last merged ply is made in partitions, and only the plan for the leaves needs measurements.
-            Some(_) => least > 1 || least == 1 && settings.partitions.is_none(),
+            // Only the last two merged plies are made in ranges, and only the plan for the leaves needs measurements.
+            Some(_) => least > 1 || least == 1 && settings.ranges.is_none(),
             // Measuring whether merging pays would take as long as merging. With few positions, the time of the last
             // ply proves nothing, because other work of the machine dominates it.
-            None if self.estimates.remaining > 2 && settings.partitions.is_none() => {
+            None if self.estimates.remaining > 2 && settings.ranges.is_none() => {
                 positions <= FEW || positions * self.estimates.merge_each() < CHEAP_SECONDS
             }
             None => false,
         };
-        match self.whole_if_it_fits().filter(|_| is_obvious) {
+        // A ply that leaves little room for the next may be made as a ply between.
+        let share = if least > 2 || least == 1 { 1.0 } else { OBVIOUS_SHARE };
+        match self.whole_if_it_fits(share).filter(|_| is_obvious) {
             Some(next) => Ok(next),
             None => self.measured_next(settings),
         }
@@ -131,10 +146,10 @@ impl Work<'_> {
     pub(super) fn measured_next(&mut self, settings: &MergeSettings) -> Result<Next, Error> {
         let (least, most) = self.plies_to_merge(settings);
         self.measure()?;
-        let choose = |least| self.estimates.choose(least, most, settings.partitions).map(Next::of);
+        let choose = |least| self.estimates.choose(least, most, settings.ranges).map(Next::of);
         // Distant plies are overestimated. If no route seems to fit, the next ply is merged, which makes the estimates
         // better.
-        let next = choose(least).or_else(|| self.whole_if_it_fits().filter(|_| most > 0));
+        let next = choose(least).or_else(|| self.whole_if_it_fits(1.0).filter(|_| most > 0));
         Ok(next.or_else(|| choose(0)).unwrap_or(Next::Split))
     }
 

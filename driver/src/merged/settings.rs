@@ -22,8 +22,8 @@ pub struct MergeSettings {
     /// The last ply to merge; `None` leaves it to the plan. It is never more than seven plies above the leaves, because one
     /// call of a backend counts at most seven.
     pub plies: Option<u32>,
-    /// The least number of partitions for the last merged ply; `None` takes as many as the memory requires.
-    pub partitions: Option<u32>,
+    /// The least number of ranges for the last merged ply; `None` takes as many as the memory requires.
+    pub ranges: Option<u32>,
     /// The number of hash bits, as in [`MergeOptions::hash_bits`].
     pub hash_bits: u32,
     /// What merging has cost on the device before, if known: [`Merged::costs`](crate::Merged::costs) of an earlier count.
@@ -33,7 +33,7 @@ pub struct MergeSettings {
 impl MergeSettings {
     /// The fastest settings within this many bytes.
     pub const fn with_memory(memory: u64) -> Self {
-        Self { memory, plies: None, partitions: None, hash_bits: 32, costs: None }
+        Self { memory, plies: None, ranges: None, hash_bits: 32, costs: None }
     }
 
     /// The options that a backend's [`Merge`](kogge_board::merge::Merge) gets.

@@ -1,12 +1,13 @@
-//! Two plies of a tree on a device, made in steps of bounded time.
+//! The plies of a tree on a device, and work on them in steps of bounded time.
 
 use std::ops::Range;
 use std::time::Instant;
 
-use kogge_board::merge::{Entry, Merge, MergeError, MergeOptions, Partition};
-use kogge_board::{Fen, Quad48, Rules};
+use kogge_board::merge::{Entry, Kept, Merge, MergeError, MergeOptions};
+use kogge_board::{Fen, Planes32, Quad48, Rules};
 
-use super::estimates::{Estimates, MARGIN, NextPly};
+use super::estimates::Estimates;
+use super::route::{MARGIN, NextPly};
 use super::settings::MergeCosts;
 use crate::error::wrong_answer;
 use crate::pace::MAX_CALL_DEPTH;
@@ -17,24 +18,15 @@ use crate::{Driver, Error, Observer, Progress};
 /// negligible.
 const STEP_SECONDS: f64 = 0.2;
 
-/// A ply is large if it takes at least this many times as long as the quickest ply, and has at least [`LARGE_SUCCESSORS`].
-const LARGE_PLY: f64 = 8.0;
-const LARGE_SUCCESSORS: f64 = 1e6;
-
-/// Room for successors beyond the estimate.
-const SPARE_ROOM: u64 = 1 << 12;
-
-/// The most partitions of a ply.
-const MOST_PARTITIONS: u32 = 1 << 20;
-
 /// Returns a root as the only entry of its ply.
 pub(crate) fn root_entry(root: &Fen) -> Entry {
     Entry { position: Quad48::from(&root.position).with_halfmove_clock(0), multiplicity: 1 }
 }
 
-/// Two plies of a tree on a device, and everything known about them.
+/// The plies of a tree on a device, and everything known about them.
 pub(crate) struct Work<'d> {
     pub(super) merge: Box<dyn Merge + 'd>,
+    rules: Rules,
     device: String,
     observer: &'d dyn Observer,
     pub(super) progress: &'d mut Progress,
@@ -42,28 +34,28 @@ pub(crate) struct Work<'d> {
     pub(super) batch: u64,
     pub(super) memory: u64,
     pub(super) depth: u32,
-    pub(super) estimates: Estimates,
+    pub(crate) estimates: Estimates,
     /// The plies merged so far.
     pub(super) plies: Vec<PlannedPly>,
     /// Paths to the last ply: the sum of its multiplicities.
     pub(super) paths: u128,
     /// The seconds that the quickest ply took.
-    quickest: f64,
+    pub(super) quickest: f64,
     /// The positions that room was made for last, and the seconds that this took.
-    room: (u64, f64),
+    pub(super) room: (u64, f64),
     /// What merging has cost on this device before.
-    known: Option<MergeCosts>,
+    pub(super) known: Option<MergeCosts>,
     /// What merging costs, from the largest ply so far.
     pub(super) costs: Option<MergeCosts>,
     /// The number of items of the next step: parents to expand, positions to count leaves below, or positions to sum
     /// multiplicities of.
-    expand_step: f64,
+    pub(super) expand_step: f64,
     pub(super) count_step: f64,
     sum_step: f64,
     /// Seconds spent on checks of multiplicities so far.
-    check_seconds: f64,
+    pub(super) check_seconds: f64,
     /// When the work began.
-    start: Instant,
+    pub(super) start: Instant,
     /// Estimated seconds from the end of the current task to the end of the work; infinite while nothing is known.
     pub(crate) rest: f64,
 }
@@ -82,6 +74,7 @@ impl<'d> Work<'d> {
         let estimates = Estimates::new(depth, merge.most_successors() as f64, kind);
         Ok(Self {
             merge,
+            rules: *rules,
             device,
             observer: *observer,
             progress,
@@ -105,7 +98,7 @@ impl<'d> Work<'d> {
     }
 
     /// The last ply so far.
-    pub(super) fn ply(&self) -> u32 {
+    pub(crate) fn ply(&self) -> u32 {
         self.plies.len().saturating_sub(1) as u32
     }
 
@@ -119,29 +112,26 @@ impl<'d> Work<'d> {
         self.estimates.sizes.last().copied().unwrap_or(0) as f64
     }
 
-    /// Estimates the next ply, merged in one partition.
+    /// Estimates the next ply, merged whole.
     pub(crate) fn next_whole(&self) -> NextPly {
-        let (positions, parents) = (self.estimates.next_sizes(1)[0], self.last_size());
-        NextPly {
-            positions,
-            partitions: 1,
-            seconds: self.estimates.ply_seconds
-                + self.estimates.room_seconds(positions)
-                + parents * self.estimates.merge_each(),
+        let positions = self.estimates.next_sizes(1)[0];
+        let seconds = self.estimates.ply_seconds
+            + self.estimates.room_seconds(positions)
+            + self.last_size() * self.estimates.merge_each();
+        NextPly { positions, ranges: 1, at_once: positions, seconds }
+    }
+
+    /// Estimates the share of the room beside the last ply that the whole next ply takes, with some to spare.
+    pub(crate) fn share_of_room(&self, positions: f64) -> f64 {
+        let room = self.estimates.capacity - self.estimates.parent_share * self.last_size();
+        if room >= 1.0 && !self.estimates.is_too_large(self.plies.len()) {
+            positions * MARGIN / room
+        } else {
+            f64::INFINITY
         }
     }
 
-    /// Returns whether that many positions, with some to spare, should fit beside the last ply.
-    pub(crate) fn should_fit(&self, positions: f64) -> bool {
-        positions * MARGIN + self.estimates.parent_share * self.last_size() <= self.estimates.capacity
-    }
-
-    /// The number of partitions that a ply of this many positions needs beside its parents, at least two.
-    pub(crate) fn partitions_for(&self, positions: f64) -> u32 {
-        (positions * MARGIN / (self.merge.most_successors() as f64).max(1.0)).ceil().clamp(2.0, 1e6) as u32
-    }
-
-    /// The number of distinct positions of the last ply, or of the current partition of the next.
+    /// The number of distinct positions of the last ply.
     pub(crate) fn successors(&self) -> u64 {
         self.merge.successors()
     }
@@ -151,12 +141,21 @@ impl<'d> Work<'d> {
         self.progress.done = counts.len() as u64;
         self.progress.counted = counts.iter().copied().map(u128::from).sum();
         self.progress.fraction = if self.progress.done == self.progress.total { 1.0 } else { self.progress.fraction };
+        self.report_progress();
+    }
+
+    /// Tells the observer the progress.
+    pub(super) fn report_progress(&self) {
         self.observer.progress(self.progress);
     }
 
-    /// Returns the error for too little memory.
+    /// Returns the error for too little memory for the next ply.
     pub(crate) fn no_room(&self) -> Error {
-        Error::Memory { memory: self.memory, ply: self.next_ply() }
+        self.no_room_for(self.next_ply())
+    }
+
+    pub(super) fn no_room_for(&self, ply: u32) -> Error {
+        Error::Memory { memory: self.memory, ply }
     }
 
     pub(super) fn check_cancelled(&self) -> Result<(), Error> {
@@ -166,7 +165,8 @@ impl<'d> Work<'d> {
     /// Reports the finished share of a task that takes `seconds` in all.
     fn advance(&mut self, share: f64, seconds: f64) {
         let done = self.start.elapsed().as_secs_f64();
-        let left = seconds * (1.0 - share) + self.rest;
+        // The seconds may be infinite.
+        let left = if share < 1.0 { seconds * (1.0 - share) } else { 0.0 } + self.rest;
         let fraction = done / (done + left).max(1e-9);
         self.progress.fraction = self.progress.fraction.max(fraction.min(0.999));
         self.observer.progress(self.progress);
@@ -199,7 +199,7 @@ impl<'d> Work<'d> {
     }
 
     /// Converts a full device to the error for too little memory.
-    fn unless_full(&self, result: Result<(), StepError>) -> Result<(), Error> {
+    pub(super) fn unless_full(&self, result: Result<(), StepError>) -> Result<(), Error> {
         result.map_err(|error| match error {
             StepError::Full => self.no_room(),
             StepError::Other(error) => error,
@@ -225,45 +225,66 @@ impl<'d> Work<'d> {
         Ok(sum)
     }
 
-    /// Returns the paths to all successors: the sum of their multiplicities.
-    fn sum_paths(&mut self) -> Result<u128, Error> {
-        let begin = Instant::now();
-        let sum = self.sum_below(0, |work| &mut work.sum_step, 0.0, |_, _| ());
-        self.check_seconds += begin.elapsed().as_secs_f64();
-        sum
+    /// Returns the number of paths to the ply that lies this many plies below the last one.
+    pub(crate) fn paths_below(&mut self, plies: u32) -> Result<u128, Error> {
+        self.sum_below(plies, |work| &mut work.count_step, 0.0, |_, _| ())
     }
 
-    /// Checks that the number of paths to a new ply is the number of moves of its parents, weighted by multiplicity,
-    /// and makes it the last ply.
+    /// Checks that the paths to all successors, which belong to this ply, are as many as the moves of their parents, weighted by
+    /// multiplicity.
     ///
     /// This check finds a device that drops a position, keeps one twice or adds a multiplicity wrongly.
-    fn conserve(&mut self, found: u128, expected: u128) -> Result<(), Error> {
+    pub(super) fn conserve(&mut self, ply: u32, expected: u128) -> Result<(), Error> {
+        let begin = Instant::now();
+        let found = self.sum_below(0, |work| &mut work.sum_step, 0.0, |_, _| ())?;
+        self.check_seconds += begin.elapsed().as_secs_f64();
+        self.check_paths(ply, found, expected)
+    }
+
+    /// Checks the number of paths to a ply.
+    pub(crate) fn check_paths(&self, ply: u32, found: u128, expected: u128) -> Result<(), Error> {
         if found != expected {
-            let ply = self.next_ply();
             let reason =
                 format!("it merged ply {ply} into positions with {found} paths to them, but there are {expected}.");
             return Err(wrong_answer(&self.device, reason));
         }
-        self.paths = found;
         Ok(())
+    }
+
+    /// Returns the position of an entry in planes.
+    pub(super) fn planes(&self, entry: &Entry) -> Planes32 {
+        Planes32::pack(&self.rules, &entry.position.unpack_unchecked())
     }
 
     /// Replaces the successors with these entries.
     pub(crate) fn put(&mut self, entries: &[Entry]) -> Result<(), Error> {
         let paths = entries.iter().try_fold(0_u128, |sum, entry| sum.checked_add(entry.multiplicity));
         let paths = paths.ok_or(Error::Overflow)?;
-        let added = self.merge.reserve(entries.len() as u64).and_then(|()| self.merge.add(entries));
+        let added = self.merge.reserve(entries.len() as u64, Kept::All).and_then(|()| self.merge.add(entries));
         self.unless_full(added.map_err(StepError::from))?;
-        let found = self.sum_paths()?;
-        self.conserve(found, paths)
+        self.conserve(self.next_ply(), paths)?;
+        self.paths = paths;
+        Ok(())
     }
 
     /// Starts with these entries.
     pub(crate) fn add(&mut self, entries: &[Entry]) -> Result<(), Error> {
         let begin = Instant::now();
+        let pawns = entries.iter().map(|entry| self.planes(entry).pawns().count_ones()).max();
+        self.estimates.pawns = pawns.unwrap_or(0);
         self.put(entries)?;
         self.note(begin.elapsed().as_secs_f64());
         Ok(())
+    }
+
+    /// Starts again with these entries. What was measured stays known.
+    pub(crate) fn start_again(&mut self, entries: &[Entry]) -> Result<(), Error> {
+        // The former parents make room.
+        self.merge.reserve(0, Kept::All)?;
+        self.merge.descend()?;
+        self.plies.clear();
+        self.estimates.sizes.clear();
+        self.add(entries)
     }
 
     /// Sets all multiplicities of the last ply to one: only the number of distinct positions matters.
@@ -275,155 +296,23 @@ impl<'d> Work<'d> {
     }
 
     /// Notes that the last ply was merged.
-    fn note(&mut self, seconds: f64) {
+    pub(super) fn note(&mut self, seconds: f64) {
         let (ply, positions) = (self.next_ply(), self.merge.successors());
-        let bytes = self.bytes(positions as f64, self.last_size(), 1);
-        self.plies.push(PlannedPly { ply, positions, measured: true, bytes, partitions: 1, seconds });
+        let bytes = self.bytes(positions as f64, self.last_size());
+        self.plies.push(PlannedPly { ply, positions, measured: true, bytes, ranges: 1, seconds });
         self.estimates.sizes.push(positions);
-        self.estimates.next_exceeds = 0.0;
         self.estimates.remaining = self.depth - self.ply();
     }
 
-    /// Estimates the bytes of one of a ply's partitions with the ply's parents.
-    pub(super) fn bytes(&self, positions: f64, parents: f64, partitions: u32) -> u64 {
+    /// Estimates the bytes of positions that are made and of all parents in memory.
+    pub(super) fn bytes(&self, positions: f64, parents: f64) -> u64 {
         let each = self.memory as f64 / self.estimates.capacity.max(1.0);
-        (each * (positions / f64::from(partitions) + self.estimates.parent_share * parents)) as u64
+        ((each * (positions + self.estimates.parent_share * parents)) as u64).min(self.memory)
     }
 
     /// Turns the last ply into the parents of the next.
     pub(crate) fn descend(&mut self) -> Result<(), Error> {
         Ok(self.merge.descend()?)
-    }
-
-    /// Makes all successors that belong to a partition, about `positions`. Returns the number of paths to the successors in
-    /// all partitions, or `None` if the partition does not fit. `room` grows as needed.
-    fn expand(
-        &mut self,
-        room: &mut u64,
-        positions: f64,
-        partition: Partition,
-        seconds: f64,
-    ) -> Result<Option<u128>, Error> {
-        loop {
-            let most = self.merge.most_successors();
-            *room = (*room).min(most);
-            let mut paths = 0_u128;
-            let begin = Instant::now();
-            let reserved = self.merge.reserve(*room);
-            self.room = (*room, begin.elapsed().as_secs_f64());
-            let expanded = reserved.map_err(StepError::from).and_then(|()| {
-                let step: fn(&mut Self) -> &mut f64 = |work| &mut work.expand_step;
-                let parents = self.merge.parents();
-                self.in_steps(parents, step, seconds, |work, range| {
-                    let more = work.merge.expand(range, partition)?;
-                    paths = paths.checked_add(more).ok_or(MergeError::Overflow)?;
-                    Ok(())
-                })
-            });
-            let now = self.merge.most_successors();
-            match expanded {
-                Ok(()) => return Ok(Some(paths)),
-                // Other programs use the device's memory, too.
-                Err(StepError::Full) if now < most && now as f64 >= positions => {}
-                Err(StepError::Full) if *room < now => *room = room.saturating_mul(2),
-                Err(StepError::Full) => return Ok(None),
-                Err(StepError::Other(error)) => return Err(error),
-            }
-        }
-    }
-
-    /// Merges the next ply in one partition. Returns false if it does not fit.
-    pub(crate) fn merge_whole(&mut self, ply: NextPly) -> Result<bool, Error> {
-        let (begin, checked) = (Instant::now(), self.check_seconds);
-        let parents = self.merge.successors();
-        self.descend()?;
-        let most = self.merge.most_successors() as f64;
-        if parents > 1 << 14 {
-            self.estimates.parent_share = ((self.estimates.capacity - most) / parents as f64).clamp(0.0, 1.0);
-        }
-        let mut room = (ply.positions * MARGIN) as u64 + SPARE_ROOM;
-        let Some(expected) = self.expand(&mut room, ply.positions, Partition::WHOLE, ply.seconds)? else {
-            let most = self.merge.most_successors() as f64;
-            self.estimates.next_exceeds = most * 1.3;
-            let beside_parents = most + self.estimates.parent_share * parents as f64;
-            self.estimates.capacity = self.estimates.capacity.min(beside_parents);
-            return Ok(false);
-        };
-        let (found, before) = (self.sum_paths()?, self.paths);
-        self.conserve(found, expected)?;
-        // Estimates of merging leave the checks out: their time hardly grows with the ply.
-        let seconds = begin.elapsed().as_secs_f64() - (self.check_seconds - checked);
-        self.estimates.moves = (found as f64 / (before as f64).max(1.0)).max(1.01);
-        self.note_costs(seconds, parents as f64 * self.estimates.moves);
-        self.note(seconds);
-        Ok(true)
-    }
-
-    /// Updates the costs of merging after a ply with this many successors.
-    fn note_costs(&mut self, seconds: f64, successors: f64) {
-        self.quickest = self.quickest.min(seconds);
-        let (ply, (room, room_seconds)) = (self.quickest, self.room);
-        // A quick ply, too, needs some time for its room.
-        let room_seconds = (room_seconds - 0.5 * ply).max(0.0);
-        let each = |seconds: f64, count: f64| (seconds - 0.9 * ply).max(0.1 * seconds) / count.max(1.0);
-        let mut costs = MergeCosts {
-            ply,
-            successor: each(seconds - room_seconds, successors),
-            room: room_seconds / (room as f64).max(1.0),
-        };
-        if seconds >= LARGE_PLY * ply && successors >= LARGE_SUCCESSORS {
-            self.costs = Some(costs);
-        } else if let Some(known) = self.known {
-            // The time of a small ply says little about its successors. Larger plies have said more.
-            (costs.successor, costs.room) = (known.successor, known.room);
-        }
-        let estimates = &mut self.estimates;
-        (estimates.ply_seconds, estimates.merge_successor, estimates.room_each) = (ply, costs.successor, costs.room);
-    }
-
-    /// Uses what merging has cost on this device before.
-    pub(super) fn recall(&mut self, costs: Option<MergeCosts>) {
-        self.known = costs;
-        self.quickest = costs.map_or(self.quickest, |costs| costs.ply);
-    }
-
-    /// Makes the next ply in partitions and calls `work` for each. If one does not fit, starts again with twice as many.
-    ///
-    /// The positions of the last ply must have [become parents](Self::descend). Also returns the number of partitions.
-    pub(crate) fn in_partitions<T: Default>(
-        &mut self,
-        ply: NextPly,
-        mut work: impl FnMut(&mut Self, &mut T) -> Result<(), Error>,
-    ) -> Result<(T, u32), Error> {
-        let counted = self.progress.counted;
-        let mut partitions = ply.partitions.max(1);
-        'all: loop {
-            let (mut found, mut paths, mut expected) = (T::default(), 0_u128, 0);
-            self.progress.counted = counted;
-            let positions = ply.positions / f64::from(partitions);
-            let mut room = (positions * MARGIN) as u64 + SPARE_ROOM;
-            let seconds = ply.seconds / f64::from(partitions);
-            for partition in Partition::all(partitions) {
-                let rest = self.rest;
-                self.rest += seconds * f64::from(partitions - 1 - partition.index);
-                let expanded = self.expand(&mut room, positions, partition, seconds)?;
-                if let Some(all) = expanded {
-                    paths = paths.checked_add(self.sum_paths()?).ok_or(Error::Overflow)?;
-                    expected = all;
-                }
-                self.rest = rest;
-                if expanded.is_none() {
-                    partitions = partitions.saturating_mul(2);
-                    if partitions > MOST_PARTITIONS {
-                        return Err(self.no_room());
-                    }
-                    continue 'all;
-                }
-                work(self, &mut found)?;
-            }
-            self.conserve(paths, expected)?;
-            return Ok((found, partitions));
-        }
     }
 
     /// Counts the leaves below all successors.

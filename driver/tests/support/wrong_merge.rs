@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use kogge_board::merge::{Entry, Merge, MergeError, MergeOptions, Partition};
+use kogge_board::merge::{Entry, Kept, Merge, MergeError, MergeOptions};
 use kogge_board::{Backend, BackendError, DeviceInfo, Leaves, Quad48, Rules, Score, Successors};
 use kogge_movegen_cpu::Cpu;
 
@@ -14,13 +14,19 @@ pub enum Fault {
     LosesPosition,
     DoublesPosition,
     ForgetsMultiplicity,
+    /// Skips the first parent whenever not all successors are kept.
+    SkipsParent,
 }
 
 impl Fault {
+    /// The faults that multiplicities show at once.
     pub const ALL: [Self; 3] = [Self::LosesPosition, Self::DoublesPosition, Self::ForgetsMultiplicity];
 
     /// Spoils one entry, and returns whether there was one to spoil.
     fn spoil(self, entries: &mut Vec<Entry>) -> bool {
+        if self == Self::SkipsParent {
+            return false;
+        }
         let Some(index) = entries.iter().rposition(|entry| self != Self::ForgetsMultiplicity || entry.multiplicity > 1)
         else {
             return false;
@@ -29,6 +35,7 @@ impl Fault {
             Self::LosesPosition => drop(entries.remove(index)),
             Self::DoublesPosition => entries.push(entries[index]),
             Self::ForgetsMultiplicity => entries[index].multiplicity = 1,
+            Self::SkipsParent => {}
         }
         true
     }
@@ -40,6 +47,8 @@ pub struct WrongMerge {
     info: DeviceInfo,
     fault: Option<Fault>,
     ply: u32,
+    /// Whether only expansions that do not keep all successors are wrong.
+    pub in_ranges: bool,
     /// The number of successors that fit. Only a failure to make room for more tells it.
     pub fitting: u64,
 }
@@ -48,7 +57,8 @@ impl WrongMerge {
     pub const DEVICE: &str = "a forgetful device";
 
     pub fn new(fault: Option<Fault>, ply: u32) -> Self {
-        Self { cpu: Cpu::new(Some(1)).unwrap(), info: info(Self::DEVICE, 64), fault, ply, fitting: u64::MAX }
+        let (cpu, info) = (Cpu::new(Some(1)).unwrap(), info(Self::DEVICE, 64));
+        Self { cpu, info, fault, ply, in_ranges: false, fitting: u64::MAX }
     }
 }
 
@@ -75,8 +85,10 @@ impl Backend for WrongMerge {
             merge,
             fault: self.fault,
             at: self.ply,
+            in_ranges: self.in_ranges,
             ply: 0,
             room: 0,
+            kept: Kept::All,
             fitting: self.fitting,
             most: u64::MAX,
         }))
@@ -97,8 +109,10 @@ struct Spoiled<'a> {
     merge: Box<dyn Merge + 'a>,
     fault: Option<Fault>,
     at: u32,
+    in_ranges: bool,
     ply: u32,
     room: u64,
+    kept: Kept,
     fitting: u64,
     most: u64,
 }
@@ -106,11 +120,11 @@ struct Spoiled<'a> {
 impl Spoiled<'_> {
     /// Spoils one entry of the successors, once.
     fn spoil(&mut self) -> Result<(), MergeError> {
-        if let Some(fault) = self.fault.filter(|_| self.ply == self.at) {
+        if let Some(fault) = self.fault.filter(|_| self.ply == self.at && (!self.in_ranges || self.kept != Kept::All)) {
             let mut entries = self.merge.entries(0..u64::MAX)?;
             if fault.spoil(&mut entries) {
                 self.fault = None;
-                self.merge.reserve(self.room)?;
+                self.merge.reserve(self.room, self.kept)?;
                 self.merge.add(&entries)?;
             }
         }
@@ -131,13 +145,13 @@ impl Merge for Spoiled<'_> {
         self.merge.most_successors().min(self.most)
     }
 
-    fn reserve(&mut self, successors: u64) -> Result<(), MergeError> {
+    fn reserve(&mut self, successors: u64, kept: Kept) -> Result<(), MergeError> {
         if successors > self.fitting {
             self.most = successors - successors.div_ceil(8);
             return Err(MergeError::Full);
         }
-        self.room = successors;
-        self.merge.reserve(successors)
+        (self.room, self.kept) = (successors, kept);
+        self.merge.reserve(successors, kept)
     }
 
     fn add(&mut self, entries: &[Entry]) -> Result<(), MergeError> {
@@ -145,8 +159,11 @@ impl Merge for Spoiled<'_> {
         self.spoil()
     }
 
-    fn expand(&mut self, parents: Range<u64>, partition: Partition) -> Result<u128, MergeError> {
-        let paths = self.merge.expand(parents, partition)?;
+    fn expand(&mut self, mut parents: Range<u64>) -> Result<u128, MergeError> {
+        if self.fault == Some(Fault::SkipsParent) && self.ply == self.at && self.kept != Kept::All {
+            parents.start = parents.start.max(1);
+        }
+        let paths = self.merge.expand(parents)?;
         self.spoil()?;
         Ok(paths)
     }
@@ -154,6 +171,16 @@ impl Merge for Spoiled<'_> {
     fn descend(&mut self) -> Result<(), MergeError> {
         self.ply += 1;
         self.merge.descend()
+    }
+
+    fn descend_and_keep(&mut self) -> Result<(), MergeError> {
+        self.ply += 1;
+        self.merge.descend_and_keep()
+    }
+
+    fn ascend(&mut self) -> Result<(), MergeError> {
+        self.ply -= 1;
+        self.merge.ascend()
     }
 
     fn perft(&mut self, successors: Range<u64>, depth: u32) -> Result<u128, MergeError> {

@@ -2,8 +2,6 @@
 
 use std::ops::Range;
 
-use kogge_board::merge::Partition;
-
 use crate::buffer::Buffer;
 use crate::interface::{Failure, Interface};
 use crate::kernels::Part;
@@ -13,7 +11,7 @@ pub(super) struct List<I: Interface> {
     pub(super) shards: Vec<Shard<I>>,
 }
 
-/// The entries of a ply whose hashes belong to one partition. A kernel cannot access more than the largest buffer.
+/// Some of the entries of a ply, by their hashes. A kernel cannot access more than the largest buffer.
 pub(super) struct Shard<I: Interface> {
     pub(super) positions: Buffer<I, Part>,
     pub(super) multiplicities: Buffer<I, [u32; 4]>,
@@ -53,15 +51,6 @@ impl<I: Interface> List<I> {
         }
         None
     }
-}
-
-/// Returns the part of a partition that belongs to a shard.
-///
-/// A position belongs to partition `index` of `of` if its hash, as a fraction of 1, lies between `index / of` and
-/// `(index + 1) / of`.
-pub(super) const fn partition_of_shard(partition: Partition, shard: usize, shards: usize) -> Partition {
-    let (shard, shards) = (shard as u32, shards as u32);
-    Partition { index: partition.index * shards + shard, of: partition.of * shards }
 }
 
 /// How many entries a list holds, and in how many shards.
@@ -121,12 +110,5 @@ mod tests {
         }
         assert_eq!(Layout::of(67_108_863, 67_108_863), Layout { shards: 1, room: 67_108_863 });
         assert_eq!(Layout::of(96_400_068, 67_108_863).shards, 2);
-    }
-
-    #[test]
-    fn shards_divide_a_partition() {
-        let whole: Vec<_> = (0..3).map(|shard| partition_of_shard(Partition::WHOLE, shard, 3).index).collect();
-        assert_eq!(whole, [0, 1, 2]);
-        assert_eq!(partition_of_shard(Partition { index: 1, of: 2 }, 2, 3), Partition { index: 5, of: 6 });
     }
 }

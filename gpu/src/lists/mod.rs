@@ -2,15 +2,19 @@
 
 mod list;
 mod numbers;
+mod selection;
 mod sums;
 
 use std::ops::Range;
 
-use kogge_board::merge::{MergeError, Partition};
+use kogge_board::merge::{Kept, MergeError};
 use kogge_board::{BackendError, Planes32};
 
-use self::list::{Layout, List, Shard, partition_of_shard};
+use self::list::{Layout, List, Shard};
 use self::numbers::{number, words};
+use self::selection::{SELECTION, Selection, scalars_of};
+pub(crate) use self::selection::{Selected, Weights};
+pub(crate) use self::sums::Leaves;
 use crate::MOST_MOVES;
 use crate::arguments::{Append, Insert, LoadEntries, NoteAppended};
 use crate::buffer::Buffer;
@@ -58,6 +62,8 @@ pub(crate) enum Ply {
 pub(crate) enum Origin<'a> {
     /// The candidates are successors of the parents that were loaded last, beginning with this parent.
     Parents(u64),
+    /// The candidates are successors of the parents that were selected last.
+    Selected,
     /// The candidates are the roots themselves, with these multiplicities.
     Given(&'a [u128]),
 }
@@ -84,6 +90,11 @@ pub(crate) struct Lists<I: Interface> {
     levels_memory: u64,
     parents: Option<List<I>>,
     successors: Option<List<I>>,
+    /// The plies before the parents that are kept, the last one last.
+    ancestors: Vec<Option<List<I>>>,
+    /// The successors that expansions keep.
+    kept: Kept,
+    selection: Option<Selection<I>>,
     /// The tables of the successors' shards. After [`Lists::descend`] they wait to be used again: to make a buffer takes some
     /// drivers milliseconds.
     tables: Vec<Table<I>>,
@@ -132,19 +143,28 @@ impl<I: Interface> Lists<I> {
         self.candidates.as_ref().map_or(0, |candidates| candidates.fresh.len())
     }
 
-    /// Frees the successors and makes room for `entries` new ones.
-    pub(crate) async fn make_room(&mut self, session: &mut Session<I>, entries: u64) -> Result<(), Halt> {
-        let most = session.fitting(2)?.positions;
+    /// Discards the successors and makes room for `entries` new ones that are kept.
+    pub(crate) async fn make_room(&mut self, session: &mut Session<I>, entries: u64, kept: Kept) -> Result<(), Halt> {
+        let sizes = session.fitting(2)?;
+        let most = sizes.positions;
         let runner = &mut session.runner;
-        self.successors = None;
+        self.kept = kept;
+        let old = self.successors.take();
         let Layout { shards, room } = Layout::of(entries, Self::most_of_shard(&runner.settings, most as u64));
         // Some interfaces take long to make large buffers, and the first plies are small.
         let moves = self.parents.as_ref().map_or(0, List::len).saturating_mul(u64::from(MOST_MOVES));
         let needed = moves.max(entries).max(LEAST_CANDIDATES).next_power_of_two();
         let needed = usize::try_from(needed).unwrap_or(most).min(most);
-        let kept = self.candidates.take().filter(|kept| (needed..=most).contains(&kept.fresh.len()));
-        let candidates = kept.as_ref().map_or(needed, |kept| kept.fresh.len());
+        let spare = self.candidates.take().filter(|spare| (needed..=most).contains(&spare.fresh.len()));
+        let candidates = spare.as_ref().map_or(needed, |spare| spare.fresh.len());
         let parts = runner.settings.form.parts();
+        let roots = if kept == Kept::All { 1 } else { sizes.roots };
+        let selection = self.selection.take().filter(|selection| selection.kept_counts.len() >= roots);
+        // A ply in ranges needs the same room again and again.
+        let old = old.filter(|old| {
+            let fits = |shard: &Shard<I>| (room..=room + room / 4).contains(&((shard.positions.len() / parts) as u64));
+            old.shards.len() as u64 == shards && old.shards.iter().all(fits)
+        });
         let interface = &mut runner.interface;
         // At least one slot is free even if all candidates are fresh.
         let slots = 2 * room as usize + candidates + 1;
@@ -154,14 +174,19 @@ impl<I: Interface> Lists<I> {
         tables.truncate(shards as usize);
         let made = async {
             interface.finish().await?;
-            let candidates = match kept {
-                Some(kept) => kept,
+            let candidates = match spare {
+                Some(spare) => spare,
                 None => Candidates {
                     multiplicities: Buffer::new(interface, "candidate_multiplicities", candidates).await?,
                     fresh: Buffer::new(interface, "fresh", candidates).await?,
                 },
             };
-            let mut list = List { shards: Vec::new() };
+            let selection = match selection {
+                Some(selection) => selection,
+                None => Selection::new(interface, roots).await?,
+            };
+            let mut list = old.unwrap_or(List { shards: Vec::new() });
+            list.shards.iter_mut().for_each(|shard| (shard.room, shard.len) = (room, 0));
             for index in 0..shards as usize {
                 match tables.get_mut(index) {
                     Some(table) => table.len = slots,
@@ -171,12 +196,14 @@ impl<I: Interface> Lists<I> {
                         state: Buffer::new(interface, "merge_state", STATE).await?,
                     }),
                 }
-                list.shards.push(Shard::new(interface, room, parts).await?);
+                if list.shards.len() == index {
+                    list.shards.push(Shard::new(interface, room, parts).await?);
+                }
             }
-            Ok((candidates, tables, list))
+            Ok((candidates, selection, tables, list))
         };
         let made = made.await.map_err(|failure| runner.halt("to make room for positions", failure));
-        let (candidates, tables, list) = match made {
+        let (candidates, selection, tables, list) = match made {
             Err(Halt::OutOfMemory) => {
                 self.shrink(session, entries);
                 return Err(Halt::OutOfMemory);
@@ -189,6 +216,7 @@ impl<I: Interface> Lists<I> {
         }
         runner.clear("the multiplicities of candidates", &candidates.multiplicities, candidates.fresh.len())?;
         (self.successors, self.tables, self.candidates) = (Some(list), tables, Some(candidates));
+        self.selection = Some(selection);
         Ok(())
     }
 
@@ -224,6 +252,19 @@ impl<I: Interface> Lists<I> {
         self.parents = self.successors.take();
     }
 
+    /// Makes the successors the parents, and keeps the former parents.
+    pub(crate) fn descend_and_keep(&mut self) {
+        self.ancestors.push(self.parents.take());
+        self.descend();
+    }
+
+    /// Frees parents and successors, and makes the parents that were kept last the parents again.
+    pub(crate) fn ascend(&mut self) {
+        if let Some(parents) = self.ancestors.pop() {
+            (self.parents, self.successors) = (parents, None);
+        }
+    }
+
     /// Begins a merge in `memory` bytes, without entries.
     pub(crate) async fn new(session: &mut Session<I>, memory: u64) -> Result<Self, BackendError> {
         let Session { runner, buffers, sizes, .. } = &mut *session;
@@ -244,6 +285,9 @@ impl<I: Interface> Lists<I> {
             levels_memory,
             parents: None,
             successors: None,
+            ancestors: Vec::new(),
+            kept: Kept::All,
+            selection: None,
             tables: Vec::new(),
             candidates: None,
             given: None,
@@ -254,9 +298,11 @@ impl<I: Interface> Lists<I> {
     /// Returns the maximum number of successors that fit beside the parents.
     pub(crate) fn most_entries(&self, session: &Session<I>) -> u64 {
         let each = session.runner.settings.form.bytes() as u64 + MULTIPLICITY_AND_SLOTS;
-        let candidates = session.fitting(2).map_or(0, |sizes| sizes.positions as u64);
+        let (roots, candidates) =
+            session.fitting(2).map_or((0, 0), |sizes| (sizes.roots as u64, sizes.positions as u64));
         let most = Self::most_of_shard(&session.runner.settings, candidates);
-        let fixed = self.levels_memory + self.parents.as_ref().map_or(0, List::bytes) + candidates * CANDIDATE;
+        let plies = self.ancestors.iter().chain([&self.parents]).flatten().map(List::bytes).sum::<u64>();
+        let fixed = self.levels_memory + plies + candidates * CANDIDATE + roots * SELECTION;
         let memory = self.memory.saturating_sub(fixed);
         let shards = (memory / each).div_ceil(most).max(1);
         Layout::entries(memory.saturating_sub(shards * candidates * CANDIDATE_SLOT) / each, most)
@@ -279,39 +325,57 @@ impl<I: Interface> Lists<I> {
         unsafe { runner.launch(len, arguments) }.await
     }
 
-    /// Adds some of the first `len` positions of a level to the successors: the positions of the partition. Each has
-    /// the multiplicity of its root. The table uses only these bits of the hash to find a slot.
+    /// Adds the first `len` positions of a level to the successors, those from the host all, successors of parents if they are
+    /// kept. Each has the multiplicity of its root. The table uses only these bits of the hash to find a slot.
     pub(crate) async fn insert(
         &mut self,
         session: &mut Session<I>,
         level: usize,
         len: usize,
         origin: Origin<'_>,
-        partition: Partition,
         hash_mask: u32,
     ) -> Result<(), Halt> {
         let (runner, buffers) = session.work(level + 1, len, 0)?;
         if let Origin::Given(multiplicities) = origin {
             self.give(runner, multiplicities).await?;
         }
-        let Self { parents, successors: Some(list), tables, candidates: Some(data), given, .. } = self else {
+        let Self { successors: Some(list), candidates: Some(data), selection: Some(selection), .. } = &*self else {
             return Err(runner.unasked());
         };
         let (first, root_multiplicities) = match origin {
             Origin::Parents(first) => {
-                let found = parents.as_ref().and_then(|parents| parents.first_of(&(first..first + 1), 1));
+                let found = self.parents.as_ref().and_then(|parents| parents.first_of(&(first..first + 1), 1));
                 found.map_or((0, None), |(shard, within)| (within.start, Some(&shard.multiplicities)))
             }
-            Origin::Given(_) => (0, given.as_ref()),
+            Origin::Selected => (0, Some(&selection.multiplicities)),
+            Origin::Given(_) => (0, self.given.as_ref()),
         };
+        let kept = if let Origin::Given(_) = origin { Kept::All } else { self.kept };
+        let (
+            kept,
+            [
+                first_own_low,
+                first_own_high,
+                first_theirs_low,
+                first_theirs_high,
+                first_hash,
+                last_own_low,
+                last_own_high,
+                last_theirs_low,
+                last_theirs_high,
+                last_hash,
+            ],
+        ) = scalars_of(kept);
         let Some(root_multiplicities) = root_multiplicities.filter(|_| len <= data.fresh.len()) else {
             return Err(runner.unasked());
         };
         let candidates = &buffers.levels[level];
         let Candidates { multiplicities: candidate_multiplicities, fresh } = data;
         let shards = list.shards.len();
-        for (index, (Table { slots, len: slot_count, state }, shard)) in tables.iter().zip(&list.shards).enumerate() {
-            let (partition, room) = (partition_of_shard(partition, index, shards), shard.room as u32);
+        for (index, (Table { slots, len: slot_count, state }, shard)) in
+            self.tables.iter().zip(&list.shards).enumerate()
+        {
+            let room = shard.room as u32;
             let insert = Insert {
                 positions: &candidates.positions,
                 roots: &candidates.roots,
@@ -322,14 +386,26 @@ impl<I: Interface> Lists<I> {
                 candidate_multiplicities,
                 fresh,
                 merge_state: state,
+                kept_counts: &selection.kept_counts,
                 first: first as u32,
                 end: len as u32,
-                partition_index: partition.index,
-                partition_of: partition.of,
+                shard_index: index as u32,
+                shard_count: shards as u32,
                 hash_mask,
                 slot_count: *slot_count as u32,
+                kept,
+                first_own_low,
+                first_own_high,
+                first_theirs_low,
+                first_theirs_high,
+                first_hash,
+                last_own_low,
+                last_own_high,
+                last_theirs_low,
+                last_theirs_high,
+                last_hash,
             };
-            // SAFETY: there are as many candidates, whose roots have multiplicities. A slot holds a candidate of this launch
+            // SAFETY: there are as many candidates, whose roots have multiplicities and, if not all are kept, a number. A slot holds a candidate of this launch
             // or an entry of the shard, since `append` frees the slots of candidates that did not fit.
             unsafe { runner.launch(len, insert) }.await?;
             let append = Append {

@@ -1,9 +1,10 @@
 //! Sums over the entries of a ply, weighted by multiplicity.
 
 use kogge_board::BackendError;
+use kogge_board::merge::Kept;
 
 use super::numbers::{low_half, product, wide_sum, words};
-use super::{Lists, Ply};
+use super::{Lists, Ply, Weights};
 use crate::arguments::WeightedSums;
 use crate::interface::{Failure, Interface};
 use crate::runner::Halt;
@@ -16,6 +17,15 @@ const SELF_TEST_ENTRIES: usize = 3000;
 /// Bytes for the self-test's lists, far more than they need.
 const SELF_TEST_MEMORY: u64 = 1 << 28;
 
+/// The leaves of a root.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Leaves {
+    /// The leaves this many plies below: one at depth 0, the root's count of level 0 at depth 1, and its total at other depths.
+    Below(u32),
+    /// The successors that are kept.
+    Kept,
+}
+
 impl<I: Interface> Lists<I> {
     /// Sums the leaves of the first `len` roots, weighted by the multiplicities of the successors from `first` on, and
     /// clears the totals. Returns `None` if the sum does not fit in 128 bits.
@@ -27,7 +37,7 @@ impl<I: Interface> Lists<I> {
         depth: u32,
     ) -> Result<Option<u128>, Halt> {
         self.clear_sums(session)?;
-        self.add_weighted(session, Ply::Successors, first, len, depth).await?;
+        self.add_weighted(session, Weights::Entries(Ply::Successors, first), len, Leaves::Below(depth)).await?;
         let sum = self.sum(session, weighted_sums_groups(len)).await?;
         if depth > 1 {
             let (runner, buffers) = session.work(1, len, 0)?;
@@ -43,29 +53,38 @@ impl<I: Interface> Lists<I> {
         session.runner.clear("the sums", &self.sums, self.sums.len())
     }
 
-    /// Adds to the sums the leaves of the first `len` roots, weighted by the multiplicities of a ply from `first` on. A root
-    /// has one leaf at depth 0, its count of level 0 at depth 1, and its total at other depths.
+    /// Adds to the sums the leaves of the first `len` roots, weighted by multiplicities.
     pub(crate) async fn add_weighted(
         &self,
         session: &mut Session<I>,
-        ply: Ply,
-        first: u64,
+        weights: Weights,
         len: usize,
-        depth: u32,
+        leaves: Leaves,
     ) -> Result<(), Halt> {
-        let (runner, buffers) = session.work(1, if depth > 0 { len } else { 0 }, 0)?;
-        let (shard, within) = self.shard(ply, &(first..first + len as u64)).ok_or_else(|| runner.unasked())?;
+        let (runner, buffers) = session.work(1, if leaves == Leaves::Below(0) { 0 } else { len }, 0)?;
+        let selection = self.selection.as_ref();
+        let found = match weights {
+            Weights::Entries(ply, first) => self
+                .shard(ply, &(first..first + len as u64))
+                .map(|(shard, within)| (&shard.multiplicities, within.start)),
+            Weights::Selected => selection.map(|selection| (&selection.multiplicities, 0)),
+        };
+        let (depth, counts) = match leaves {
+            Leaves::Below(depth) => (depth, Some(&buffers.levels[0].counts)),
+            Leaves::Kept => (1, selection.map(|selection| &selection.kept_counts)),
+        };
+        let Some(((root_multiplicities, first), counts)) = found.zip(counts) else { return Err(runner.unasked()) };
         let arguments = WeightedSums {
-            root_multiplicities: &shard.multiplicities,
-            counts: &buffers.levels[0].counts,
+            root_multiplicities,
+            counts,
             known_totals: &buffers.totals,
             sums: &self.sums,
-            first: within.start as u32,
+            first: first as u32,
             end: len as u32,
             depth,
         };
-        // SAFETY: the shard has these entries; level 0 and the totals have as many roots, or are not read at depth 0; each
-        // group has a sum.
+        // SAFETY: there are as many multiplicities; level 0, the totals and the numbers of kept successors have as many roots, or
+        // are not read at depth 0; each group has a sum.
         unsafe { runner.launch(len, arguments) }.await
     }
 
@@ -86,11 +105,11 @@ impl<I: Interface> Lists<I> {
     /// [`BackendError::WrongAnswer`] if a sum is wrong, or if the device fails.
     pub(crate) async fn self_test(session: &mut Session<I>) -> Result<(), BackendError> {
         let tested = async {
-            session.prepare(2).await?;
+            session.want(SELF_TEST_ENTRIES as u64, 1);
             let mut lists = Self::new(session, SELF_TEST_MEMORY).await?;
             session.prepare(2).await?;
             let entries = SELF_TEST_ENTRIES.min(session.sizes.roots);
-            lists.make_room(session, entries as u64).await?;
+            lists.make_room(session, entries as u64, Kept::All).await?;
             lists.check_sums(session, entries).await
         };
         let tested = tested.await;
@@ -134,11 +153,12 @@ impl<I: Interface> Lists<I> {
                 let weighted = multiplicities[first..].iter().enumerate();
                 let expected = wide_sum(weighted.map(|(root, &multiplicity)| product(multiplicity, leaves(root))));
                 let len = entries - first;
+                let weights = Weights::Entries(Ply::Successors, first as u64);
                 self.clear_sums(session)?;
                 // Sums are added to earlier sums.
-                self.add_weighted(session, Ply::Successors, first as u64, len, depth).await?;
+                self.add_weighted(session, weights, len, Leaves::Below(depth)).await?;
                 let once = self.sum(session, self.sums.len()).await?;
-                self.add_weighted(session, Ply::Successors, first as u64, len, depth).await?;
+                self.add_weighted(session, weights, len, Leaves::Below(depth)).await?;
                 let twice = self.sum(session, self.sums.len()).await?;
                 if once != expected || twice != wide_sum([expected; 2]) {
                     let reason =

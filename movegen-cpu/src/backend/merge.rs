@@ -9,43 +9,58 @@
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-use kogge_board::merge::{Entry, Merge, MergeError, MergeOptions, Partition, add_weighted, common_turn, entry_of};
-use kogge_board::{BackendError, Color, Planes32, Rules};
+use kogge_board::merge::{Entry, Kept, Merge, MergeError, MergeOptions, add_weighted, common_turn, entry_of};
+use kogge_board::{BackendError, Color, Rules};
 use rayon::prelude::*;
 
 use super::cores::Cores;
-use super::shard::{Candidate, ENTRY_BYTES, HIGH_BYTES, Ply, Shard, Sharing};
+use super::shard::{Candidate, ENTRY_BYTES, HIGH_BYTES, Index, Ply, Shard, Sharing, planes32};
 use crate::lanes::batch::{Batch, Queue};
+use crate::lanes::code::Code;
 use crate::lanes::frame::Frame;
 use crate::lanes::planes::Planes;
 use crate::lanes::tree::Tree;
 
-/// Two plies in tables.
+/// Two plies in tables, and plies before them that are kept.
 pub(crate) struct CpuMerge<'a> {
     cores: &'a Cores,
     rules: Rules,
     options: MergeOptions,
-    parents: Ply,
+    parents: Parents,
+    /// The plies before the parents that are kept, the last one last.
+    ancestors: Vec<Parents>,
     successors: Ply,
-    sharing: Sharing,
-    /// Whether the ranges of the successors are chosen.
-    has_ranges: bool,
-    /// Whether the parents are lost, because memory ran out while they were put in order.
-    is_lost: bool,
-    /// Whether the parents are in the order of the ranges.
-    is_grouped: bool,
+    /// The numbers of the successors; `None` until they are needed.
+    index: Option<Index>,
+    /// The successors that expansions keep.
+    kept: Kept,
     room: u64,
-    /// The expected number of strays of a parent: the last average plus a quarter.
-    strays: f64,
     /// Lists of strays that are used again: to touch new memory takes longer than to fill it.
     spare: Mutex<Vec<Vec<Candidate>>>,
+}
+
+/// A ply to expand.
+struct Parents {
+    ply: Ply,
+    /// The tables of their successors.
+    sharing: Sharing,
+    /// Whether the tables' ranges are chosen.
+    has_ranges: bool,
+    /// Whether the parents are in the order of these ranges.
+    is_grouped: bool,
+    /// Whether the parents are lost, because memory ran out while they were put in order.
+    is_lost: bool,
+    /// The expected number of strays of a parent that is expanded: the last average plus a quarter.
+    strays: f64,
 }
 
 /// What a task has done besides filling a table.
 struct Expanded {
     strays: Sorted,
-    /// The number of paths to the successors, in whatever partition.
+    /// The number of paths to the successors that are kept.
     paths: u128,
+    /// The number of parents that were expanded.
+    parents: u64,
     has_successors: bool,
 }
 
@@ -63,12 +78,22 @@ struct Scratch {
     parents: Batch,
     children: Batch,
     queue: Queue,
-    hashes: Vec<u64>,
     candidates: Vec<Candidate>,
     strays: Vec<Candidate>,
     multiplicities: Vec<u128>,
-    /// The number of moves of each parent.
-    moves: Vec<u32>,
+    /// The number of each parent's successors that are kept.
+    kept_of: Vec<u32>,
+}
+
+/// The scratch memory of a thread that counts trees.
+#[derive(Default)]
+struct Counting {
+    tree: Tree,
+    positions: Vec<[u64; 4]>,
+    leaves: Vec<u64>,
+    expansion: Scratch,
+    /// Merged successors, of one task at a time.
+    table: Shard,
 }
 
 /// The greatest number of legal moves in any position.
@@ -88,20 +113,59 @@ const TOGETHER: usize = 2048;
 /// The most positions that one task counts trees below.
 const COUNTED_TOGETHER: u64 = 1024;
 
+/// The least depth of trees that are merged at their first ply: only within a task, in a table that fits in a core's cache.
+const LEAST_MERGED: u32 = 3;
+
+/// The most positions whose successors are merged in one task that counts trees below them.
+const MERGED_TOGETHER: u64 = 1 << 13;
+
+impl Parents {
+    fn new(ply: Ply, hash_bits: u32) -> Self {
+        let sharing = Sharing::new(hash_bits);
+        Self { ply, sharing, has_ranges: false, is_grouped: false, is_lost: false, strays: MOST_MOVES }
+    }
+
+    /// Chooses the tables' ranges for a ply of which this many successors are kept, and puts the parents in the order of the
+    /// ranges if there is memory for it. Later calls change nothing, whatever is kept then.
+    fn group(&mut self, cores: &Cores, successors: u64, kept: Kept, memory: u64) {
+        if std::mem::replace(&mut self.has_ranges, true) {
+            return;
+        }
+        let Self { ply, sharing, .. } = self;
+        let all = (successors as f64 / ply.share(kept)).min(MOST_MOVES * ply.len() as f64);
+        let shards = Sharing::shards_for(successors.max(all as u64), cores.pool.current_num_threads());
+        sharing.ranges = ply.ranges(sharing, shards);
+        // Two copies lie in memory while the parents move, and the lists of strays.
+        if sharing.ranges.are_foreseen() && 3 * ply.bytes() <= memory {
+            self.is_lost = cores.pool.install(|| ply.group(sharing)).is_err();
+            self.is_grouped = true;
+        }
+    }
+
+    /// Returns an error if the parents are lost.
+    fn check(&self, cores: &Cores) -> Result<(), MergeError> {
+        if self.is_lost { Err(out_of_memory(cores)) } else { Ok(()) }
+    }
+}
+
+/// The error if positions could not be put in order.
+fn out_of_memory(cores: &Cores) -> MergeError {
+    let device = cores.info.name.clone();
+    BackendError::OutOfMemory { device, doing: "ordering positions by their pawns".into() }.into()
+}
+
 impl<'a> CpuMerge<'a> {
     pub(crate) fn new(cores: &'a Cores, rules: &Rules, options: &MergeOptions) -> Self {
         Self {
             cores,
             rules: *rules,
             options: *options,
-            parents: Ply::default(),
+            parents: Parents::new(Ply::default(), options.hash_bits),
+            ancestors: Vec::new(),
             successors: Ply::default(),
-            sharing: Sharing::new(options.hash_bits),
-            has_ranges: false,
-            is_lost: false,
-            is_grouped: false,
+            index: None,
+            kept: Kept::All,
             room: 0,
-            strays: MOST_MOVES,
             spare: Mutex::default(),
         }
     }
@@ -111,73 +175,96 @@ impl<'a> CpuMerge<'a> {
         (self.options.memory / 8 / IN_FLIGHT_BYTES).clamp(1, IN_FLIGHT)
     }
 
+    /// Returns the number of bytes of the plies before the parents that are kept.
+    fn ancestors_bytes(&self) -> u64 {
+        self.ancestors.iter().map(|parents| parents.ply.bytes()).sum()
+    }
+
+    /// Returns the number of bytes that are left for successors.
+    fn free(&self) -> u64 {
+        let taken = self.ancestors_bytes() + self.parents.ply.bytes() + self.in_flight() * IN_FLIGHT_BYTES;
+        self.options.memory.saturating_sub(taken)
+    }
+
+    /// Discards the successors, and the room for them.
+    fn forget(&mut self) {
+        self.successors = Ply::default();
+        self.index = None;
+        self.room = 0;
+    }
+
     /// Discards the successors if a step failed.
     fn or_forget<T>(&mut self, result: Result<T, MergeError>) -> Result<T, MergeError> {
         if result.is_err() {
-            self.successors = Ply::default();
-            self.room = 0;
+            self.forget();
         }
         result
     }
 
     /// Returns an error if the successors exceed the room or the memory.
     fn check_room(&self) -> Result<(), MergeError> {
-        let bytes = self.parents.bytes() + self.successors.bytes() + self.in_flight() * IN_FLIGHT_BYTES;
-        if self.successors.len() > self.room || bytes > self.options.memory { Err(MergeError::Full) } else { Ok(()) }
+        let is_full = self.successors.len() > self.room || self.successors.bytes() > self.free();
+        if is_full { Err(MergeError::Full) } else { Ok(()) }
     }
 
-    /// Chooses ranges for this many successors, and puts the parents in their order if there is memory for it.
-    fn group(&mut self, successors: u64) -> Result<(), MergeError> {
-        let Self { cores, parents, sharing, .. } = self;
-        if !std::mem::replace(&mut self.has_ranges, true) {
-            let shards = Sharing::shards_for(successors, cores.pool.current_num_threads());
-            sharing.ranges = parents.ranges(sharing, shards);
-            // Two copies lie in memory while the parents move, and the lists of strays.
-            if sharing.ranges.are_foreseen() && 3 * parents.bytes() <= self.options.memory {
-                self.is_lost = cores.pool.install(|| parents.group(sharing)).is_err();
-                self.is_grouped = true;
-            }
+    /// Numbers the successors, so that those whose successors are alike have numbers next to each other.
+    fn number(&mut self) -> Result<Index, MergeError> {
+        if let Some(index) = self.index.take() {
+            return Ok(index);
         }
-        if self.is_lost {
-            let device = cores.info.name.clone();
-            return Err(BackendError::OutOfMemory { device, doing: "ordering positions by their pawns".into() }.into());
-        }
-        Ok(())
+        let Self { cores, parents, successors, .. } = self;
+        let arranged = cores.pool.install(|| successors.arrange(&parents.sharing, MERGED_TOGETHER));
+        arranged.map_err(|_| out_of_memory(cores))
+    }
+
+    /// Makes the successors the parents, and returns the former parents.
+    fn replace_parents(&mut self) -> Result<Parents, MergeError> {
+        self.parents.check(self.cores)?;
+        let mut ply = std::mem::take(&mut self.successors);
+        ply.close();
+        self.forget();
+        Ok(std::mem::replace(&mut self.parents, Parents::new(ply, self.options.hash_bits)))
     }
 
     fn add_entries(&mut self, entries: &[Entry]) -> Result<(), MergeError> {
+        self.index = None;
         let turn = common_turn(entries, self.successors.turn)?;
         for Entry { position, multiplicity } in entries {
             let Planes(position) = Planes::from_frame(&Frame::of(&self.rules, position));
-            let (shard, hash) = self.sharing.find(&position);
+            let (shard, hash) = self.parents.sharing.find(&position);
             if self.room == 0 {
                 return Err(MergeError::Full);
             }
             let candidate = Candidate { position, multiplicity: *multiplicity, shard: shard as u32, hash };
-            self.successors.shards[shard].insert_all(&self.sharing, &[candidate])?;
+            self.successors.shards[shard].insert_all(&self.parents.sharing, &[candidate])?;
         }
         self.successors.turn = turn;
         self.check_room()
     }
 
-    fn expand_parents(&mut self, parents: Range<u64>, partition: Partition) -> Result<u128, MergeError> {
-        let Some(turn) = self.parents.turn.map(Color::opposite) else { return Ok(0) };
+    fn expand_parents(&mut self, range: Range<u64>) -> Result<u128, MergeError> {
+        let Some(turn) = self.parents.ply.turn.map(Color::opposite) else { return Ok(0) };
         if self.successors.turn.is_some_and(|known| known != turn) {
             return Err(MergeError::MixedTurns);
         }
         // Without tables, no successor would be found.
-        if self.successors.shards.len() != self.sharing.ranges.len() {
+        if self.successors.shards.len() != self.parents.sharing.ranges.len() {
             return Err(MergeError::Full);
         }
-        let starts = self.parents.starts();
-        let end = parents.end.min(self.parents.len());
-        let (mut start, mut paths) = (parents.start, 0_u128);
+        self.index = None;
+        let index = Index::of(&self.parents.ply);
+        let end = range.end.min(self.parents.ply.len());
+        let (mut start, mut paths) = (range.start, 0_u128);
         while start < end {
-            let together = ((self.in_flight() as f64 / self.strays) as u64).max(1);
+            // All of these may have to be expanded.
+            let together = ((self.in_flight() as f64 / self.parents.strays) as u64).max(1);
             let next = end.min(start.saturating_add(together));
-            let tasks = self.expand_tasks(&starts, start..next, partition)?;
+            let tasks = self.expand_tasks(&index, start..next)?;
             let strays: usize = tasks.iter().map(|task| task.strays.candidates.len()).sum();
-            self.strays = (1.25 * strays as f64 / (next - start) as f64).clamp(LEAST_STRAYS, MOST_MOVES);
+            let parents: u64 = tasks.iter().map(|task| task.parents).sum();
+            if parents > 0 {
+                self.parents.strays = (1.25 * strays as f64 / parents as f64).clamp(LEAST_STRAYS, MOST_MOVES);
+            }
             for task in &tasks {
                 paths = paths.checked_add(task.paths).ok_or(MergeError::Overflow)?;
                 if task.has_successors {
@@ -192,30 +279,25 @@ impl<'a> CpuMerge<'a> {
     }
 
     /// Expands these parents, a task for each range of parents, and returns the strays.
-    fn expand_tasks(
-        &mut self,
-        starts: &[u64],
-        parents: Range<u64>,
-        partition: Partition,
-    ) -> Result<Vec<Expanded>, MergeError> {
-        let Self { cores, parents: ply, successors, sharing, is_grouped, spare, .. } = self;
-        let expand = |scratch: &mut Scratch, parents: (&Shard, Range<usize>), table| {
-            let mut expanded = expand_task(cores, sharing, scratch, parents, partition, table)?;
+    fn expand_tasks(&mut self, index: &Index, range: Range<u64>) -> Result<Vec<Expanded>, MergeError> {
+        let Self { cores, parents, successors, kept, spare, .. } = self;
+        let Parents { ply, sharing, is_grouped, .. } = parents;
+        let expand = |scratch: &mut Scratch, piece: (&Shard, Range<usize>), table| {
+            let mut expanded = expand_task(cores, sharing, scratch, std::iter::once(piece), *kept, table)?;
             expanded.strays = Sorted::of(&scratch.strays, sharing.ranges.len(), spare)?;
             Ok(expanded)
         };
         cores.pool.install(|| {
+            let pieces = index.pieces(range);
             if !*is_grouped {
-                let pieces: Vec<_> =
-                    ply.pieces(starts, parents).flat_map(|(_, shard, range)| split(shard, range)).collect();
+                let pieces: Vec<_> = pieces.flat_map(|(number, range)| split(&ply.shards[number], range)).collect();
                 let tasks = pieces.into_par_iter().with_max_len(1);
                 return tasks.map_init(Scratch::default, |scratch, piece| expand(scratch, piece, None)).collect();
             }
             let mut tables = successors.shards.iter_mut().enumerate();
-            let pieces: Vec<_> = ply
-                .pieces(starts, parents)
-                .filter_map(|(number, shard, range)| {
-                    Some(((shard, range), tables.find(|(table, _)| *table == number)?))
+            let pieces: Vec<_> = pieces
+                .filter_map(|(number, range)| {
+                    Some(((&ply.shards[number], range), tables.find(|(table, _)| *table == number)?))
                 })
                 .collect();
             let tasks = pieces.into_par_iter().with_max_len(1);
@@ -226,7 +308,7 @@ impl<'a> CpuMerge<'a> {
     /// Lets every table collect its strays from all tasks.
     fn take_in(&mut self, tasks: Vec<Expanded>) -> Result<(), MergeError> {
         let (pool, sharing, shards, spare) =
-            (&self.cores.pool, &self.sharing, &mut self.successors.shards, &self.spare);
+            (&self.cores.pool, &self.parents.sharing, &mut self.successors.shards, &self.spare);
         if tasks.iter().all(|task| task.strays.ends.is_empty()) {
             return Ok(());
         }
@@ -249,33 +331,78 @@ impl<'a> CpuMerge<'a> {
     /// Sums the leaves below some successors, weighted by multiplicity.
     fn count_task(
         &self,
-        (tree, positions, leaves): &mut (Tree, Vec<[u64; 4]>, Vec<u64>),
-        starts: &[u64],
-        successors: Range<u64>,
+        scratch: &mut Counting,
+        index: &Index,
+        range: Range<u64>,
         depth: u32,
     ) -> Result<u128, MergeError> {
+        if depth >= LEAST_MERGED {
+            // Where multiplicities overflow or memory runs out, the plain count may still succeed.
+            if let Ok(total) = self.count_merged(scratch, index, range.clone(), depth) {
+                return Ok(total);
+            }
+        }
+        let Counting { tree, positions, leaves, .. } = scratch;
         leaves.clear();
         if depth == 0 {
             // Every position is its own leaf, so the sum needs only the multiplicities.
-            leaves.resize((successors.end - successors.start) as usize, 1);
+            leaves.resize((range.end - range.start) as usize, 1);
         } else {
             positions.clear();
-            for (_, shard, range) in self.successors.pieces(starts, successors.clone()) {
-                positions.extend(shard.positions()[range].iter().map(|boards| boards.0));
+            for (number, range) in index.pieces(range.clone()) {
+                positions.extend(self.successors.shards[number].positions()[range].iter().map(|boards| boards.0));
             }
-            leaves.resize(positions.len(), 0);
-            let counted = tree.perft(&self.cores.code, &positions[..], depth, leaves);
-            counted.ok_or(MergeError::Backend(BackendError::Overflow))?;
+            count_trees(&self.cores.code, tree, positions, depth, leaves)?;
         }
         let mut leaves = leaves.iter();
         let mut total = 0_u128;
-        for (_, shard, range) in self.successors.pieces(starts, successors) {
+        for (number, range) in index.pieces(range) {
             for (index, &leaves) in range.zip(&mut leaves) {
-                total = add_weighted(total, shard.multiplicity(index), leaves)?;
+                total = add_weighted(total, self.successors.shards[number].multiplicity(index), leaves)?;
             }
         }
         Ok(total)
     }
+
+    /// Does the same, but merges the successors of these successors first.
+    fn count_merged(
+        &self,
+        scratch: &mut Counting,
+        index: &Index,
+        range: Range<u64>,
+        depth: u32,
+    ) -> Result<u128, MergeError> {
+        let Counting { tree, positions, leaves, expansion, table } = scratch;
+        let mut sharing = Sharing::new(self.options.hash_bits);
+        sharing.expect(16 * (range.end - range.start), Kept::All);
+        let pieces = index.pieces(range).map(|(number, range)| (&self.successors.shards[number], range));
+        table.clear();
+        expand_task(self.cores, &sharing, expansion, pieces, Kept::All, Some((0, &mut *table)))?;
+        let mut total = 0_u128;
+        for start in (0..table.len()).step_by(COUNTED_TOGETHER as usize) {
+            let end = table.len().min(start + COUNTED_TOGETHER as usize);
+            positions.clear();
+            positions.extend(table.positions()[start..end].iter().map(|boards| boards.0));
+            count_trees(&self.cores.code, tree, positions, depth - 1, leaves)?;
+            for (index, &leaves) in (start..end).zip(&*leaves) {
+                total = add_weighted(total, table.multiplicity(index), leaves)?;
+            }
+        }
+        Ok(total)
+    }
+}
+
+/// Writes the leaves below each position.
+fn count_trees(
+    code: &Code,
+    tree: &mut Tree,
+    positions: &[[u64; 4]],
+    depth: u32,
+    leaves: &mut Vec<u64>,
+) -> Result<(), MergeError> {
+    leaves.clear();
+    leaves.resize(positions.len(), 0);
+    tree.perft(code, positions, depth, leaves).ok_or(MergeError::Backend(BackendError::Overflow))
 }
 
 /// Splits some positions of a shard into tasks.
@@ -283,48 +410,53 @@ fn split(shard: &Shard, range: Range<usize>) -> impl Iterator<Item = (&Shard, Ra
     range.clone().step_by(TOGETHER).map(move |start| (shard, start..range.end.min(start + TOGETHER)))
 }
 
-/// Expands these parents. Successors of the table's range go into the table, all others are the scratch's strays.
-fn expand_task(
+/// Expands those of these positions that may have successors that are kept. Kept successors of the table's range go into the
+/// table, all others are the scratch's strays.
+fn expand_task<'p>(
     cores: &Cores,
     sharing: &Sharing,
     scratch: &mut Scratch,
-    (shard, range): (&Shard, Range<usize>),
-    partition: Partition,
+    pieces: impl Iterator<Item = (&'p Shard, Range<usize>)>,
+    kept: Kept,
     table: Option<(usize, &mut Shard)>,
 ) -> Result<Expanded, MergeError> {
-    let Scratch { parents: batch, children, queue, hashes, candidates, strays, multiplicities, moves: moves_of } =
-        scratch;
+    let Scratch { parents: batch, children, queue, candidates, strays, multiplicities, kept_of } = scratch;
     strays.clear();
-    let mut expanded = Expanded { strays: Sorted::default(), paths: 0, has_successors: false };
+    let mut expanded = Expanded { strays: Sorted::default(), paths: 0, parents: 0, has_successors: false };
     let (mut table, limits) = match table {
         Some((number, table)) => (Some(table), Some(sharing.ranges.limits(number))),
         None => (None, None),
     };
-    for (shard, range) in split(shard, range) {
-        batch.restart(range.len());
+    let keeps_all = kept == Kept::All;
+    let mut positions = pieces
+        .flat_map(|(shard, range)| range.map(move |index| (shard.positions()[index].0, shard.multiplicity(index))))
+        .filter(|(position, _)| kept.needs(&planes32(position)));
+    loop {
+        batch.restart(TOGETHER);
         multiplicities.clear();
-        for index in range {
-            batch.push(&Planes(shard.positions()[index].0), 1);
-            multiplicities.push(shard.multiplicity(index));
+        for (position, multiplicity) in positions.by_ref().take(TOGETHER) {
+            batch.push(&Planes(position), 1);
+            multiplicities.push(multiplicity);
         }
-        moves_of.clear();
-        moves_of.resize(multiplicities.len(), 0_u32);
+        if multiplicities.is_empty() {
+            return Ok(expanded);
+        }
+        kept_of.clear();
+        kept_of.resize(multiplicities.len(), 0_u32);
         while !batch.is_expanded() {
             children.restart(0);
             let moves = cores.code.expand_register(batch, children, queue);
             cores.code.make_canonical(children);
-            if partition.of > 1 {
-                cores.code.partition_hashes(children, hashes);
-            }
             strays.try_reserve(moves).map_err(|_| MergeError::Full)?;
             candidates.clear();
             for index in 0..moves {
-                let parent = queue.origin(index);
-                moves_of[parent] += 1;
-                if partition.of > 1 && !partition.has(hashes[index] as u32) {
+                let position = children.position(index);
+                if !keeps_all && !kept.has(&planes32(&position)) {
                     continue;
                 }
-                let (position, multiplicity) = (children.position(index), multiplicities[parent]);
+                let parent = queue.origin(index);
+                kept_of[parent] += 1;
+                let multiplicity = multiplicities[parent];
                 let (key, hash) = sharing.of(&position);
                 match limits {
                     Some((first, next)) if first <= key && next.is_none_or(|next| key < next) => {
@@ -341,12 +473,11 @@ fn expand_task(
                 table.insert_all(sharing, candidates)?;
             }
         }
-        let weights = multiplicities.iter().zip(&*moves_of);
+        expanded.parents += multiplicities.len() as u64;
+        let mut weights = multiplicities.iter().zip(&*kept_of);
         expanded.paths = weights
-            .into_iter()
-            .try_fold(expanded.paths, |sum, (&multiplicity, &moves)| add_weighted(sum, multiplicity, moves.into()))?;
+            .try_fold(expanded.paths, |sum, (&multiplicity, &kept)| add_weighted(sum, multiplicity, kept.into()))?;
     }
-    Ok(expanded)
 }
 
 impl Sorted {
@@ -377,7 +508,7 @@ impl Sorted {
 
 impl Merge for CpuMerge<'_> {
     fn parents(&self) -> u64 {
-        self.parents.len()
+        self.parents.ply.len()
     }
 
     fn successors(&self) -> u64 {
@@ -385,21 +516,22 @@ impl Merge for CpuMerge<'_> {
     }
 
     fn most_successors(&self) -> u64 {
-        let taken = self.parents.bytes() + self.in_flight() * IN_FLIGHT_BYTES;
-        let each = ENTRY_BYTES + if self.parents.is_high() { HIGH_BYTES } else { 0 };
-        self.options.memory.saturating_sub(taken) / each
+        let each = ENTRY_BYTES + if self.parents.ply.is_high() { HIGH_BYTES } else { 0 };
+        self.free() / each
     }
 
-    fn reserve(&mut self, successors: u64) -> Result<(), MergeError> {
-        self.successors = Ply::default();
-        self.room = 0;
+    fn reserve(&mut self, successors: u64, kept: Kept) -> Result<(), MergeError> {
+        self.forget();
         if successors > self.most_successors() {
             return Err(MergeError::Full);
         }
-        self.group(successors)?;
-        self.sharing.expect(successors);
-        self.successors.shards.resize_with(self.sharing.ranges.len(), Default::default);
-        self.room = successors;
+        let memory = self.options.memory.saturating_sub(self.ancestors_bytes());
+        self.parents.group(self.cores, successors, kept, memory);
+        self.parents.check(self.cores)?;
+        let sharing = &mut self.parents.sharing;
+        sharing.expect(successors, kept);
+        self.successors.shards.resize_with(sharing.ranges.len(), Default::default);
+        (self.room, self.kept) = (successors, kept);
         Ok(())
     }
 
@@ -408,47 +540,64 @@ impl Merge for CpuMerge<'_> {
         self.or_forget(added)
     }
 
-    fn expand(&mut self, parents: Range<u64>, partition: Partition) -> Result<u128, MergeError> {
-        let expanded = self.expand_parents(parents, partition);
+    fn expand(&mut self, parents: Range<u64>) -> Result<u128, MergeError> {
+        let expanded = self.expand_parents(parents);
         self.or_forget(expanded)
     }
 
     fn descend(&mut self) -> Result<(), MergeError> {
-        self.parents = std::mem::take(&mut self.successors);
-        self.parents.close();
-        (self.room, self.strays, self.has_ranges, self.is_grouped) = (0, MOST_MOVES, false, false);
+        self.replace_parents().map(drop)
+    }
+
+    fn descend_and_keep(&mut self) -> Result<(), MergeError> {
+        let parents = self.replace_parents()?;
+        self.ancestors.push(parents);
+        Ok(())
+    }
+
+    fn ascend(&mut self) -> Result<(), MergeError> {
+        if let Some(parents) = self.ancestors.pop() {
+            self.forget();
+            self.parents = parents;
+        }
         Ok(())
     }
 
     fn perft(&mut self, successors: Range<u64>, depth: u32) -> Result<u128, MergeError> {
-        let starts = self.successors.starts();
+        let numbered = self.number();
+        let index = self.or_forget(numbered)?;
         let end = successors.end.min(self.successors.len());
         let start = successors.start.min(end);
         // Enough tasks for all threads, with equal numbers of positions.
-        let task = ((end - start) / self.cores.tasks()).clamp(1, COUNTED_TOGETHER);
+        let task = if depth < LEAST_MERGED {
+            ((end - start) / self.cores.tasks()).clamp(1, COUNTED_TOGETHER)
+        } else {
+            ((end - start) / (4 * self.cores.pool.current_num_threads() as u64)).clamp(1, MERGED_TOGETHER)
+        };
         let this = &*self;
         let counted = this.cores.pool.install(|| {
             let count = |scratch: &mut _, number: usize| {
                 let start = start + number as u64 * task;
-                this.count_task(scratch, &starts, start..end.min(start + task), depth)
+                this.count_task(scratch, &index, start..end.min(start + task), depth)
             };
             let tasks = (0..(end - start).div_ceil(task) as usize).into_par_iter();
             let sum = |a: u128, b| a.checked_add(b).ok_or(MergeError::Overflow);
-            tasks.with_max_len(1).map_init(Default::default, count).try_reduce(|| 0, sum)
+            tasks.with_max_len(1).map_init(Counting::default, count).try_reduce(|| 0, sum)
         });
+        self.index = Some(index);
         self.or_forget(counted)
     }
 
     fn entries(&mut self, successors: Range<u64>) -> Result<Vec<Entry>, MergeError> {
         let Some(turn) = self.successors.turn else { return Ok(Vec::new()) };
-        let starts = self.successors.starts();
-        let pieces = self.successors.pieces(&starts, successors);
-        let entries = pieces.flat_map(|(_, shard, range)| {
-            range.map(move |index| {
-                let [a, b, c, own] = shard.positions()[index].0;
-                entry_of(&Planes32 { codes: [a, b, c], own }, turn, shard.multiplicity(index))
-            })
+        let numbered = self.number();
+        let index = self.or_forget(numbered)?;
+        let entries = index.pieces(successors).flat_map(|(number, range)| {
+            let shard = &self.successors.shards[number];
+            range.map(move |index| entry_of(&planes32(&shard.positions()[index].0), turn, shard.multiplicity(index)))
         });
-        Ok(entries.collect())
+        let entries = entries.collect();
+        self.index = Some(index);
+        Ok(entries)
     }
 }

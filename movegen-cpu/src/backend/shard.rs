@@ -4,11 +4,11 @@ use std::collections::TryReserveError;
 use std::hint::black_box;
 use std::ops::Range;
 
-use kogge_board::Color;
-use kogge_board::merge::MergeError;
+use kogge_board::merge::{Kept, MergeError};
+use kogge_board::{Color, Planes32};
 use rayon::prelude::*;
 
-use super::ranges::{Key, Ranges};
+use super::ranges::{TableKey, TableRanges};
 
 /// The most tables of a ply.
 const MOST_SHARDS: u64 = 1 << 14;
@@ -22,21 +22,27 @@ const LEAST_SHARD: u64 = 1 << 11;
 /// Candidates whose slots and positions are read together, before they are inserted.
 const TOUCHED: usize = 16;
 
+/// The most ranges of successors by which positions are numbered: few enough that a range has many positions of a table.
+const MOST_ARRANGED: u64 = 512;
+
 /// Parents that are looked at for each range when the ranges are chosen.
 const SAMPLES: usize = 32;
+
+/// Parents that are looked at to estimate the share of successors that are kept.
+const SHARE_SAMPLES: usize = 1 << 14;
 
 /// The bytes of a position in a table with its share of the slots, plus an eighth of spare room.
 pub(crate) const ENTRY_BYTES: u64 = 51;
 
-/// The additional bytes of a position if multiplicities exceed 64 bits.
-pub(crate) const HIGH_BYTES: u64 = 8;
+/// The additional bytes of a position if multiplicities exceed 64 bits, also with an eighth of spare room.
+pub(crate) const HIGH_BYTES: u64 = 9;
 
 /// The distribution of a ply's positions over tables: one for each range of pawns.
 #[derive(Clone, Debug)]
 pub(crate) struct Sharing {
     /// The bits of the hashes that are used.
     mask: u64,
-    pub(crate) ranges: Ranges,
+    pub(crate) ranges: TableRanges,
     /// The number of positions that a table is expected to hold.
     expected: usize,
 }
@@ -46,7 +52,7 @@ impl Sharing {
     pub(crate) fn new(hash_bits: u32) -> Self {
         let half = if hash_bits >= 32 { !0 } else { (1_u64 << hash_bits) - 1 };
         let mask = half << 32 | half & 0xffff_ffff;
-        Self { mask, ranges: Ranges::default(), expected: 0 }
+        Self { mask, ranges: TableRanges::default(), expected: 0 }
     }
 
     /// Returns the number of tables for this many positions that this many threads fill.
@@ -55,16 +61,16 @@ impl Sharing {
         (positions / SHARD).max(busy).clamp(1, MOST_SHARDS) as usize
     }
 
-    /// Prepares the tables for this many positions in all.
-    pub(crate) fn expect(&mut self, positions: u64) {
-        self.expected = (positions / self.ranges.len() as u64) as usize + 16;
+    /// Prepares the tables for this many positions that are kept, in all.
+    pub(crate) fn expect(&mut self, positions: u64, kept: Kept) {
+        self.expected = (positions / self.ranges.count_for(kept) as u64) as usize + 16;
     }
 
     /// Returns the key of a position, and the hash that finds its slot.
     #[inline(always)]
-    pub(crate) fn of(&self, position: &[u64; 4]) -> (Key, u32) {
+    pub(crate) fn of(&self, position: &[u64; 4]) -> (TableKey, u32) {
         let hash = self.hash(position);
-        (Key::of(position, hash as u32), (hash >> 32) as u32)
+        (TableKey::of(position, hash as u32), (hash >> 32) as u32)
     }
 
     /// Returns the number of a position's table, and the hash that finds its slot.
@@ -108,6 +114,12 @@ pub(crate) struct Candidate {
 #[repr(align(32))]
 pub(crate) struct Boards(pub(crate) [u64; 4]);
 
+/// Returns a position as the caller's ranges take it.
+#[inline(always)]
+pub(crate) fn planes32(&[a, b, c, own]: &[u64; 4]) -> Planes32 {
+    Planes32 { codes: [a, b, c], own }
+}
+
 /// A table of positions, each once, with multiplicities.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Shard {
@@ -139,6 +151,14 @@ impl Shard {
     /// Returns whether a multiplicity exceeds 64 bits.
     pub(crate) fn is_high(&self) -> bool {
         !self.high.is_empty()
+    }
+
+    /// Removes all positions and keeps the memory.
+    pub(crate) fn clear(&mut self) {
+        self.positions.clear();
+        self.low.clear();
+        self.high.clear();
+        self.slots.fill(0);
     }
 
     /// Returns the number of bytes of the table.
@@ -202,7 +222,7 @@ impl Shard {
         if !self.high.is_empty() {
             self.high.push(high);
         } else if high != 0 {
-            self.high.resize(self.low.len(), 0);
+            self.widen()?;
             self.high[self.low.len() - 1] = high;
         }
         Ok(())
@@ -218,9 +238,18 @@ impl Shard {
             return Ok(());
         }
         let sum = self.multiplicity(index).checked_add(multiplicity).ok_or(MergeError::Overflow)?;
-        self.high.resize(self.low.len(), 0);
+        self.widen()?;
         self.low[index] = sum as u64;
         self.high[index] = (sum >> 64) as u64;
+        Ok(())
+    }
+
+    /// Makes room for the upper halves of the multiplicities.
+    #[cold]
+    fn widen(&mut self) -> Result<(), MergeError> {
+        let room = self.high.try_reserve_exact(self.low.capacity() - self.high.len());
+        room.map_err(|_| MergeError::Full)?;
+        self.high.resize(self.low.len(), 0);
         Ok(())
     }
 
@@ -238,8 +267,10 @@ impl Shard {
         if capacity > u32::MAX as usize {
             return Err(MergeError::Full);
         }
-        let slots = capacity * 10 / 7 + 1;
+        // Rounded down, so that the table grows again before its lists grow by themselves, which would double them.
+        let slots = capacity * 10 / 7;
         let room = self.positions.try_reserve_exact(capacity - len).and(self.low.try_reserve_exact(capacity - len));
+        let room = if self.is_high() { room.and(self.high.try_reserve_exact(capacity - len)) } else { room };
         self.slots = Vec::new();
         room.and(self.slots.try_reserve_exact(slots)).map_err(|_| MergeError::Full)?;
         self.slots.resize(slots, 0);
@@ -361,15 +392,30 @@ impl Ply {
         self.shards.iter_mut().for_each(Shard::close);
     }
 
+    /// Estimates the share of the positions' successors that are kept. A pass, a move of no piece, stands for most moves: it
+    /// changes no pawn.
+    pub(crate) fn share(&self, kept: Kept) -> f64 {
+        let step = self.len().div_ceil(SHARE_SAMPLES as u64).max(1) as usize;
+        let sample = self.shards.iter().flat_map(|shard| shard.positions.iter().step_by(step));
+        let (mut looked_at, mut found) = (0_u64, 0_u64);
+        for Boards([a, b, c, own]) in sample {
+            let passed = [*a, *b, *c, (a | b | c) & !own].map(u64::swap_bytes);
+            looked_at += 1;
+            found += u64::from(kept.has(&planes32(&passed)));
+        }
+        // One of the others may be kept.
+        (found as f64).max(0.5) / (looked_at as f64).max(1.0)
+    }
+
     /// Returns ranges into which the successors of the positions fall about equally.
-    pub(crate) fn ranges<'a>(&'a self, sharing: &Sharing, count: usize) -> Ranges {
+    pub(crate) fn ranges<'a>(&'a self, sharing: &Sharing, count: usize) -> TableRanges {
         if count == 1 {
-            return Ranges::default();
+            return TableRanges::default();
         }
         let step = (self.len() as usize / (SAMPLES * count)).max(1);
         let sample = self.shards.iter().flat_map(|shard| shard.positions.iter().step_by(step));
         let with_hash = |boards: &'a Boards| (&boards.0, sharing.hash(&boards.0) as u32);
-        Ranges::for_successors_of(sample.map(with_hash), count)
+        TableRanges::for_successors_of(sample.map(with_hash), count)
     }
 
     /// Puts the positions in the order of their successors' ranges, a shard for each. If memory runs out, the ply is lost.
@@ -392,27 +438,114 @@ impl Ply {
         Ok(())
     }
 
-    /// Returns the number of each shard's first position, with the positions of all shards numbered in order.
-    pub(crate) fn starts(&self) -> Vec<u64> {
-        let mut start = 0;
-        let next = |shard: &Shard| {
-            start += shard.len() as u64;
-            start - shard.len() as u64
+    /// Puts the positions of each shard in the order of their successors' ranges, about this many in a range, and numbers
+    /// all positions range by range. If memory runs out, the ply is lost.
+    pub(crate) fn arrange(&mut self, sharing: &Sharing, together: u64) -> Result<Index, TryReserveError> {
+        let count = (self.len() / together).clamp(1, MOST_ARRANGED) as usize;
+        let ranges = self.ranges(sharing, count);
+        if ranges.len() == 1 || !ranges.are_foreseen() {
+            return Ok(Index::of(self));
+        }
+        let sharing = Sharing { ranges, ..*sharing };
+        let group = |shard: &mut Shard| {
+            let is_high = shard.is_high();
+            let Grouped { shard: grouped, ends } = Grouped::of(std::slice::from_mut(shard), &sharing, is_high)?;
+            *shard = grouped;
+            Ok::<_, TryReserveError>(ends)
         };
-        self.shards.iter().map(next).collect()
+        let ends: Vec<_> = self.shards.par_iter_mut().map(group).collect::<Result<_, _>>()?;
+        let mut index = Index::default();
+        for range in 0..sharing.ranges.len() {
+            for (number, ends) in ends.iter().enumerate() {
+                let start = if range == 0 { 0 } else { ends[range - 1] };
+                index.push(number, start..ends[range]);
+            }
+        }
+        Ok(index)
+    }
+}
+
+/// The numbers of a ply's positions: pieces of shards, one after the other.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Index {
+    /// The number of each piece's first position.
+    starts: Vec<u64>,
+    /// Shards and the positions in them; no piece is empty.
+    pieces: Vec<(u32, Range<u32>)>,
+    len: u64,
+}
+
+impl Index {
+    /// Numbers the positions of all shards in order.
+    pub(crate) fn of(ply: &Ply) -> Self {
+        let mut index = Self::default();
+        ply.shards.iter().enumerate().for_each(|(number, shard)| index.push(number, 0..shard.len() as u32));
+        index
     }
 
-    /// Returns the positions with these numbers, by shards with their numbers; `starts` is [`Ply::starts`].
-    pub(crate) fn pieces<'a>(
-        &'a self,
-        starts: &'a [u64],
-        range: Range<u64>,
-    ) -> impl Iterator<Item = (usize, &'a Shard, Range<usize>)> {
-        let first = starts.partition_point(|&start| start <= range.start).saturating_sub(1);
-        let shards = self.shards.iter().zip(starts).enumerate().skip(first);
-        shards.take_while(move |&(_, (_, &start))| start < range.end).map(move |(number, (shard, &start))| {
-            let within = |number: u64| number.saturating_sub(start).min(shard.len() as u64) as usize;
-            (number, shard, within(range.start)..within(range.end))
-        })
+    fn push(&mut self, shard: usize, range: Range<u32>) {
+        if !range.is_empty() {
+            self.starts.push(self.len);
+            self.len += range.len() as u64;
+            self.pieces.push((shard as u32, range));
+        }
+    }
+
+    /// Returns the positions with these numbers: numbers of shards, and positions in them.
+    pub(crate) fn pieces(&self, range: Range<u64>) -> impl Iterator<Item = (usize, Range<usize>)> {
+        let first = self.starts.partition_point(|&start| start <= range.start).saturating_sub(1);
+        let pieces = self.starts.iter().zip(&self.pieces).skip(first);
+        pieces.take_while(move |&(&start, _)| start < range.end).map(
+            move |(&start, &(shard, Range { start: at, end }))| {
+                let within = |number: u64| at as usize + number.saturating_sub(start).min((end - at).into()) as usize;
+                (shard as usize, within(range.start)..within(range.end))
+            },
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kogge_board::merge::{Key, KeyRange};
+
+    use super::*;
+
+    /// Returns a table of this many different positions.
+    fn table(sharing: &Sharing, positions: u64) -> Shard {
+        let mut table = Shard::default();
+        for index in 0..positions {
+            let position = [index, 0, 0, index & 1];
+            let (_, hash) = sharing.of(&position);
+            table.insert_all(sharing, &[Candidate { position, multiplicity: 1, shard: 0, hash }]).unwrap();
+        }
+        table
+    }
+
+    #[test]
+    fn a_table_of_the_expected_size_has_no_spare_memory() {
+        let mut sharing = Sharing::new(32);
+        for expected in [100, 1_000, 4_520, 50_000] {
+            sharing.expect(expected, Kept::All);
+            let full = table(&sharing, expected + 16);
+            assert!(full.bytes() <= 46 * (expected + 16), "{} bytes of {expected} positions", full.bytes());
+            let beyond = table(&sharing, expected + 17);
+            assert!(beyond.bytes() <= 58 * (expected + 32), "{} bytes of {expected} positions", beyond.bytes());
+        }
+    }
+
+    #[test]
+    fn the_share_that_is_kept_is_that_of_positions_after_a_pass() {
+        let ply = Ply { shards: vec![table(&Sharing::new(32), 1_000)], turn: Some(Color::White) };
+        assert_eq!(ply.share(Kept::All), 1.0);
+        assert_eq!(ply.share(Kept::Within(KeyRange::WHOLE)), 1.0);
+        let mut keys: Vec<_> =
+            (0..1_000_u64).map(|index| Key::of(&planes32(&[index, 0, 0, index & !1].map(u64::swap_bytes)))).collect();
+        for range in KeyRange::divide(&mut keys, 10) {
+            let share = ply.share(Kept::Within(range));
+            assert!((0.09..0.11).contains(&share), "{share}");
+        }
+        let nothing = KeyRange { first: Key::MAX, last: Key::MAX };
+        assert_eq!(ply.share(Kept::Within(nothing)), 0.000_5);
+        assert_eq!(Ply::default().share(Kept::All), 0.5);
     }
 }

@@ -34,7 +34,6 @@ pub struct Code {
     last_ply: unsafe fn(&Batch, &mut [u64]),
     last_two_plies: unsafe fn(&Batch, &mut Queue, Option<&mut [u64]>) -> u64,
     make_canonical: unsafe fn(&mut Batch),
-    partition_hashes: unsafe fn(&Batch, &mut Vec<u64>),
 }
 
 macro_rules! compile {
@@ -99,13 +98,6 @@ macro_rules! compile {
                 canonical::make_canonical::<$lanes>(batch);
             }
 
-            /// # Safety
-            /// The CPU must have the features of this compilation.
-            $(#[$attribute])?
-            unsafe fn partition_hashes(batch: &Batch, hashes: &mut Vec<u64>) {
-                canonical::partition_hashes::<$lanes>(batch, hashes);
-            }
-
             pub(super) const CODE: super::Code = super::Code {
                 name: $name,
                 successors,
@@ -116,7 +108,6 @@ macro_rules! compile {
                 last_ply,
                 last_two_plies,
                 make_canonical,
-                partition_hashes,
             };
         }
     };
@@ -253,11 +244,5 @@ impl Code {
     pub(crate) fn make_canonical(&self, batch: &mut Batch) {
         // SAFETY: as in `successors`.
         unsafe { (self.make_canonical)(batch) }
-    }
-
-    /// See [`canonical::partition_hashes`].
-    pub(crate) fn partition_hashes(&self, batch: &Batch, hashes: &mut Vec<u64>) {
-        // SAFETY: as in `successors`.
-        unsafe { (self.partition_hashes)(batch, hashes) }
     }
 }

@@ -3,8 +3,8 @@
 use std::fmt::Debug;
 
 use kogge_board::host::HostMerge;
-use kogge_board::merge::{Entry, Merge, MergeError, MergeOptions, Partition};
-use kogge_board::{Backend, Color, Fen, Quad48, Rules};
+use kogge_board::merge::{Entry, Kept, Key, KeyRange, Merge, MergeError, MergeOptions};
+use kogge_board::{Backend, Color, Fen, Planes32, Quad48, Rules};
 
 use super::{placements, playouts};
 
@@ -40,20 +40,20 @@ fn plies(reference: &mut dyn Backend) -> Vec<(Rules, Vec<Entry>)> {
     plies.filter(|(_, entries)| !entries.is_empty()).collect()
 }
 
-/// Merges, expands and counts random plies, in 1, 2 and 7 partitions and with hashes that collide, and compares them with
-/// a plain merge by the reference.
+/// Merges, expands and counts random plies, in several ranges and with hashes that collide, and compares them with a plain merge
+/// by the reference.
 pub fn merged_plies(backend: &mut dyn Backend, reference: &mut dyn Backend) {
     let plies = plies(reference);
     assert!(plies.len() > 15, "only {} plies", plies.len());
     for (number, (rules, entries)) in plies.iter().enumerate() {
         let mut plain = HostMerge::new(&mut *reference, rules, MergeOptions::with_memory(MEMORY));
-        good(plain.reserve(1 << 20));
+        good(plain.reserve(1 << 20, Kept::All));
         good(plain.add(entries));
         let parents = sorted(&mut plain);
         let below = good(plain.perft(0..plain.successors(), 2));
         good(plain.descend());
-        good(plain.reserve(1 << 20));
-        good(plain.expand(0..plain.parents(), Partition::WHOLE));
+        good(plain.reserve(1 << 20, Kept::All));
+        good(plain.expand(0..plain.parents()));
         let successors = sorted(&mut plain);
         let deeper = good(plain.perft(0..plain.successors(), 1));
         assert_eq!(below, deeper, "leaves two plies below parents are those one ply below their successors");
@@ -62,7 +62,7 @@ pub fn merged_plies(backend: &mut dyn Backend, reference: &mut dyn Backend) {
         let hash_bits = [32, 2, 5][number % 3];
         let mut merge = good(backend.merge(rules, &MergeOptions { memory: MEMORY, hash_bits }));
         assert_eq!((merge.parents(), merge.successors()), (0, 0));
-        good(merge.reserve(parents.len() as u64));
+        good(merge.reserve(parents.len() as u64, Kept::All));
         // In two parts, so that new entries merge with old ones.
         let (first, second) = entries.split_at(entries.len() / 3);
         good(merge.add(first));
@@ -74,22 +74,45 @@ pub fn merged_plies(backend: &mut dyn Backend, reference: &mut dyn Backend) {
         assert_eq!(halves.iter().sum::<u128>(), below);
         good(merge.descend());
         assert_eq!((merge.parents(), merge.successors()), (parents.len() as u64, 0));
-        for of in [1, 2, 7] {
+        let sources: Vec<_> = parents.iter().step_by(5).map(|entry| entry.position).collect();
+        let moves = good(reference.expand(&rules.with_halfmove_clock(false), &sources));
+        for (parent, successors) in sources.iter().zip(moves.iter()) {
+            let parent = Planes32::pack(rules, &parent.unpack_unchecked());
+            for successor in successors {
+                let key = Key::of(&Planes32::pack(rules, &successor.unpack_unchecked()));
+                let range = KeyRange { first: key, last: key };
+                assert!(range.may_follow(&parent), "{successor:?} follows {parent:?}");
+            }
+        }
+        let planes: Vec<_> =
+            successors.iter().map(|entry| Planes32::pack(rules, &entry.position.unpack_unchecked())).collect();
+        for count in [1, 2, 7, 40] {
+            let mut keys: Vec<_> = planes.iter().map(Key::of).collect();
             let mut all = Vec::new();
             let mut leaves = 0;
-            for partition in Partition::all(of) {
-                good(merge.reserve(successors.len() as u64));
-                let middle = merge.parents() / 3;
-                good(merge.expand(0..middle, partition));
-                good(merge.expand(middle..merge.parents(), partition));
+            for range in KeyRange::divide(&mut keys, count) {
+                let found = kept(&mut *merge, successors.len(), Kept::Within(range));
                 leaves += good(merge.perft(0..merge.successors(), 1));
-                all.extend(sorted(&mut *merge));
+                all.extend(found);
+                let expected = successors.iter().zip(&planes).filter(|(_, planes)| range.may_follow(planes));
+                let expected: Vec<_> = expected.map(|(entry, _)| *entry).collect();
+                let found = kept(&mut *merge, successors.len(), Kept::Before(range));
+                assert_eq!(found, expected, "ply {number}: positions before {range:?}");
             }
             all.sort_unstable();
-            assert_eq!(all, successors, "ply {number}: successors in {of} partitions");
-            assert_eq!(leaves, deeper, "ply {number}: leaves in {of} partitions");
+            assert_eq!(all, successors, "ply {number}: successors in {count} ranges");
+            assert_eq!(leaves, deeper, "ply {number}: leaves in {count} ranges");
         }
     }
+}
+
+/// Expands all parents in two calls, and returns the successors that are kept, in the order of their bytes.
+fn kept(merge: &mut dyn Merge, room: usize, kept: Kept) -> Vec<Entry> {
+    good(merge.reserve(room as u64, kept));
+    let middle = merge.parents() / 3;
+    let paths = good(merge.expand(0..middle)) + good(merge.expand(middle..merge.parents()));
+    assert_eq!(good(merge.perft(0..merge.successors(), 0)), paths, "paths to the successors of {kept:?}");
+    sorted(merge)
 }
 
 /// Checks tables that are too small, sums that are too large, and entries with different sides to move.
@@ -101,41 +124,41 @@ pub fn merging_without_room(backend: &mut dyn Backend) {
     let mut merge = good(backend.merge(&rules, &MergeOptions::with_memory(MEMORY)));
     assert_eq!(merge.add(&[Entry { position, multiplicity: 1 }]), Err(MergeError::Full), "there is no room yet");
     let too_many = merge.most_successors() + 1;
-    assert_eq!(merge.reserve(too_many), Err(MergeError::Full));
-    good(merge.reserve(100));
+    assert_eq!(merge.reserve(too_many, Kept::All), Err(MergeError::Full));
+    good(merge.reserve(100, Kept::All));
     let mixed = [Entry { position, multiplicity: 1 }, Entry { position: black, multiplicity: 1 }];
     assert_eq!(merge.add(&mixed), Err(MergeError::MixedTurns));
 
     // 20 successors with room for 19, then for 20.
-    good(merge.reserve(1));
+    good(merge.reserve(1, Kept::All));
     good(merge.add(&[Entry { position, multiplicity: 1 << 70 }]));
     good(merge.descend());
-    good(merge.reserve(19));
-    assert_eq!(merge.expand(0..1, Partition::WHOLE), Err(MergeError::Full));
-    good(merge.reserve(20));
-    good(merge.expand(0..1, Partition::WHOLE));
+    good(merge.reserve(19, Kept::All));
+    assert_eq!(merge.expand(0..1), Err(MergeError::Full));
+    good(merge.reserve(20, Kept::All));
+    good(merge.expand(0..1));
     assert_eq!(merge.successors(), 20);
     assert_eq!(good(merge.perft(0..20, 3)), 197_281 << 70);
     assert_eq!(good(merge.perft(20..20, 3)), 0);
     assert_eq!(good(merge.perft(0..20, 0)), 20 << 70);
 
     // Sums that do not fit.
-    good(merge.reserve(1));
+    good(merge.reserve(1, Kept::All));
     good(merge.add(&[Entry { position, multiplicity: u128::MAX }]));
     assert_eq!(merge.add(&[Entry { position, multiplicity: 1 }]), Err(MergeError::Overflow));
-    good(merge.reserve(1));
+    good(merge.reserve(1, Kept::All));
     good(merge.add(&[Entry { position, multiplicity: u128::MAX / 20 }]));
     assert_eq!(good(merge.perft(0..1, 1)), u128::MAX / 20 * 20);
     assert_eq!(merge.perft(0..1, 2), Err(MergeError::Overflow));
 
     // A tree without leaves.
     let mate: Fen = "R5k1/5ppp/8/8/8/8/8/4K3 b - - 0 1".parse().unwrap_or_else(|error| panic!("{error}"));
-    good(merge.reserve(1));
+    good(merge.reserve(1, Kept::All));
     good(merge.add(&[Entry { position: Quad48::from(&mate.position), multiplicity: 5 }]));
     assert_eq!((good(merge.perft(0..1, 1)), good(merge.perft(0..1, 0))), (0, 5));
     good(merge.descend());
-    good(merge.reserve(1));
-    good(merge.expand(0..1, Partition::WHOLE));
+    good(merge.reserve(1, Kept::All));
+    good(merge.expand(0..1));
     assert_eq!(merge.successors(), 0);
     assert_eq!(good(merge.perft(0..0, 4)), 0);
 }

@@ -1,6 +1,6 @@
 //! Failures at every call of a device, and settings that only tests change.
 
-use kogge_board::merge::{Entry, MergeError, MergeOptions, Partition};
+use kogge_board::merge::{Entry, Kept, MergeError, MergeOptions};
 use kogge_board::{Backend, BackendError, Fen, Leaves, Quad48, Rules};
 use kogge_gpu::{Failure, Gpu, HostSettings};
 
@@ -83,11 +83,11 @@ pub fn interrupted_totals<D: Tested>() {
 fn merged_leaves(backend: &mut dyn Backend) -> Result<u128, MergeError> {
     let options = MergeOptions { memory: 256 << 20, hash_bits: 32 };
     let mut merge = backend.merge(&Rules::STANDARD, &options)?;
-    merge.reserve(1)?;
+    merge.reserve(1, Kept::All)?;
     merge.add(&[Entry { position: start(), multiplicity: 1 }])?;
     merge.descend()?;
-    merge.reserve(20)?;
-    merge.expand(0..1, Partition::WHOLE)?;
+    merge.reserve(20, Kept::All)?;
+    merge.expand(0..1)?;
     merge.perft(0..20, 2)
 }
 

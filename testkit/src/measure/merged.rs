@@ -1,17 +1,17 @@
 //! Counts trees with equal positions merged, and prints the time of each ply.
 //!
 //! ```text
-//! merged DEVICE GIBIBYTES [NAME:DEPTH:PLIES:PARTITIONS]... [profile]
+//! merged DEVICE GIBIBYTES [NAME:DEPTH:PLIES:RANGES]... [profile]
 //! ```
 //!
-//! NAME is a position of `data/known-counts.tsv`. PLIES plies are merged, the last one in PARTITIONS partitions, and the
+//! NAME is a position of `data/known-counts.tsv`. PLIES plies are merged, the last one in RANGES ranges, and the
 //! total is compared with the published count, if there is one. `profile` adds the time of each kernel.
 
 use std::time::Instant;
 
 use kogge_board::known;
-use kogge_board::merge::{Entry, MergeError, MergeOptions, Partition};
-use kogge_board::{Backend, Fen, Quad48};
+use kogge_board::merge::{Entry, Kept, Key, KeyRange, Merge, MergeError, MergeOptions};
+use kogge_board::{Backend, Fen, Planes32, Quad48, Rules};
 use kogge_gpu::Gpu;
 
 use super::Outcome;
@@ -24,7 +24,7 @@ use crate::device_suite::{Tested, host_options};
 pub fn main<D: Tested>() -> Outcome {
     let arguments: Vec<_> = std::env::args().skip(1).collect();
     let [device, gibibytes, jobs @ ..] = &arguments[..] else {
-        return Err("merged DEVICE GIBIBYTES [NAME:DEPTH:PLIES:PARTITIONS]... [profile]".into());
+        return Err("merged DEVICE GIBIBYTES [NAME:DEPTH:PLIES:RANGES]... [profile]".into());
     };
     let profile = jobs.iter().any(|job| job == "profile");
     let mut backend = Gpu::<D>::open(device.parse()?, &host_options(|host| host.profile = profile))?;
@@ -33,11 +33,11 @@ pub fn main<D: Tested>() -> Outcome {
     let standard = known::standard();
     for job in jobs.iter().filter(|job| *job != "profile") {
         let fields: Vec<_> = job.split(':').collect();
-        let &[name, depth, plies, partitions] = &fields[..] else { return Err(format!("{job} is no job.").into()) };
+        let &[name, depth, plies, ranges] = &fields[..] else { return Err(format!("{job} is no job.").into()) };
         let known = standard.iter().find(|known| known.name == name).ok_or(format!("{name} is not known."))?;
         let depth = depth.parse()?;
         let begun = Instant::now();
-        let total = count(&mut backend, memory, &known.root, depth, plies.parse()?, partitions.parse()?)?;
+        let total = count(&mut backend, memory, &known.root, depth, plies.parse()?, ranges.parse()?)?;
         let verdict = match known.leaves(depth) {
             Some(leaves) if leaves == total => "as published",
             Some(_) => "WRONG",
@@ -52,23 +52,25 @@ pub fn main<D: Tested>() -> Outcome {
 }
 
 /// Counts the leaves below a root.
-fn count(backend: &mut dyn Backend, memory: u64, root: &Fen, depth: u32, plies: u32, partitions: u32) -> Outcome<u128> {
+fn count(backend: &mut dyn Backend, memory: u64, root: &Fen, depth: u32, plies: u32, ranges: usize) -> Outcome<u128> {
     let mut merge = backend.merge(&root.rules, &MergeOptions::with_memory(memory))?;
-    merge.reserve(1)?;
+    merge.reserve(1, Kept::All)?;
     merge.add(&[Entry { position: Quad48::from(&root.position), multiplicity: 1 }])?;
     let mut growth = 40.0_f64;
     let mut total = 0;
     for ply in 1..=plies {
         merge.descend()?;
-        let of = if ply == plies { partitions } else { 1 };
         let parents = merge.parents();
+        let of = if ply == plies { ranges } else { 1 };
+        let mut keys = if of > 1 { sample(&mut *merge, &root.rules)? } else { Vec::new() };
         let mut distinct = 0;
-        for partition in Partition::all(of) {
+        for (index, range) in KeyRange::divide(&mut keys, of).into_iter().enumerate() {
+            let kept = if of > 1 { Kept::Within(range) } else { Kept::All };
             let begun = Instant::now();
-            let mut room = (parents as f64 * growth * 1.15 / f64::from(of)) as u64 + 1000;
+            let mut room = (parents as f64 * growth * 1.15 / of as f64) as u64 + 1000;
             loop {
-                merge.reserve(room.min(merge.most_successors()))?;
-                match merge.expand(0..parents, partition) {
+                merge.reserve(room.min(merge.most_successors()), kept)?;
+                match merge.expand(0..parents) {
                     Err(MergeError::Full) if room < merge.most_successors() => room = room * 3 / 2,
                     other => {
                         other?;
@@ -79,7 +81,7 @@ fn count(backend: &mut dyn Backend, memory: u64, root: &Fen, depth: u32, plies: 
             let merged = begun.elapsed().as_secs_f64();
             let len = merge.successors();
             distinct += len;
-            print!("ply {ply} {}/{of}: {len} in {merged:.3} s, room for {room}", partition.index + 1);
+            print!("ply {ply} {}/{of}: {len} in {merged:.3} s, room for {room}", index + 1);
             if ply == plies {
                 let begun = Instant::now();
                 total += merge.perft(0..len, depth - plies)?;
@@ -90,4 +92,19 @@ fn count(backend: &mut dyn Backend, memory: u64, root: &Fen, depth: u32, plies: 
         growth = distinct as f64 / parents.max(1) as f64;
     }
     Ok(total)
+}
+
+/// Returns the keys of the successors of some parents.
+fn sample(merge: &mut dyn Merge, rules: &Rules) -> Outcome<Vec<Key>> {
+    const BLOCKS: u64 = 256;
+    const BLOCK: u64 = 64;
+    let parents = merge.parents();
+    merge.reserve(merge.most_successors().min(BLOCKS * BLOCK * 218), Kept::All)?;
+    for block in 0..BLOCKS {
+        let first = parents * block / BLOCKS;
+        merge.expand(first..parents.min(first + BLOCK))?;
+    }
+    let entries = merge.entries(0..merge.successors())?;
+    let key = |entry: &Entry| Key::of(&Planes32::pack(rules, &entry.position.unpack_unchecked()));
+    Ok(entries.iter().map(key).collect())
 }

@@ -3,6 +3,7 @@
 //! A slot holds 0 if it is free, else the number of an entry, counted from 1, or of a candidate with the highest bit set.
 
 use kogge_board::Planes32;
+use kogge_board::merge::{Key, KeyRange};
 use kogge_gpu::kernels::{Binding, Scalar};
 
 use super::arguments::Arguments;
@@ -29,7 +30,7 @@ fn mixed(hash: u32) -> u32 {
     hash ^ hash >> 16
 }
 
-/// Returns two hashes: the first chooses the slot, the second the partition.
+/// Returns two hashes: the first chooses the slot, the second is part of the key.
 fn hashes(position: &Planes32) -> [u32; 2] {
     let [bit1, bit2, bit4] = position.codes;
     let (mut slot, mut share) = (0x9747_b28c, 0x3c6e_f372);
@@ -61,14 +62,61 @@ pub(super) fn load_entries(arguments: &Arguments<'_>) {
     }
 }
 
-/// Finds the slot of each candidate that belongs to the partition, and adds its root's multiplicity to the slot's.
+/// The range that the scalars describe.
+fn range_of_scalars(arguments: &Arguments<'_>) -> KeyRange {
+    let board = |low, high| u64::from(arguments.scalar(high)) << 32 | u64::from(arguments.scalar(low));
+    let first = [
+        board(Scalar::first_own_low, Scalar::first_own_high),
+        board(Scalar::first_theirs_low, Scalar::first_theirs_high),
+    ];
+    let last = [
+        board(Scalar::last_own_low, Scalar::last_own_high),
+        board(Scalar::last_theirs_low, Scalar::last_theirs_high),
+    ];
+    KeyRange {
+        first: Key { pawns: first, hash: arguments.scalar(Scalar::first_hash) },
+        last: Key { pawns: last, hash: arguments.scalar(Scalar::last_hash) },
+    }
+}
+
+/// Copies the entries from which a move may lead into a range to level 0, with their multiplicities, as far as there is room.
+pub(super) fn select_entries(arguments: &Arguments<'_>) {
+    let range = range_of_scalars(arguments);
+    for index in arguments.indices(0, arguments.scalar(Scalar::end)) {
+        let number = arguments.scalar(Scalar::first) as usize + index;
+        let entry = load_planes(arguments, Binding::entries, number);
+        if !range.may_follow(&entry) {
+            continue;
+        }
+        let selected = arguments.add(Binding::selected_count, 0, 1) as usize;
+        if selected < arguments.scalar(Scalar::room) as usize {
+            store_position(arguments, Binding::successors, selected, &entry);
+            arguments.set(Binding::successor_roots, selected, selected as u32);
+            let multiplicity = arguments.read::<4>(Binding::root_multiplicities, number);
+            arguments.write(Binding::selected_multiplicities, selected, multiplicity);
+        }
+    }
+}
+
+/// Finds the slot of each candidate that belongs to the shard and is kept, and adds its root's multiplicity to the slot's.
 pub(super) fn insert(arguments: &Arguments<'_>) {
+    let (kept, range) = (arguments.scalar(Scalar::kept), range_of_scalars(arguments));
     for candidate in arguments.indices(0, arguments.scalar(Scalar::end)) {
         let position = load_planes(arguments, Binding::positions, candidate);
         let [slot_hash, share] = hashes(&position);
-        if mul_hi(share, arguments.scalar(Scalar::partition_of)) == arguments.scalar(Scalar::partition_index) {
-            insert_candidate(arguments, candidate, &position, slot_hash);
+        let shard = mul_hi(share.wrapping_mul(0x9e37_79b1), arguments.scalar(Scalar::shard_count));
+        let is_kept = match kept {
+            0 => true,
+            1 => range.has(Key::of(&position)),
+            _ => range.may_follow(&position),
+        };
+        if shard != arguments.scalar(Scalar::shard_index) || !is_kept {
+            continue;
         }
+        if kept != 0 {
+            arguments.add(Binding::kept_counts, arguments.word(Binding::roots, candidate) as usize, 1);
+        }
+        insert_candidate(arguments, candidate, &position, slot_hash);
     }
 }
 

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::fmt;
 
-use kogge_board::{Quad48, Rules};
+use kogge_board::merge::{Key, KeyRange};
+use kogge_board::{Planes32, Quad48, Rules};
 use kogge_gpu::interface::Launch;
 use kogge_gpu::kernels::{Binding, Kernel, Module, Scalar};
 use kogge_gpu::{Device, Failure, HostSettings, Interface, LastPlies, WEIGHTED_SUMS_GROUP};
@@ -96,7 +97,7 @@ pub fn compare_stages<D: Device>(
     stages.counting(positions, rules)?;
     stages.last_plies(positions.len())?;
     stages.unordered(positions.len())?;
-    stages.merging(positions.len())?;
+    stages.merging(positions, rules)?;
     stages.minimax(positions.len())
 }
 
@@ -127,7 +128,7 @@ impl<I: Interface> Stages<I> {
             | Binding::states => 2,
             Binding::quads | Binding::successor_quads => 12,
             Binding::lines | Binding::multiplicities | Binding::root_multiplicities => 4,
-            Binding::candidate_multiplicities => 4,
+            Binding::candidate_multiplicities | Binding::selected_multiplicities => 4,
             Binding::sums => 8,
             Binding::nodes => 16,
             _ => 1,
@@ -326,7 +327,8 @@ impl<I: Interface> Stages<I> {
     }
 
     /// Runs the stages of merging: the successors are inserted into an empty list, then inserted again.
-    fn merging(&mut self, len: usize) -> Result<(), StageDifference> {
+    fn merging(&mut self, positions: &[Quad48], rules: &Rules) -> Result<(), StageDifference> {
+        let len = positions.len();
         let parents = self.contents.get(&Binding::positions).cloned().unwrap_or_default();
         let parents_roots = self.get(Binding::roots).to_vec();
         let moves = self.moves();
@@ -346,8 +348,8 @@ impl<I: Interface> Stages<I> {
         }
         let slot_count = 3 * moves + 1;
         self.scalar(Scalar::end, moves as u32);
-        self.scalar(Scalar::partition_index, 0);
-        self.scalar(Scalar::partition_of, 1);
+        self.scalar(Scalar::shard_index, 0);
+        self.scalar(Scalar::shard_count, 1);
         self.scalar(Scalar::hash_mask, u32::MAX);
         self.scalar(Scalar::slot_count, slot_count as u32);
         self.scalar(Scalar::room, moves as u32);
@@ -357,8 +359,21 @@ impl<I: Interface> Stages<I> {
             self.zeros(binding, moves);
         }
         self.zeros(Binding::merge_state, 4);
-        for (partition_of, hash_mask) in [(1, 0xf), (3, u32::MAX), (1, u32::MAX)] {
-            self.scalar(Scalar::partition_of, partition_of);
+        self.zeros(Binding::kept_counts, len);
+        // Two moves without pawns lead to the same pawns again, and one such move to the same pawns upside down.
+        let pawns = positions.iter().map(|position| Key::of(&Planes32::pack(rules, &position.unpack_unchecked())).pawns);
+        let after_two = ranges_among(pawns.clone().collect());
+        let after_one = ranges_among(pawns.map(|[own, theirs]| [theirs, own].map(u64::swap_bytes)).collect());
+        for (kept, ranges) in [(1, &after_one), (2, &after_two)] {
+            for &range in ranges {
+                self.scalar(Scalar::kept, kept);
+                self.range(range);
+                self.insert(moves)?;
+            }
+        }
+        self.scalar(Scalar::kept, 0);
+        for (shard_count, hash_mask) in [(1, 0xf), (3, u32::MAX), (1, u32::MAX)] {
+            self.scalar(Scalar::shard_count, shard_count);
             self.scalar(Scalar::hash_mask, hash_mask);
             self.insert(moves)?;
         }
@@ -373,10 +388,62 @@ impl<I: Interface> Stages<I> {
         self.zeros(Binding::successors, moves);
         self.zeros(Binding::successor_roots, moves);
         self.compare(Kernel::LoadEntries, moves, &[])?;
+        let multiplicities = std::mem::replace(
+            self.contents.entry(Binding::root_multiplicities).or_default(),
+            (0..4 * moves as u32).map(|word| word.wrapping_mul(0x9e37_79b9)).collect(),
+        );
+        for range in after_two {
+            self.range(range);
+            self.select(moves)?;
+        }
+        self.set(Binding::root_multiplicities, multiplicities);
         self.scalar(Scalar::first, 0);
         self.set(Binding::positions, parents);
         self.set(Binding::roots, parents_roots);
         Ok(())
+    }
+
+    /// Sets the scalars of a range.
+    fn range(&mut self, KeyRange { first, last }: KeyRange) {
+        let low = |board: u64| board as u32;
+        let high = |board: u64| (board >> 32) as u32;
+        for (scalar, value) in [
+            (Scalar::first_own_low, low(first.pawns[0])),
+            (Scalar::first_own_high, high(first.pawns[0])),
+            (Scalar::first_theirs_low, low(first.pawns[1])),
+            (Scalar::first_theirs_high, high(first.pawns[1])),
+            (Scalar::first_hash, first.hash),
+            (Scalar::last_own_low, low(last.pawns[0])),
+            (Scalar::last_own_high, high(last.pawns[0])),
+            (Scalar::last_theirs_low, low(last.pawns[1])),
+            (Scalar::last_theirs_high, high(last.pawns[1])),
+            (Scalar::last_hash, last.hash),
+        ] {
+            self.scalar(scalar, value);
+        }
+    }
+
+    /// Selects entries. Their order is unspecified.
+    fn select(&mut self, moves: usize) -> Result<(), StageDifference> {
+        let kernel = Kernel::SelectEntries;
+        self.zeros(Binding::selected_count, 1);
+        for binding in [Binding::successors, Binding::successor_roots, Binding::selected_multiplicities] {
+            self.zeros(binding, moves);
+        }
+        let found = self.run_device(kernel, moves, &self.contents.clone())?;
+        let expected = self.run_twin(kernel, moves, &self.contents.clone())?;
+        let count = Binding::selected_count;
+        self.check(kernel, count, &found[&count], &expected[&count])?;
+        let count = expected[&count][0] as usize;
+        let written = Binding::successor_roots;
+        self.check(kernel, written, &found[&written], &expected[&written])?;
+        let words = self.position_words();
+        let selected = |output: &Contents| {
+            let positions = output[&Binding::successors].chunks(words);
+            let multiplicities = output[&Binding::selected_multiplicities].chunks(4);
+            positions.zip(multiplicities).take(count).map(|(position, words)| [position, words].concat()).collect()
+        };
+        Self::check_multiset(kernel, Binding::successors, selected(&found), selected(&expected))
     }
 
     /// Inserts candidates into the empty list. The choice among equal candidates and the choice of slots are unspecified.
@@ -389,6 +456,8 @@ impl<I: Interface> Stages<I> {
             &found[&Binding::merge_state],
             &expected[&Binding::merge_state],
         )?;
+        let written = Binding::kept_counts;
+        self.check(Kernel::Insert, written, &found[&written], &expected[&written])?;
         let words = self.position_words();
         let taken = |output: &Contents| {
             let fresh = output[&Binding::fresh].chunks(2).take(output[&Binding::merge_state][1] as usize);
@@ -403,7 +472,8 @@ impl<I: Interface> Stages<I> {
             fresh.map(entry).collect()
         };
         Self::check_multiset(Kernel::Insert, Binding::candidate_multiplicities, taken(&found), taken(&expected))?;
-        if self.scalars[&Scalar::partition_of] == 1 && self.scalars[&Scalar::hash_mask] == u32::MAX {
+        let is_whole = self.scalars[&Scalar::shard_count] == 1 && self.scalars[&Scalar::kept] == 0;
+        if is_whole && self.scalars[&Scalar::hash_mask] == u32::MAX {
             self.keep(expected, &[]);
         }
         Ok(())
@@ -461,6 +531,18 @@ impl<I: Interface> Stages<I> {
         }
         Ok(())
     }
+}
+
+/// Returns a range from one third to two thirds of positions with these pawns, a range with the pawns of one position, and half of
+/// that range.
+fn ranges_among(mut pawns: Vec<[u64; 2]>) -> [KeyRange; 3] {
+    pawns.sort_unstable();
+    let range = |first: usize, last: usize, hash| KeyRange {
+        first: Key { pawns: pawns[first], hash: 0 },
+        last: Key { pawns: pawns[last], hash },
+    };
+    let middle = pawns.len() / 2;
+    [range(pawns.len() / 3, 2 * pawns.len() / 3, u32::MAX), range(middle, middle, u32::MAX), range(middle, middle, 1 << 31)]
 }
 
 /// Returns the first successors with their roots.

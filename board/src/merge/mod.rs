@@ -6,14 +6,18 @@
 //! only if everything that determines the tree below is equal, bit for bit. Hashes only find slots.
 //!
 //! [`Backend::merge`](crate::Backend::merge) returns a [`Merge`], which holds two plies, parents and successors. The caller
-//! decides when to expand which parents. If a ply does not fit in memory, the caller works in [`Partition`]s: the
-//! parents are expanded once for each partition, and only the successors that belong to the partition are kept.
+//! decides when to expand which parents. If a ply does not fit in memory, the caller makes it in parts, each a [`KeyRange`] of
+//! positions with similar pawns: few parents have successors in more than one such range. A [`Merge`] can keep earlier plies
+//! too, so that a ply between two others can be made again and again, each time with other positions.
 //!
 //! [`HostMerge`](crate::host::HostMerge) is the plain implementation: it merges in the host's memory and uses the `expand`
 //! and `perft` of any backend. Backends without code of their own use it; all others are compared with it.
 
+mod range;
+
 use std::ops::Range;
 
+pub use range::{Kept, Key, KeyRange};
 use thiserror::Error;
 
 use crate::{BackendError, Color, Planes32, Position, Quad48};
@@ -44,36 +48,11 @@ impl MergeOptions {
     }
 }
 
-/// A share of all positions, by their hashes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Partition {
-    /// The number of the partition, less than `of`.
-    pub index: u32,
-    /// The number of partitions.
-    pub of: u32,
-}
-
-impl Partition {
-    /// All positions.
-    pub const WHOLE: Self = Self { index: 0, of: 1 };
-
-    /// Returns all `of` partitions; every position belongs to one of them.
-    pub fn all(of: u32) -> impl Iterator<Item = Self> {
-        (0..of).map(move |index| Self { index, of })
-    }
-
-    /// Returns whether a position with this hash, the second of its two [`hashes`], belongs to the partition. The first
-    /// hash finds slots; if it also chose partitions, most slots of a partition's table would stay empty.
-    pub fn has(&self, hash: u32) -> bool {
-        (u64::from(hash) * u64::from(self.of)) >> 32 == u64::from(self.index)
-    }
-}
-
 /// The reason why a step of merging failed.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum MergeError {
     /// There are more distinct successors than reserved. The successors found so far are useless.
-    #[error("There are more distinct positions than there is room for; give more memory or use more partitions.")]
+    #[error("There are more distinct positions than there is room for; give more memory or use more ranges.")]
     Full,
     /// The entries have different sides to move, although they belong to one ply.
     #[error("All positions of one ply must have the same side to move, but these differ.")]
@@ -101,30 +80,44 @@ pub trait Merge {
     /// Returns the greatest number of distinct successors that [`Merge::reserve`] could make room for now.
     fn most_successors(&self) -> u64;
 
-    /// Discards the successors and makes room for this many distinct successors.
+    /// Discards the successors and makes room for this many distinct successors, which [`Merge::expand`] keeps if they belong to
+    /// `kept`.
     ///
     /// # Errors
     /// [`MergeError::Full`] beyond [`Merge::most_successors`]; if the device fails or has less memory than it reports.
-    fn reserve(&mut self, successors: u64) -> Result<(), MergeError>;
+    fn reserve(&mut self, successors: u64, kept: Kept) -> Result<(), MergeError>;
 
-    /// Adds entries to the successors.
+    /// Adds entries to the successors, whether they are kept or not.
     ///
     /// # Errors
     /// [`MergeError::Full`], [`MergeError::MixedTurns`] or [`MergeError::Overflow`]; if the device fails.
     fn add(&mut self, entries: &[Entry]) -> Result<(), MergeError>;
 
-    /// Expands some parents and adds the successors that belong to a partition. Returns the number of paths to all
-    /// successors of these parents, in whatever partition: the sum of multiplicity times moves.
+    /// Expands some parents and adds the successors that are kept. Returns the number of paths to these successors before they are
+    /// merged: the sum of their parents' multiplicities.
     ///
     /// # Errors
     /// [`MergeError::Full`] or [`MergeError::Overflow`]; if the device fails.
-    fn expand(&mut self, parents: Range<u64>, partition: Partition) -> Result<u128, MergeError>;
+    fn expand(&mut self, parents: Range<u64>) -> Result<u128, MergeError>;
 
     /// Makes the successors the new parents, with no successors and no room for any.
     ///
     /// # Errors
     /// If the device fails.
     fn descend(&mut self) -> Result<(), MergeError>;
+
+    /// Makes the successors the new parents, as [`Merge::descend`] does, but keeps the former parents for [`Merge::ascend`].
+    ///
+    /// # Errors
+    /// If the device fails.
+    fn descend_and_keep(&mut self) -> Result<(), MergeError>;
+
+    /// Discards successors and parents, and makes the parents that were kept last the parents again. Does nothing if no parents
+    /// were kept.
+    ///
+    /// # Errors
+    /// If the device fails.
+    fn ascend(&mut self) -> Result<(), MergeError>;
 
     /// Sums the leaves `depth` plies below some successors, weighted by multiplicity.
     ///
@@ -159,7 +152,7 @@ pub fn common_turn(entries: &[Entry], expected: Option<Color>) -> Result<Option<
     if turns.all(|each| Some(each) == turn) { Ok(turn) } else { Err(MergeError::MixedTurns) }
 }
 
-/// Returns two hashes of a position: the first finds its slot in a table, the second its partition.
+/// Returns two hashes of a position: the first finds its slot in a table, the second is part of its [`Key`].
 ///
 /// Each hash mixes eight 32-bit words as MurmurHash3 (Austin Appleby, 2011) does, with its own constants; every device has
 /// 32-bit multiplication. The kernels compute the same hashes.

@@ -1,0 +1,72 @@
+// Ranges of positions with similar pawns. `merge/range.rs` of kogge-board describes keys and ranges.
+
+// Which successors are kept: all, the positions of a range, or the positions from which a move may lead into the range.
+#define KEPT_ALL 0u
+#define KEPT_WITHIN 1u
+
+// The place of a position in its ply: the pawns of the side to move, the pawns of the other side, and a hash.
+typedef struct {
+    ulong own, theirs;
+    uint hash;
+} Key;
+
+// All keys from one to another, both included.
+typedef struct {
+    Key first, last;
+} KeyRange;
+
+// Returns the pawns of both sides.
+INLINE ulong pawns_of(Position position) {
+    return position.bit1 & ~(position.bit2 | position.bit4);
+}
+
+// Whether one key is less than another.
+INLINE bool is_less(Key a, Key b) {
+    return a.own != b.own ? a.own < b.own : a.theirs != b.theirs ? a.theirs < b.theirs : a.hash < b.hash;
+}
+
+// Whether the range has the key of a position with this hash.
+INLINE bool range_has(KeyRange range, Position position, uint hash) {
+    const ulong pawns = pawns_of(position);
+    const Key key = {pawns & position.own, pawns & ~position.own, hash};
+    return !is_less(key, range.first) && !is_less(range.last, key);
+}
+
+// Whether pawns, flipped, lie from the least to the greatest, both included.
+INLINE bool is_between(ulong pawns, ulong least, ulong greatest) {
+    const ulong flipped_pawns = flip(pawns);
+    return least <= flipped_pawns && flipped_pawns <= greatest;
+}
+
+// Whether one of some pawn moves leads to pawns from the least to the greatest. The moves come from this far below their
+// squares. A pawn on the last rank becomes another piece.
+INLINE bool pawn_moves_lead(ulong pawns, ulong squares, uint distance, ulong least, ulong greatest) {
+    for (; squares; squares &= squares - 1) {
+        const ulong square = lowest(squares);
+        if (is_between(pawns ^ (square >> distance | (square & ~RANK_8)), least, greatest)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Whether a move may lead from the position into the range, judged by pawns alone.
+INLINE bool may_follow(KeyRange range, Position parent) {
+    const ulong occupied = occupied_of(parent), pawns = pawns_of(parent);
+    const ulong mine = pawns & parent.own, theirs = pawns & ~parent.own;
+    // A move takes at most one pawn.
+    bool follows = is_between(theirs, range.first.own, range.last.own);
+    for (ulong rest = theirs; rest && !follows; rest &= rest - 1) {
+        follows = is_between(theirs ^ lowest(rest), range.first.own, range.last.own);
+    }
+    if (!follows || range.first.own < range.last.own) {
+        return follows;
+    }
+    const ulong least = range.first.theirs, greatest = range.last.theirs;
+    const ulong targets = (occupied & ~parent.own) | parent.en_passant;
+    const ulong pushed = mine << 8 & ~occupied;
+    return is_between(mine, least, greatest) || pawn_moves_lead(mine, pushed, 8, least, greatest) ||
+           pawn_moves_lead(mine, (pushed & THIRD_RANK) << 8 & ~occupied, 16, least, greatest) ||
+           pawn_moves_lead(mine, (mine & NOT_FILE_A) << 7 & targets, 7, least, greatest) ||
+           pawn_moves_lead(mine, (mine & NOT_FILE_H) << 9 & targets, 9, least, greatest);
+}

@@ -1,0 +1,110 @@
+// Ranges of positions with similar pawns. `merge/range.rs` of kogge-board describes keys and ranges.
+
+// Which successors are kept: all, the positions of a range, or the positions from which a move may lead into the range.
+const KEPT_ALL: u32 = 0u;
+const KEPT_WITHIN: u32 = 1u;
+
+// The place of a position in its ply: the pawns of the side to move, the pawns of the other side, and a hash.
+struct Key {
+    own: Board,
+    theirs: Board,
+    hash: u32,
+}
+
+// All keys from one to another, both included.
+struct KeyRange {
+    first: Key,
+    last: Key,
+}
+
+// Returns the range that the scalars describe.
+fn range_of_scalars() -> KeyRange {
+    let first = Key(
+        join(scalars.first_own_low, scalars.first_own_high),
+        join(scalars.first_theirs_low, scalars.first_theirs_high),
+        scalars.first_hash,
+    );
+    let last = Key(
+        join(scalars.last_own_low, scalars.last_own_high),
+        join(scalars.last_theirs_low, scalars.last_theirs_high),
+        scalars.last_hash,
+    );
+    return KeyRange(first, last);
+}
+
+// Returns the pawns of both sides.
+fn pawns_of(position: Position) -> Board {
+    return position.bit1 & ~(position.bit2 | position.bit4);
+}
+
+// Whether one board, as a number, is less than another.
+fn is_lower(a: Board, b: Board) -> bool {
+    return high(a) < high(b) || (high(a) == high(b) && low(a) < low(b));
+}
+
+// Whether one key is less than another.
+fn is_less(a: Key, b: Key) -> bool {
+    if is_lower(a.own, b.own) {
+        return true;
+    }
+    if is_lower(b.own, a.own) {
+        return false;
+    }
+    if is_lower(a.theirs, b.theirs) {
+        return true;
+    }
+    return !is_lower(b.theirs, a.theirs) && a.hash < b.hash;
+}
+
+// Whether the range has the key of a position with this hash.
+fn range_has(range: KeyRange, position: Position, hash: u32) -> bool {
+    let pawns = pawns_of(position);
+    let key = Key(pawns & position.own, pawns & ~position.own, hash);
+    return !is_less(key, range.first) && !is_less(range.last, key);
+}
+
+// Whether pawns, flipped, lie from the least to the greatest, both included.
+fn is_between(pawns: Board, least: Board, greatest: Board) -> bool {
+    let flipped_pawns = flip(pawns);
+    return !is_lower(flipped_pawns, least) && !is_lower(greatest, flipped_pawns);
+}
+
+// Whether one of some pawn moves leads to pawns from the least to the greatest. The moves come from this far below their
+// squares. A pawn on the last rank becomes another piece.
+fn pawn_moves_lead(pawns: Board, squares: Board, distance: u32, least: Board, greatest: Board) -> bool {
+    var rest = squares;
+    while nonempty(rest) {
+        let square = lowest(rest);
+        if is_between(pawns ^ (down(square, distance) | (square & ~RANK_8)), least, greatest) {
+            return true;
+        }
+        rest = without_lowest(rest);
+    }
+    return false;
+}
+
+// Whether a move may lead from the position into the range, judged by pawns alone.
+fn may_follow(range: KeyRange, parent: Position) -> bool {
+    let occupied = occupied_of(parent);
+    let pawns = pawns_of(parent);
+    let mine = pawns & parent.own;
+    let theirs = pawns & ~parent.own;
+    // A move takes at most one pawn.
+    var follows = is_between(theirs, range.first.own, range.last.own);
+    var rest = theirs;
+    while nonempty(rest) && !follows {
+        follows = is_between(theirs ^ lowest(rest), range.first.own, range.last.own);
+        rest = without_lowest(rest);
+    }
+    if !follows || is_lower(range.first.own, range.last.own) {
+        return follows;
+    }
+    let least = range.first.theirs;
+    let greatest = range.last.theirs;
+    let targets = (occupied & ~parent.own) | parent.en_passant;
+    let pushed = up(mine, 8u) & ~occupied;
+    return is_between(mine, least, greatest) || pawn_moves_lead(mine, pushed, 8u, least, greatest) ||
+        pawn_moves_lead(mine, up(pushed & THIRD_RANK, 8u) & ~occupied, 16u, least, greatest) ||
+        pawn_moves_lead(mine, up(mine & NOT_FILE_A, 7u) & targets, 7u, least, greatest) ||
+        pawn_moves_lead(mine, up(mine & NOT_FILE_H, 9u) & targets, 9u, least, greatest);
+}

@@ -1,0 +1,115 @@
+//! The division of a tree among devices: ranges of its last merged ply.
+
+use kogge_board::Fen;
+use kogge_board::merge::KeyRange;
+
+use super::Device;
+use crate::pace::MAX_CALL_DEPTH;
+use crate::{Driver, Error, Observer, RangeCounter, RangePlies};
+
+/// The positions that a range should have if nothing else decides.
+const POSITIONS_EACH: f64 = (1_u64 << 26) as f64;
+
+/// The least number of positions that justify a range.
+const FEWEST_EACH: f64 = 64.0;
+
+/// The most ranges.
+const MOST: u32 = 1 << 16;
+
+/// A division to choose.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Wanted {
+    /// The last merged ply; `None` leaves it to the plan.
+    pub(crate) ply: Option<u32>,
+    /// About how many ranges; `None` chooses by the size of the ply.
+    pub(crate) ranges: Option<u32>,
+    /// The least number of ranges, unless a number is asked for or the ply is tiny.
+    pub(crate) least: u32,
+}
+
+/// The last merged ply of a tree, in ranges.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Division {
+    pub(crate) ply: u32,
+    /// Ranges that cover all keys, in their order.
+    pub(crate) ranges: Vec<KeyRange>,
+    /// The paths to the ply, counted without ranges.
+    pub(crate) paths: u128,
+}
+
+impl Division {
+    /// The plies that may be the last merged one of a tree: none if the depth is 0.
+    pub(crate) fn plies(depth: u32) -> std::ops::RangeInclusive<u32> {
+        depth.saturating_sub(MAX_CALL_DEPTH).max(1)..=depth
+    }
+
+    /// Divides a tree. The device plans the last ply, samples it, and counts the paths to it.
+    ///
+    /// # Errors
+    /// [`Error::RangePlies`] if the ply cannot be the last merged one, [`Error::Memory`] if the plies do not fit; otherwise as
+    /// [`Driver::perft`].
+    pub(crate) fn of(
+        device: &mut Device,
+        root: &Fen,
+        depth: u32,
+        wanted: &Wanted,
+        observer: &dyn Observer,
+    ) -> Result<Self, Error> {
+        let Device { backend, settings } = device;
+        let mut driver = Driver::new(&mut **backend, observer);
+        let ply = match wanted.ply {
+            Some(ply) => ply,
+            None => {
+                let (least, most) = Self::plies(depth).into_inner();
+                driver.plan_merged(root, depth, settings)?.last_ply().min(most).max(least)
+            }
+        };
+        // Two plies before the last, fewer positions take less time and memory. Whoever counts makes the ply between by itself,
+        // so the paths come from another way of counting.
+        let plies = RangePlies { whole: ply.saturating_sub(2), last: ply, depth };
+        let mut counter = RangeCounter::new(&mut driver, root, plies, settings)?;
+        let count = wanted.count(counter.estimated_positions());
+        Ok(Self { ply, ranges: counter.borders(count)?, paths: counter.paths() })
+    }
+}
+
+impl Wanted {
+    /// Returns the number of ranges for a ply of about this many positions.
+    fn count(&self, positions: f64) -> u32 {
+        let by_size = || {
+            let wanted = (positions / POSITIONS_EACH).max(self.least.into());
+            wanted.min(positions / FEWEST_EACH).ceil() as u32
+        };
+        self.ranges.unwrap_or_else(by_size).clamp(1, MOST)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn large_plies_have_more_ranges() {
+        let wanted = Wanted { ply: None, ranges: None, least: 64 };
+        for (positions, ranges) in [
+            (0.0, 1),
+            (20.0, 1),
+            (5362.0, 64),
+            (640.0, 10),
+            (1e9, 64),
+            (85_853_013_760.0, 1280),
+            (1e15, 65_536),
+            (f64::INFINITY, 65_536),
+        ] {
+            assert_eq!(wanted.count(positions), ranges, "{positions}");
+        }
+        assert_eq!(Wanted { ranges: Some(7), ..wanted }.count(1e9), 7);
+    }
+
+    #[test]
+    fn seven_plies_are_counted_below_at_most() {
+        for (depth, plies) in [(0, 1..=0), (1, 1..=1), (8, 1..=8), (12, 5..=12)] {
+            assert_eq!(Division::plies(depth), plies);
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! Devices that share the work of one count.
+
+mod division;
+
+use kogge_board::Backend;
+
+use crate::MergeSettings;
+
+pub(crate) use division::{Division, Wanted};
+
+/// A device, and how it merges.
+pub struct Device {
+    /// The backend of the device.
+    pub backend: Box<dyn Backend>,
+    /// The memory for merged positions, the hash bits, and what merging has cost before. The other settings do not matter.
+    pub settings: MergeSettings,
+}
+
+impl Device {
+    /// Returns a device that merges within this many bytes.
+    pub fn with_memory(backend: Box<dyn Backend>, memory: u64) -> Self {
+        Self { backend, settings: MergeSettings::with_memory(memory) }
+    }
+}

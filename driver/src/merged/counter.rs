@@ -1,0 +1,190 @@
+//! Counts of single ranges of a ply, for work that is divided among devices and machines.
+
+use std::ops::ControlFlow;
+use std::time::Instant;
+
+use kogge_board::Fen;
+use kogge_board::merge::KeyRange;
+
+use super::ranges::{RangeCount, Ranges};
+use super::route::BETWEEN_SHARE;
+use super::settings::MergeSettings;
+use super::work::{Work, root_entry};
+use crate::frontier::counting;
+use crate::pace::MAX_CALL_DEPTH;
+use crate::{Driver, Error, Progress};
+
+/// The plies of a count in ranges.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RangePlies {
+    /// The last ply that is whole in memory.
+    pub whole: u32,
+    /// The ply that is made in ranges: one or two plies after the whole one.
+    pub last: u32,
+    /// The ply of the leaves: at most seven plies after the last.
+    pub depth: u32,
+}
+
+impl RangePlies {
+    /// Checks that such a count is possible.
+    fn check(&self) -> Result<(), Error> {
+        let &Self { whole, last, depth } = self;
+        let above = last.checked_sub(whole).filter(|plies| (1..=2).contains(plies));
+        let below = depth.checked_sub(last).filter(|&plies| plies <= MAX_CALL_DEPTH);
+        above.and(below).map(drop).ok_or(Error::RangePlies { whole, last, depth })
+    }
+}
+
+/// Counts in single ranges of a ply.
+///
+/// The plies down to the last whole one are merged once and stay on the device. If there is a ply between, neighbouring ranges share
+/// it, so ask for many consecutive ranges at once. Every range is checked by itself. The paths of ranges that cover all keys must
+/// add up to [`RangeCounter::paths`], which is counted without ranges.
+///
+/// ```
+/// use kogge_board::Fen;
+/// use kogge_driver::{Driver, MergeSettings, RangeCounter, RangePlies};
+/// use kogge_movegen_cpu::Cpu;
+///
+/// let mut cpu = Cpu::new(None)?;
+/// let mut driver = Driver::new(&mut cpu, &());
+/// let plies = RangePlies { whole: 2, last: 4, depth: 5 };
+/// let mut counter = RangeCounter::new(&mut driver, &Fen::start(), plies, &MergeSettings::with_memory(1 << 28))?;
+/// let ranges = counter.borders(10)?;
+/// let (mut leaves, mut paths) = (0, 0);
+/// counter.count(&ranges, &mut |found| {
+///     (leaves, paths) = (leaves + found.leaves, paths + found.paths);
+///     std::ops::ControlFlow::Continue(())
+/// })?;
+/// assert_eq!((leaves, paths), (4_865_609, counter.paths()));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct RangeCounter<'d> {
+    work: Work<'d>,
+    ranges: Ranges,
+    plies: RangePlies,
+    paths: u128,
+}
+
+impl<'d> RangeCounter<'d> {
+    /// Merges the plies down to the last whole one, and samples the next.
+    ///
+    /// Only the memory and the hash bits of the settings matter.
+    ///
+    /// # Errors
+    /// [`Error::RangePlies`] if the plies do not go together, [`Error::Memory`] if a whole ply does not fit; otherwise as
+    /// [`Driver::perft`].
+    pub fn new(
+        driver: &'d mut Driver<'_>,
+        root: &Fen,
+        plies: RangePlies,
+        settings: &MergeSettings,
+    ) -> Result<Self, Error> {
+        plies.check()?;
+        driver.begin(1);
+        let mut work = Work::start(driver, &counting(root), &settings.options(), plies.depth)?;
+        work.add(&[root_entry(root)])?;
+        while work.ply() < plies.whole {
+            let next = work.next_whole();
+            if !work.merge_whole(next)? {
+                return Err(work.no_room());
+            }
+        }
+        Self::sampled(work, plies)
+    }
+
+    /// As [`RangeCounter::new`], but the memory decides the last whole ply: the ply before `last` if it leaves enough room for
+    /// ranges, else the ply before that.
+    ///
+    /// # Errors
+    /// As [`RangeCounter::new`].
+    pub fn fitting(
+        driver: &'d mut Driver<'_>,
+        root: &Fen,
+        last: u32,
+        depth: u32,
+        settings: &MergeSettings,
+    ) -> Result<Self, Error> {
+        RangePlies { whole: last.saturating_sub(1), last, depth }.check()?;
+        driver.begin(1);
+        let mut work = Work::start(driver, &counting(root), &settings.options(), depth)?;
+        work.add(&[root_entry(root)])?;
+        while work.ply() + 1 < last {
+            let (next, left) = (work.next_whole(), last - work.ply());
+            if left == 2 && work.share_of_room(next.positions) > BETWEEN_SHARE {
+                break;
+            }
+            if !work.merge_whole(next)? {
+                if left > 2 {
+                    return Err(work.no_room());
+                }
+                // Now the work knows that this ply does not fit.
+                work.start_again(&[root_entry(root)])?;
+            }
+        }
+        let whole = work.ply();
+        Self::sampled(work, RangePlies { whole, last, depth })
+    }
+
+    /// Samples the plies after the last whole one.
+    fn sampled(mut work: Work<'d>, plies: RangePlies) -> Result<Self, Error> {
+        let paths = work.paths_below(plies.last - plies.whole)?;
+        work.descend()?;
+        let ranges = Ranges::of(&mut work, plies.last - plies.whole > 1, 1)?;
+        Ok(Self { work, ranges, plies, paths })
+    }
+
+    /// The plies.
+    pub fn plies(&self) -> RangePlies {
+        self.plies
+    }
+
+    /// Estimates the distinct positions of the ply that is made in ranges.
+    pub fn estimated_positions(&self) -> f64 {
+        let between_and_last = self.work.estimates.next_sizes(self.plies.last - self.plies.whole);
+        between_and_last.last().copied().unwrap_or(0.0)
+    }
+
+    /// The number of paths to the ply that is made in ranges.
+    pub fn paths(&self) -> u128 {
+        self.paths
+    }
+
+    /// Chooses ranges that cover the ply, about this many, with about equally many positions each. They come from a sample, so their
+    /// sizes vary, and other devices may choose others.
+    ///
+    /// # Errors
+    /// As [`RangeCounter::count`].
+    pub fn borders(&mut self, count: u32) -> Result<Vec<KeyRange>, Error> {
+        self.ranges.sample_again(&mut self.work, count)?;
+        Ok(self.ranges.divide(count as usize))
+    }
+
+    /// Counts in each of these ranges, one after the other, and reports each as soon as it is done. The ranges are given in the order
+    /// of their keys and do not overlap. `done` may stop the count. A range that does not fit in memory is made in pieces.
+    ///
+    /// After an error the counter can be used again, unless the device has failed.
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`] if the observer or `done` stops the count, [`Error::Memory`] if a range does not fit, not even in
+    /// pieces; otherwise as [`Driver::perft`].
+    pub fn count(
+        &mut self,
+        ranges: &[KeyRange],
+        done: &mut dyn FnMut(&RangeCount) -> ControlFlow<()>,
+    ) -> Result<(), Error> {
+        let below = self.plies.depth - self.plies.last;
+        *self.work.progress = Progress { total: ranges.len() as u64, ..Progress::default() };
+        self.work.start = Instant::now();
+        self.ranges.count(&mut self.work, ranges, Some(below), f64::INFINITY, &mut |work, found| {
+            work.progress.done += 1;
+            match done(found) {
+                ControlFlow::Continue(()) => Ok(()),
+                ControlFlow::Break(()) => Err(Error::Cancelled(*work.progress)),
+            }
+        })?;
+        self.work.progress.fraction = 1.0;
+        self.work.report_progress();
+        Ok(())
+    }
+}

@@ -1,0 +1,256 @@
+//! The fastest way to finish a count, by estimates.
+
+use super::estimates::Estimates;
+use crate::pace::MAX_CALL_DEPTH;
+
+/// The most ranges of a ply. With more, a range would have too few positions of a sample to find its borders by.
+pub(crate) const MOST_RANGES: u32 = 1 << 16;
+
+/// The factor by which a ply may exceed its estimate and still fit.
+pub(crate) const MARGIN: f64 = 1.15;
+
+/// The share of its room that a range is meant to fill. The sizes of ranges vary.
+pub(crate) const FILL: f64 = 0.75;
+
+/// The share of the room beside the last whole ply that a ply between is given. The ranges of the ply after it get the rest.
+pub(crate) const BETWEEN_SHARE: f64 = 0.5;
+
+/// The number of different pawn structures that each pawn of the root multiplies, for estimates.
+const PLACES_OF_A_PAWN: f64 = 4.0;
+
+/// The share of the time for a successor that it takes to find out that a parent has none in a range.
+const SCANNING: f64 = 0.1;
+
+/// The rest of a count.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Route {
+    /// The plies still to merge, all whole except the last, or the last two. If two plies are made in ranges, the first lies between
+    /// the last whole ply and the last ply.
+    pub(crate) plies: Vec<NextPly>,
+    /// Estimated seconds for counting below the last of them.
+    pub(crate) below_seconds: f64,
+}
+
+/// A ply still to merge, estimated.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct NextPly {
+    /// The distinct positions.
+    pub(crate) positions: f64,
+    /// The number of ranges; 1 if the ply is merged whole.
+    pub(crate) ranges: u32,
+    /// The positions in memory at once.
+    pub(crate) at_once: f64,
+    /// The seconds to merge all ranges.
+    pub(crate) seconds: f64,
+}
+
+impl Route {
+    /// A route whose time nobody knows.
+    pub(crate) fn unknown() -> Self {
+        Self { plies: Vec::new(), below_seconds: f64::INFINITY }
+    }
+
+    /// The estimated seconds.
+    pub(crate) fn seconds(&self) -> f64 {
+        self.plies.iter().map(|ply| ply.seconds).sum::<f64>() + self.below_seconds
+    }
+}
+
+impl Estimates {
+    /// Estimates how many times a parent is expanded if its successors are made in this many ranges.
+    ///
+    /// The logarithm is a fit to measurements: with 4, 10, 32, 100 and 1000 ranges, a parent of the start position's plies was
+    /// expanded 1.6, 1.9, 2.3, 2.7 and 5 times. Ranges that differ only by hash need all parents.
+    fn expansions(&self, ranges: f64) -> f64 {
+        let by_pawns = ranges.min(PLACES_OF_A_PAWN.powi(self.pawns.min(32) as i32)).max(1.0);
+        (1.0 + 0.5 * by_pawns.ln()) * (ranges / by_pawns)
+    }
+
+    /// Estimates a ply of this many positions, made in ranges of at most `at_once` positions below `parents`. `merged` counts the
+    /// plies merged before it, and itself; `all_parents` how often a parent is looked at.
+    fn ply(&self, merged: u32, positions: f64, [parents, scanned]: [f64; 2], ranges: f64, at_once: f64) -> NextPly {
+        let merging = parents * self.merge_each() * self.growth.powi(merged as i32);
+        let again = (self.expansions(ranges) - 1.0) * self.making;
+        let scanning = if ranges > 1.0 { ranges * scanned * SCANNING * self.merge_successor } else { 0.0 };
+        let seconds = self.ply_seconds * ranges + self.room_seconds(positions) + merging * (1.0 + again) + scanning;
+        NextPly { positions, ranges: ranges as u32, at_once, seconds }
+    }
+
+    /// Estimates a ply in ranges below whole parents. Returns `None` if there is not enough room.
+    fn in_ranges(&self, merged: u32, positions: f64, parents: f64, least: u32) -> Option<NextPly> {
+        let room = FILL * (self.capacity - self.parent_share * parents);
+        let ranges = (positions / room).ceil().max(f64::from(least)).max(1.0);
+        let fits = room >= 1.0 && ranges <= f64::from(MOST_RANGES);
+        fits.then(|| self.ply(merged, positions, [parents; 2], ranges, positions / ranges))
+    }
+
+    /// Estimates two plies in ranges below a whole ply: the ply between, made again for each group of ranges, and the last ply.
+    /// Returns `None` if there is not enough room.
+    fn with_ply_between(
+        &self,
+        merged: u32,
+        [between, last]: [f64; 2],
+        parents: f64,
+        least: u32,
+    ) -> Option<[NextPly; 2]> {
+        let room = self.capacity - self.parent_share * parents;
+        let group_room = FILL * BETWEEN_SHARE * room;
+        if group_room < 1.0 || self.pawns == 0 {
+            return None;
+        }
+        // More groups need more parents in all, so the number is found by repetition.
+        let mut groups = 2.0_f64;
+        while between * self.expansions(groups) / groups > group_room {
+            groups = (groups * 1.1).ceil();
+            if groups > f64::from(MOST_RANGES) {
+                return None;
+            }
+        }
+        let group = between * self.expansions(groups) / groups;
+        let range_room = FILL * (room - self.parent_share * group);
+        let ranges = (last / range_room).ceil().max(groups).max(f64::from(least));
+        if range_room < 1.0 || ranges > f64::from(MOST_RANGES) {
+            return None;
+        }
+        Some([
+            self.ply(merged, between, [parents; 2], groups, group),
+            self.ply(merged + 1, last, [between, group], ranges, last / ranges),
+        ])
+    }
+
+    /// Returns the number of ranges for the ply that lies one or two plies below the last.
+    pub(crate) fn ranges(&self, plies: u32) -> u32 {
+        let sizes = self.next_sizes(2);
+        let parents = self.sizes.last().map_or(0.0, |&size| size as f64);
+        let ply = match plies {
+            1 => self.in_ranges(1, sizes[0], parents, 1),
+            _ => self.with_ply_between(1, [sizes[0], sizes[1]], parents, 1).map(|[_, last]| last),
+        };
+        ply.map_or(MOST_RANGES, |ply| ply.ranges)
+    }
+
+    /// Finds the fastest way to finish a count: the number of plies to merge, from `least` to `most`, and the ranges of the last
+    /// of them, at least `ranges`. Returns `None` if every way leaves more plies than one call can count.
+    pub(crate) fn choose(&self, least: u32, most: u32, ranges: Option<u32>) -> Option<Route> {
+        let most = most.min(self.remaining);
+        let sizes = self.next_sizes(most);
+        let mut best: Option<Route> = None;
+        let mut consider = |plies: &[NextPly], positions: f64| {
+            let merged = plies.len() as u32;
+            let below = self.remaining - merged;
+            if merged < least || below > MAX_CALL_DEPTH {
+                return;
+            }
+            let each = self.count_each[below as usize];
+            // Merging successors takes longer than counting them, even if a busy machine measured otherwise.
+            let merging = self.merge_each();
+            let each = if below == 1 && merging > 0.0 { each.min(merging) } else { each };
+            let route = Route { plies: plies.to_vec(), below_seconds: positions * each };
+            if best.as_ref().is_none_or(|best| route.seconds() < best.seconds()) {
+                best = Some(route);
+            }
+        };
+        let mut parents = self.sizes.last().map_or(0.0, |&size| size as f64);
+        consider(&[], parents);
+        let mut whole: Vec<NextPly> = Vec::new();
+        for (index, &positions) in sizes.iter().enumerate() {
+            let merged = index as u32 + 1;
+            let room = self.capacity - self.parent_share * parents;
+            let fits = room >= 1.0 && positions * MARGIN <= room && !self.is_too_large(self.sizes.len() + index);
+            if !fits || ranges.is_some() {
+                let least = ranges.unwrap_or(1).max(if fits { 1 } else { 2 });
+                if let Some(ply) = self.in_ranges(merged, positions, parents, least) {
+                    consider(&[whole.as_slice(), &[ply]].concat(), positions);
+                }
+            }
+            // A ply that leaves too little room for the next need not be whole.
+            if let Some(&next) = sizes.get(index + 1).filter(|_| positions * MARGIN > BETWEEN_SHARE * room) {
+                let plies = self.with_ply_between(merged, [positions, next], parents, ranges.unwrap_or(1));
+                if let Some(plies) = plies {
+                    consider(&[whole.as_slice(), &plies].concat(), next);
+                }
+            }
+            if !fits {
+                break;
+            }
+            whole.push(self.ply(merged, positions, [parents; 2], 1.0, positions));
+            if ranges.is_none() {
+                consider(&whole, positions);
+            }
+            parents = positions;
+        }
+        best
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::estimates::tests::start;
+    use super::*;
+
+    #[test]
+    fn merging_goes_on_while_it_pays() {
+        // Deeper trees have more merged plies.
+        let merged = |depth| start(5, depth, 1e12).choose(0, 99, None).unwrap().plies.len();
+        let depths: Vec<_> = [8, 9, 10, 11, 12, 13].map(merged).to_vec();
+        assert!(depths.is_sorted() && depths[0] < depths[5], "{depths:?}");
+        // Merging that takes no time always pays off; endless merging never does.
+        let free = Estimates { merge_successor: 0.0, ply_seconds: 0.0, ..start(5, 9, 1e12) };
+        assert_eq!(free.choose(0, 99, None).unwrap().plies.len(), 4);
+        let dear = Estimates { merge_successor: 1.0, ..start(5, 9, 1e12) };
+        assert_eq!(dear.choose(0, 99, None).unwrap().plies, []);
+        // One ply above the leaves, merging never pays off, even if counting was timed on a busy machine.
+        let busy = Estimates { count_each: [1.0; MAX_CALL_DEPTH as usize + 1], ..start(7, 8, 1e12) };
+        assert_eq!(busy.choose(0, 99, None).unwrap().plies, []);
+        // If one call cannot count that deep, plies are merged in any case.
+        let deep = Estimates { merge_successor: 1.0, ..start(5, 14, 1e12) };
+        assert_eq!(deep.choose(0, 99, None).unwrap().plies.len(), 2);
+    }
+
+    /// Returns the numbers of ranges of a route's plies.
+    fn ranges(route: &Route) -> Vec<u32> {
+        route.plies.iter().map(|ply| ply.ranges).collect()
+    }
+
+    #[test]
+    fn what_does_not_fit_is_made_in_ranges() {
+        let whole = start(5, 12, 1e12).choose(0, 99, None).unwrap();
+        assert!(whole.plies.len() >= 3 && ranges(&whole).iter().all(|&ranges| ranges == 1), "{whole:?}");
+        let parts = start(5, 12, 3e7).choose(2, 2, None).unwrap();
+        assert!(ranges(&parts)[0] == 1 && (5..=9).contains(&ranges(&parts)[1]), "{parts:?}");
+        assert!(parts.seconds() > whole.seconds());
+        // The next ply does not fit either. If even a share of it does not, the last one is counted, unless it is too deep.
+        let between = start(5, 13, 4e6).choose(2, 2, None).unwrap();
+        assert!(ranges(&between)[0] > 5 && ranges(&between)[1] > 40, "{between:?}");
+        assert_eq!(start(5, 12, 6e5).choose(0, 99, None).unwrap().plies, []);
+        assert_eq!(start(5, 13, 6e5).choose(0, 99, None), None);
+        assert_eq!(start(5, 12, 6e5).choose(1, 99, None), None);
+        // Without pawns, no share of a ply is enough for a range of the next.
+        let endgame = Estimates { pawns: 0, ..start(5, 13, 4e6) };
+        assert_eq!(endgame.choose(2, 2, None), None);
+    }
+
+    #[test]
+    fn ranges_cost_less_than_plies() {
+        let estimates = start(5, 12, 1e12);
+        // Measured for the start position.
+        for (ranges, measured) in [(1.0, 1.0), (4.0, 1.6), (10.0, 1.9), (32.0, 2.3), (100.0, 2.7), (1000.0, 5.0)] {
+            let expansions = estimates.expansions(ranges);
+            assert!((0.8..1.25).contains(&(expansions / measured)), "{ranges} ranges: {expansions}");
+        }
+        assert_eq!(Estimates { pawns: 0, ..estimates }.expansions(10.0), 10.0);
+    }
+
+    #[test]
+    fn what_is_asked_for_is_done() {
+        for plies in 1..4 {
+            for count in [1, 2, 7] {
+                let route = start(5, 11, 1e12).choose(plies, plies, Some(count)).unwrap();
+                let ranges = ranges(&route);
+                assert_eq!(ranges.len() as u32, plies);
+                assert_eq!(ranges.last(), Some(&count));
+                assert!(ranges[..ranges.len() - 1].iter().all(|&ranges| ranges == 1));
+            }
+        }
+    }
+}

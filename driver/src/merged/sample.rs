@@ -1,0 +1,145 @@
+//! Samples of plies that do not fit in memory.
+
+use kogge_board::Planes32;
+use kogge_board::merge::{Kept, Key, KeyRange, MergeError};
+
+use super::work::{StepError, Work};
+use crate::Error;
+
+/// The parents that a sample expands for each range that it is meant for, and the least and the greatest number of them.
+const PARENTS_EACH: u64 = 64;
+const LEAST_PARENTS: u64 = 1 << 12;
+const MOST_PARENTS: u64 = 1 << 16;
+
+/// Parents that are expanded together: they may have similar pawns, so a sample needs many such blocks.
+const BLOCK: u64 = 16;
+
+/// Positions are read from the device in pieces of this many.
+const AT_ONCE: u64 = 1 << 16;
+
+/// The most positions of the ply between that are remembered: looking through them takes about a millisecond.
+const MOST_BETWEEN: usize = 1 << 15;
+
+/// The factor by which the successors of a sample may exceed the estimate.
+const SPARE: f64 = 1.5;
+
+/// Positions of the last ply, and of the ply between if there is one.
+pub(super) struct Sample {
+    /// The keys of some positions of the last ply, in order.
+    pub(super) keys: Vec<Key>,
+    /// Some positions of the ply between.
+    between: Vec<Planes32>,
+}
+
+impl Sample {
+    /// Samples the successors of the parents, or their successors if there is a ply between. The sample is meant for this many ranges.
+    pub(super) fn of(work: &mut Work<'_>, with_ply_between: bool, ranges: u32) -> Result<Self, Error> {
+        let (parents, ply) = (Self::parents(ranges), work.next_ply());
+        let mut sample = Self { keys: Vec::new(), between: Vec::new() };
+        if !with_ply_between {
+            work.sample(ply, Kept::All, parents, &mut |_, positions, _| sample.add_keys(&positions))?;
+        } else {
+            work.sample(ply, Kept::All, parents.min(MOST_PARENTS / 4), &mut |work, positions, share| {
+                work.merge.descend_and_keep()?;
+                let parents = (share * parents as f64).ceil() as u64;
+                work.sample(ply + 1, Kept::All, parents, &mut |_, positions, _| sample.add_keys(&positions))?;
+                sample.between.extend(positions);
+                Ok(work.merge.ascend()?)
+            })?;
+            let step = sample.between.len().div_ceil(MOST_BETWEEN).max(1);
+            sample.between = sample.between.into_iter().step_by(step).collect();
+        }
+        sample.keys.sort_unstable();
+        Ok(sample)
+    }
+
+    /// Adds the keys of positions of the last ply.
+    fn add_keys(&mut self, positions: &[Planes32]) -> Result<(), Error> {
+        self.keys.extend(positions.iter().map(Key::of));
+        Ok(())
+    }
+
+    /// Returns the number of parents that a sample for this many ranges expands.
+    pub(super) fn parents(ranges: u32) -> u64 {
+        (u64::from(ranges) * PARENTS_EACH).clamp(LEAST_PARENTS, MOST_PARENTS)
+    }
+
+    /// Returns the number of sampled keys in a range.
+    pub(super) fn keys_in(&self, range: &KeyRange) -> f64 {
+        self.slice(range.first, range.last).len() as f64
+    }
+
+    /// Returns the number of sampled positions of the ply between from which a move may lead into the range.
+    pub(super) fn between_before(&self, range: &KeyRange) -> f64 {
+        self.between.iter().filter(|planes| range.may_follow(planes)).count() as f64
+    }
+
+    /// Returns the number of sampled positions of the ply between.
+    pub(super) fn between(&self) -> f64 {
+        self.between.len() as f64
+    }
+
+    /// Returns the sampled keys in a range.
+    pub(super) fn slice(&self, first: Key, last: Key) -> &[Key] {
+        let start = self.keys.partition_point(|&key| key < first);
+        let end = self.keys.partition_point(|&key| key <= last);
+        &self.keys[start..end.max(start)]
+    }
+}
+
+/// Takes a part of a sample: positions, which are also the successors on the device, and their share of the sample.
+type Take<'f> = &'f mut dyn FnMut(&mut Work<'_>, Vec<Planes32>, f64) -> Result<(), Error>;
+
+impl Work<'_> {
+    /// Samples the successors of the parents that belong to `kept`: expands about as many parents, in evenly spread blocks.
+    /// The successors belong to this ply.
+    ///
+    /// If they do not fit in half of the room, the sample has several parts, and some positions occur in more than one.
+    pub(super) fn sample(&mut self, ply: u32, kept: Kept, parents: u64, take: Take<'_>) -> Result<(), Error> {
+        let all = u128::from(self.merge.parents());
+        let blocks = u128::from(parents).min(all).div_ceil(BLOCK.into());
+        let most = self.merge.most_successors() / 2;
+        let each = SPARE * self.estimates.moves * BLOCK as f64;
+        // The number of blocks that are expanded together, and whether each is only one parent.
+        let (mut together, mut is_single) = (((most as f64 / each) as u128).clamp(1, blocks.max(1)), false);
+        let mut first = 0;
+        while first < blocks {
+            let end = blocks.min(first + together);
+            let room = (((end - first) as f64 * each) as u64 + AT_ONCE).min(most.max(1));
+            let mut paths = 0_u128;
+            let expanded = self.merge.reserve(room, kept).map_err(StepError::from).and_then(|()| {
+                (first..end).try_for_each(|index| {
+                    self.check_cancelled().map_err(StepError::Other)?;
+                    let [start, end] = [index, index + 1].map(|index| (index * all / blocks) as u64);
+                    let more = self.merge.expand(start..end.min(start + if is_single { 1 } else { BLOCK }))?;
+                    paths = paths.checked_add(more).ok_or(MergeError::Overflow)?;
+                    Ok(())
+                })
+            });
+            match expanded {
+                Ok(()) => {
+                    self.conserve(ply, paths)?;
+                    let positions = self.read()?;
+                    take(self, positions, (end - first) as f64 / blocks as f64)?;
+                    first = end;
+                }
+                Err(StepError::Full) if together > 1 => together /= 2,
+                Err(StepError::Full) if !is_single => is_single = true,
+                Err(StepError::Full) => return Err(self.no_room_for(ply)),
+                Err(StepError::Other(error)) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads all successors.
+    fn read(&mut self) -> Result<Vec<Planes32>, Error> {
+        let len = self.merge.successors();
+        let mut positions = Vec::new();
+        for start in (0..len).step_by(AT_ONCE as usize) {
+            let entries = self.merge.entries(start..len.min(start + AT_ONCE))?;
+            positions.extend(entries.iter().map(|entry| self.planes(entry)));
+        }
+        Ok(positions)
+    }
+}

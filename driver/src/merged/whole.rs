@@ -1,0 +1,117 @@
+//! Merges whole plies, and notes what that costs.
+
+use std::time::Instant;
+
+use kogge_board::merge::{Kept, MergeError};
+
+use super::route::{MARGIN, NextPly};
+use super::settings::MergeCosts;
+use super::work::{StepError, Work};
+use crate::Error;
+
+/// A ply is large if it takes at least this many times as long as the quickest ply, and has at least [`LARGE_SUCCESSORS`].
+const LARGE_PLY: f64 = 8.0;
+const LARGE_SUCCESSORS: f64 = 1e6;
+
+/// Room for successors beyond the estimate.
+const SPARE_ROOM: u64 = 1 << 12;
+
+/// The parents of a ply are few if there are at most this many. They say little about the memory of a parent.
+const FEW_PARENTS: u64 = 1 << 14;
+
+/// A ply that does not fit is assumed to exceed its room by this factor.
+const EXCESS: f64 = 1.3;
+
+impl Work<'_> {
+    /// Makes all successors that are kept, about `positions` and at most `limit`. Returns the number of paths to them, or `None` if
+    /// they do not fit.
+    pub(super) fn expand(
+        &mut self,
+        kept: Kept,
+        positions: f64,
+        limit: u64,
+        seconds: f64,
+    ) -> Result<Option<u128>, Error> {
+        let mut room = (positions * MARGIN) as u64 + SPARE_ROOM;
+        loop {
+            let most = self.merge.most_successors();
+            room = room.min(most).min(limit);
+            let mut paths = 0_u128;
+            let begin = Instant::now();
+            let reserved = self.merge.reserve(room, kept);
+            self.room = (room, begin.elapsed().as_secs_f64());
+            let expanded = reserved.map_err(StepError::from).and_then(|()| {
+                let step: fn(&mut Self) -> &mut f64 = |work| &mut work.expand_step;
+                let parents = self.merge.parents();
+                self.in_steps(parents, step, seconds, |work, range| {
+                    let more = work.merge.expand(range)?;
+                    paths = paths.checked_add(more).ok_or(MergeError::Overflow)?;
+                    Ok(())
+                })
+            });
+            let now = self.merge.most_successors();
+            match expanded {
+                Ok(()) => return Ok(Some(paths)),
+                // Other programs use the device's memory, too.
+                Err(StepError::Full) if now < most && now as f64 >= positions => {}
+                Err(StepError::Full) if room < now.min(limit) => room = room.saturating_mul(2),
+                Err(StepError::Full) => return Ok(None),
+                Err(StepError::Other(error)) => return Err(error),
+            }
+        }
+    }
+
+    /// Merges the whole next ply. Returns false if it does not fit; the work then has to [start again](Self::start_again).
+    pub(crate) fn merge_whole(&mut self, ply: NextPly) -> Result<bool, Error> {
+        let (begin, checked) = (Instant::now(), self.check_seconds);
+        let parents = self.merge.successors();
+        self.descend()?;
+        let most = self.merge.most_successors() as f64;
+        if parents > FEW_PARENTS {
+            self.estimates.parent_share = ((self.estimates.capacity - most) / parents as f64).clamp(0.0, 1.0);
+        }
+        let Some(paths) = self.expand(Kept::All, ply.positions, u64::MAX, ply.seconds)? else {
+            let most = self.merge.most_successors() as f64;
+            self.estimates.too_large = Some((self.plies.len(), most * EXCESS));
+            let beside_parents = most + self.estimates.parent_share * parents as f64;
+            self.estimates.capacity = self.estimates.capacity.min(beside_parents);
+            return Ok(false);
+        };
+        self.conserve(self.next_ply(), paths)?;
+        // Estimates of merging leave the checks out: their time hardly grows with the ply.
+        let seconds = begin.elapsed().as_secs_f64() - (self.check_seconds - checked);
+        self.estimates.moves = (paths as f64 / (self.paths as f64).max(1.0)).max(1.01);
+        self.paths = paths;
+        self.note_costs(seconds, parents as f64 * self.estimates.moves);
+        self.note(seconds);
+        Ok(true)
+    }
+
+    /// Updates the costs of merging after a ply with this many successors.
+    fn note_costs(&mut self, seconds: f64, successors: f64) {
+        self.quickest = self.quickest.min(seconds);
+        let (ply, (room, room_seconds)) = (self.quickest, self.room);
+        // A quick ply, too, needs some time for its room.
+        let room_seconds = (room_seconds - 0.5 * ply).max(0.0);
+        let each = |seconds: f64, count: f64| (seconds - 0.9 * ply).max(0.1 * seconds) / count.max(1.0);
+        let mut costs = MergeCosts {
+            ply,
+            successor: each(seconds - room_seconds, successors),
+            room: room_seconds / (room as f64).max(1.0),
+        };
+        if seconds >= LARGE_PLY * ply && successors >= LARGE_SUCCESSORS {
+            self.costs = Some(costs);
+        } else if let Some(known) = self.known {
+            // The time of a small ply says little about its successors. Larger plies have said more.
+            (costs.successor, costs.room) = (known.successor, known.room);
+        }
+        let estimates = &mut self.estimates;
+        (estimates.ply_seconds, estimates.merge_successor, estimates.room_each) = (ply, costs.successor, costs.room);
+    }
+
+    /// Uses what merging has cost on this device before.
+    pub(super) fn recall(&mut self, costs: Option<MergeCosts>) {
+        self.known = costs;
+        self.quickest = costs.map_or(self.quickest, |costs| costs.ply);
+    }
+}
