@@ -85,7 +85,7 @@ fn all_usable_devices_agree() {
     }
 }
 
-/// Compares all devices on random positions, with different partitions for each device and with colliding hashes.
+/// Compares all devices on random positions, with different numbers of ranges for each device and with colliding hashes.
 #[test]
 fn all_usable_devices_merge_to_the_same_totals() {
     let mut devices = usable();

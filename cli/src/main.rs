@@ -7,6 +7,7 @@ mod commands;
 mod context;
 mod costs;
 mod devices;
+mod entry;
 mod ledger_store;
 mod memory;
 mod monitor;

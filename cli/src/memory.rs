@@ -2,7 +2,10 @@
 
 use std::num::NonZeroUsize;
 
-use kogge_board::{DeviceInfo, DeviceKind};
+use kogge_board::{Backend, DeviceInfo, DeviceKind};
+use kogge_driver::{Device, MergeSettings};
+
+use crate::costs;
 
 /// The free memory assumed where the system does not report it: 4 GiB.
 const UNKNOWN: u64 = 4 << 30;
@@ -17,6 +20,27 @@ pub(crate) fn share(asked: Option<NonZeroUsize>, info: &DeviceInfo) -> u64 {
         (None, Some(bytes)) if info.kind == DeviceKind::DiscreteGpu => bytes,
         (None, device) => (available().unwrap_or(UNKNOWN) / 2).min(device.unwrap_or(u64::MAX)),
     }
+}
+
+/// Prepares a device for merging.
+pub(crate) fn device(asked: Option<NonZeroUsize>, backend: Box<dyn Backend>) -> Device {
+    let settings = MergeSettings {
+        costs: costs::known(backend.info()),
+        ..MergeSettings::with_memory(share(asked, backend.info()))
+    };
+    Device { backend, settings }
+}
+
+/// Prepares devices for merging at the same time. Those without memory of their own divide the system's memory, unless a number of
+/// bytes is asked for, which each device gets.
+pub(crate) fn devices(asked: Option<NonZeroUsize>, backends: Vec<Box<dyn Backend>>) -> Vec<Device> {
+    let mut devices: Vec<_> = backends.into_iter().map(|backend| device(asked, backend)).collect();
+    let has_own = |device: &Device| device.backend.info().kind == DeviceKind::DiscreteGpu;
+    let sharing = devices.iter().filter(|device| !has_own(device)).count().max(1) as u64;
+    if asked.is_none() {
+        devices.iter_mut().filter(|device| !has_own(device)).for_each(|device| device.settings.memory /= sharing);
+    }
+    devices
 }
 
 /// Returns the available memory in bytes, if the system reports it as Linux does.

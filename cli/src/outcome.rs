@@ -77,7 +77,7 @@ impl From<LedgerError> for Failure {
         let sentence = error.to_string();
         match error {
             LedgerError::Driver(error) => error.into(),
-            LedgerError::Disputed { .. } => Self::No(sentence),
+            LedgerError::Disputed { .. } | LedgerError::Paths { .. } => Self::No(sentence),
             LedgerError::Stopped { .. } => Self::Interrupted(sentence),
             LedgerError::Full { .. }
             | LedgerError::Storage { .. }
@@ -90,6 +90,8 @@ impl From<LedgerError> for Failure {
             | LedgerError::Other { .. }
             | LedgerError::Damaged { .. }
             | LedgerError::Ply { .. }
+            | LedgerError::MergedPly { .. }
+            | LedgerError::SameSource { .. }
             | LedgerError::TooMany { .. } => Self::Input(sentence),
         }
     }

@@ -91,6 +91,12 @@ impl From<&DeviceInfo> for Device {
     }
 }
 
+impl std::fmt::Display for Device {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: {}, {}", self.backend, self.device, self.variant)
+    }
+}
+
 /// The plan for counting a tree by merged plies, carried out or not.
 #[derive(Serialize)]
 pub(crate) struct Plan {

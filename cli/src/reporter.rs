@@ -8,6 +8,7 @@ use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use kogge_driver::ledger::{DeviceProgress, Event, Snapshot, Source, Watcher};
 use serde::Serialize;
 
+use crate::entry::{Count, Entry};
 use crate::monitor::{duration, is_interrupted, shows_progress};
 use crate::output::{Output, magnitude};
 
@@ -45,9 +46,29 @@ impl From<&DeviceProgress> for Worker {
 #[derive(Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 enum Line {
-    Progress { done: u64, entries: u64, per_second: f64, seconds: f64, seconds_left: Option<f64>, devices: Vec<Worker> },
-    DeviceFailed { backend: String, device: String, variant: String, reason: String },
-    Disputed { fen: String, had: u128, found: u128, backend: String, device: String, variant: String },
+    Progress {
+        done: u64,
+        entries: u64,
+        per_second: f64,
+        seconds: f64,
+        seconds_left: Option<f64>,
+        devices: Vec<Worker>,
+    },
+    DeviceFailed {
+        backend: String,
+        device: String,
+        variant: String,
+        reason: String,
+    },
+    Disputed {
+        #[serde(flatten)]
+        entry: Entry,
+        had: Count,
+        found: Count,
+        backend: String,
+        device: String,
+        variant: String,
+    },
 }
 
 /// Watches a run and reports it; Ctrl-C ends the run.
@@ -102,15 +123,15 @@ impl Watcher for Reporter<'_> {
                 state.complain(&sentence);
                 state.line(&Line::DeviceFailed { backend, device, variant, reason: (*reason).to_owned() });
             }
-            Event::Disputed { fen, answer, had, source } => {
-                let fen = fen.to_string();
+            Event::Disputed { place, answer, had, source } => {
+                let entry = Entry::new(answer.id, place);
+                let (had, found) = (Count::from(*had), Count::from(answer.count));
                 let Source { backend, device, variant, .. } = (*source).clone();
                 let sentence = format!(
-                    "Entry {} ({fen}) has two answers: {had} from before, and now {} by {backend}: {device}.",
-                    answer.id, answer.count
+                    "Two answers differ for {entry}: {had} from before, and now {found} by {backend}: {device}."
                 );
                 state.complain(&sentence);
-                state.line(&Line::Disputed { fen, had: *had, found: answer.count, backend, device, variant });
+                state.line(&Line::Disputed { entry, had, found, backend, device, variant });
             }
         }
     }

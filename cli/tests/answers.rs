@@ -39,7 +39,7 @@ fn a_rate_names_the_way_of_counting() {
         ("perft 5 --hash 1M", ", hash table of 1048576 bytes"),
         ("perft 5 --raw", "leaves/s (last two plies in closed form, not deduplicated); cpu: "),
         ("perft 5", "leaves/s (last two plies in closed form, equal positions merged); cpu: "),
-        ("perft 5 --plies 4 --partitions 2", "; merged to ply 4 (72078 positions in 2 partitions), 1 plies below"),
+        ("perft 5 --plies 4 --ranges 2", "; merged to ply 4 (72078 positions in 2 ranges), 1 plies below"),
         ("stats 3", "leaves/s (every leaf made, not deduplicated); cpu: "),
         ("unique 3", "distinct positions/s (every leaf made, equal positions merged); cpu: "),
     ] {
@@ -62,7 +62,7 @@ fn a_plan_is_shown_without_counting() {
 #[test]
 fn merged_or_not_the_count_is_the_same() {
     let root = "--quiet --fen \"r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1\"";
-    for how in ["", "--raw", "--plies 2", "--plies 4 --partitions 7", "--memory 200K", "--backend mailbox --plies 3"] {
+    for how in ["", "--raw", "--plies 2", "--plies 4 --ranges 7", "--memory 200K", "--backend mailbox --plies 3"] {
         let answer = kogge(&words(&format!("perft 5 {how} {root}"))).answer(how);
         assert_eq!(answer, "Nodes searched: 193690690\n", "{how}");
     }
@@ -133,12 +133,12 @@ fn json() {
     assert_eq!((&hashed["nodes"], &hashed["hash"]), (&json!(4865609), &json!(1 << 20)));
     assert_eq!(one("divide 4 --hash 1M")["hash"], json!(1 << 20));
     assert_eq!(perft["plan"], json!(null));
-    let merged = one("perft 5 --plies 3 --partitions 2 --memory 64M");
+    let merged = one("perft 5 --plies 3 --ranges 2 --memory 64M");
     assert_eq!((&merged["nodes"], &merged["deduplicated"]), (&json!(4_865_609), &json!(true)));
     let plan = &merged["plan"];
     assert_eq!((&plan["memory"], &plan["below"]), (&json!(1 << 26), &json!(2)));
     assert_eq!(plan["plies"].as_array().map(Vec::len), Some(4));
-    assert_eq!((&plan["plies"][3]["positions"], &plan["plies"][3]["partitions"]), (&json!(5362), &json!(2)));
+    assert_eq!((&plan["plies"][3]["positions"], &plan["plies"][3]["ranges"]), (&json!(5362), &json!(2)));
     let planned = one("perft 8 --plan --memory 1G");
     assert_eq!((&planned["command"], &planned["nodes"]), (&json!("plan"), &json!(null)));
     assert_eq!(planned["plan"]["plies"][3]["measured"], true);

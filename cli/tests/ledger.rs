@@ -7,7 +7,7 @@ use std::process::Stdio;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use kogge_driver::ledger::{Answer, Source, Sqlite, Store};
+use kogge_driver::ledger::{Answer, Count, Size, Source, Sqlite, Store};
 use support::{CHESS960, KIWIPETE, Run, command, kogge, without_devices};
 
 /// The counts of Kiwipete to depths 4 and 5, from data/known-counts.tsv.
@@ -35,21 +35,27 @@ fn on_cpu(arguments: &[&str]) -> Run {
     kogge(&arguments)
 }
 
-/// Returns the arguments that create or resume a ledger of Kiwipete.
+/// Returns the arguments that create or resume a ledger of positions of Kiwipete.
 fn kiwipete<'a>(depth: &'a str, file: &'a Path) -> Vec<&'a str> {
-    vec!["run", depth, "--fen", KIWIPETE, "--ledger", text(file), "--lease", "1"]
+    vec!["run", depth, "--fen", KIWIPETE, "--ledger", text(file), "--lease", "1", "--raw"]
+}
+
+/// Returns the arguments that create or resume a merged ledger of Kiwipete.
+fn merged<'a>(depth: &'a str, ply: &'a str, file: &'a Path) -> Vec<&'a str> {
+    let tree = ["run", depth, "--fen", KIWIPETE, "--ledger", text(file)];
+    [&tree[..], &["--lease", "1", "--ply", ply, "--memory", "64M"]].concat()
 }
 
 /// Returns a source of answers.
 fn source(backend: &str) -> Source {
     let [device, variant, kogge] = ["a device", "a variant", "0"].map(str::to_owned);
-    Source { backend: backend.to_owned(), device, variant, kogge }
+    Source { backend: backend.to_owned(), device, variant, kogge, plan: String::new() }
 }
 
 #[test]
 fn a_ledger_is_created_completed_and_printed_again() {
     let file = fresh("made");
-    let first = on_cpu(&["run", "5", "--fen", KIWIPETE, "--ledger", text(&file), "--ply", "2"]).answer("run");
+    let first = on_cpu(&["run", "5", "--fen", KIWIPETE, "--ledger", text(&file), "--ply", "2", "--raw"]).answer("run");
     assert!(first.starts_with(&format!("Nodes searched: {KIWIPETE_5}\n")), "{first}");
     assert!(first.contains("2038 entries") && first.contains("cpu: CPU, 2 threads"), "{first}");
 
@@ -108,12 +114,23 @@ fn events_are_json_lines() {
 #[test]
 fn killed_fifty_times_the_total_is_right() {
     let file = fresh("killed");
-    let arguments = kiwipete("5", &file);
+    kill_and_resume(&file, &kiwipete("5", &file), 50);
+}
+
+#[test]
+fn a_merged_run_that_is_killed_goes_on() {
+    let file = fresh("merged-killed");
+    kill_and_resume(&file, &merged("5", "3", &file), 25);
+    let json = &kogge(&["ledger", text(&file), "--json"]).json()[0];
+    assert_eq!((json["positions"].as_u64(), json["paths"].as_u64()), (Some(57_548), Some(97_862)));
+}
+
+/// Kills runs of the mailbox after random times, and then lets the CPU finish.
+fn kill_and_resume(file: &Path, arguments: &[&str], kills: u32) {
     let (mut killed, mut random) = (0, 12_345_u64);
-    while killed < 50 {
+    while killed < kills {
         let quick = ["--backend", "mailbox", "--quiet"];
-        let mut child =
-            command(&[&arguments[..], &quick].concat()).stdout(Stdio::null()).spawn().expect("kogge starts");
+        let mut child = command(&[arguments, &quick].concat()).stdout(Stdio::null()).spawn().expect("kogge starts");
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         sleep(Duration::from_millis(5 + (random >> 33) % 196));
         child.kill().expect("kogge is there");
@@ -121,12 +138,12 @@ fn killed_fifty_times_the_total_is_right() {
         killed += 1;
         // The ledger of a killed run can always be read.
         if killed % 10 == 0 && file.exists() {
-            let shown = kogge(&["ledger", text(&file), "--json"]);
+            let shown = kogge(&["ledger", text(file), "--json"]);
             let sum = || shown.json()[0]["sum"].to_string().parse::<u128>().expect("a count");
             assert!(shown.stderr.contains("There is no ledger") || sum() <= 193_690_690, "{shown:?}");
         }
     }
-    let total = on_cpu(&[&arguments[..], &["--quiet"]].concat()).answer("run");
+    let total = on_cpu(&[arguments, &["--quiet"]].concat()).answer("run");
     assert_eq!(total, format!("Nodes searched: {KIWIPETE_5}\n"));
 }
 
@@ -187,6 +204,7 @@ fn ledgers_of_other_trees_are_refused() {
         (vec!["run", "5", "--ledger", place], "is a ledger of depth 5 from"),
         (vec!["run", "5", "--fen", KIWIPETE, "--moves", "a2a3", "--ledger", place], "is a ledger of depth 5 from"),
         (vec!["run", "5", "--fen", KIWIPETE, "--ledger", place, "--ply", "1"], "with its entries at ply 2, not of"),
+        (vec!["run", "9", "--ledger", place, "--ply", "2", "--raw", "--entries", "5"], "cannot be used with"),
         (vec!["run", "5", "--fen", KIWIPETE, "--ledger", place, "--ply", "6"], "choose one from 0 to 5"),
         (vec!["run", "5", "--ledger", "/no/such/folder/ledger"], "unable to open"),
         (vec!["ledger", "/no/such/ledger"], "There is no ledger in /no/such/ledger"),
@@ -198,7 +216,8 @@ fn ledgers_of_other_trees_are_refused() {
         (vec!["ledger", place, "--export", "ledger.txt"], "neither a .csv nor a .parquet file nor a folder"),
         (vec!["run", "5", "--ledger", place, "--device", "gpu"], "all or a list such as cpu,opencl:0"),
         (vec!["run", "5", "--ledger", place, "--device", "cpu,mailbox", "--backend", "cpu"], "leave --backend out"),
-        (vec!["perft", "5", "--device", "all"], "Only kogge run and kogge bench work with several devices"),
+        (vec!["divide", "5", "--device", "all"], "Only kogge perft, run and bench work with several devices"),
+        (vec!["perft", "5", "--device", "all", "--plan"], "--hash and --plan work with one device"),
     ] {
         let run = kogge(&arguments);
         assert!(run.code == 2 || run.code == 3, "{arguments:?}: {run:?}");
@@ -237,7 +256,7 @@ fn another_format_version_is_refused() {
     drop(connection);
     for run in [on_cpu(&kiwipete("5", &file)), kogge(&["ledger", text(&file)])] {
         assert_eq!(run.code, 2);
-        assert!(run.stderr.contains("format version 999, but this kogge reads and writes version 1"), "{run:?}");
+        assert!(run.stderr.contains("format version 999, but this kogge reads and writes versions 1 to 2"), "{run:?}");
     }
 }
 
@@ -248,8 +267,8 @@ fn a_wrong_count_is_found_and_settled() {
     // A wrong answer is recorded before the run counts.
     let mut store = Sqlite::open(&file).expect("it was made");
     let open = store.rows(None, 10_000).expect("it can be read").into_iter().find(|row| row.given.is_none());
-    let id = open.expect("most entries are open").id;
-    store.record(&source("opencl"), &[Answer { id, count: 1 << 70 }]).expect("it can be written");
+    let id = open.expect("most entries are open").entry.id;
+    store.record(&source("opencl"), &[Answer { id, count: (1 << 70).into() }]).expect("it can be written");
     let wrong = on_cpu(&[&kiwipete("4", &file)[..], &["--quiet"]].concat()).answer("run");
     assert_ne!(wrong, format!("Nodes searched: {KIWIPETE_4}\n"));
 
@@ -276,4 +295,105 @@ fn a_wrong_count_is_found_and_settled() {
     assert_eq!((outcome["id"].as_u64(), outcome["answers"].as_array().map(Vec::len)), (Some(id), Some(3)));
     let right = on_cpu(&[&kiwipete("4", &file)[..], &["--quiet"]].concat()).answer("run");
     assert_eq!(right, format!("Nodes searched: {KIWIPETE_4}\n"));
+}
+
+#[test]
+fn merging_is_the_default() {
+    let file = fresh("merged");
+    let place = text(&file);
+    let first = on_cpu(&["run", "5", "--fen", KIWIPETE, "--ledger", place]).answer("run");
+    assert!(first.starts_with(&format!("Nodes searched: {KIWIPETE_5}\nPly ")), "{first}");
+    assert!(first.contains(" distinct positions.\n") && first.contains("equal positions merged"), "{first}");
+    let again = on_cpu(&["run", "5", "--fen", KIWIPETE, "--ledger", place, "--quiet"]).answer("run");
+    assert_eq!(again, format!("Nodes searched: {KIWIPETE_5}\n"));
+    let raw = on_cpu(&["run", "5", "--fen", KIWIPETE, "--ledger", place, "--raw"]);
+    assert!(raw.code == 2 && raw.stderr.contains("with merging, not of depth 5"), "{raw:?}");
+    let shown = kogge(&["ledger", place]).answer("ledger");
+    for part in ["entries are ranges of the positions at ply", "whole down to ply", &format!("Total     {KIWIPETE_5}")]
+    {
+        assert!(shown.contains(part), "{part} is not in\n{shown}");
+    }
+}
+
+#[test]
+fn merged_entries_are_checked_and_settled() {
+    let file = fresh("merged-wrong");
+    let place = text(&file);
+    on_cpu(&merged("4", "3", &file)).answer("run");
+    let verify = |how: &[&str]| {
+        let run = without_devices(&[&["ledger", place, "--verify", "10%"], how].concat()).output();
+        Run::from(run.expect("kogge starts"))
+    };
+    let same = verify(&["--backend", "cpu", "--threads", "2", "--memory", "64M"]);
+    assert!(same.code == 2 && same.stderr.contains("another --backend, or merged ones with a --memory"), "{same:?}");
+    let other_plan = verify(&["--backend", "cpu", "--threads", "2", "--memory", "300K"]);
+    assert_eq!((other_plan.code, other_plan.stderr.as_str()), (0, ""), "{other_plan:?}");
+    assert_eq!(verify(&["--memory", "64M"]).code, 0, "the mailbox checks the CPU");
+
+    let mut store = Sqlite::open(&file).expect("it was made");
+    let row = store.rows(None, 10_000).expect("it can be read").swap_remove(3);
+    let count = row.given.expect("it is counted").count;
+    let size = count.size.map(|size| Size { paths: size.paths + 1, ..size });
+    store.record(&source("opencl"), &[Answer { id: 3, count: Count { size, ..count } }]).expect("it can be written");
+    let json = &kogge(&["ledger", place, "--json"]).json()[0];
+    let dispute = &json["disputes"][0];
+    assert_eq!((dispute["id"].as_u64(), dispute["first"].as_str().map(str::len)), (Some(3), Some(40)));
+    let answers = dispute["answers"].as_array().expect("a list");
+    assert_eq!(answers[0]["count"]["leaves"].to_string(), count.leaves.to_string());
+    assert_ne!(answers[0]["count"]["paths"], answers[1]["count"]["paths"]);
+    let shown = kogge(&["ledger", place]).answer("ledger");
+    assert!(shown.contains("Disputed  entry 3, keys 0"), "{shown}");
+
+    let settled = without_devices(&["ledger", place, "--settle", "--memory", "64M"]).output().expect("kogge starts");
+    let settled = Run::from(settled).answer("ledger");
+    assert!(settled.contains("entry 3, keys 0") && settled.contains("No entry is disputed."), "{settled}");
+    let total = on_cpu(&[&merged("4", "3", &file)[..], &["--quiet"]].concat()).answer("run");
+    assert_eq!(total, format!("Nodes searched: {KIWIPETE_4}\n"));
+}
+
+#[test]
+fn backends_share_a_merged_ledger() {
+    let listed = kogge(&["devices", "--json"]).json().remove(0);
+    let rows = listed["devices"].as_array().expect("a list");
+    let usable = |name: &str| rows.iter().any(|row| row["backend"] == name && row["usable"] == true);
+    for gpu in ["mailbox", "opencl", "wgpu"].into_iter().filter(|name| usable(name)) {
+        let file = fresh(&format!("merged-{gpu}"));
+        let devices = format!("cpu,{gpu}");
+        let run = kogge(&[&merged("4", "2", &file)[..], &["--device", &devices, "--entries", "40", "--json"]].concat());
+        assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{gpu}: {}", run.stdout);
+        let lines = run.json();
+        let (started, done) = (&lines[0], &lines[lines.len() - 1]);
+        assert_eq!((&started["merged"], &started["made"]), (&true.into(), &true.into()));
+        assert_eq!((done["nodes"].to_string(), done["positions"].as_u64()), (KIWIPETE_4.to_owned(), Some(2038)));
+        let counted = |index: usize| done["devices"][index]["entries"].as_u64().expect("a number");
+        assert_eq!(Some(counted(0) + counted(1)), started["entries"].as_u64(), "{done}");
+        // Each backend counted alone finds the same.
+        let sample = ["ledger", text(&file), "--verify", "100%", "--memory", "300K", "--backend", gpu];
+        let checked = kogge(&sample);
+        assert!(checked.code == 0 || checked.stderr.contains("the first time"), "{checked:?}");
+    }
+}
+
+#[test]
+fn perft_on_several_devices_is_one_count() {
+    for (how, merged) in [(&["--plies", "3", "--ranges", "20"][..], true), (&["--raw"], false)] {
+        let tree = ["perft", "4", "--fen", KIWIPETE, "--device", "cpu,mailbox", "--json"];
+        let run = kogge(&[&tree[..], how].concat());
+        assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{}", run.stdout);
+        let report = run.json().remove(0);
+        assert_eq!((report["nodes"].to_string(), &report["deduplicated"]), (KIWIPETE_4.to_owned(), &merged.into()));
+        assert_eq!(report["merged"]["positions"].as_u64(), merged.then_some(57_548));
+        let devices = report["devices"].as_array().expect("a list");
+        assert_eq!(
+            devices.iter().map(|device| device["backend"].as_str()).collect::<Vec<_>>(),
+            [Some("cpu"), Some("mailbox")]
+        );
+        let leaves = |device: &serde_json::Value| device["leaves"].as_u64().expect("a number");
+        assert_eq!(devices.iter().map(leaves).sum::<u64>().to_string(), KIWIPETE_4);
+    }
+    let text = kogge(&["perft", "5", "--fen", KIWIPETE, "--device", "cpu,mailbox"]).answer("perft");
+    assert!(text.starts_with(&format!("Nodes searched: {KIWIPETE_5}\n")) && text.contains("mailbox: "), "{text}");
+    // A list of one device is that device.
+    let one = kogge(&["perft", "5", "--fen", KIWIPETE, "--device", "cpu", "--json"]).json().remove(0);
+    assert_eq!((one["nodes"].to_string(), one["backend"].as_str()), (KIWIPETE_5.to_owned(), Some("cpu")));
 }

@@ -68,7 +68,7 @@ fn bad_input_is_named_in_one_sentence() {
         ("perft 5 --plies 2 --hash 1G", "cannot be used with"),
         ("perft 5 --raw --plan", "cannot be used with"),
         ("perft 5 --raw --memory 1G", "cannot be used with"),
-        ("perft 5 --partitions 0", "1..=4096"),
+        ("perft 5 --ranges 0", "1..=65536"),
         ("perft 5 --plies 129", "from 0 to 128"),
         ("perft 60 --fen \"8/8/8/4k3/8/8/8/4K3 w - - 0 1\"", "exceeds 2^128"),
         ("perft 1 --threads 1000000", "from 1 to 4096"),

@@ -9,7 +9,7 @@
 //! [`Driver::perft`] counts every leaf. [`Driver::perft_merged`] makes the plies of a tree one after the other, within
 //! a given memory and as deep as merging pays off. It keeps each distinct position once, with the number of paths to
 //! it. [`Driver::unique`] counts the distinct positions of each ply. A [`RangeCounter`] counts single ranges of a ply, for work that
-//! is divided among devices and machines.
+//! is divided among devices and machines. [`perft_merged_shared`] divides a count among the devices of one machine.
 //!
 //! ```
 //! use kogge_board::Fen;
@@ -34,6 +34,7 @@ mod attacks;
 pub mod bench;
 mod best;
 mod calls;
+mod devices;
 mod diff;
 mod divide;
 mod driver;
@@ -54,6 +55,7 @@ mod unique;
 mod walk;
 
 pub use best::Best;
+pub use devices::{Device, Part, Shared, SharedPly, perft_merged_shared, perft_shared};
 pub use diff::{Diff, Difference, Divider};
 pub use driver::Driver;
 pub use engine::Engine;

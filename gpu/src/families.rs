@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use kogge_board::merge::Kept;
+
 use crate::MOST_MOVES;
 use crate::interface::Interface;
 use crate::parts::{Cut, bases};
@@ -17,6 +19,8 @@ pub(crate) struct Families {
     counted: Option<Cut>,
     /// The maximum number of positions in a part.
     most: usize,
+    /// The successors that are needed.
+    kept: Kept,
 }
 
 /// A part of the positions whose successors are in the next level.
@@ -30,7 +34,12 @@ pub(crate) struct Family {
 impl Families {
     /// Expands the first `len` positions.
     pub(crate) fn of(len: usize) -> Self {
-        Self { rest: 0..len, counted: None, most: usize::MAX }
+        Self::keeping(Kept::All, len)
+    }
+
+    /// Expands the first `len` positions. Successors that are not kept may be left out; then the counts of the level are not set.
+    pub(crate) fn keeping(kept: Kept, len: usize) -> Self {
+        Self { rest: 0..len, counted: None, most: usize::MAX, kept }
     }
 
     /// Expands the next positions, which have about `aim` successors or as many as fit. Returns `None` if all positions are
@@ -50,7 +59,7 @@ impl Families {
             let len = self.rest.len().div_ceil(pieces).min(self.most).next_multiple_of(sizes.block);
             let part = self.rest.start..self.rest.end.min(self.rest.start + len);
             // The successors of one block always fit. A device that claims otherwise must expand in generation order.
-            let successors = session.expand_unordered(level, part.clone()).await?;
+            let successors = session.expand_unordered(level, part.clone(), self.kept).await?;
             match successors.filter(|&count| count <= sizes.positions || part.len() > sizes.block) {
                 None => {
                     let sums = session.count_level(level, self.rest.end).await?;

@@ -285,9 +285,12 @@ macro_rules! with_kernels {
             NoteAppended, "note_appended", Merging: merge_state | room;
             /// Adds leaves weighted by multiplicity to sums, one for each work-group.
             WeightedSums, "weighted_sums", Merging: root_multiplicities counts known_totals sums | first end depth;
-            /// Makes the successors of positions in any order, and counts them.
+            /// Makes the successors of positions in any order, and counts them. Some that are not kept are left out.
             ExpandUnordered, "expand_unordered", Unordered:
-                positions roots lines new_counts new_items new_item_count successors successor_roots | first end room capacity;
+                positions roots lines new_counts new_items new_item_count successors successor_roots |
+                first end kept room capacity
+                first_own_low first_own_high first_theirs_low first_theirs_high first_hash
+                last_own_low last_own_high last_theirs_low last_theirs_high last_hash;
             /// Makes the successors of the items that `expand_unordered` wrote.
             ExpandItems, "expand_items", Unordered:
                 positions roots lines items new_item_count successors successor_roots | room capacity;

@@ -31,6 +31,7 @@ mod merging;
 mod minimax;
 mod parts;
 mod profile;
+mod range_scalars;
 mod runner;
 mod session;
 mod settings;

@@ -151,7 +151,7 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
         if leaves == Leaves::Kept {
             self.lists.clear_kept(self.session, len)?;
         }
-        let mut families = Families::of(len);
+        let mut families = Families::keeping(self.lists.kept(), len);
         while let Some(Family { successors, .. }) = families.next(self.session, 0, usize::MAX).await? {
             self.lists.insert(self.session, 1, successors, origin, self.hash_mask).await?;
         }

@@ -156,8 +156,9 @@ impl<I: Interface> Session<I> {
     /// If the sizes are the smallest already.
     pub(crate) fn shrink(&mut self) -> Result<(), BackendError> {
         self.buffers = None;
-        if Sizes::halved(&self.runner.settings, self.halvings + 1).is_some() {
-            self.halvings += 1;
+        let more = self.halvings.max(self.halved) + 1;
+        if Sizes::halved(&self.runner.settings, more).is_some() {
+            self.halvings = more;
             return Ok(());
         }
         let doing = "even with its smallest buffers".to_owned();

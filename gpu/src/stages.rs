@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use kogge_board::merge::Kept;
 use kogge_board::{Quad48, Rules};
 
 use crate::MOST_MOVES;
@@ -11,6 +12,7 @@ use crate::arguments::{
 };
 use crate::interface::Interface;
 use crate::parts::Part;
+use crate::range_scalars::RangeScalars;
 use crate::runner::Halt;
 use crate::session::Session;
 use crate::settings::LastPlies;
@@ -109,11 +111,12 @@ impl<I: Interface> Session<I> {
 
     /// Makes the successors of some positions, in any order, in the next level, counts each position's moves, and returns
     /// the number of successors. If the number exceeds the level's room, some successors are missing. Returns `None` if the
-    /// interface has no kernel for this.
+    /// interface has no kernel for this. Successors that are not kept may be left out; then moves are not counted.
     pub(crate) async fn expand_unordered(
         &mut self,
         level: usize,
         positions: Range<usize>,
+        kept: Kept,
     ) -> Result<Option<usize>, Halt> {
         if !self.runner.settings.unordered {
             return Ok(None);
@@ -122,6 +125,19 @@ impl<I: Interface> Session<I> {
         runner.clear("the number of successors", &buffers.item_count, 2)?;
         let (here, next) = (&buffers.levels[level], &buffers.levels[level + 1]);
         let (room, capacity) = (next.roots.len() as u32, buffers.items.len() as u32);
+        let RangeScalars {
+            kept,
+            first_own_low,
+            first_own_high,
+            first_theirs_low,
+            first_theirs_high,
+            first_hash,
+            last_own_low,
+            last_own_high,
+            last_theirs_low,
+            last_theirs_high,
+            last_hash,
+        } = RangeScalars::of(kept);
         let arguments = ExpandUnordered {
             positions: &here.positions,
             roots: &here.roots,
@@ -133,8 +149,19 @@ impl<I: Interface> Session<I> {
             successor_roots: &next.roots,
             first: positions.start as u32,
             end: positions.end as u32,
+            kept,
             room,
             capacity,
+            first_own_low,
+            first_own_high,
+            first_theirs_low,
+            first_theirs_high,
+            first_hash,
+            last_own_low,
+            last_own_high,
+            last_theirs_low,
+            last_theirs_high,
+            last_hash,
         };
         // SAFETY: `work` has checked that the positions fit; the kernel writes no more moves and successors than fit.
         unsafe { runner.launch(positions.len(), arguments) }.await?;

@@ -212,7 +212,7 @@ fn counts_below_any_part_of_a_ply_are_those_of_its_entries() {
         plies.check(&mut *merge, 1, Kept::All);
         let len = merge.successors();
         let parts = [0..len / 2, len / 2..len, 17..50, len - 5..len + 9, len..len];
-        let mut entries = |merge: &mut dyn Merge| parts.clone().map(|part| merge.entries(part).unwrap());
+        let entries = |merge: &mut dyn Merge| parts.clone().map(|part| merge.entries(part).unwrap());
         let before = entries(&mut *merge);
         for (part, entries) in parts.clone().into_iter().zip(&before) {
             let mut host = HostMerge::new(&mut other, &plies.rules, MergeOptions::with_memory(1 << 30));

@@ -52,11 +52,6 @@ INLINE uint2 hashes(Position position) {
 // Spreads the keys of a range, which may differ in few bits of their hashes, over all shards.
 #define SHARD_FACTOR 0x9e3779b1u
 
-// The range that the scalars describe.
-#define RANGE_OF_SCALARS                                                                                              \
-    {{(ulong) first_own_high << 32 | first_own_low, (ulong) first_theirs_high << 32 | first_theirs_low, first_hash},  \
-     {(ulong) last_own_high << 32 | last_own_low, (ulong) last_theirs_high << 32 | last_theirs_low, last_hash}}
-
 // Adds to a multiplicity, four 32-bit words, the lowest first; not every device has 64-bit atomics. Returns whether the
 // sum exceeds 128 bits.
 INLINE bool add_multiplicity(__global uint *restrict multiplicities, size_t index, uint4 amount) {

@@ -15,6 +15,11 @@ typedef struct {
     Key first, last;
 } KeyRange;
 
+// The range that the scalars of a kernel describe.
+#define RANGE_OF_SCALARS                                                                                              \
+    {{(ulong) first_own_high << 32 | first_own_low, (ulong) first_theirs_high << 32 | first_theirs_low, first_hash},  \
+     {(ulong) last_own_high << 32 | last_own_low, (ulong) last_theirs_high << 32 | last_theirs_low, last_hash}}
+
 // Returns the pawns of both sides.
 INLINE ulong pawns_of(Position position) {
     return position.bit1 & ~(position.bit2 | position.bit4);
@@ -36,6 +41,45 @@ INLINE bool range_has(KeyRange range, Position position, uint hash) {
 INLINE bool is_between(ulong pawns, ulong least, ulong greatest) {
     const ulong flipped_pawns = flip(pawns);
     return least <= flipped_pawns && flipped_pawns <= greatest;
+}
+
+// Returns the squares of the pawn moves that lead to pawns from the least to the greatest. The moves come from this far below
+// their squares. A pawn on the last rank becomes another piece.
+INLINE ulong pawn_squares_into(ulong pawns, ulong squares, uint distance, ulong least, ulong greatest) {
+    ulong found = 0;
+    for (; squares; squares &= squares - 1) {
+        const ulong square = lowest(squares);
+        if (is_between(pawns ^ (square >> distance | (square & ~RANK_8)), least, greatest)) {
+            found |= square;
+        }
+    }
+    return found;
+}
+
+// Returns squares such that every move from the position into the range lands on one of them, except for en-passant captures.
+// Other moves land there, too: only pawns are looked at.
+INLINE ulong squares_into(KeyRange range, Position parent) {
+    const ulong occupied = occupied_of(parent), pawns = pawns_of(parent);
+    const ulong mine = pawns & parent.own, theirs = pawns & ~parent.own;
+    // A move takes at most one pawn.
+    ulong squares = 0;
+    for (ulong rest = theirs; rest; rest &= rest - 1) {
+        if (is_between(theirs ^ lowest(rest), range.first.own, range.last.own)) {
+            squares |= lowest(rest);
+        }
+    }
+    if (!is_between(theirs, range.first.own, range.last.own)) {
+        return squares;
+    }
+    const ulong least = range.first.theirs, greatest = range.last.theirs;
+    if (range.first.own < range.last.own || is_between(mine, least, greatest)) {
+        return squares | ~theirs;
+    }
+    const ulong targets = occupied & ~parent.own & ~theirs, pushed = mine << 8 & ~occupied;
+    return squares | pawn_squares_into(mine, pushed, 8, least, greatest) |
+           pawn_squares_into(mine, (pushed & THIRD_RANK) << 8 & ~occupied, 16, least, greatest) |
+           pawn_squares_into(mine, (mine & NOT_FILE_A) << 7 & targets, 7, least, greatest) |
+           pawn_squares_into(mine, (mine & NOT_FILE_H) << 9 & targets, 9, least, greatest);
 }
 
 // Whether one of some pawn moves leads to pawns from the least to the greatest. The moves come from this far below their

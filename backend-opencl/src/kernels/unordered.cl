@@ -29,7 +29,7 @@ INLINE void store_successor(
 }
 
 // Makes the successors of some positions. Counts the moves of each position and all successors; if there are more successors
-// than room, some are missing. First each lane finds the moves of one position; then each lane makes one move at a time. Moves
+// than room, some are missing. If only the successors in a range are kept, most others are not made. First each lane finds the moves of one position; then each lane makes one move at a time. Moves
 // that do not fit in the queue become items.
 __kernel KERNEL void expand_unordered(
     __global const Packed *restrict positions,
@@ -42,8 +42,19 @@ __kernel KERNEL void expand_unordered(
     __global uint *restrict successor_roots,
     uint first,
     uint end,
+    uint kept,
     uint room,
-    uint capacity
+    uint capacity,
+    uint first_own_low,
+    uint first_own_high,
+    uint first_theirs_low,
+    uint first_theirs_high,
+    uint first_hash,
+    uint last_own_low,
+    uint last_own_high,
+    uint last_theirs_low,
+    uint last_theirs_high,
+    uint last_hash
 ) {
     __local uint queue[UNORDERED_ROOM];
     __local uint queued, base;
@@ -61,9 +72,13 @@ __kernel KERNEL void expand_unordered(
     const Frame frame = frame_of(position);
     const Lines king_lines = lines_of(lines, frame.king_square);
     const Limits limits = limits_of(frame, king_lines, lines);
-    // No move qualifies for the closed form: all go to the sink.
+    // A move that qualifies for the closed form is counted for nothing, and not made. All others go to the sink.
     Replies nothing_known = {0};
     nothing_known.not_to = ~0UL;
+    if (kept == KEPT_WITHIN) {
+        const KeyRange range = RANGE_OF_SCALARS;
+        nothing_known.not_to = squares_into(range, position);
+    }
     closed_form_replies(frame, king_lines, limits, nothing_known, sink, lines);
     if (index < end) {
         new_counts[index] = moves;

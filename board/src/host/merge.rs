@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use crate::merge::{Entry, Merge, Kept, MergeError, MergeOptions, add_weighted, common_turn, hashes};
+use crate::merge::{Entry, Kept, Merge, MergeError, MergeOptions, add_weighted, common_turn, hashes};
 use crate::{Backend, Planes32, Quad48, Rules};
 
 /// Two plies in the host's memory; the backend expands and counts.
@@ -33,7 +33,17 @@ impl<'a, B: Backend + ?Sized> HostMerge<'a, B> {
     pub fn new(backend: &'a mut B, rules: &Rules, options: MergeOptions) -> Self {
         let rules = rules.with_halfmove_clock(false);
         let (parents, successors, ancestors) = (Vec::new(), Vec::new(), Vec::new());
-        Self { backend, rules, options, parents, successors, ancestors, kept: Kept::All, room: 0, slots: HashMap::new() }
+        Self {
+            backend,
+            rules,
+            options,
+            parents,
+            successors,
+            ancestors,
+            kept: Kept::All,
+            room: 0,
+            slots: HashMap::new(),
+        }
     }
 
     /// Adds a position if it is kept, and returns whether it is.

@@ -118,9 +118,9 @@ impl KeyRange {
             ((mine & !FILE_H) << 9 & targets, 9),
         ];
         // A pawn on the last rank becomes another piece.
-        let changes = moves.into_iter().flat_map(|(squares, distance)| {
-            Bits(squares).map(move |square| square >> distance | square & !RANK_8)
-        });
+        let changes = moves
+            .into_iter()
+            .flat_map(|(squares, distance)| Bits(squares).map(move |square| square >> distance | square & !RANK_8));
         let mut changes = std::iter::once(0).chain(changes);
         changes.any(|change| (least..=greatest).contains(&flip(mine ^ change)))
     }
@@ -185,7 +185,9 @@ mod tests {
             let ranges = KeyRange::divide(&mut keys.clone(), count);
             assert!((1..=count.max(1)).contains(&ranges.len()));
             assert_eq!((ranges[0].first, ranges[ranges.len() - 1].last), (Key::MIN, Key::MAX));
-            assert!(ranges.windows(2).all(|pair| pair[1].first.before() == pair[0].last && pair[0].last < pair[1].first));
+            assert!(
+                ranges.windows(2).all(|pair| pair[1].first.before() == pair[0].last && pair[0].last < pair[1].first)
+            );
             for range in &ranges {
                 let inside = keys.iter().filter(|&&key| range.has(key)).count();
                 assert!(inside * count.max(1) <= 2 * 1000, "{inside} of 1000 keys in one of {count} ranges");

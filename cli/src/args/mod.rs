@@ -36,10 +36,10 @@ pub(crate) struct Common {
     /// The backend to use; `auto` takes the best one that works
     #[arg(long, global = true, value_name = "NAME", default_value = "auto", help_heading = "Where to compute")]
     pub(crate) backend: BackendName,
-    /// The device's number within its backend, as `kogge devices` lists it. `kogge run` and `kogge bench` also accept a
+    /// The device's number within its backend, as `kogge devices` lists it. `kogge perft`, `run` and `bench` also accept a
     /// list of backends and devices, such as `cpu,opencl:0`, and `all`. With --backend, `all` means all devices of that
-    /// backend. Without it, `all` means the CPU and every GPU once for `run`, and every device of every backend for
-    /// `bench`
+    /// backend. Without it, `all` means every device of every backend for `bench`, and every GPU once for `perft` and `run`, with
+    /// the CPU if there is no GPU, or if no positions are merged
     #[arg(long, global = true, value_name = "N", help_heading = "Where to compute")]
     pub(crate) device: Option<Devices>,
     /// The maximum number of CPU threads [default: one per core]
@@ -128,9 +128,9 @@ pub(crate) struct Perft {
     /// chooses]
     #[arg(long, value_name = "N", value_parser = depth, conflicts_with = "bytes", help_heading = HOW)]
     pub(crate) plies: Option<u32>,
-    /// Split the last merged ply into at least N parts, counted one after the other [default: as many as the memory
-    /// requires]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096), conflicts_with = "bytes",
+    /// Split the last merged ply into at least N parts, counted one after the other, or into about N parts that several devices
+    /// share [default: as many as the memory requires, or 32 for each device]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65536), conflicts_with = "bytes",
           help_heading = HOW)]
     pub(crate) ranges: Option<u32>,
 }
@@ -230,9 +230,20 @@ pub(crate) struct Run {
     /// missing one is created
     #[arg(long, value_name = "LOCATION")]
     pub(crate) ledger: LedgerLocation,
-    /// The ply whose positions become the ledger's entries [default: a ply with thousands of positions]
+    /// The last ply whose equal positions are merged; its ranges become the ledger's entries [default: the plan of the first device
+    /// chooses]. With --raw, the ply whose positions become the entries [default: a ply with thousands of positions]
     #[arg(long, value_name = "N", value_parser = depth)]
     pub(crate) ply: Option<u32>,
+    /// Count every leaf below the entries, without merging equal positions. Trees of fewer than five plies are always counted
+    /// in this way, unless --ply or --entries is given
+    #[arg(long, conflicts_with_all = ["entries", "memory"], help_heading = HOW)]
+    pub(crate) raw: bool,
+    /// Divide the last merged ply into about N ranges, when the ledger is made [default: one for each 64 Mi positions, but at
+    /// least 64]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65536), help_heading = HOW)]
+    pub(crate) entries: Option<u32>,
+    #[command(flatten)]
+    pub(crate) memory: Memory,
     /// Seconds until the entries of a killed process go to other processes [default: 10 for files, 60 for databases]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..=86400))]
     pub(crate) lease: Option<u32>,
@@ -244,7 +255,7 @@ pub(crate) struct Ledger {
     #[arg(value_name = "LOCATION")]
     pub(crate) ledger: LedgerLocation,
     /// Recount a random share of the finished entries, such as 0.01 or 1%, on a backend other than the first, or on
-    /// the one that --backend names
+    /// the one that --backend names. Merged entries may also be checked by the same backend if another --memory leads to another plan
     #[arg(long, value_name = "P", value_parser = share, group = "action")]
     pub(crate) verify: Option<f64>,
     /// Recount the entries with different answers, on a third backend or on the one that --backend names, and accept an
@@ -254,6 +265,8 @@ pub(crate) struct Ledger {
     /// Write all entries and their counts to a .csv or .parquet file, or to a folder in both formats
     #[arg(long, value_name = "FILE", group = "action")]
     pub(crate) export: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) memory: Memory,
 }
 
 #[derive(Debug, Args)]

@@ -72,7 +72,7 @@ impl FromStr for Devices {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let expected = || {
-            "expected a device's number, or, for kogge run and kogge bench, all or a list such as cpu,opencl:0"
+            "expected a device's number, or, for kogge perft, run and bench, all or a list such as cpu,opencl:0"
                 .to_owned()
         };
         if text == "all" {

@@ -3,6 +3,7 @@
 mod check;
 mod show;
 
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use kogge_driver::ledger;
@@ -16,6 +17,8 @@ use crate::outcome::{Answer, Failure};
 pub(super) struct Ledger {
     location: LedgerLocation,
     action: Action,
+    /// The memory for recounts, if given.
+    memory: Option<NonZeroUsize>,
 }
 
 enum Action {
@@ -53,7 +56,7 @@ impl Ledger {
             args::Ledger { export: Some(to), .. } => Action::Export(Export::new(to)?),
             _ => Action::Show,
         };
-        Ok(Self { location: args.ledger.clone(), action })
+        Ok(Self { location: args.ledger.clone(), action, memory: args.memory.memory })
     }
 }
 
@@ -62,8 +65,8 @@ impl Job for Ledger {
         let ledger = ledger::Ledger::open(self.location.open()?)?;
         match &self.action {
             Action::Show => show::run(&ledger, context),
-            Action::Verify(share) => check::verify(&ledger, *share, context),
-            Action::Settle => check::settle(&ledger, context),
+            Action::Verify(share) => check::verify(&ledger, *share, self.memory, context),
+            Action::Settle => check::settle(&ledger, self.memory, context),
             Action::Export(export) => export.run(&ledger, context),
         }
     }

@@ -34,13 +34,13 @@ pub(crate) fn run(cli: Cli) -> Result<Answer, Failure> {
 /// # Errors
 /// If the arguments or the input that they name are wrong. No device is opened here.
 fn plan(Cli { common, command }: &Cli) -> Result<Box<dyn Job>, Failure> {
-    let works_with_many = matches!(command, Command::Run(_) | Command::Bench(_));
+    let works_with_many = matches!(command, Command::Perft(_) | Command::Run(_) | Command::Bench(_));
     if !works_with_many && matches!(common.device, Some(Devices::All | Devices::Named(_))) {
-        let reason = "Only kogge run and kogge bench work with several devices; give --device one number.";
+        let reason = "Only kogge perft, run and bench work with several devices; give --device one number.";
         return Err(Failure::Input(reason.to_owned()));
     }
     Ok(match command {
-        Command::Perft(args) => Box::new(perft::Perft::new(args)?),
+        Command::Perft(args) => Box::new(perft::Perft::new(args, common)?),
         Command::Divide(args) => Box::new(divide::Divide(Tree::new(&args.tree)?, args.hash.bytes)),
         Command::Stats(args) => Box::new(stats::Stats(Tree::new(args)?)),
         Command::Unique(args) => Box::new(unique::Unique(Tree::new(&args.tree)?, args.memory.memory)),

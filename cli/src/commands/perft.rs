@@ -1,5 +1,7 @@
 //! `kogge perft`.
 
+mod shared;
+
 use std::num::NonZeroUsize;
 
 use kogge_board::Fen;
@@ -7,10 +9,10 @@ use kogge_board::merge::MergeOptions;
 use kogge_driver::{LEAST_MERGED_DEPTH, MergeSettings};
 use serde::Serialize;
 
-use crate::args;
+use crate::args::{self, Common, Devices};
 use crate::context::{Context, Job};
 use crate::costs;
-use crate::devices::Opened;
+use crate::devices::{Opened, Selection};
 use crate::memory;
 use crate::outcome::{Answer, Failure};
 use crate::output::{Device, Effort, Plan};
@@ -28,6 +30,8 @@ pub(super) struct Perft {
     memory: Option<NonZeroUsize>,
     plies: Option<u32>,
     ranges: Option<u32>,
+    /// The devices, if a list is given.
+    devices: Option<Selection>,
 }
 
 #[derive(Serialize)]
@@ -52,7 +56,7 @@ struct Planned {
 }
 
 impl Perft {
-    pub(super) fn new(args: &args::Perft) -> Result<Self, Failure> {
+    pub(super) fn new(args: &args::Perft, common: &Common) -> Result<Self, Failure> {
         let args::Perft { count, raw, plan, memory, plies, ranges } = args;
         let Tree { root, depth } = Tree::new(&count.tree)?;
         let hash = count.hash.bytes;
@@ -60,6 +64,14 @@ impl Perft {
             let reason = "With --hash, no plies are merged; leave --memory out, or --hash.";
             return Err(Failure::Input(reason.to_owned()));
         }
+        let devices = match &common.device {
+            None | Some(Devices::Number(_)) => None,
+            Some(Devices::All | Devices::Named(_)) if hash.is_some() || *plan => {
+                let reason = "--hash and --plan work with one device; give --device one number.";
+                return Err(Failure::Input(reason.to_owned()));
+            }
+            Some(Devices::All | Devices::Named(_)) => Some(Selection::new(common)?),
+        };
         // Counting a shallow tree takes less time than planning.
         let is_deep = plies.is_some() || ranges.is_some() || depth >= LEAST_MERGED_DEPTH;
         Ok(Self {
@@ -71,6 +83,7 @@ impl Perft {
             memory: memory.memory,
             plies: *plies,
             ranges: *ranges,
+            devices,
         })
     }
 
@@ -89,7 +102,16 @@ impl Perft {
 impl Job for Perft {
     fn run(&self, context: &mut Context) -> Result<Answer, Failure> {
         let Self { root, depth, merged, .. } = self;
-        let mut opened = context.open_for(*depth, self.hash, |driver, depth| driver.perft(root, depth))?;
+        let mut opened = match &self.devices {
+            None => context.open_for(*depth, self.hash, |driver, depth| driver.perft(root, depth))?,
+            Some(devices) => {
+                let mut devices = devices.open(*merged, |sentence| context.output.note(sentence))?;
+                match devices.pop() {
+                    Some(alone) if devices.is_empty() => Opened::listed(alone),
+                    last => return self.share(devices.into_iter().chain(last).collect(), context),
+                }
+            }
+        };
         let settings = MergeSettings {
             plies: self.plies,
             ranges: self.ranges,

@@ -1,14 +1,16 @@
 //! `kogge run`.
 
+use std::num::NonZeroUsize;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use kogge_board::Fen;
-use kogge_driver::ledger::{DeviceProgress, Ledger, Options, Request, Snapshot};
+use kogge_driver::ledger::{DeviceProgress, Kind, Ledger, Options, Request, Snapshot};
 use serde::Serialize;
 
 use crate::args::{self, BackendName, Common, LedgerLocation};
 use crate::context::{Context, Job};
 use crate::devices::Selection;
+use crate::memory;
 use crate::outcome::{Answer, Failure};
 use crate::output::magnitude;
 use crate::reporter::{Reporter, Worker};
@@ -20,6 +22,11 @@ pub(super) struct Run {
     depth: u32,
     /// The ply of the entries, if given.
     ply: Option<u32>,
+    /// Whether equal positions below the entries are not merged.
+    raw: bool,
+    /// About how many entries to make, if given.
+    entries: Option<u32>,
+    memory: Option<NonZeroUsize>,
     ledger: LedgerLocation,
     lease: Duration,
     devices: Selection,
@@ -34,6 +41,8 @@ struct Started {
     fen: String,
     depth: u32,
     ply: u32,
+    /// Whether the entries are ranges of merged positions.
+    merged: bool,
     plan: String,
     entries: u64,
     done: u64,
@@ -51,6 +60,8 @@ struct Done {
     fen: String,
     depth: u32,
     nodes: u128,
+    /// The distinct positions of the last merged ply.
+    positions: Option<u128>,
     entries: u64,
     seconds: f64,
     devices: Vec<Worker>,
@@ -58,24 +69,42 @@ struct Done {
 
 impl Run {
     pub(super) fn new(args: &args::Run, common: &Common) -> Result<Self, Failure> {
-        let args::Run { tree, ledger, ply, lease } = args;
+        let args::Run { tree, ledger, ply, raw, entries, memory, lease } = args;
         let Tree { root, depth } = Tree::new(tree)?;
         let lease = lease.map_or(ledger.lease(), |seconds| Duration::from_secs(seconds.into()));
-        Ok(Self { root, depth, ply: *ply, ledger: ledger.clone(), lease, devices: Selection::new(common)? })
+        Ok(Self {
+            root,
+            depth,
+            ply: *ply,
+            raw: *raw,
+            entries: *entries,
+            memory: memory.memory,
+            ledger: ledger.clone(),
+            lease,
+            devices: Selection::new(common)?,
+        })
     }
 }
 
 impl Job for Run {
     fn run(&self, context: &mut Context) -> Result<Answer, Failure> {
-        let Self { root, depth, ply, ledger: location, lease, devices } = self;
-        let store = location.open_or_create()?;
-        let mut devices = devices.open(|sentence| context.output.note(sentence))?;
+        let Self { root, depth, ply, raw, entries, memory, ledger: location, lease, devices } = self;
+        let mut store = location.open_or_create()?;
+        // An existing ledger keeps its entries.
+        let is_raw = store.header()?.map_or(*raw, |header| header.kind == Kind::Positions);
+        let devices = devices.open(!is_raw, |sentence| context.output.note(sentence))?;
+        let mut devices = memory::devices(*memory, devices);
         let monitor = context.monitor("leaves")?;
-        // The frontier is small; the CPU is fast enough for it.
-        let mut cpu = context.open(&context.request.of(BackendName::Cpu, None))?;
-        let request = Request { root, depth: *depth, ply: *ply };
-        let (ledger, made) = Ledger::start(store, &request, &mut *cpu.backend, &monitor)?;
-        drop(cpu);
+        let kind = raw.then_some(Kind::Positions);
+        let request = Request { root, depth: *depth, kind, ply: *ply, entries: *entries };
+        let (ledger, made) = match devices.first_mut() {
+            Some(first) if !raw => Ledger::start(store, &request, first, &monitor)?,
+            // A frontier is small; the CPU is fast enough for it.
+            _ => {
+                let cpu = context.open(&context.request.of(BackendName::Cpu, None))?.backend;
+                Ledger::start(store, &request, &mut memory::device(*memory, cpu), &monitor)?
+            }
+        };
         monitor.next();
 
         let tally = ledger.tally()?;
@@ -88,11 +117,12 @@ impl Job for Run {
             fen: fen.clone(),
             depth: header.depth,
             ply: header.ply,
+            merged: header.kind == Kind::Ranges,
             plan: header.plan.clone(),
             entries: header.entries,
             done: tally.done,
             made,
-            devices: devices.iter().map(|backend| Worker::new(&backend.info().into())).collect(),
+            devices: devices.iter().map(|device| Worker::new(&device.backend.info().into())).collect(),
         };
         if context.output.json {
             context.output.print(&started, |_| Ok(()))?;
@@ -103,7 +133,8 @@ impl Job for Run {
         let reporter = Reporter::new(&mut context.output);
         let result = ledger.work(&mut devices, &options, &reporter);
         reporter.finish()?;
-        let (nodes, snapshot) = result?;
+        let (total, snapshot) = result?;
+        let (nodes, positions) = (total.leaves, started.merged.then_some(total.positions));
 
         let done = Done {
             event: "done",
@@ -112,12 +143,16 @@ impl Job for Run {
             fen,
             depth: header.depth,
             nodes,
+            positions,
             entries: header.entries,
             seconds: snapshot.elapsed.as_secs_f64(),
             devices: snapshot.devices.iter().map(Worker::from).collect(),
         };
         context.output.print(&done, |to| writeln!(to, "Nodes searched: {nodes}"))?;
-        for line in efforts(&snapshot) {
+        if let Some(positions) = positions {
+            context.output.aside(&format!("Ply {} has {positions} distinct positions.", header.ply))?;
+        }
+        for line in efforts(&snapshot, started.merged) {
             context.output.aside(&line)?;
         }
         Ok(Answer::Done)
@@ -125,13 +160,14 @@ impl Job for Run {
 }
 
 /// Describes the work of each device.
-fn efforts(snapshot: &Snapshot) -> Vec<String> {
+fn efforts(snapshot: &Snapshot, merged: bool) -> Vec<String> {
+    let how = if merged { "equal positions merged" } else { "entries not multiplied" };
     let seconds = snapshot.elapsed.as_secs_f64();
     let line = |DeviceProgress { source, entries, leaves, failed, .. }: &DeviceProgress| {
         let failed = if failed.is_some() { ", failed" } else { "" };
         let rate = magnitude(*leaves as f64 / seconds.max(1e-9));
         format!(
-            "{seconds:.3} s, {entries} entries, {rate} leaves/s (entries not multiplied){failed}; {}: {}, {}",
+            "{seconds:.3} s, {entries} entries, {rate} leaves/s ({how}){failed}; {}: {}, {}",
             source.backend, source.device, source.variant
         )
     };

@@ -1,4 +1,4 @@
-//! Several devices at once, for `kogge run` and `kogge bench`.
+//! Several devices at once, for `kogge perft`, `kogge run` and `kogge bench`.
 
 use std::num::NonZeroUsize;
 use std::thread::available_parallelism;
@@ -53,8 +53,9 @@ impl Selection {
     /// Opens the devices, the fastest kinds first, and reports each one that cannot be opened to `note`.
     ///
     /// [`Selection::All`] means every GPU once, through OpenCL where OpenCL offers a GPU of its kind, and the CPU. It leaves out
-    /// emulated GPUs and the mailbox, which would take a core from the CPU backend.
-    pub(crate) fn open(&self, mut note: impl FnMut(&str)) -> Result<Vec<Box<dyn Backend>>, Failure> {
+    /// emulated GPUs and the mailbox, which would take a core from the CPU backend. If the pieces of the work are `large`, it leaves
+    /// out the CPU beside GPUs, too: they would wait for its last piece.
+    pub(crate) fn open(&self, large: bool, mut note: impl FnMut(&str)) -> Result<Vec<Box<dyn Backend>>, Failure> {
         match self {
             Self::One(request) => {
                 let opened = open(request, None)?;
@@ -70,12 +71,16 @@ impl Selection {
                 }
                 Ok(opened)
             }
-            Self::All(request) => open_each_gpu_and_the_cpu(request, &mut note),
+            Self::All(request) => open_each_gpu_and_the_cpu(request, large, &mut note),
         }
     }
 }
 
-fn open_each_gpu_and_the_cpu(request: &Request, note: &mut dyn FnMut(&str)) -> Result<Vec<Box<dyn Backend>>, Failure> {
+fn open_each_gpu_and_the_cpu(
+    request: &Request,
+    large: bool,
+    note: &mut dyn FnMut(&str),
+) -> Result<Vec<Box<dyn Backend>>, Failure> {
     let mut devices = Vec::new();
     for kind in [DeviceKind::DiscreteGpu, DeviceKind::IntegratedGpu] {
         let mut of_kind = BACKENDS.iter().map(|entry| open_noting(entry, |found| found == kind, request, note));
@@ -85,6 +90,9 @@ fn open_each_gpu_and_the_cpu(request: &Request, note: &mut dyn FnMut(&str)) -> R
         let first = interface(&*found[0]);
         found.retain(|backend| backend.info().backend != "wgpu" || interface(&**backend) == first);
         devices.append(&mut found);
+    }
+    if large && !devices.is_empty() {
+        return Ok(devices);
     }
     // Each GPU needs one thread to feed it.
     let cores = available_parallelism().map_or(1, NonZeroUsize::get);

@@ -50,6 +50,15 @@ pub(crate) struct Opened {
     pub(crate) refused: Vec<String>,
 }
 
+impl Opened {
+    /// Wraps a device that a list named.
+    pub(crate) fn listed(backend: Box<dyn Backend>) -> Self {
+        let entry = BACKENDS.iter().find(|entry| entry.name.name() == backend.info().backend);
+        let bulk = entry.is_some_and(|entry| entry.bulk);
+        Self { backend, bulk, hash: None, chosen: None, refused: Vec::new() }
+    }
+}
+
 impl Entry {
     /// Whether this is a GPU interface.
     pub(crate) fn is_gpu(&self) -> bool {

@@ -1,11 +1,15 @@
 //! Devices that share the work of one count.
 
+mod count;
 mod division;
+mod team;
 
 use kogge_board::Backend;
 
 use crate::MergeSettings;
 
+pub use count::{Part, Shared, SharedPly, perft_merged_shared, perft_shared};
+#[cfg(feature = "ledger")]
 pub(crate) use division::{Division, Wanted};
 
 /// A device, and how it merges.

@@ -1,14 +1,18 @@
-//! Creation of a ledger with its frontier, or the check that an existing one has the same tree.
+//! Creation of a ledger with its entries, or the check that an existing one has the same tree.
 
 use std::sync::Mutex;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use kogge_board::{Backend, Fen};
 
-use super::store::{castling, root_bytes};
-use super::{Header, Ledger, LedgerError, Store, count};
+use super::store::{castling, packed, root_bytes};
+use super::{Header, Item, Kind, Ledger, LedgerError, Store, count};
 use crate::calls::count as count_moves;
-use crate::{Error, Frontier, Observer};
+use crate::devices::{Division, Wanted};
+use crate::{Device, Error, Frontier, LEAST_MERGED_DEPTH, Observer};
+
+/// The least number of ranges of a merged ledger, unless a number is asked for or the ply is tiny.
+const LEAST_RANGES: u32 = 64;
 
 /// The least number of entries that a frontier should have, so that several devices can share them.
 const ENOUGH: usize = 1_000;
@@ -28,77 +32,128 @@ pub struct Request<'a> {
     pub root: &'a Fen,
     /// Plies below the root.
     pub depth: u32,
-    /// The ply of the frontier; `None` chooses one by the sizes of the plies.
+    /// What the entries should be. `None` accepts an existing ledger of any kind, and makes a merged one if the tree is deep enough.
+    pub kind: Option<Kind>,
+    /// The ply of the entries; `None` chooses one by the sizes of the plies.
     pub ply: Option<u32>,
+    /// About how many ranges a new merged ledger should have; `None` chooses by the size of the ply.
+    pub entries: Option<u32>,
+}
+
+impl Request<'_> {
+    /// Returns the kind of a new ledger.
+    fn new_kind(&self) -> Kind {
+        let asks_for_ranges = self.ply.is_some() || self.entries.is_some();
+        let is_merged = self.depth >= LEAST_MERGED_DEPTH || asks_for_ranges && self.depth > 0;
+        self.kind.unwrap_or(if is_merged { Kind::Ranges } else { Kind::Positions })
+    }
+
+    /// Describes the tree. Kind and ply are described if they were asked for.
+    fn describe(&self, root: &Fen, depth: u32, kind: Kind, ply: u32) -> String {
+        let kind = match kind {
+            _ if self.kind.is_none() => "",
+            Kind::Positions => " without merging",
+            Kind::Ranges => " with merging",
+        };
+        let ply = self.ply.map_or(String::new(), |_| format!(" with its entries at ply {ply}"));
+        format!("depth {depth} from {root}{kind}{ply}")
+    }
 }
 
 impl Ledger {
-    /// Opens the ledger of a tree, or creates it, and returns whether it was created. An existing ledger keeps its ply.
+    /// Opens the ledger of a tree, or creates it, and returns whether it was created. An existing ledger keeps its entries.
     ///
-    /// The backend makes the frontier; the observer may stop it.
+    /// The device makes the entries; the observer may stop it.
     ///
     /// # Errors
-    /// [`LedgerError::Other`] if the ledger has another root, depth or ply; if the tree does not have the ply; if the
-    /// backend or the database fails.
+    /// [`LedgerError::Other`] if the ledger has another root, depth, kind or ply; if the tree cannot have such entries; if the device
+    /// or the database fails.
     pub fn start(
         mut store: Box<dyn Store>,
         request: &Request<'_>,
-        backend: &mut dyn Backend,
+        device: &mut Device,
         observer: &dyn Observer,
     ) -> Result<(Self, bool), LedgerError> {
-        let &Request { root, depth, ply } = request;
+        let &Request { root, depth, kind, ply, .. } = request;
         if let Some(ply) = ply.filter(|&ply| ply > depth) {
             return Err(LedgerError::Ply { ply, depth });
         }
         let mut made = false;
         if store.header()?.is_none() {
-            let (header, frontier) = begin(request, backend, observer)?;
-            store.create(&header, &frontier)?;
+            let (header, items) = begin(request, device, observer)?;
+            store.create(&header, &items)?;
             made = true;
         }
         let header = store.header()?.ok_or_else(|| LedgerError::NoLedger { location: store.location().to_owned() })?;
         let same_root = root_bytes(root) == header.root_bytes() && castling(root) == header.castling();
-        if !same_root || depth != header.depth || ply.is_some_and(|ply| ply != header.ply) {
+        let same_entries = kind.is_none_or(|kind| kind == header.kind) && ply.is_none_or(|ply| ply == header.ply);
+        if !same_root || depth != header.depth || !same_entries {
             return Err(LedgerError::Other {
                 location: store.location().to_owned(),
-                found: describe(&header.root, header.depth, ply.map(|_| header.ply)),
-                wanted: describe(root, depth, ply),
+                found: request.describe(&header.root, header.depth, header.kind, header.ply),
+                wanted: request.describe(root, depth, kind.unwrap_or(header.kind), ply.unwrap_or(header.ply)),
             });
         }
         Ok((Self { header, store: Mutex::new(store) }, made))
     }
 }
 
-/// Describes a tree.
-fn describe(root: &Fen, depth: u32, ply: Option<u32>) -> String {
-    let ply = ply.map_or(String::new(), |ply| format!(" with its entries at ply {ply}"));
-    format!("depth {depth} from {root}{ply}")
+/// Returns the header and the entries of a new ledger.
+fn begin(
+    request: &Request<'_>,
+    device: &mut Device,
+    observer: &dyn Observer,
+) -> Result<(Header, Vec<Item>), LedgerError> {
+    let &Request { root, depth, .. } = request;
+    let kind = request.new_kind();
+    let (ply, paths, items) = match kind {
+        Kind::Positions => positions(request, &mut *device.backend, observer)?,
+        Kind::Ranges => ranges(request, device, observer)?,
+    };
+    let header = Header {
+        kind,
+        root: *root,
+        depth,
+        ply,
+        plan: count::plan(kind, ply, depth),
+        entries: items.len() as u64,
+        paths,
+        kogge: env!("CARGO_PKG_VERSION").to_owned(),
+        created: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs() as i64),
+    };
+    Ok((header, items))
 }
 
-/// Returns the header and the frontier of a new ledger.
-fn begin(
+/// Entries: their ply, the paths to them, and what they stand for.
+type Entries = (u32, u128, Vec<Item>);
+
+/// Returns the positions of a frontier.
+fn positions(
     request: &Request<'_>,
     backend: &mut dyn Backend,
     observer: &dyn Observer,
-) -> Result<(Header, Frontier), LedgerError> {
+) -> Result<Entries, LedgerError> {
     let &Request { root, depth, .. } = request;
     let frontier = match request.ply {
         Some(ply) => at_ply(root, ply, backend, observer)?,
         None => suggested(root, depth, backend, observer)?,
     };
-    let ply = frontier.ply();
     let paths = frontier.total(&vec![1; frontier.len()])?;
-    let header = Header {
-        root: *root,
-        depth,
-        ply,
-        plan: count::plan(depth - ply),
-        entries: frontier.len() as u64,
-        paths,
-        kogge: env!("CARGO_PKG_VERSION").to_owned(),
-        created: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs() as i64),
-    };
-    Ok((header, frontier))
+    let positions = frontier.positions().iter().zip(frontier.multiplicities());
+    let item = |(position, &multiplicity)| Item::Position { packed: packed(&Into::into(position)), multiplicity };
+    Ok((frontier.ply(), paths, positions.map(item).collect()))
+}
+
+/// Returns ranges of the last merged ply.
+fn ranges(request: &Request<'_>, device: &mut Device, observer: &dyn Observer) -> Result<Entries, LedgerError> {
+    let &Request { root, depth, ply, entries, .. } = request;
+    let possible = Division::plies(depth);
+    if let Some(ply) = ply.filter(|ply| !possible.contains(ply)) {
+        return Err(LedgerError::MergedPly { ply, depth, least: *possible.start() });
+    }
+    let wanted = Wanted { ply, ranges: entries, least: LEAST_RANGES };
+    let Division { ply, ranges, paths } = Division::of(device, root, depth, &wanted, observer)?;
+    Ok((ply, paths, ranges.into_iter().map(Item::Range).collect()))
 }
 
 /// Counts the positions of the next ply before equal ones are merged.

@@ -2,6 +2,8 @@
 
 use thiserror::Error;
 
+use super::Source;
+
 /// An error of a ledger.
 #[derive(Clone, PartialEq, Debug, Error)]
 pub enum LedgerError {
@@ -27,7 +29,7 @@ pub enum LedgerError {
     },
     /// A kogge with another format version created the ledger.
     #[error(
-        "{location} is a ledger of format version {found}, but this kogge reads and writes version {expected}; use the \
+        "{location} is a ledger of format version {found}, but this kogge reads and writes versions 1 to {newest}; use the \
          kogge that created it."
     )]
     Format {
@@ -35,8 +37,8 @@ pub enum LedgerError {
         location: String,
         /// The version of the ledger.
         found: i64,
-        /// The version of this kogge.
-        expected: i64,
+        /// The newest version of this kogge.
+        newest: i64,
     },
     /// The ledger is for another tree.
     #[error("{location} is a ledger of {found}, not of {wanted}; name another file or database for that tree.")]
@@ -88,6 +90,30 @@ pub enum LedgerError {
         /// The number of such entries.
         entries: u64,
     },
+    /// The entries of a merged ledger do not have as many paths as lead to their ply.
+    #[error(
+        "The entries of the ledger in {location} have {found} paths to their positions, but {expected} lead to ply {ply}: at least \
+         one entry is wrong, so there is no total; \"kogge ledger --verify 100%\" finds it."
+    )]
+    Paths {
+        /// The file or database.
+        location: String,
+        /// The ply.
+        ply: u32,
+        /// The sum over all entries.
+        found: u128,
+        /// The number counted when the ledger was made.
+        expected: u128,
+    },
+    /// Entries would be checked by the code that counted them, in the same way, which would repeat its mistakes.
+    #[error(
+        "Entries to check were counted by {by} the first time; check them with another --backend, or merged ones with a --memory \
+         that leads to another plan."
+    )]
+    SameSource {
+        /// The source.
+        by: Source,
+    },
     /// All devices failed.
     #[error("No device is left: {0} Finished entries are in the ledger; run the same command again to go on.")]
     NoDevice(String),
@@ -106,6 +132,19 @@ pub enum LedgerError {
         ply: u32,
         /// The tree's depth.
         depth: u32,
+    },
+    /// A ply cannot be the last merged one.
+    #[error(
+        "The last merged ply of a tree of {depth} plies cannot be {ply}: at most seven plies are counted below it; choose one from \
+         {least} to {depth}."
+    )]
+    MergedPly {
+        /// The ply asked for.
+        ply: u32,
+        /// The tree's depth.
+        depth: u32,
+        /// The least ply that is possible.
+        least: u32,
     },
     /// The frontier at that ply does not fit in memory.
     #[error(

@@ -1,8 +1,16 @@
 //! Ledgers: counts that take days, on any number of devices and machines, which may be killed and resumed.
 //!
-//! A ledger is a frontier of a root in a database. Each entry has one row, with its count as soon as it is known, and
-//! the source of the count. The total is the sum of multiplicity times count over all rows. There is no total until
-//! every row is counted. See [`Ledger`].
+//! A ledger divides the tree of a root, in a database. Each entry has one row, with its count as soon as it is known, and the
+//! source of the count. There is no total until every row is counted. See [`Ledger`].
+//!
+//! # Kinds
+//! The entries of a merged ledger are ranges of the last merged ply ([`Kind::Ranges`]). They follow each other without gaps, and an
+//! entry is counted with all multiplicities: the total is the sum of the counts. Each device makes the plies above the ranges for
+//! itself, as its memory allows. The number of paths to the ply is counted when the ledger is made. The paths of all entries must
+//! add up to it, or there is no total.
+//!
+//! The entries of the other kind are the positions of a frontier ([`Kind::Positions`]). Every leaf below them is counted. The
+//! total is the sum of multiplicity times count.
 //!
 //! # Stores
 //! [`Sqlite`] is a file, for the processes of one machine. [`Postgres`] is a database of a server, for any number of
@@ -18,7 +26,9 @@
 //! has no total. [`Ledger::settle`] counts the entry again on another device. An answer is accepted if two different
 //! backends, or two variants of one backend, gave it and no other answer was given as often.
 
+mod columns;
 mod count;
+mod cover;
 mod create;
 mod error;
 mod export;
@@ -29,16 +39,21 @@ mod store;
 mod verify;
 mod work;
 
+use std::fmt;
 use std::sync::{Mutex, MutexGuard};
 
 use kogge_board::{Fen, Format, Position, Rules};
 
+use cover::Cover;
 pub use create::Request;
 pub use error::LedgerError;
 pub use postgres::Postgres;
 pub use record::verdict;
 pub use sqlite::Sqlite;
-pub use store::{Answer, Dispute, FORMAT, Given, Header, Leased, Recorded, Row, Source, Store, Tally};
+pub use store::{
+    Answer, Count, Dispute, Entry, FORMAT, Given, Header, Item, Kind, Recorded, Row, Size, Source, Store, Tally, hex,
+    key_bytes,
+};
 pub use verify::{Contradiction, Settled, Verified};
 pub use work::{DeviceProgress, Event, Options, Snapshot, Watcher};
 
@@ -53,14 +68,43 @@ pub struct Ledger {
 /// The sums over the rows of a ledger.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Sum {
-    /// The sum of multiplicity times count over the counted rows.
+    /// The leaves below the counted rows, with multiplicities.
     pub leaves: u128,
     /// The number of counted rows.
     pub counted: u64,
     /// The number of rows.
     pub entries: u64,
-    /// The sum of multiplicities over all rows.
+    /// The paths to all positions, or to all positions of the counted ranges.
     pub paths: u128,
+    /// The distinct positions of the counted rows.
+    pub positions: u128,
+}
+
+/// The total of a ledger.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Total {
+    /// The leaves below the root.
+    pub leaves: u128,
+    /// The distinct positions of the ply of the entries.
+    pub positions: u128,
+}
+
+/// What an entry stands for, as people read it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Place {
+    /// A position.
+    Position(Fen),
+    /// The first and the last key of a range, in hexadecimal: the pawns of the side to move, the pawns of the other side, the hash.
+    Range([String; 2]),
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Position(fen) => fen.fmt(f),
+            Self::Range([first, last]) => write!(f, "{first} to {last}"),
+        }
+    }
 }
 
 impl Ledger {
@@ -95,45 +139,55 @@ impl Ledger {
     /// may not include the answers that others write meanwhile.
     ///
     /// # Errors
-    /// If the ledger cannot be read, and the error of `row`.
+    /// [`LedgerError::Damaged`] if ranges do not cover all keys once, if the ledger cannot be read, and the error of `row`.
     pub fn rows(&self, mut row: impl FnMut(Row) -> Result<(), LedgerError>) -> Result<(), LedgerError> {
         const AT_ONCE: usize = 1 << 13;
-        let mut after = None;
+        let (mut after, mut cover) = (None, Cover::default());
         loop {
             let rows = self.store().rows(after, AT_ONCE)?;
-            let Some(last) = rows.last() else { return Ok(()) };
-            after = Some(last.id);
-            rows.into_iter().try_for_each(&mut row)?;
+            let Some(last) = rows.last() else { break };
+            after = Some(last.entry.id);
+            for next in rows {
+                cover.add(&next.entry).map_err(|what| self.damaged(what))?;
+                row(next)?;
+            }
         }
+        cover.end().map_err(|what| self.damaged(what))
     }
 
     /// Sums the rows counted so far. The sum is the total only if all entries are counted and none is disputed: see
     /// [`Ledger::total`].
     ///
     /// # Errors
-    /// [`Error::Overflow`](crate::Error::Overflow) beyond 128 bits, and if the ledger cannot be read.
+    /// [`Error::Overflow`](crate::Error::Overflow) beyond 128 bits, and as [`Ledger::rows`].
     pub fn sum(&self) -> Result<Sum, LedgerError> {
         let overflow = || LedgerError::Driver(crate::Error::Overflow);
         let mut sum = Sum::default();
         self.rows(|row| {
             sum.entries += 1;
-            sum.paths = sum.paths.checked_add(row.multiplicity).ok_or_else(overflow)?;
-            if let Some(given) = &row.given {
-                let product = given.count.checked_mul(row.multiplicity).ok_or_else(overflow)?;
+            let count = row.given.map(|given| given.count);
+            sum.counted += u64::from(count.is_some());
+            let (multiplicity, paths) = match row.entry.item {
+                Item::Position { multiplicity, .. } => (multiplicity, multiplicity),
+                Item::Range(_) => (1, count.and_then(|count| count.size).map_or(0, |size| size.paths)),
+            };
+            sum.paths = sum.paths.checked_add(paths).ok_or_else(overflow)?;
+            if let Some(Count { leaves, size }) = count {
+                let product = leaves.checked_mul(multiplicity).ok_or_else(overflow)?;
                 sum.leaves = sum.leaves.checked_add(product).ok_or_else(overflow)?;
-                sum.counted += 1;
+                sum.positions += size.map_or(1, |size| size.positions.into());
             }
             Ok(())
         })?;
         Ok(sum)
     }
 
-    /// Returns the number of leaves below the root: the sum over all entries, or `None` if some are not counted yet.
+    /// Returns the number of leaves below the root, or `None` if some entries are not counted yet.
     ///
     /// # Errors
     /// [`LedgerError::Disputed`] if an entry has two answers, [`LedgerError::Damaged`] if rows are missing,
-    /// and as [`Ledger::sum`].
-    pub fn total(&self) -> Result<Option<u128>, LedgerError> {
+    /// [`LedgerError::Paths`] if ranges do not have the paths that lead to their ply, and as [`Ledger::sum`].
+    pub fn total(&self) -> Result<Option<Total>, LedgerError> {
         let tally = self.tally()?;
         if tally.disputed > 0 {
             return Err(LedgerError::Disputed { location: self.location(), entries: tally.disputed });
@@ -141,14 +195,22 @@ impl Ledger {
         if tally.done < tally.entries {
             return Ok(None);
         }
-        let sum = self.sum()?;
-        if (sum.entries, sum.paths) != (self.header.entries, self.header.paths) {
+        let (sum, header) = (self.sum()?, &self.header);
+        let has_all_paths = sum.paths == header.paths;
+        if sum.entries != header.entries || header.kind == Kind::Positions && !has_all_paths {
             return Err(self.damaged(format!(
                 "it has {} entries with {} paths to them, but was created with {} and {}",
-                sum.entries, sum.paths, self.header.entries, self.header.paths
+                sum.entries, sum.paths, header.entries, header.paths
             )));
         }
-        Ok((sum.counted == sum.entries).then_some(sum.leaves))
+        if sum.counted < sum.entries {
+            return Ok(None);
+        }
+        if !has_all_paths {
+            let (found, expected) = (sum.paths, header.paths);
+            return Err(LedgerError::Paths { location: self.location(), ply: header.ply, found, expected });
+        }
+        Ok(Some(Total { leaves: sum.leaves, positions: sum.positions }))
     }
 
     /// The number of plies counted below each entry.
@@ -170,17 +232,15 @@ impl Ledger {
         position.map_err(|error| self.damaged(format!("the position of entry {id} is wrong ({error})")))
     }
 
-    /// Returns the FEN of an entry.
+    /// Returns what an entry stands for, as people read it.
     ///
     /// # Errors
     /// As [`Ledger::position`].
-    pub fn fen(&self, id: u64, packed: &[u8; 32]) -> Result<Fen, LedgerError> {
-        Ok(self.fen_of(self.position(id, packed)?))
-    }
-
-    /// Returns the FEN of a position of this tree.
-    pub fn fen_of(&self, position: Position) -> Fen {
-        Fen::new(position, self.rules())
+    pub fn place(&self, entry: &Entry) -> Result<Place, LedgerError> {
+        Ok(match &entry.item {
+            Item::Position { packed, .. } => Place::Position(Fen::new(self.position(entry.id, packed)?, self.rules())),
+            Item::Range(range) => Place::Range([range.first, range.last].map(|key| hex(&key_bytes(&key)))),
+        })
     }
 
     fn store(&self) -> MutexGuard<'_, Box<dyn Store>> {

@@ -2,18 +2,26 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::store::{Answer, Given, Recorded, Source};
+use super::store::{Answer, Count, Given, Kind, Recorded, Source};
 
 /// Sorts answers into new, repeated and different ones. `known` has the count of every entry, `None` if it is not counted
 /// yet. If an entry has two answers in the list, the second is compared with the first.
 ///
 /// # Errors
-/// The first answer to an entry that does not exist.
-pub(super) fn classify(answers: &[Answer], known: &BTreeMap<u64, Option<u128>>) -> Result<Recorded, u64> {
+/// If an entry does not exist, or if an answer is not of the ledger's kind, with a description.
+pub(super) fn classify(
+    kind: Kind,
+    answers: &[Answer],
+    known: &BTreeMap<u64, Option<Count>>,
+) -> Result<Recorded, String> {
     let mut known = known.clone();
     let mut recorded = Recorded::default();
     for &answer in answers {
-        let slot = known.get_mut(&answer.id).ok_or(answer.id)?;
+        let id = answer.id;
+        let slot = known.get_mut(&id).ok_or_else(|| format!("entry {id}, which was counted, is not in it"))?;
+        if answer.count.size.is_some() != (kind == Kind::Ranges) {
+            return Err(format!("the answer to entry {id} is of another kind"));
+        }
         match *slot {
             None => {
                 *slot = Some(answer.count);
@@ -27,9 +35,10 @@ pub(super) fn classify(answers: &[Answer], known: &BTreeMap<u64, Option<u128>>) 
 }
 
 /// Returns the accepted answer: at least two independent sources gave it, and more than gave any other answer. Sources
-/// are independent if they differ in backend or variant, because the same code makes the same mistakes on any device.
-pub fn verdict(answers: &[Given]) -> Option<u128> {
-    let mut sources: BTreeMap<u128, BTreeSet<(&str, &str)>> = BTreeMap::new();
+/// are independent if they differ in backend or variant, because the same code makes the same mistakes on any device and with any
+/// plan.
+pub fn verdict(answers: &[Given]) -> Option<Count> {
+    let mut sources: BTreeMap<Count, BTreeSet<(&str, &str)>> = BTreeMap::new();
     for Given { count, source: Source { backend, variant, .. }, .. } in answers {
         sources.entry(*count).or_default().insert((backend, variant));
     }
@@ -44,6 +53,7 @@ pub fn verdict(answers: &[Given]) -> Option<u128> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::store::Size;
     use super::*;
 
     fn given(count: u128, backend: &str, variant: &str) -> Given {
@@ -52,8 +62,9 @@ mod tests {
             device: "any".to_owned(),
             variant: variant.to_owned(),
             kogge: "1".to_owned(),
+            plan: String::new(),
         };
-        Given { count, source, at: 0 }
+        Given { count: count.into(), source, at: 0 }
     }
 
     #[test]
@@ -69,18 +80,32 @@ mod tests {
             (vec![given(7, "cpu", "avx2"), given(8, "opencl", ""), given(9, "mailbox", "")], None),
             (vec![given(7, "a", ""), given(7, "b", ""), given(8, "c", ""), given(8, "d", "")], None),
         ] {
-            assert_eq!(verdict(&answers), expected, "{answers:?}");
+            assert_eq!(verdict(&answers), expected.map(Count::from), "{answers:?}");
         }
     }
 
     #[test]
     fn answers_are_new_repeated_or_different() {
-        let known = BTreeMap::from([(1, None), (2, Some(20)), (3, Some(30))]);
-        let answers = [(1, 10), (2, 20), (3, 31), (1, 11)].map(|(id, count)| Answer { id, count });
-        let recorded = classify(&answers, &known).expect("all entries exist");
+        let known = BTreeMap::from([(1, None), (2, Some(20.into())), (3, Some(30.into()))]);
+        let answers = [(1, 10), (2, 20), (3, 31), (1, 11)].map(|(id, count)| Answer { id, count: count.into() });
+        let recorded = classify(Kind::Positions, &answers, &known).expect("all entries exist");
         assert_eq!(recorded.new, [answers[0]]);
         assert_eq!(recorded.repeated, [answers[1]]);
-        assert_eq!(recorded.different, [(answers[2], 30), (answers[3], 10)]);
-        assert_eq!(classify(&[Answer { id: 4, count: 0 }], &known), Err(4));
+        assert_eq!(recorded.different, [(answers[2], 30.into()), (answers[3], 10.into())]);
+        let missing = classify(Kind::Positions, &[Answer { id: 4, count: 0.into() }], &known);
+        assert_eq!(missing, Err("entry 4, which was counted, is not in it".to_owned()));
+        assert!(classify(Kind::Ranges, &answers, &known).is_err());
+    }
+
+    #[test]
+    fn counts_of_ranges_differ_in_any_number() {
+        let count = |leaves, positions, paths| Count { leaves, size: Some(Size { positions, paths }) };
+        let known = BTreeMap::from([(1, Some(count(10, 5, 7)))]);
+        for (found, is_equal) in
+            [(count(10, 5, 7), true), (count(11, 5, 7), false), (count(10, 6, 7), false), (count(10, 5, 8), false)]
+        {
+            let recorded = classify(Kind::Ranges, &[Answer { id: 1, count: found }], &known).expect("it exists");
+            assert_eq!((recorded.repeated.len(), recorded.different.len()), (is_equal.into(), (!is_equal).into()));
+        }
     }
 }

@@ -3,12 +3,10 @@
 use std::sync::{Mutex, MutexGuard};
 use std::time::Instant;
 
-use kogge_board::{Backend, Position};
-
-use super::count::count_batch;
+use super::count::{Counter, pieces};
 use super::work::Batch;
-use super::{Answer, Dispute, Given, Leased, Ledger, LedgerError, Recorded, Row, Source, verdict};
-use crate::{Driver, Observer, Progress};
+use super::{Answer, Count, Dispute, Entry, Given, Ledger, LedgerError, Recorded, Row, Source, verdict};
+use crate::{Device, Driver, Observer, Progress};
 
 /// The result of a check of a ledger.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -22,16 +20,14 @@ pub struct Verified {
 /// An entry that has two different counts.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Contradiction {
-    /// The number of the entry.
-    pub id: u64,
-    /// The position of the entry.
-    pub position: Position,
+    /// The entry.
+    pub entry: Entry,
     /// The earlier count.
-    pub had: u128,
+    pub had: Count,
     /// The source of the earlier count, if it is known.
     pub had_by: Option<Source>,
     /// The new count.
-    pub found: u128,
+    pub found: Count,
     /// The source of the new count.
     pub by: Source,
 }
@@ -39,14 +35,12 @@ pub struct Contradiction {
 /// The outcome of a dispute.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Settled {
-    /// The number of the entry.
-    pub id: u64,
-    /// The position of the entry.
-    pub position: Position,
+    /// The entry.
+    pub entry: Entry,
     /// All answers, the oldest first.
     pub answers: Vec<Given>,
     /// The accepted count, if there is one now.
-    pub count: Option<u128>,
+    pub count: Option<Count>,
 }
 
 impl Ledger {
@@ -74,30 +68,26 @@ impl Ledger {
         Ok(chosen)
     }
 
-    /// Counts these entries again, and marks an entry as disputed if its count differs. Equal answers are recorded,
-    /// too, if they come from another source.
+    /// Counts these entries, in the order of their numbers, again, and marks an entry as disputed if its count differs. Equal
+    /// answers are recorded, too, if they come from another source.
     ///
     /// # Errors
-    /// If the backend or the database fails, or if the observer asks to stop. Answers recorded before are kept.
-    pub fn verify(
-        &self,
-        rows: &[Row],
-        backend: &mut dyn Backend,
-        observer: &dyn Observer,
-    ) -> Result<Verified, LedgerError> {
+    /// [`LedgerError::SameSource`] if the device would only repeat what was done before, if the device or the database fails, or if
+    /// the observer asks to stop. Answers recorded before are kept.
+    pub fn verify(&self, rows: &[Row], device: &mut Device, observer: &dyn Observer) -> Result<Verified, LedgerError> {
         let mut verified = Verified::default();
-        let by = Source::from(backend.info());
-        let entries: Vec<_> = rows.iter().map(|row| Leased { id: row.id, position: row.position }).collect();
-        self.recount(&entries, backend, observer, |done, recorded| {
-            let batch = recorded.new.len() + recorded.repeated.len() + recorded.different.len();
-            verified.checked += batch as u64;
+        let entries: Vec<_> = rows.iter().map(|row| row.entry).collect();
+        let given =
+            |by: &Source| rows.iter().filter_map(|row| row.given.as_ref()).any(|given| given.source.is_like(by));
+        let check = |by: &Source| if given(by) { Err(LedgerError::SameSource { by: by.clone() }) } else { Ok(()) };
+        self.recount(&entries, device, observer, check, |by, recorded| {
+            verified.checked += (recorded.new.len() + recorded.repeated.len() + recorded.different.len()) as u64;
             for &(Answer { id, count: found }, had) in &recorded.different {
-                let Some(row) = rows[done..][..batch].iter().find(|row| row.id == id) else { continue };
-                let position = self.position(id, &row.position)?;
-                let had_by = row.given.as_ref().filter(|given| given.count == had).map(|given| given.source.clone());
-                verified.contradictions.push(Contradiction { id, position, had, had_by, found, by: by.clone() });
+                let row = rows.binary_search_by_key(&id, |row| row.entry.id).ok().and_then(|index| rows.get(index));
+                let Some(Row { entry, given, .. }) = row else { continue };
+                let had_by = given.as_ref().filter(|given| given.count == had).map(|given| given.source.clone());
+                verified.contradictions.push(Contradiction { entry: *entry, had, had_by, found, by: by.clone() });
             }
-            Ok(())
         })?;
         Ok(verified)
     }
@@ -117,48 +107,53 @@ impl Ledger {
     pub fn settle(
         &self,
         disputes: &[Dispute],
-        backend: &mut dyn Backend,
+        device: &mut Device,
         observer: &dyn Observer,
     ) -> Result<Vec<Settled>, LedgerError> {
-        let entries: Vec<_> =
-            disputes.iter().map(|dispute| Leased { id: dispute.id, position: dispute.position }).collect();
-        self.recount(&entries, backend, observer, |_, _| Ok(()))?;
+        let entries: Vec<_> = disputes.iter().map(|dispute| dispute.entry).collect();
+        self.recount(&entries, device, observer, |_| Ok(()), |_, _| ())?;
         let mut settled = Vec::new();
-        let mine = |dispute: &Dispute| disputes.iter().any(|other| other.id == dispute.id);
-        for Dispute { id, position, answers } in self.disputes()?.into_iter().filter(mine) {
+        let mine = |dispute: &Dispute| entries.contains(&dispute.entry);
+        for Dispute { entry, answers } in self.disputes()?.into_iter().filter(mine) {
             let count = verdict(&answers);
-            if let Some(count) = count {
-                self.store().settle(id, count)?;
+            if let Some(count) = &count {
+                self.store().settle(entry.id, count)?;
             }
-            settled.push(Settled { id, position: self.position(id, &position)?, answers, count });
+            settled.push(Settled { entry, answers, count });
         }
         Ok(settled)
     }
 
-    /// Counts entries in batches, and records each batch's answers. `found` gets the number of entries before the batch, and
-    /// the news.
+    /// Counts entries in batches, and records their answers, if `check` accepts the source. `found` gets the news.
     fn recount(
         &self,
-        entries: &[Leased],
-        backend: &mut dyn Backend,
+        entries: &[Entry],
+        device: &mut Device,
         observer: &dyn Observer,
-        mut found: impl FnMut(usize, &Recorded) -> Result<(), LedgerError>,
+        check: impl FnOnce(&Source) -> Result<(), LedgerError>,
+        mut found: impl FnMut(&Source, &Recorded),
     ) -> Result<(), LedgerError> {
-        let source = Source::from(backend.info());
+        let kind = self.header.kind;
         let whole = Whole { observer, progress: Mutex::default() };
-        let mut driver = Driver::new(backend, &whole);
-        let (mut done, mut batches) = (0, Batch::new());
+        let Device { backend, settings } = device;
+        let mut driver = Driver::new(&mut **backend, &whole);
+        let mut counter = Counter::new(self, &mut driver, settings)?;
+        let source = counter.source().clone();
+        check(&source)?;
+        let (mut done, mut batches) = (0, Batch::new(kind));
         while done < entries.len() {
             let left = entries.len() - done;
             let batch = &entries[done..][..batches.next(left as u64, 1).min(left)];
-            whole.begin(done, batch.len(), entries.len());
             let start = Instant::now();
-            let counts = count_batch(&mut driver, &self.batch(batch)?, self.depth_below())?;
-            let answers: Vec<_> =
-                batch.iter().zip(counts).map(|(entry, count)| Answer { id: entry.id, count }).collect();
-            let recorded = self.store().record(&source, &answers)?;
-            found(done, &recorded)?;
-            done += batch.len();
+            for piece in pieces(kind, batch) {
+                whole.begin(done, piece.len(), entries.len());
+                counter.count(piece, &mut |answers| {
+                    let recorded = self.store().record(&source, answers)?;
+                    found(&source, &recorded);
+                    Ok(())
+                })?;
+                done += piece.len();
+            }
             batches.saw(batch.len(), start.elapsed());
         }
         Ok(())

@@ -14,7 +14,7 @@ use crate::Error;
 const MOST_BETWEEN_SHARE: f64 = 0.67;
 
 /// The same share for the ply before a range whose parts would all need the same ply between.
-const LAST_BETWEEN_SHARE: f64 = 0.9;
+const LAST_BETWEEN_SHARE: f64 = 0.8;
 
 /// A range with fewer sampled keys than this is sampled again before it is split.
 const FEW_KEYS: usize = 16;
@@ -115,7 +115,7 @@ impl Ranges {
         let sample = Sample::of(work, has_between, ranges)?;
         let plies = 1 + u32::from(has_between);
         let sizes = work.estimates.next_sizes(plies);
-        let each = |positions: f64, sampled: f64| (positions / sampled.max(1.0)).max(1.0);
+        let each = |positions: f64, sampled: f64| positions / sampled.max(1.0);
         let each_key = each(sizes[plies as usize - 1], sample.keys.len() as f64);
         let each_between = each(sizes[0], sample.between());
         let ply = work.next_ply() + plies - 1;
@@ -172,7 +172,7 @@ impl Ranges {
                 continue;
             }
             let Some(found) = self.count_piece(work, &piece.range, below, &pacer)? else {
-                self.split_front(work, &mut rest, true)?;
+                self.split_by_size(work, &mut rest)?;
                 continue;
             };
             rest.pop_front();
@@ -215,7 +215,7 @@ impl Ranges {
             // Pieces of a range with the same pawns need the same positions of the ply between.
             let is_last = fitting == 1 && group.first.pawns == group.last.pawns;
             let limit = most * if is_last { LAST_BETWEEN_SHARE } else { MOST_BETWEEN_SHARE };
-            let is_hopeless = fitting == 1 && !is_last && positions > most;
+            let is_hopeless = fitting == 1 && !is_last && positions > limit;
             let seconds = pacer.seconds(self.weight(&group)) / 4.0;
             work.rest = pacer.seconds(pacer.weight - pacer.done);
             let made =
@@ -236,7 +236,7 @@ impl Ranges {
                 return Err(work.no_room_for(self.ply - 1));
             }
             if fitting == 1 {
-                self.split_front(work, rest, false)?;
+                self.split_by_pawns(rest);
                 break;
             }
             fitting /= 2;
@@ -264,7 +264,6 @@ impl Ranges {
         let [making, counting] = if below.is_some() { [seconds / 2.0; 2] } else { [seconds, 0.0] };
         let rest = pacer.seconds((pacer.weight - pacer.done - weight).max(0.0));
         work.rest = rest + counting;
-        if std::env::var_os("DBG").is_some() { eprintln!(" range: {sampled} keys, {expected:.0} expected, most {}, parents {}", work.merge.most_successors(), work.merge.parents()); }
         let made = work.expand(Kept::Within(*range), expected, u64::MAX, making)?;
         if let Some(paths) = made {
             work.conserve(self.ply, paths)?;
@@ -279,7 +278,6 @@ impl Ranges {
         };
         self.done.below_seconds += begin.elapsed().as_secs_f64();
         let positions = work.successors();
-        if std::env::var_os("DBG").is_some() { eprintln!("   found {positions}, {:.6} s", begin.elapsed().as_secs_f64()); }
         self.done.ranges += 1;
         self.done.largest_range = self.done.largest_range.max(positions);
         if sampled > 0.0 {
@@ -288,14 +286,14 @@ impl Ranges {
         Ok(Some(RangeCount { range: *range, leaves, positions, paths }))
     }
 
-    /// Splits the first piece in two. `again` allows a new sample of it, for which the parents must belong to the ply before the last.
-    fn split_front(&mut self, work: &mut Work<'_>, rest: &mut VecDeque<Piece>, again: bool) -> Result<(), Error> {
-        let Some(&Piece { number, range }) = rest.front() else { return Ok(()) };
+    /// Splits the first piece in two of about the same size, because it does not fit. The parents belong to the ply before the last.
+    fn split_by_size(&mut self, work: &mut Work<'_>, rest: &mut VecDeque<Piece>) -> Result<(), Error> {
+        let Some(&Piece { range, .. }) = rest.front() else { return Ok(()) };
         if range.first >= range.last {
             return Err(work.no_room_for(self.ply));
         }
-        let mut sampled = self.sample.slice(range.first, range.last).to_vec();
-        if again && sampled.len() < FEW_KEYS {
+        let mut sampled = self.sample.slice(&range).to_vec();
+        if sampled.len() < FEW_KEYS {
             sampled.clear();
             work.sample(self.ply, Kept::Within(range), SAMPLED_AGAIN, &mut |_, positions, _| {
                 sampled.extend(positions.iter().map(Key::of));
@@ -305,10 +303,44 @@ impl Ranges {
         }
         let after_first = &sampled[sampled.partition_point(|&key| key <= range.first)..];
         let border = after_first.get(after_first.len() / 2).copied().unwrap_or_else(|| middle(&range));
-        rest.pop_front();
+        split_at(border, rest);
+        Ok(())
+    }
+
+    /// Splits the first piece between two pawn structures, because the ply between does not fit.
+    fn split_by_pawns(&self, rest: &mut VecDeque<Piece>) {
+        if let Some(&Piece { range, .. }) = rest.front() {
+            let sampled = self.sample.slice(&range);
+            split_at(between_pawns(&range, sampled.get(sampled.len() / 2)), rest);
+        }
+    }
+}
+
+/// Returns a key of the range that is not its first, at which to split it between pawn structures. `median` is a key of a
+/// position in the range, if one is known. The range has more than one key.
+///
+/// Ranges whose positions have the same pawns of the side to move need far fewer parents than others, so these are split off first.
+fn between_pawns(range: &KeyRange, median: Option<&Key>) -> Key {
+    let start = |own| Key { pawns: [own, 0], hash: 0 };
+    let end = |own| Key { pawns: [own, u64::MAX], hash: u32::MAX };
+    let [least, greatest] = [range.first, range.last].map(|key| key.pawns[0]);
+    let borders = match median {
+        Some(&Key { pawns: [own, _], .. }) if least < greatest => [start(own), start(own.saturating_add(1))],
+        Some(&key) => [Key { hash: 0, ..key }, Key { pawns: [key.pawns[0], key.pawns[1].saturating_add(1)], hash: 0 }],
+        // What begins or ends within a structure is split off once.
+        None if least < greatest && range.first > start(least) => [start(least.saturating_add(1)); 2],
+        None if least < greatest && range.last != end(greatest) => [start(greatest); 2],
+        None => return middle(range),
+    };
+    let is_inside = |border: &Key| range.first < *border && *border <= range.last;
+    borders.into_iter().find(is_inside).unwrap_or_else(|| middle(range))
+}
+
+/// Splits the first piece in two; the second begins with this key.
+fn split_at(border: Key, rest: &mut VecDeque<Piece>) {
+    if let Some(Piece { number, range }) = rest.pop_front() {
         rest.push_front(Piece { number, range: KeyRange { first: border, ..range } });
         rest.push_front(Piece { number, range: KeyRange { last: border.before(), ..range } });
-        Ok(())
     }
 }
 
@@ -352,8 +384,11 @@ mod tests {
             (key(0, u64::MAX, u32::MAX), key(1, 0, 0)),
             (key(3, 7, 9), key(3, 8, 0)),
         ] {
-            let middle = middle(&KeyRange { first, last });
-            assert!(first < middle && middle <= last, "{first:?}, {last:?}: {middle:?}");
+            let range = KeyRange { first, last };
+            let borders = [middle(&range), between_pawns(&range, None), between_pawns(&range, Some(&first))];
+            for border in borders.into_iter().chain([between_pawns(&range, Some(&last))]) {
+                assert!(first < border && border <= last, "{range:?}: {border:?}");
+            }
         }
     }
 }

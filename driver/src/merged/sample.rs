@@ -66,7 +66,7 @@ impl Sample {
 
     /// Returns the number of sampled keys in a range.
     pub(super) fn keys_in(&self, range: &KeyRange) -> f64 {
-        self.slice(range.first, range.last).len() as f64
+        self.slice(range).len() as f64
     }
 
     /// Returns the number of sampled positions of the ply between from which a move may lead into the range.
@@ -80,9 +80,9 @@ impl Sample {
     }
 
     /// Returns the sampled keys in a range.
-    pub(super) fn slice(&self, first: Key, last: Key) -> &[Key] {
-        let start = self.keys.partition_point(|&key| key < first);
-        let end = self.keys.partition_point(|&key| key <= last);
+    pub(super) fn slice(&self, range: &KeyRange) -> &[Key] {
+        let start = self.keys.partition_point(|&key| key < range.first);
+        let end = self.keys.partition_point(|&key| key <= range.last);
         &self.keys[start..end.max(start)]
     }
 }

@@ -4,12 +4,13 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use kogge_board::{Backend, BackendError, DeviceInfo, Quad48, Rules, Successors};
+use kogge_driver::Device;
 use kogge_driver::ledger::{Event, LedgerError, Watcher};
 use kogge_movegen_cpu::Cpu;
 use kogge_movegen_cpu::mailbox::Mailbox;
 use kogge_testkit::buggy::{Buggy, no_black_queenside};
 
-use super::{KIWIPETE_3, KIWIPETE_4, cpu, in_file, options, small, work};
+use super::{KIWIPETE_3, KIWIPETE_4, cpu, device, in_file, options, small, total, work};
 
 /// The fate of a device after some calls.
 #[derive(Clone, Copy)]
@@ -26,8 +27,8 @@ struct Mortal {
 }
 
 impl Mortal {
-    fn after(calls_left: usize, fate: Fate) -> Box<dyn Backend> {
-        Box::new(Self { backend: Cpu::new(Some(1)).unwrap(), calls_left, fate })
+    fn after(calls_left: usize, fate: Fate) -> Device {
+        device(Self { backend: Cpu::new(Some(1)).unwrap(), calls_left, fate })
     }
 }
 
@@ -93,9 +94,9 @@ fn a_device_that_fails_drops_out_and_the_others_redo_its_entries() {
         for calls in [0, 1, 3] {
             let ledger = in_file(&format!("fails-{index}-{calls}"));
             let witness = Witness::default();
-            let mut devices = [Mortal::after(calls, fate), Box::new(Mailbox::new())];
+            let mut devices = [Mortal::after(calls, fate), device(Mailbox::new())];
             let (total, snapshot) = ledger.work(&mut devices, &options("test"), &witness).unwrap();
-            assert_eq!(total, KIWIPETE_4);
+            assert_eq!(total.leaves, KIWIPETE_4);
             let failed = witness.failed.into_inner().unwrap();
             assert_eq!(failed.len(), 1, "{failed:?}");
             let reason =
@@ -127,8 +128,8 @@ fn stopped_anywhere_it_goes_on_from_there() {
     let mut stops = 0;
     let total = loop {
         let witness = Witness { stop_at: 5 + stops, ..Witness::default() };
-        match ledger.work(&mut [cpu(), Box::new(Mailbox::new())], &options("test"), &witness) {
-            Ok((total, _)) => break total,
+        match ledger.work(&mut [cpu(), device(Mailbox::new())], &options("test"), &witness) {
+            Ok((total, _)) => break total.leaves,
             Err(LedgerError::Stopped { done, entries }) => {
                 assert!(done >= before && done < entries);
                 assert_eq!(ledger.tally().unwrap().leased, 0, "leases are given back");
@@ -144,23 +145,23 @@ fn stopped_anywhere_it_goes_on_from_there() {
 #[test]
 fn a_device_that_lies_is_caught_by_another_and_outvoted_by_a_third() {
     let ledger = small("lies");
-    let mut devices: [Box<dyn Backend>; 1] = [Box::new(Buggy::new(Cpu::new(Some(1)).unwrap(), no_black_queenside))];
+    let mut devices = [device(Buggy::new(Cpu::new(Some(1)).unwrap(), no_black_queenside))];
     let (wrong, _) = ledger.work(&mut devices, &options("liar"), &()).unwrap();
-    assert_ne!(wrong, KIWIPETE_3);
+    assert_ne!(wrong.leaves, KIWIPETE_3);
     let sample = ledger.sample(1.0, 0).unwrap();
-    let verified = ledger.verify(&sample, &mut Mailbox::new(), &()).unwrap();
+    let verified = ledger.verify(&sample, &mut device(Mailbox::new()), &()).unwrap();
     assert_eq!(verified.checked, 48);
     assert!(!verified.contradictions.is_empty() && verified.contradictions.len() < 48);
     let disputes = ledger.disputes().unwrap();
     assert_eq!(disputes.len(), verified.contradictions.len());
     assert!(matches!(ledger.total(), Err(LedgerError::Disputed { .. })));
     // The liar's own answer is not independent.
-    let same = ledger.settle(&disputes, &mut *devices[0], &()).unwrap();
+    let same = ledger.settle(&disputes, &mut devices[0], &()).unwrap();
     assert!(same.iter().all(|settled| settled.count.is_none()));
-    let mut third = Named(Mailbox::new());
+    let mut third = device(Named(Mailbox::new()));
     let settled = ledger.settle(&disputes, &mut third, &()).unwrap();
     assert!(settled.iter().all(|settled| settled.count.is_some()));
-    assert_eq!(ledger.total(), Ok(Some(KIWIPETE_3)));
+    assert_eq!(total(&ledger), Ok(Some(KIWIPETE_3)));
 }
 
 /// The mailbox under another name.
@@ -196,11 +197,11 @@ fn two_workers_with_the_same_entries_count_them_once_or_dispute_them() {
         let ledger = small(name);
         let slow = ledger_entries(&ledger);
         assert_eq!(work(&ledger), Ok(KIWIPETE_3));
-        let mut backend: Box<dyn Backend> = match lies {
-            true => Box::new(Buggy::new(Mailbox::new(), no_black_queenside)),
-            false => Box::new(Mailbox::new()),
+        let mut checker = match lies {
+            true => device(Buggy::new(Mailbox::new(), no_black_queenside)),
+            false => device(Mailbox::new()),
         };
-        let found = ledger.verify(&slow, &mut *backend, &()).unwrap();
+        let found = ledger.verify(&slow, &mut checker, &()).unwrap();
         assert_eq!(found.contradictions.is_empty(), !lies);
         assert_eq!(ledger.sum().unwrap().leaves, KIWIPETE_3, "nothing is counted twice, nothing is averaged");
         assert_eq!(ledger.total().is_ok(), !lies);

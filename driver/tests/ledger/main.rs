@@ -2,6 +2,7 @@
 
 mod database;
 mod devices;
+mod merged;
 mod stores;
 #[path = "../support/mod.rs"]
 mod support;
@@ -10,8 +11,9 @@ mod tables;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use kogge_board::Backend;
-use kogge_driver::ledger::{Ledger, LedgerError, Options, Postgres, Request, Source, Sqlite, Store};
+use kogge_board::{Backend, Fen};
+use kogge_driver::Device;
+use kogge_driver::ledger::{Answer, Kind, Ledger, LedgerError, Options, Postgres, Request, Source, Sqlite, Store};
 use kogge_movegen_cpu::Cpu;
 use support::{KIWIPETE, fen};
 
@@ -22,23 +24,33 @@ fn fresh(name: &str) -> PathBuf {
     file
 }
 
-fn cpu() -> Box<dyn Backend> {
-    Box::new(Cpu::new(Some(1)).expect("there is a CPU"))
+/// Returns a device with enough memory for all plies of these tests.
+fn device(backend: impl Backend + 'static) -> Device {
+    Device::with_memory(Box::new(backend), 1 << 26)
+}
+
+fn cpu() -> Device {
+    device(Cpu::new(Some(1)).expect("there is a CPU"))
+}
+
+/// Returns a request for positions of a tree of Kiwipete.
+fn positions(root: &Fen, depth: u32, ply: u32) -> Request<'_> {
+    Request { root, depth, kind: Some(Kind::Positions), ply: Some(ply), entries: None }
 }
 
 /// Returns a ledger of Kiwipete to depth 3 with 48 entries at ply 1: little work for slow devices.
 fn small(name: &str) -> Ledger {
     let store = Box::new(Sqlite::open_or_create(&fresh(name)).expect("the file can be made"));
-    let request = Request { root: &fen(KIWIPETE), depth: 3, ply: Some(1) };
-    Ledger::start(store, &request, &mut *cpu(), &()).expect("the ledger can be made").0
+    let root = fen(KIWIPETE);
+    Ledger::start(store, &positions(&root, 3, 1), &mut cpu(), &()).expect("the ledger can be made").0
 }
 
 const KIWIPETE_3: u128 = 97_862;
 
 /// Returns a ledger of Kiwipete to depth 4, with 2,038 entries at ply 2 and 2,039 paths to them.
 fn kiwipete(store: Box<dyn Store>) -> Ledger {
-    let request = Request { root: &fen(KIWIPETE), depth: 4, ply: Some(2) };
-    Ledger::start(store, &request, &mut *cpu(), &()).expect("the ledger can be made").0
+    let root = fen(KIWIPETE);
+    Ledger::start(store, &positions(&root, 4, 2), &mut cpu(), &()).expect("the ledger can be made").0
 }
 
 const KIWIPETE_4: u128 = 4_085_603;
@@ -56,10 +68,20 @@ fn options(worker: &str) -> Options {
 }
 
 fn work(ledger: &Ledger) -> Result<u128, LedgerError> {
-    Ok(ledger.work(&mut [cpu()], &options("test"), &())?.0)
+    Ok(ledger.work(&mut [cpu()], &options("test"), &())?.0.leaves)
+}
+
+/// Returns the total, if there is one.
+fn total(ledger: &Ledger) -> Result<Option<u128>, LedgerError> {
+    Ok(ledger.total()?.map(|total| total.leaves))
 }
 
 fn source(backend: &str) -> Source {
     let [device, variant, kogge] = ["a device", "a variant", "0"].map(str::to_owned);
-    Source { backend: backend.to_owned(), device, variant, kogge }
+    Source { backend: backend.to_owned(), device, variant, kogge, plan: String::new() }
+}
+
+/// Returns an answer to a position.
+fn answer(id: u64, leaves: u128) -> Answer {
+    Answer { id, count: leaves.into() }
 }

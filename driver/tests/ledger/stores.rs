@@ -3,11 +3,11 @@
 use std::thread::sleep;
 use std::time::Duration;
 
-use kogge_driver::ledger::{Answer, FORMAT, LedgerError, Sqlite, Store};
+use kogge_driver::ledger::{Entry, Kind, LedgerError, Sqlite, Store};
 use kogge_movegen_cpu::mailbox::Mailbox;
 
 use super::support::server::Server;
-use super::{KIWIPETE_4, database, fresh, kiwipete, source, work};
+use super::{KIWIPETE_4, answer, database, device, fresh, kiwipete, source, total, work};
 
 const LONG: Duration = Duration::from_secs(100);
 
@@ -40,7 +40,7 @@ fn leases((mut one, mut two): Twice) {
 
 /// An answer counts once, and different answers are found.
 fn answers((mut one, mut two): Twice) {
-    let right = Answer { id: 7, count: u128::MAX };
+    let right = answer(7, u128::MAX);
     assert_eq!(one.record(&source("a"), &[right]).unwrap().new, [right]);
     // The same worker again, as after a broken connection, or another one with the same answer.
     assert_eq!(one.record(&source("a"), &[right]).unwrap().repeated, [right]);
@@ -50,31 +50,34 @@ fn answers((mut one, mut two): Twice) {
     assert_eq!((tally.done, tally.verified, tally.disputed), (1, 1, 0));
     assert_eq!(one.disputes().unwrap(), []);
 
-    let wrong = Answer { id: 7, count: 5 };
-    assert_eq!(two.record(&source("c"), &[wrong]).unwrap().different, [(wrong, u128::MAX)]);
+    let wrong = answer(7, 5);
+    assert_eq!(two.record(&source("c"), &[wrong]).unwrap().different, [(wrong, u128::MAX.into())]);
     let tally = one.tally().unwrap();
     assert_eq!((tally.done, tally.verified, tally.disputed), (1, 0, 1));
     let disputes = one.disputes().unwrap();
     let answers = disputes[0].answers.iter();
-    let mut counts: Vec<_> = answers.map(|given| (given.source.backend.as_str(), given.count)).collect();
+    let mut counts: Vec<_> = answers.map(|given| (given.source.backend.as_str(), given.count.leaves)).collect();
     counts.sort_unstable();
-    assert_eq!(disputes[0].id, 7);
+    assert_eq!(disputes[0].entry.id, 7);
     assert_eq!(counts, [("a", u128::MAX), ("b", u128::MAX), ("c", 5)]);
     let row = &one.rows(Some(6), 1).unwrap()[0];
-    assert_eq!((row.id, row.disputed, row.given.as_ref().map(|given| given.count)), (7, true, Some(u128::MAX)));
+    assert_eq!(
+        (row.entry.id, row.disputed, row.given.as_ref().map(|given| given.count.leaves)),
+        (7, true, Some(u128::MAX))
+    );
 
     // A settled dispute stays settled if the same source repeats its answer.
-    two.settle(7, 5).unwrap();
+    two.settle(7, &5.into()).unwrap();
     let row = &one.rows(Some(6), 1).unwrap()[0];
     let given = row.given.clone().unwrap();
-    assert_eq!((row.disputed, given.count, given.source), (false, 5, source("c")));
+    assert_eq!((row.disputed, given.count.leaves, given.source), (false, 5, source("c")));
     assert_eq!(two.record(&source("a"), &[right]).unwrap().different.len(), 1);
     assert_eq!(one.tally().unwrap().disputed, 0);
     // The same answer from another source is recorded.
     two.record(&source("d"), &[right]).unwrap();
     assert_eq!(one.tally().unwrap().disputed, 1);
 
-    let nobody = one.record(&source("a"), &[Answer { id: 99_999, count: 1 }]);
+    let nobody = one.record(&source("a"), &[answer(99_999, 1)]);
     assert!(matches!(nobody, Err(LedgerError::Damaged { .. })), "{nobody:?}");
 }
 
@@ -82,10 +85,10 @@ fn answers((mut one, mut two): Twice) {
 fn pages((mut one, mut two): Twice) {
     let all = one.rows(None, 10_000).unwrap();
     assert_eq!(all.len(), 2038);
-    assert!(all.iter().zip(0..).all(|(row, id)| row.id == id && row.given.is_none()));
+    assert!(all.iter().zip(0..).all(|(row, id)| row.entry.id == id && row.given.is_none()));
     assert_eq!(two.rows(Some(99), 50).unwrap(), all[100..150]);
     assert_eq!(two.rows(Some(2037), 50).unwrap(), []);
-    let answers: Vec<_> = all.iter().map(|row| Answer { id: row.id, count: 1 }).collect();
+    let answers: Vec<_> = all.iter().map(|row| answer(row.entry.id, 1)).collect();
     one.record(&source("a"), &answers[1..]).unwrap();
     assert_eq!(two.is_complete(), Ok(false));
     one.record(&source("a"), &answers).unwrap();
@@ -100,13 +103,13 @@ fn pages((mut one, mut two): Twice) {
 fn created_once((mut one, two): Twice) {
     let header = one.header().unwrap().unwrap();
     assert_eq!((header.entries, header.paths, header.ply, header.depth), (2038, 2039, 2, 4));
-    one.record(&source("a"), &[Answer { id: 0, count: 1 }]).unwrap();
-    let other = kogge_driver::Frontier::of(&header.root);
-    one.create(&header, &other).unwrap();
+    one.record(&source("a"), &[answer(0, 1)]).unwrap();
+    let other: Entry = one.rows(None, 1).unwrap()[0].entry;
+    one.create(&header, &[other.item]).unwrap();
     assert_eq!(one.tally().unwrap().done, 1);
     let ledger = kiwipete(two);
     assert_eq!(ledger.header(), &header);
-    assert_eq!(FORMAT, 1);
+    assert_eq!((header.kind, header.kind.format()), (Kind::Positions, 1));
 }
 
 /// Work, checks and disputes together.
@@ -118,17 +121,17 @@ fn worked_off((mut one, two): Twice) {
 
     let sample = ledger.sample(0.01, 1).unwrap();
     assert_eq!(sample.len(), 21);
-    let verified = ledger.verify(&sample, &mut Mailbox::new(), &()).unwrap();
+    let verified = ledger.verify(&sample, &mut device(Mailbox::new()), &()).unwrap();
     assert_eq!((verified.checked, verified.contradictions.len()), (21, 0));
     assert_eq!(ledger.tally().unwrap().verified, 21);
 
-    let given = sample[0].given.as_ref().unwrap().count;
-    one.record(&source("liar"), &[Answer { id: sample[0].id, count: given + 1 }]).unwrap();
+    let given = sample[0].given.as_ref().unwrap().count.leaves;
+    one.record(&source("liar"), &[answer(sample[0].entry.id, given + 1)]).unwrap();
     assert!(matches!(ledger.total(), Err(LedgerError::Disputed { entries: 1, .. })));
     assert_eq!(work(&ledger).unwrap_err().to_string(), ledger.total().unwrap_err().to_string());
-    let settled = ledger.settle(&ledger.disputes().unwrap(), &mut Mailbox::new(), &()).unwrap();
-    assert_eq!((settled[0].id, settled[0].count), (sample[0].id, Some(given)));
-    assert_eq!(ledger.total(), Ok(Some(KIWIPETE_4)));
+    let settled = ledger.settle(&ledger.disputes().unwrap(), &mut device(Mailbox::new()), &()).unwrap();
+    assert_eq!((settled[0].entry.id, settled[0].count), (sample[0].entry.id, Some(given.into())));
+    assert_eq!(total(&ledger), Ok(Some(KIWIPETE_4)));
 }
 
 macro_rules! in_files {

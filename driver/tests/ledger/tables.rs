@@ -3,11 +3,11 @@
 use std::fs::{File, read_to_string};
 
 use kogge_board::{Format, Rules};
-use kogge_driver::ledger::{Answer, Sqlite, Store};
+use kogge_driver::ledger::{Sqlite, Store};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::RowAccessor;
 
-use super::{KIWIPETE_4, fresh, in_file, kiwipete, source, work};
+use super::{KIWIPETE_4, answer, fresh, in_file, kiwipete, source, work};
 
 #[test]
 fn csv_sums_up_to_the_total() {
@@ -36,7 +36,7 @@ fn parquet_sums_up_to_the_total_and_knows_what_is_missing() {
     let file = fresh("parquet");
     let mut store = Sqlite::open_or_create(&file).unwrap();
     let ledger = kiwipete(Box::new(Sqlite::open_or_create(&file).unwrap()));
-    store.record(&source("someone, \"else\""), &[Answer { id: 5, count: u128::MAX }]).unwrap();
+    store.record(&source("someone, \"else\""), &[answer(5, u128::MAX)]).unwrap();
     let table = file.with_extension("parquet");
     assert_eq!(ledger.export_parquet(&table), Ok(2038));
     let reader = SerializedFileReader::new(File::open(&table).unwrap()).unwrap();
@@ -55,7 +55,7 @@ fn parquet_sums_up_to_the_total_and_knows_what_is_missing() {
     let metadata = reader.metadata().file_metadata().key_value_metadata().unwrap();
     assert!(metadata.iter().any(|pair| pair.key == "kogge.depth" && pair.value.as_deref() == Some("4")));
 
-    store.settle(5, 0).unwrap();
+    store.settle(5, &0.into()).unwrap();
     let open: Vec<_> = store.rows(None, 10_000).unwrap();
     assert!(open[5].given.is_some(), "settling needs an answer that was given");
     let csv = file.with_extension("csv");

@@ -155,6 +155,9 @@ impl Merge for Spoiled<'_> {
     }
 
     fn add(&mut self, entries: &[Entry]) -> Result<(), MergeError> {
+        if self.merge.parents() == 0 {
+            self.ply = 0;
+        }
         self.merge.add(entries)?;
         self.spoil()
     }

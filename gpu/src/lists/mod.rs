@@ -12,7 +12,7 @@ use kogge_board::{BackendError, Planes32};
 
 use self::list::{Layout, List, Shard};
 use self::numbers::{number, words};
-use self::selection::{SELECTION, Selection, scalars_of};
+use self::selection::{SELECTION, Selection};
 pub(crate) use self::selection::{Selected, Weights};
 pub(crate) use self::sums::Leaves;
 use crate::MOST_MOVES;
@@ -20,6 +20,7 @@ use crate::arguments::{Append, Insert, LoadEntries, NoteAppended};
 use crate::buffer::Buffer;
 use crate::interface::Interface;
 use crate::levels::{Buffers, Sizes};
+use crate::range_scalars::RangeScalars;
 use crate::runner::{Halt, Runner};
 use crate::session::Session;
 use crate::settings::{HostSettings, WEIGHTED_SUMS_GROUPS};
@@ -351,21 +352,19 @@ impl<I: Interface> Lists<I> {
             Origin::Given(_) => (0, self.given.as_ref()),
         };
         let kept = if let Origin::Given(_) = origin { Kept::All } else { self.kept };
-        let (
+        let RangeScalars {
             kept,
-            [
-                first_own_low,
-                first_own_high,
-                first_theirs_low,
-                first_theirs_high,
-                first_hash,
-                last_own_low,
-                last_own_high,
-                last_theirs_low,
-                last_theirs_high,
-                last_hash,
-            ],
-        ) = scalars_of(kept);
+            first_own_low,
+            first_own_high,
+            first_theirs_low,
+            first_theirs_high,
+            first_hash,
+            last_own_low,
+            last_own_high,
+            last_theirs_low,
+            last_theirs_high,
+            last_hash,
+        } = RangeScalars::of(kept);
         let Some(root_multiplicities) = root_multiplicities.filter(|_| len <= data.fresh.len()) else {
             return Err(runner.unasked());
         };

@@ -8,6 +8,7 @@ use super::{Lists, Ply};
 use crate::arguments::SelectEntries;
 use crate::buffer::Buffer;
 use crate::interface::{Failure, Interface};
+use crate::range_scalars::RangeScalars;
 use crate::runner::Halt;
 use crate::session::Session;
 
@@ -60,7 +61,7 @@ impl<I: Interface> Lists<I> {
         let (runner, buffers) = session.work(1, 0, 0)?;
         let Self { parents: Some(list), selection: Some(selection), .. } = self else { return Err(runner.unasked()) };
         let room = buffers.levels[0].roots.len().min(selection.kept_counts.len());
-        let [
+        let RangeScalars {
             first_own_low,
             first_own_high,
             first_theirs_low,
@@ -71,7 +72,8 @@ impl<I: Interface> Lists<I> {
             last_theirs_low,
             last_theirs_high,
             last_hash,
-        ] = words_of(range);
+            ..
+        } = RangeScalars::of(Kept::Within(range));
         let mut selected = Selected { end: parents.start, len: 0 };
         runner.clear("the number of parents", &selection.count, 1)?;
         // If too many parents are selected, the same parents are looked at again, fewer at a time.
@@ -136,24 +138,6 @@ impl<I: Interface> Lists<I> {
     pub(crate) fn kept(&self) -> Kept {
         self.kept
     }
-}
-
-/// Returns the number for the kernels, and the range in words. [`Kept::All`] has any range.
-pub(super) fn scalars_of(kept: Kept) -> (u32, [u32; 10]) {
-    match kept {
-        Kept::All => (0, words_of(KeyRange::WHOLE)),
-        Kept::Within(range) => (1, words_of(range)),
-        Kept::Before(range) => (2, words_of(range)),
-    }
-}
-
-/// Returns the words of the least and the greatest key.
-fn words_of(range: KeyRange) -> [u32; 10] {
-    let [first, last] = [range.first, range.last].map(|key| {
-        let [own, theirs] = key.pawns;
-        [own as u32, (own >> 32) as u32, theirs as u32, (theirs >> 32) as u32, key.hash]
-    });
-    std::array::from_fn(|index| if index < 5 { first[index] } else { last[index - 5] })
 }
 
 /// The multiplicities that the leaves of roots are weighted by.

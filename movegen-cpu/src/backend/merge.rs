@@ -36,7 +36,21 @@ pub(crate) struct CpuMerge<'a> {
     kept: Kept,
     room: u64,
     /// Lists of strays that are used again: to touch new memory takes longer than to fill it.
-    spare: Mutex<Vec<Vec<Candidate>>>,
+    spare: Pool<Vec<Candidate>>,
+}
+
+/// Memory that tasks use one after the other.
+#[derive(Default)]
+struct Pool<T>(Mutex<Vec<T>>);
+
+impl<T: Default> Pool<T> {
+    fn take(&self) -> T {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
+    }
+
+    fn give_back(&self, used: T) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(used);
+    }
 }
 
 /// A ply to expand.
@@ -95,6 +109,9 @@ struct Counting {
     /// Merged successors, of one task at a time.
     table: Shard,
 }
+
+/// A number of legal moves that few positions exceed by much.
+const MOVES: u64 = 32;
 
 /// The greatest number of legal moves in any position.
 const MOST_MOVES: f64 = 218.0;
@@ -166,13 +183,20 @@ impl<'a> CpuMerge<'a> {
             index: None,
             kept: Kept::All,
             room: 0,
-            spare: Mutex::default(),
+            spare: Pool::default(),
         }
     }
 
     /// Returns the number of successors that may be on their way at a time; they may take an eighth of the memory.
     fn in_flight(&self) -> u64 {
         (self.options.memory / 8 / IN_FLIGHT_BYTES).clamp(1, IN_FLIGHT)
+    }
+
+    /// Returns the most positions whose successors a task may merge while it counts; these successors take at most as much
+    /// memory as half of those on their way.
+    fn merged_together(&self) -> u64 {
+        let successors = self.in_flight() * IN_FLIGHT_BYTES / 2 / ENTRY_BYTES;
+        (successors / (MOVES * self.cores.pool.current_num_threads() as u64)).clamp(1, MERGED_TOGETHER)
     }
 
     /// Returns the number of bytes of the plies before the parents that are kept.
@@ -282,9 +306,12 @@ impl<'a> CpuMerge<'a> {
     fn expand_tasks(&mut self, index: &Index, range: Range<u64>) -> Result<Vec<Expanded>, MergeError> {
         let Self { cores, parents, successors, kept, spare, .. } = self;
         let Parents { ply, sharing, is_grouped, .. } = parents;
-        let expand = |scratch: &mut Scratch, piece: (&Shard, Range<usize>), table| {
-            let mut expanded = expand_task(cores, sharing, scratch, std::iter::once(piece), *kept, table)?;
+        let pool = Pool::default();
+        let expand = |piece: (&Shard, Range<usize>), table| {
+            let mut scratch: Scratch = pool.take();
+            let mut expanded = expand_task(cores, sharing, &mut scratch, std::iter::once(piece), *kept, table)?;
             expanded.strays = Sorted::of(&scratch.strays, sharing.ranges.len(), spare)?;
+            pool.give_back(scratch);
             Ok(expanded)
         };
         cores.pool.install(|| {
@@ -292,7 +319,7 @@ impl<'a> CpuMerge<'a> {
             if !*is_grouped {
                 let pieces: Vec<_> = pieces.flat_map(|(number, range)| split(&ply.shards[number], range)).collect();
                 let tasks = pieces.into_par_iter().with_max_len(1);
-                return tasks.map_init(Scratch::default, |scratch, piece| expand(scratch, piece, None)).collect();
+                return tasks.map(|piece| expand(piece, None)).collect();
             }
             let mut tables = successors.shards.iter_mut().enumerate();
             let pieces: Vec<_> = pieces
@@ -301,7 +328,7 @@ impl<'a> CpuMerge<'a> {
                 })
                 .collect();
             let tasks = pieces.into_par_iter().with_max_len(1);
-            tasks.map_init(Scratch::default, |scratch, (piece, table)| expand(scratch, piece, Some(table))).collect()
+            tasks.map(|(piece, table)| expand(piece, Some(table))).collect()
         })
     }
 
@@ -323,8 +350,7 @@ impl<'a> CpuMerge<'a> {
                 Ok(())
             })
         });
-        let lists = tasks.into_iter().map(|task| task.strays.candidates);
-        spare.lock().unwrap_or_else(PoisonError::into_inner).extend(lists);
+        tasks.into_iter().for_each(|task| spare.give_back(task.strays.candidates));
         inserted
     }
 
@@ -374,7 +400,7 @@ impl<'a> CpuMerge<'a> {
     ) -> Result<u128, MergeError> {
         let Counting { tree, positions, leaves, expansion, table } = scratch;
         let mut sharing = Sharing::new(self.options.hash_bits);
-        sharing.expect(16 * (range.end - range.start), Kept::All);
+        sharing.expect(MOVES / 2 * (range.end - range.start), Kept::All);
         let pieces = index.pieces(range).map(|(number, range)| (&self.successors.shards[number], range));
         table.clear();
         expand_task(self.cores, &sharing, expansion, pieces, Kept::All, Some((0, &mut *table)))?;
@@ -482,7 +508,7 @@ fn expand_task<'p>(
 
 impl Sorted {
     /// Sorts strays by table, into a list that is used again.
-    fn of(strays: &[Candidate], shards: usize, spare: &Mutex<Vec<Vec<Candidate>>>) -> Result<Self, MergeError> {
+    fn of(strays: &[Candidate], shards: usize, spare: &Pool<Vec<Candidate>>) -> Result<Self, MergeError> {
         if strays.is_empty() {
             return Ok(Self::default());
         }
@@ -493,7 +519,7 @@ impl Sorted {
             end += *count;
             *count = end - *count;
         }
-        let mut candidates = spare.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
+        let mut candidates = spare.take();
         candidates.clear();
         candidates.try_reserve(strays.len()).map_err(|_| MergeError::Full)?;
         candidates.resize(strays.len(), Candidate::default());
@@ -572,17 +598,20 @@ impl Merge for CpuMerge<'_> {
         let task = if depth < LEAST_MERGED {
             ((end - start) / self.cores.tasks()).clamp(1, COUNTED_TOGETHER)
         } else {
-            ((end - start) / (4 * self.cores.pool.current_num_threads() as u64)).clamp(1, MERGED_TOGETHER)
+            ((end - start) / (4 * self.cores.pool.current_num_threads() as u64)).clamp(1, self.merged_together())
         };
-        let this = &*self;
+        let (this, pool) = (&*self, Pool::default());
         let counted = this.cores.pool.install(|| {
-            let count = |scratch: &mut _, number: usize| {
+            let count = |number: usize| {
                 let start = start + number as u64 * task;
-                this.count_task(scratch, &index, start..end.min(start + task), depth)
+                let mut scratch = pool.take();
+                let counted = this.count_task(&mut scratch, &index, start..end.min(start + task), depth);
+                pool.give_back(scratch);
+                counted
             };
             let tasks = (0..(end - start).div_ceil(task) as usize).into_par_iter();
             let sum = |a: u128, b| a.checked_add(b).ok_or(MergeError::Overflow);
-            tasks.with_max_len(1).map_init(Counting::default, count).try_reduce(|| 0, sum)
+            tasks.with_max_len(1).map(count).try_reduce(|| 0, sum)
         });
         self.index = Some(index);
         self.or_forget(counted)

@@ -23,7 +23,7 @@ const LEAST_SHARD: u64 = 1 << 11;
 const TOUCHED: usize = 16;
 
 /// The most ranges of successors by which positions are numbered: few enough that a range has many positions of a table.
-const MOST_ARRANGED: u64 = 512;
+const MOST_ARRANGED: u64 = 2048;
 
 /// Parents that are looked at for each range when the ranges are chosen.
 const SAMPLES: usize = 32;

@@ -69,10 +69,8 @@ fn range_of_scalars(arguments: &Arguments<'_>) -> KeyRange {
         board(Scalar::first_own_low, Scalar::first_own_high),
         board(Scalar::first_theirs_low, Scalar::first_theirs_high),
     ];
-    let last = [
-        board(Scalar::last_own_low, Scalar::last_own_high),
-        board(Scalar::last_theirs_low, Scalar::last_theirs_high),
-    ];
+    let last =
+        [board(Scalar::last_own_low, Scalar::last_own_high), board(Scalar::last_theirs_low, Scalar::last_theirs_high)];
     KeyRange {
         first: Key { pawns: first, hash: arguments.scalar(Scalar::first_hash) },
         last: Key { pawns: last, hash: arguments.scalar(Scalar::last_hash) },

@@ -361,7 +361,8 @@ impl<I: Interface> Stages<I> {
         self.zeros(Binding::merge_state, 4);
         self.zeros(Binding::kept_counts, len);
         // Two moves without pawns lead to the same pawns again, and one such move to the same pawns upside down.
-        let pawns = positions.iter().map(|position| Key::of(&Planes32::pack(rules, &position.unpack_unchecked())).pawns);
+        let pawns =
+            positions.iter().map(|position| Key::of(&Planes32::pack(rules, &position.unpack_unchecked())).pawns);
         let after_two = ranges_among(pawns.clone().collect());
         let after_one = ranges_among(pawns.map(|[own, theirs]| [theirs, own].map(u64::swap_bytes)).collect());
         for (kept, ranges) in [(1, &after_one), (2, &after_two)] {
@@ -542,7 +543,11 @@ fn ranges_among(mut pawns: Vec<[u64; 2]>) -> [KeyRange; 3] {
         last: Key { pawns: pawns[last], hash },
     };
     let middle = pawns.len() / 2;
-    [range(pawns.len() / 3, 2 * pawns.len() / 3, u32::MAX), range(middle, middle, u32::MAX), range(middle, middle, 1 << 31)]
+    [
+        range(pawns.len() / 3, 2 * pawns.len() / 3, u32::MAX),
+        range(middle, middle, u32::MAX),
+        range(middle, middle, 1 << 31),
+    ]
 }
 
 /// Returns the first successors with their roots.

@@ -1,15 +1,18 @@
 //! Recounts entries of a ledger.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use kogge_board::Backend;
-use kogge_driver::ledger::{Contradiction, Dispute, Given, Ledger, Row, Settled, Source};
+use kogge_driver::Device;
+use kogge_driver::ledger::{Contradiction, Dispute, Ledger, Row, Settled, Source};
 use serde::Serialize;
 
 use crate::args::BackendName;
 use crate::context::Context;
 use crate::devices::{BACKENDS, Request, open};
+use crate::entry::{Count, Entry};
+use crate::memory;
 use crate::outcome::{Answer, Failure};
 
 #[derive(Serialize)]
@@ -32,11 +35,11 @@ struct Counter {
 
 #[derive(Serialize)]
 struct Different {
-    id: u64,
-    fen: String,
-    had: u128,
+    #[serde(flatten)]
+    entry: Entry,
+    had: Count,
     had_by: String,
-    found: u128,
+    found: Count,
     found_by: String,
 }
 
@@ -51,15 +54,20 @@ struct AllSettled {
 
 #[derive(Serialize)]
 struct Outcome {
-    id: u64,
-    fen: String,
-    answers: Vec<u128>,
+    #[serde(flatten)]
+    entry: Entry,
+    answers: Vec<Count>,
     /// The accepted count.
-    count: Option<u128>,
+    count: Option<Count>,
 }
 
 /// Recounts a random share of the entries.
-pub(super) fn verify(ledger: &Ledger, share: f64, context: &mut Context) -> Result<Answer, Failure> {
+pub(super) fn verify(
+    ledger: &Ledger,
+    share: f64,
+    memory: Option<NonZeroUsize>,
+    context: &mut Context,
+) -> Result<Answer, Failure> {
     let seed = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos() as u64);
     // Each entry is recounted on another backend than the one that counted it.
     let mut groups: BTreeMap<Option<BackendName>, Vec<Row>> = BTreeMap::new();
@@ -73,24 +81,23 @@ pub(super) fn verify(ledger: &Ledger, share: f64, context: &mut Context) -> Resu
     let monitor = context.monitor("leaves")?;
     let (mut checked, mut by, mut differences) = (0, Vec::new(), Vec::new());
     for (name, rows) in groups {
-        let mut backend = open_checker(name, context)?;
-        let source = Source::from(backend.info());
-        refuse_same(&source, rows.iter().filter_map(|row| row.given.as_ref()))?;
-        let found = ledger.verify(&rows, &mut *backend, &monitor)?;
+        let mut checker = open_checker(name, memory, context)?;
+        let found = ledger.verify(&rows, &mut checker, &monitor)?;
         monitor.next();
         checked += found.checked;
-        let Source { backend, device, variant, .. } = source;
+        let Source { backend, device, variant, .. } = checker.backend.info().into();
         by.push(Counter { backend, device, variant, entries: found.checked });
-        for Contradiction { id, position, had, had_by, found, by } in found.contradictions {
-            let fen = ledger.fen_of(position).to_string();
+        for Contradiction { entry, had, had_by, found, by } in found.contradictions {
+            let entry = Entry::of(ledger, &entry)?;
             let had_by = had_by.map_or("another".to_owned(), |source| source.to_string());
-            differences.push(Different { id, fen, had, had_by, found, found_by: by.to_string() });
+            let found_by = by.to_string();
+            differences.push(Different { entry, had: had.into(), had_by, found: found.into(), found_by });
         }
     }
     let report = Verified { command: "ledger verify", ledger: ledger.location(), checked, by, differences };
     context.output.print(&report, |to| {
-        for Different { id, fen, had, had_by, found, found_by } in &report.differences {
-            writeln!(to, "DIFFERENT  entry {id}, {fen}: {had} by {had_by}, {found} by {found_by}")?;
+        for Different { entry, had, had_by, found, found_by } in &report.differences {
+            writeln!(to, "DIFFERENT  {entry}: {had} by {had_by}, {found} by {found_by}")?;
         }
         for Counter { backend, device, variant, entries } in &report.by {
             writeln!(to, "{entries} entries were counted again by {backend}: {device}, {variant}.")?;
@@ -104,7 +111,7 @@ pub(super) fn verify(ledger: &Ledger, share: f64, context: &mut Context) -> Resu
 }
 
 /// Recounts the disputed entries.
-pub(super) fn settle(ledger: &Ledger, context: &mut Context) -> Result<Answer, Failure> {
+pub(super) fn settle(ledger: &Ledger, memory: Option<NonZeroUsize>, context: &mut Context) -> Result<Answer, Failure> {
     let mut groups: BTreeMap<Option<BackendName>, Vec<Dispute>> = BTreeMap::new();
     for dispute in ledger.disputes()? {
         let backends: Vec<_> = dispute.answers.iter().map(|given| given.source.backend.as_str()).collect();
@@ -113,19 +120,20 @@ pub(super) fn settle(ledger: &Ledger, context: &mut Context) -> Result<Answer, F
     let monitor = context.monitor("leaves")?;
     let mut settled = Vec::new();
     for (name, disputes) in groups {
-        let mut backend = open_checker(name, context)?;
-        for Settled { id, position, answers, count } in ledger.settle(&disputes, &mut *backend, &monitor)? {
-            let fen = ledger.fen_of(position).to_string();
-            settled.push(Outcome { id, fen, answers: answers.iter().map(|given| given.count).collect(), count });
+        let mut checker = open_checker(name, memory, context)?;
+        for Settled { entry, answers, count } in ledger.settle(&disputes, &mut checker, &monitor)? {
+            let answers = answers.iter().map(|given| given.count.into()).collect();
+            settled.push(Outcome { entry: Entry::of(ledger, &entry)?, answers, count: count.map(Count::from) });
         }
         monitor.next();
     }
     let open = ledger.disputes()?.len();
     let report = AllSettled { command: "ledger settle", ledger: ledger.location(), settled, open };
     context.output.print(&report, |to| {
-        for Outcome { id, fen, answers, count } in &report.settled {
-            let result = count.map_or("is still disputed".to_owned(), |count| format!("is {count}"));
-            writeln!(to, "Entry {id}, {fen}, with the answers {answers:?}, {result}.")?;
+        for Outcome { entry, answers, count } in &report.settled {
+            let result = count.as_ref().map_or("is still disputed".to_owned(), |count| format!("is {count}"));
+            let answers: Vec<_> = answers.iter().map(Count::to_string).collect();
+            writeln!(to, "With the answers {}, {entry}, {result}.", answers.join(", "))?;
         }
         match report.open {
             0 => writeln!(to, "No entry is disputed."),
@@ -153,19 +161,7 @@ fn gpu() -> Option<BackendName> {
     BACKENDS.iter().filter(|entry| entry.is_gpu()).map(|entry| entry.name).find(is_opened)
 }
 
-fn open_checker(name: Option<BackendName>, context: &Context) -> Result<Box<dyn Backend>, Failure> {
+fn open_checker(name: Option<BackendName>, memory: Option<NonZeroUsize>, context: &Context) -> Result<Device, Failure> {
     let request = name.map_or(context.request, |name| context.request.of(name, None));
-    Ok(context.open(&request)?.backend)
-}
-
-/// Refuses to check entries with the code that counted them, because it would repeat its mistakes.
-fn refuse_same<'a>(source: &Source, mut given: impl Iterator<Item = &'a Given>) -> Result<(), Failure> {
-    let is_same = |other: &Source| (&other.backend, &other.variant) == (&source.backend, &source.variant);
-    match given.any(|given| is_same(&given.source)) {
-        false => Ok(()),
-        true => Err(Failure::Input(format!(
-            "Entries of the sample were counted by {} ({}) the first time; check them with another --backend.",
-            source.backend, source.variant
-        ))),
-    }
+    Ok(memory::device(memory, context.open(&request)?.backend))
 }

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use kogge_driver::ledger::{Given, Header, Ledger, Source, Tally};
+use kogge_driver::ledger::{Given, Header, Kind, Ledger, Source, Tally};
 use serde::Serialize;
 
 use crate::context::Context;
+use crate::entry::{Count, Entry};
 use crate::monitor::duration;
 use crate::outcome::{Answer, Failure};
 use crate::output::magnitude;
@@ -18,6 +19,8 @@ struct Report {
     fen: String,
     depth: u32,
     ply: u32,
+    /// Whether the entries are ranges of merged positions.
+    merged: bool,
     plan: String,
     entries: u64,
     paths: u128,
@@ -32,6 +35,8 @@ struct Report {
     seconds_left: Option<f64>,
     /// The sum of the counts so far.
     sum: u128,
+    /// The distinct positions of the last merged ply so far.
+    positions: Option<u128>,
     /// The total, if it is known.
     nodes: Option<u128>,
     sources: Vec<Counter>,
@@ -44,31 +49,45 @@ struct Counter {
     device: String,
     variant: String,
     kogge: String,
+    /// How the plies above ranges were made.
+    plan: Option<String>,
     entries: u64,
 }
 
 #[derive(Serialize)]
 pub(super) struct Disputed {
-    id: u64,
-    fen: String,
+    #[serde(flatten)]
+    entry: Entry,
     answers: Vec<Claim>,
 }
 
 /// An answer to a disputed entry.
 #[derive(Serialize)]
 pub(super) struct Claim {
-    count: u128,
+    count: Count,
     backend: String,
     device: String,
     variant: String,
     kogge: String,
+    /// How the plies above ranges were made.
+    plan: Option<String>,
     at: i64,
 }
 
 impl From<Given> for Claim {
-    fn from(Given { count, source: Source { backend, device, variant, kogge }, at }: Given) -> Self {
-        Self { count, backend, device, variant, kogge, at }
+    fn from(Given { count, source: Source { backend, device, variant, kogge, plan }, at }: Given) -> Self {
+        Self { count: count.into(), backend, device, variant, kogge, plan: known(plan), at }
     }
+}
+
+/// Returns a plan, if there is one.
+fn known(plan: String) -> Option<String> {
+    Some(plan).filter(|plan| !plan.is_empty())
+}
+
+/// Returns a plan as the end of a list.
+fn listed(plan: Option<&String>) -> String {
+    plan.map_or(String::new(), |plan| format!(", {plan}"))
 }
 
 pub(super) fn run(ledger: &Ledger, context: &mut Context) -> Result<Answer, Failure> {
@@ -82,16 +101,15 @@ pub(super) fn run(ledger: &Ledger, context: &mut Context) -> Result<Answer, Fail
     })?;
     let mut disputes = Vec::new();
     for dispute in ledger.disputes()? {
-        let fen = ledger.fen(dispute.id, &dispute.position)?.to_string();
         disputes.push(Disputed {
-            id: dispute.id,
-            fen,
+            entry: Entry::of(ledger, &dispute.entry)?,
             answers: dispute.answers.into_iter().map(Claim::from).collect(),
         });
     }
     let nodes = if tally.disputed > 0 { None } else { ledger.total()? };
-    let sum = ledger.sum()?.leaves;
+    let sum = ledger.sum()?;
     let header = ledger.header();
+    let merged = header.kind == Kind::Ranges;
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs() as i64);
     let per_second = rate(&tally, now);
     let left = tally.entries - tally.done;
@@ -102,6 +120,7 @@ pub(super) fn run(ledger: &Ledger, context: &mut Context) -> Result<Answer, Fail
         fen: header.root.to_string(),
         depth: header.depth,
         ply: header.ply,
+        merged,
         plan: header.plan.clone(),
         entries,
         paths: header.paths,
@@ -114,15 +133,17 @@ pub(super) fn run(ledger: &Ledger, context: &mut Context) -> Result<Answer, Fail
         disputed,
         per_second,
         seconds_left: per_second.map(|rate| left as f64 / rate),
-        sum,
-        nodes,
+        sum: sum.leaves,
+        positions: merged.then_some(sum.positions),
+        nodes: nodes.map(|total| total.leaves),
         sources: sources
             .into_iter()
-            .map(|(Source { backend, device, variant, kogge }, entries)| Counter {
+            .map(|(Source { backend, device, variant, kogge, plan }, entries)| Counter {
                 backend,
                 device,
                 variant,
                 kogge,
+                plan: known(plan),
                 entries,
             })
             .collect(),
@@ -142,17 +163,19 @@ fn rate(tally: &Tally, now: i64) -> Option<f64> {
 fn text(report: &Report, header: &Header, to: &mut dyn std::io::Write) -> std::io::Result<()> {
     let Report { entries, done, leased, workers, verified, disputed, .. } = report;
     writeln!(to, "Root      {}", report.fen)?;
+    let stand_for = if report.merged { " are ranges of the positions" } else { "" };
     writeln!(
         to,
-        "Tree      {} plies; {entries} entries at ply {}, reached in {} ways",
+        "Tree      {} plies; {entries} entries{stand_for} at ply {}, reached in {} ways",
         report.depth, report.ply, report.paths
     )?;
     writeln!(to, "Plan      {}", report.plan)?;
     writeln!(to, "Made      {} by kogge {}", utc(header.created), report.kogge)?;
     let share = 100.0 * *done as f64 / (*entries).max(1) as f64;
     writeln!(to, "Done      {done} of {entries} entries ({share:.1} %), {verified} verified, {disputed} disputed")?;
-    for Counter { backend, device, variant, kogge, entries } in &report.sources {
-        writeln!(to, "          {entries} by {backend}: {device}, {variant}, kogge {kogge}")?;
+    for Counter { backend, device, variant, kogge, plan, entries } in &report.sources {
+        let plan = listed(plan.as_ref());
+        writeln!(to, "          {entries} by {backend}: {device}, {variant}, kogge {kogge}{plan}")?;
     }
     if done < entries {
         writeln!(to, "At work   {workers} devices on {leased} entries")?;
@@ -168,11 +191,15 @@ fn text(report: &Report, header: &Header, to: &mut dyn std::io::Write) -> std::i
             _ => writeln!(to, "Rate      nothing was counted in the last minute")?,
         }
     }
-    for Disputed { id, fen, answers } in &report.disputes {
-        writeln!(to, "Disputed  entry {id}, {fen}")?;
-        for Claim { count, backend, device, variant, kogge, at } in answers {
-            writeln!(to, "          {count} by {backend}: {device}, {variant}, kogge {kogge}, {}", utc(*at))?;
+    for Disputed { entry, answers } in &report.disputes {
+        writeln!(to, "Disputed  {entry}")?;
+        for Claim { count, backend, device, variant, kogge, plan, at } in answers {
+            let plan = listed(plan.as_ref());
+            writeln!(to, "          {count} by {backend}: {device}, {variant}, kogge {kogge}{plan}, {}", utc(*at))?;
         }
+    }
+    if let Some(positions) = report.positions {
+        writeln!(to, "Positions {positions} distinct ones of ply {} so far", report.ply)?;
     }
     match report.nodes {
         Some(nodes) => writeln!(to, "Total     {nodes}"),

@@ -13,18 +13,23 @@ mod rows;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use postgres::Transaction;
-
 pub use connection::Postgres;
 use connection::Problem;
 use rows::numbers;
 
 use super::record::classify;
-use super::store::{castling, packed, root_bytes};
-use super::{Answer, Dispute, FORMAT, Header, Leased, LedgerError, Recorded, Row, Source, Store, Tally};
-use crate::Frontier;
+use super::store::{castling, root_bytes};
+use super::{
+    Answer, Count, Dispute, Entry, FORMAT, Header, Item, Kind, LedgerError, Recorded, Row, Source, Store, Tally,
+};
 
-const SCHEMA: &str = include_str!("schema.sql");
+/// Returns the tables of a kind of ledgers.
+const fn schema(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Positions => include_str!("schema.sql"),
+        Kind::Ranges => include_str!("schema_ranges.sql"),
+    }
+}
 
 /// The advisory lock for the creation of a ledger: "kogge".
 const CREATING: i64 = 0x6b_6f67_6765;
@@ -40,24 +45,24 @@ impl Store for Postgres {
         self.transact("when it was opened", rows::header)?.map_err(|found| LedgerError::Format {
             location: self.location().to_owned(),
             found,
-            expected: FORMAT,
+            newest: FORMAT,
         })
     }
 
-    fn create(&mut self, header: &Header, frontier: &Frontier) -> Result<(), LedgerError> {
+    fn create(&mut self, header: &Header, items: &[Item]) -> Result<(), LedgerError> {
         self.transact("when it was made", |transaction| {
             transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&CREATING])?;
             if rows::exists(transaction)? {
                 return Ok(());
             }
-            transaction.batch_execute(SCHEMA)?;
-            let Header { root, depth, ply, plan, entries, paths, kogge, created } = header;
+            transaction.batch_execute(schema(header.kind))?;
+            let Header { kind, root, depth, ply, plan, entries, paths, kogge, created } = header;
             transaction.execute(
                 "INSERT INTO kogge_ledger
                      (only_one, format, fen, root, castling, depth, ply, plan, entries, paths, kogge, created)
                  VALUES (1, $1, $2, $3, $4, $5, $6, $7, $8, $9::text::numeric, $10, $11)",
                 &[
-                    &FORMAT,
+                    &kind.format(),
                     &root.to_string(),
                     &&root_bytes(root)[..],
                     &castling(root),
@@ -70,42 +75,33 @@ impl Store for Postgres {
                     created,
                 ],
             )?;
-            let insert = transaction.prepare(
-                "INSERT INTO kogge_entry (id, position, multiplicity)
-                 SELECT id, position, multiplicity::numeric
-                 FROM unnest($1::bigint[], $2::bytea[], $3::text[]) AS given (id, position, multiplicity)",
-            )?;
-            let chunks = frontier.positions().chunks(AT_ONCE).zip(frontier.multiplicities().chunks(AT_ONCE));
             let mut next = 0;
-            for (positions, multiplicities) in chunks {
-                let ids = numbers(next..next + positions.len() as u64);
-                next += positions.len() as u64;
-                let positions: Vec<_> = positions.iter().map(|position| packed(&position.into()).to_vec()).collect();
-                let multiplicities: Vec<_> = multiplicities.iter().map(u128::to_string).collect();
-                transaction.execute(&insert, &[&ids, &positions, &multiplicities])?;
+            for items in items.chunks(AT_ONCE) {
+                let ids = numbers(next..next + items.len() as u64);
+                next += items.len() as u64;
+                rows::insert(transaction, *kind, &ids, items)?;
             }
             Ok(())
         })
     }
 
-    fn lease(&mut self, worker: &str, most: usize, time: Duration) -> Result<Vec<Leased>, LedgerError> {
+    fn lease(&mut self, worker: &str, most: usize, time: Duration) -> Result<Vec<Entry>, LedgerError> {
         self.transact("when entries were leased", |transaction| {
+            let item = rows::item(rows::kind(transaction)?);
             let rows = transaction.query(
-                "WITH free AS (
-                     SELECT id FROM kogge_entry
-                     WHERE count IS NULL AND (leased_until IS NULL OR leased_until <= clock_timestamp())
-                     ORDER BY id LIMIT $2 FOR UPDATE SKIP LOCKED
-                 )
-                 UPDATE kogge_entry SET worker = $1, leased_until = clock_timestamp() + make_interval(secs => $3)
-                 FROM free WHERE kogge_entry.id = free.id
-                 RETURNING kogge_entry.id, position",
+                &format!(
+                    "WITH free AS (
+                         SELECT id FROM kogge_entry
+                         WHERE count IS NULL AND (leased_until IS NULL OR leased_until <= clock_timestamp())
+                         ORDER BY id LIMIT $2 FOR UPDATE SKIP LOCKED
+                     )
+                     UPDATE kogge_entry SET worker = $1, leased_until = clock_timestamp() + make_interval(secs => $3)
+                     FROM free WHERE kogge_entry.id = free.id
+                     RETURNING kogge_entry.id, {item}"
+                ),
                 &[&worker, &(most as i64), &time.as_secs_f64()],
             )?;
-            let mut leased = Vec::with_capacity(rows.len());
-            for row in rows {
-                let id = rows::id(&row, 0)?;
-                leased.push(Leased { id, position: rows::position(&row, 1, id)? });
-            }
+            let mut leased = rows.iter().map(rows::entry_at).collect::<Result<Vec<_>, _>>()?;
             leased.sort_unstable_by_key(|entry| entry.id);
             Ok(leased)
         })
@@ -113,7 +109,8 @@ impl Store for Postgres {
 
     fn extend(&mut self, worker: &str, ids: &[u64], time: Duration) -> Result<u64, LedgerError> {
         self.transact("when leases were extended", |transaction| {
-            rows::lock(transaction, ids)?;
+            let kind = rows::kind(transaction)?;
+            rows::lock(transaction, kind, ids)?;
             Ok(transaction.execute(
                 "UPDATE kogge_entry SET leased_until = clock_timestamp() + make_interval(secs => $3)
                  WHERE id = ANY($2) AND worker = $1 AND count IS NULL",
@@ -134,27 +131,15 @@ impl Store for Postgres {
 
     fn record(&mut self, source: &Source, answers: &[Answer]) -> Result<Recorded, LedgerError> {
         self.transact("when answers were written", |transaction| {
-            let source = rows::source(transaction, source)?;
+            let kind = rows::kind(transaction)?;
+            let source = rows::source(transaction, kind, source)?;
             let ids: Vec<_> = answers.iter().map(|answer| answer.id).collect();
-            let known: BTreeMap<_, _> = rows::lock(transaction, &ids)?;
-            let recorded = classify(answers, &known)
-                .map_err(|id| Problem::Damaged(format!("entry {id}, which was counted, is not in it")))?;
-            let counts: Vec<_> = recorded.new.iter().map(|answer| answer.count.to_string()).collect();
-            transaction.execute(
-                "UPDATE kogge_entry
-                 SET count = given.count::numeric, source = $3, at = clock_timestamp(), worker = NULL, leased_until = NULL
-                 FROM unnest($1::bigint[], $2::text[]) AS given (id, count)
-                 WHERE kogge_entry.id = given.id AND kogge_entry.count IS NULL",
-                &[&numbers(recorded.new.iter().map(|answer| answer.id)), &counts, &source],
-            )?;
-            transaction.execute(
-                "INSERT INTO kogge_answer (entry, count, source, at)
-                 SELECT id, count, $2, clock_timestamp() FROM kogge_entry WHERE id = ANY($1) AND source <> $2
-                 ON CONFLICT DO NOTHING",
-                &[&numbers(recorded.repeated.iter().map(|answer| answer.id)), &source],
-            )?;
+            let known: BTreeMap<_, _> = rows::lock(transaction, kind, &ids)?;
+            let recorded = classify(kind, answers, &known).map_err(Problem::Damaged)?;
+            rows::answer(transaction, kind, &recorded.new, source)?;
+            rows::repeat(transaction, kind, &recorded.repeated, source)?;
             for (answer, _) in &recorded.different {
-                rows::dispute(transaction, answer, source)?;
+                rows::dispute(transaction, kind, answer, source)?;
             }
             Ok(recorded)
         })
@@ -179,16 +164,10 @@ impl Store for Postgres {
         self.transact("when it was read", rows::disputes)
     }
 
-    fn settle(&mut self, id: u64, count: u128) -> Result<(), LedgerError> {
-        self.transact("when a dispute was settled", |transaction: &mut Transaction<'_>| {
-            transaction.execute(
-                "UPDATE kogge_entry SET disputed = false, count = stands.count, source = stands.source, at = stands.at
-                 FROM (SELECT * FROM kogge_answer WHERE entry = $1 AND count = $2::text::numeric ORDER BY number LIMIT 1)
-                     AS stands
-                 WHERE kogge_entry.id = $1",
-                &[&(id as i64), &count.to_string()],
-            )?;
-            Ok(())
+    fn settle(&mut self, id: u64, count: &Count) -> Result<(), LedgerError> {
+        self.transact("when a dispute was settled", |transaction| {
+            let kind = rows::kind(transaction)?;
+            rows::settle(transaction, kind, &Answer { id, count: *count })
         })
     }
 }

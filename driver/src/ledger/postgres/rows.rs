@@ -2,11 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use kogge_board::merge::KeyRange;
+use postgres::types::ToSql;
 use postgres::{Row as Columns, Transaction};
 
 use super::connection::Problem;
-use crate::ledger::store::{castling, root_bytes};
-use crate::ledger::{Answer, Dispute, FORMAT, Given, Header, Row, Source, Tally};
+use crate::ledger::columns::number;
+use crate::ledger::store::{castling, key_bytes, key_of, root_bytes};
+use crate::ledger::{Answer, Count, Dispute, Entry, Given, Header, Item, Kind, Row, Source, Tally};
 
 type Result<T> = std::result::Result<T, Problem>;
 
@@ -25,26 +28,44 @@ fn natural(columns: &Columns, index: usize) -> Result<u64> {
     u64::try_from(number).map_err(|_| damaged(format!("{number} is less than zero")))
 }
 
-/// Reads a column with the number of an entry.
-pub(super) fn id(columns: &Columns, index: usize) -> Result<u64> {
-    natural(columns, index)
+/// Returns the columns of an item: position, multiplicity, and the first and the last key.
+pub(super) fn item(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Positions => "position, multiplicity::text, NULL::bytea, NULL::bytea",
+        Kind::Ranges => "NULL::bytea, NULL::text, first, last",
+    }
 }
 
-/// Reads a column with a number of up to 128 bits as text, or null.
-fn large(columns: &Columns, index: usize) -> Result<Option<u128>> {
-    let text: Option<String> = columns.try_get(index)?;
-    text.map(|text| text.parse().map_err(|_| damaged(format!("{text} is not a count")))).transpose()
+/// Reads an entry: its number and the [`item`].
+pub(super) fn entry_at(columns: &Columns) -> Result<Entry> {
+    let id = natural(columns, 0)?;
+    let position: Option<&[u8]> = columns.try_get(1)?;
+    let item = match position {
+        Some(bytes) => {
+            let wrong = |_| damaged(format!("the position of entry {id} has {} bytes", bytes.len()));
+            let multiplicity = number(columns.try_get(2)?).map_err(Problem::Damaged)?;
+            Item::Position { packed: bytes.try_into().map_err(wrong)?, multiplicity }
+        }
+        None => {
+            let keys: [&[u8]; 2] = [columns.try_get(3)?, columns.try_get(4)?];
+            let [Some(first), Some(last)] = keys.map(key_of) else {
+                return Err(damaged(format!("the keys of entry {id} are too short or too long")));
+            };
+            Item::Range(KeyRange { first, last })
+        }
+    };
+    Ok(Entry { id, item })
 }
 
-/// Reads a column with a number of up to 128 bits as text.
-fn large_there(columns: &Columns, index: usize) -> Result<u128> {
-    large(columns, index)?.ok_or_else(|| damaged("a count is missing"))
+/// Returns the columns of a count in a table: leaves, positions and paths.
+fn count(kind: Kind, table: &str) -> String {
+    kind.count().padded("NULL::text", |name| format!("{table}.{name}::text"))
 }
 
-/// Reads a column with a packed position.
-pub(super) fn position(columns: &Columns, index: usize, id: u64) -> Result<[u8; 32]> {
-    let bytes: &[u8] = columns.try_get(index)?;
-    bytes.try_into().map_err(|_| damaged(format!("the position of entry {id} has {} bytes", bytes.len())))
+/// Reads a count from three columns, the first of which is `first`.
+fn count_at(columns: &Columns, first: usize) -> Result<Option<Count>> {
+    let values = [columns.try_get(first)?, columns.try_get(first + 1)?, columns.try_get(first + 2)?];
+    Count::read(values).map_err(Problem::Damaged)
 }
 
 /// Returns whether there is a ledger.
@@ -55,15 +76,23 @@ pub(super) fn exists(transaction: &mut Transaction<'_>) -> Result<bool> {
     Ok(transaction.query_one(look, &[])?.try_get(0)?)
 }
 
+fn format(transaction: &mut Transaction<'_>) -> Result<i64> {
+    Ok(transaction.query_one("SELECT format FROM kogge_ledger", &[])?.try_get(0)?)
+}
+
+/// Returns the kind of the ledger.
+pub(super) fn kind(transaction: &mut Transaction<'_>) -> Result<Kind> {
+    let format = format(transaction)?;
+    Kind::of(format).ok_or_else(|| damaged(format!("its format is {format} now")))
+}
+
 /// Returns the header of the ledger, `None` without a ledger, or the version of a ledger of another format.
 pub(super) fn header(transaction: &mut Transaction<'_>) -> Result<std::result::Result<Option<Header>, i64>> {
     if !exists(transaction)? {
         return Ok(Ok(None));
     }
-    let format: i64 = transaction.query_one("SELECT format FROM kogge_ledger", &[])?.try_get(0)?;
-    if format != FORMAT {
-        return Ok(Err(format));
-    }
+    let format = format(transaction)?;
+    let Some(kind) = Kind::of(format) else { return Ok(Err(format)) };
     let row = transaction.query_one(
         "SELECT fen, root, castling, depth, ply, plan, entries, paths::text, kogge, created FROM kogge_ledger",
         &[],
@@ -74,12 +103,13 @@ pub(super) fn header(transaction: &mut Transaction<'_>) -> Result<std::result::R
         u32::try_from(plies).map_err(|_| damaged(format!("{plies} is not a depth")))
     };
     let header = Header {
+        kind,
         root: fen.parse().map_err(|error| damaged(format!("its root cannot be read ({error})")))?,
         depth: plies(3)?,
         ply: plies(4)?,
         plan: row.try_get(5)?,
         entries: natural(&row, 6)?,
-        paths: large_there(&row, 7)?,
+        paths: number(row.try_get(7)?).map_err(Problem::Damaged)?,
         kogge: row.try_get(8)?,
         created: row.try_get(9)?,
     };
@@ -91,47 +121,138 @@ pub(super) fn header(transaction: &mut Transaction<'_>) -> Result<std::result::R
     Ok(Ok(Some(header)))
 }
 
+/// Adds entries with these numbers.
+pub(super) fn insert(transaction: &mut Transaction<'_>, kind: Kind, ids: &[i64], items: &[Item]) -> Result<()> {
+    let mut positions = (Vec::new(), Vec::new());
+    let mut ranges = (Vec::new(), Vec::new());
+    for item in items {
+        match item {
+            Item::Position { packed, multiplicity } => {
+                positions.0.push(packed.to_vec());
+                positions.1.push(multiplicity.to_string());
+            }
+            Item::Range(range) => {
+                ranges.0.push(key_bytes(&range.first).to_vec());
+                ranges.1.push(key_bytes(&range.last).to_vec());
+            }
+        }
+    }
+    match kind {
+        Kind::Positions => transaction.execute(
+            "INSERT INTO kogge_entry (id, position, multiplicity)
+             SELECT id, position, multiplicity::numeric
+             FROM unnest($1::bigint[], $2::bytea[], $3::text[]) AS given (id, position, multiplicity)",
+            &[&ids, &positions.0, &positions.1],
+        )?,
+        Kind::Ranges => transaction.execute(
+            "INSERT INTO kogge_entry (id, first, last)
+             SELECT * FROM unnest($1::bigint[], $2::bytea[], $3::bytea[])",
+            &[&ids, &ranges.0, &ranges.1],
+        )?,
+    };
+    Ok(())
+}
+
 /// Locks entries until this transaction ends, and returns the counts of those that exist. Every transaction locks
 /// entries in the order of their numbers, so that no two transactions wait for each other.
-pub(super) fn lock(transaction: &mut Transaction<'_>, ids: &[u64]) -> Result<BTreeMap<u64, Option<u128>>> {
-    let rows = transaction.query(
-        "SELECT id, count::text FROM kogge_entry WHERE id = ANY($1) ORDER BY id FOR UPDATE",
-        &[&numbers(ids.iter().copied())],
-    )?;
-    rows.iter().map(|row| Ok((id(row, 0)?, large(row, 1)?))).collect()
+pub(super) fn lock(transaction: &mut Transaction<'_>, kind: Kind, ids: &[u64]) -> Result<BTreeMap<u64, Option<Count>>> {
+    let select =
+        format!("SELECT id, {} FROM kogge_entry WHERE id = ANY($1) ORDER BY id FOR UPDATE", count(kind, "kogge_entry"));
+    let rows = transaction.query(&select, &[&numbers(ids.iter().copied())])?;
+    rows.iter().map(|row| Ok((natural(row, 0)?, count_at(row, 1)?))).collect()
+}
+
+/// Returns references to parameters as the client takes them.
+fn parameters<'p, T: ToSql + Sync>(values: &'p [T]) -> impl Iterator<Item = &'p (dyn ToSql + Sync)> {
+    values.iter().map(|value| value as &(dyn ToSql + Sync))
 }
 
 /// Returns the number of a source, and adds the source if it is new.
-pub(super) fn source(transaction: &mut Transaction<'_>, source: &Source) -> Result<i64> {
-    let Source { backend, device, variant, kogge } = source;
-    let select = "SELECT id FROM kogge_source WHERE backend = $1 AND device = $2 AND variant = $3 AND kogge = $4";
-    if let Some(row) = transaction.query_opt(select, &[backend, device, variant, kogge])? {
+pub(super) fn source(transaction: &mut Transaction<'_>, kind: Kind, source: &Source) -> Result<i64> {
+    let (columns, values) = (kind.source(), source.values(kind));
+    let values: Vec<_> = parameters(&values).collect();
+    let is_it = columns.join(" AND ", |index, name| format!("{name} = ${}", index + 1));
+    let select = format!("SELECT id FROM kogge_source WHERE {is_it}");
+    if let Some(row) = transaction.query_opt(&select, &values)? {
         return Ok(row.try_get(0)?);
     }
-    transaction.execute(
-        "INSERT INTO kogge_source (backend, device, variant, kogge) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING",
-        &[backend, device, variant, kogge],
-    )?;
-    Ok(transaction.query_one(select, &[backend, device, variant, kogge])?.try_get(0)?)
+    let given = columns.join(", ", |index, _| format!("${}", index + 1));
+    let insert = format!("INSERT INTO kogge_source ({}) VALUES ({given}) ON CONFLICT DO NOTHING", columns.list());
+    transaction.execute(&insert, &values)?;
+    Ok(transaction.query_one(&select, &values)?.try_get(0)?)
+}
+
+/// Keeps the first answers of entries.
+pub(super) fn answer(transaction: &mut Transaction<'_>, kind: Kind, answers: &[Answer], source: i64) -> Result<()> {
+    let columns = kind.count();
+    let ids = numbers(answers.iter().map(|answer| answer.id));
+    // One list for each column.
+    let mut lists = vec![Vec::with_capacity(answers.len()); columns.names().len()];
+    for Answer { count, .. } in answers {
+        lists.iter_mut().zip(count.values()).for_each(|(list, value)| list.push(value));
+    }
+    let update = format!(
+        "UPDATE kogge_entry
+         SET {}, source = $2, at = clock_timestamp(), worker = NULL, leased_until = NULL
+         FROM unnest($1::bigint[], {}) AS given (id, {})
+         WHERE kogge_entry.id = given.id AND kogge_entry.count IS NULL",
+        columns.join(", ", |_, name| format!("{name} = given.{name}::numeric")),
+        columns.join(", ", |index, _| format!("${}::text[]", index + 3)),
+        columns.list(),
+    );
+    let first: [&(dyn ToSql + Sync); 2] = [&ids, &source];
+    transaction.execute(&update, &first.into_iter().chain(parameters(&lists)).collect::<Vec<_>>())?;
+    Ok(())
+}
+
+/// Keeps answers that are equal to the accepted ones, if they are from another source.
+pub(super) fn repeat(transaction: &mut Transaction<'_>, kind: Kind, answers: &[Answer], source: i64) -> Result<()> {
+    let count = kind.count().list();
+    let insert = format!(
+        "INSERT INTO kogge_answer (entry, {count}, source, at)
+         SELECT id, {count}, $2, clock_timestamp() FROM kogge_entry WHERE id = ANY($1) AND source <> $2
+         ON CONFLICT DO NOTHING"
+    );
+    transaction.execute(&insert, &[&numbers(answers.iter().map(|answer| answer.id)), &source])?;
+    Ok(())
 }
 
 /// Keeps an answer that differs from the accepted one. The entry is disputed if the answer is new for its source.
-pub(super) fn dispute(transaction: &mut Transaction<'_>, answer: &Answer, source: i64) -> Result<()> {
-    let (id, count) = (answer.id as i64, answer.count.to_string());
-    let known = "SELECT 1 FROM kogge_answer WHERE entry = $1 AND count = $2::text::numeric AND source = $3";
-    if transaction.query_opt(known, &[&id, &count, &source])?.is_some() {
+pub(super) fn dispute(transaction: &mut Transaction<'_>, kind: Kind, answer: &Answer, source: i64) -> Result<()> {
+    let (columns, id, values) = (kind.count(), answer.id as i64, answer.count.values());
+    let first: [&(dyn ToSql + Sync); 2] = [&id, &source];
+    let given: Vec<_> = first.into_iter().chain(parameters(&values)).collect();
+    let is_it = columns.join(" AND ", |index, name| format!("{name} = ${}::text::numeric", index + 3));
+    let known = format!("SELECT 1 FROM kogge_answer WHERE entry = $1 AND source = $2 AND {is_it}");
+    if transaction.query_opt(&known, &given)?.is_some() {
         return Ok(());
     }
-    transaction.execute(
-        "INSERT INTO kogge_answer (entry, count, source, at)
-         SELECT id, count, source, at FROM kogge_entry WHERE id = $1 ON CONFLICT DO NOTHING",
-        &[&id],
-    )?;
-    transaction.execute(
-        "INSERT INTO kogge_answer (entry, count, source, at) VALUES ($1, $2::text::numeric, $3, clock_timestamp())",
-        &[&id, &count, &source],
-    )?;
+    let count = columns.list();
+    let accepted = format!(
+        "INSERT INTO kogge_answer (entry, {count}, source, at)
+         SELECT id, {count}, source, at FROM kogge_entry WHERE id = $1 ON CONFLICT DO NOTHING"
+    );
+    transaction.execute(&accepted, &[&id])?;
+    let values = columns.join(", ", |index, _| format!("${}::text::numeric", index + 3));
+    let insert =
+        format!("INSERT INTO kogge_answer (entry, source, {count}, at) VALUES ($1, $2, {values}, clock_timestamp())");
+    transaction.execute(&insert, &given)?;
     transaction.execute("UPDATE kogge_entry SET disputed = true WHERE id = $1", &[&id])?;
+    Ok(())
+}
+
+/// Settles a dispute by accepting the first answer with this count.
+pub(super) fn settle(transaction: &mut Transaction<'_>, kind: Kind, answer: &Answer) -> Result<()> {
+    let (columns, id, values) = (kind.count(), answer.id as i64, answer.count.values());
+    let update = format!(
+        "UPDATE kogge_entry SET disputed = false, {}, source = stands.source, at = stands.at
+         FROM (SELECT * FROM kogge_answer WHERE entry = $1 AND {} ORDER BY number LIMIT 1) AS stands
+         WHERE kogge_entry.id = $1",
+        columns.join(", ", |_, name| format!("{name} = stands.{name}")),
+        columns.join(" AND ", |index, name| format!("{name} = ${}::text::numeric", index + 2)),
+    );
+    let first: [&(dyn ToSql + Sync); 1] = [&id];
+    transaction.execute(&update, &first.into_iter().chain(parameters(&values)).collect::<Vec<_>>())?;
     Ok(())
 }
 
@@ -148,11 +269,12 @@ pub(super) fn tally(transaction: &mut Transaction<'_>) -> Result<Tally> {
         ),
         &[],
     )?;
-    let verified = transaction.query_one(
+    let is_equal = kind(transaction)?.count().join(" AND ", |_, name| format!("a.{name} = e.{name}"));
+    let verified = format!(
         "SELECT count(DISTINCT e.id) FROM kogge_answer AS a JOIN kogge_entry AS e ON e.id = a.entry
-         WHERE a.count = e.count AND a.source <> e.source AND NOT e.disputed",
-        &[],
-    )?;
+         WHERE {is_equal} AND a.source <> e.source AND NOT e.disputed"
+    );
+    let verified = transaction.query_one(&verified, &[])?;
     let first: Option<i64> = row.try_get(6)?;
     let last: Option<i64> = row.try_get(7)?;
     Ok(Tally {
@@ -167,54 +289,61 @@ pub(super) fn tally(transaction: &mut Transaction<'_>) -> Result<Tally> {
     })
 }
 
-/// Reads a source from four columns, the first of which is `first`.
-fn source_at(row: &Columns, first: usize) -> Result<Source> {
-    Ok(Source {
-        backend: row.try_get(first)?,
-        device: row.try_get(first + 1)?,
-        variant: row.try_get(first + 2)?,
-        kogge: row.try_get(first + 3)?,
-    })
+/// Returns the columns of a source.
+fn source_columns(kind: Kind) -> String {
+    kind.source().padded("''::text", |name| format!("s.{name}"))
+}
+
+/// Reads an answer from nine columns after those of an entry: count, time and source.
+fn given_at(row: &Columns) -> Result<Option<Given>> {
+    let Some(count) = count_at(row, 5)? else { return Ok(None) };
+    let source = Source {
+        backend: row.try_get(9)?,
+        device: row.try_get(10)?,
+        variant: row.try_get(11)?,
+        kogge: row.try_get(12)?,
+        plan: row.try_get(13)?,
+    };
+    Ok(Some(Given { count, at: row.try_get(8)?, source }))
 }
 
 /// Returns up to `most` rows with numbers greater than `after`.
 pub(super) fn rows(transaction: &mut Transaction<'_>, after: Option<u64>, most: usize) -> Result<Vec<Row>> {
+    let kind = kind(transaction)?;
     let after = after.map_or(-1, |after| after as i64);
-    let found = transaction.query(
-        "SELECT e.id, position, multiplicity::text, disputed, count::text, extract(epoch FROM at)::bigint,
-                backend, device, variant, kogge
+    let select = format!(
+        "SELECT e.id, {}, {}, extract(epoch FROM at)::bigint, {}, disputed
          FROM kogge_entry AS e LEFT JOIN kogge_source AS s ON s.id = e.source
          WHERE e.id > $1 ORDER BY e.id LIMIT $2",
-        &[&after, &(most as i64)],
-    )?;
-    let mut rows = Vec::with_capacity(found.len());
-    for row in &found {
-        let id = id(row, 0)?;
-        let given = match large(row, 4)? {
-            Some(count) => Some(Given { count, at: row.try_get(5)?, source: source_at(row, 6)? }),
-            None => None,
-        };
-        let (position, multiplicity) = (position(row, 1, id)?, large_there(row, 2)?);
-        rows.push(Row { id, position, multiplicity, given, disputed: row.try_get(3)? });
-    }
-    Ok(rows)
+        item(kind),
+        count(kind, "e"),
+        source_columns(kind),
+    );
+    let found = transaction.query(&select, &[&after, &(most as i64)])?;
+    found
+        .iter()
+        .map(|row| Ok(Row { entry: entry_at(row)?, given: given_at(row)?, disputed: row.try_get(14)? }))
+        .collect()
 }
 
 /// Returns all disputed entries with their answers.
 pub(super) fn disputes(transaction: &mut Transaction<'_>) -> Result<Vec<Dispute>> {
-    let found = transaction.query(
-        "SELECT e.id, position, a.count::text, extract(epoch FROM a.at)::bigint, backend, device, variant, kogge
+    let kind = kind(transaction)?;
+    let select = format!(
+        "SELECT e.id, {}, {}, extract(epoch FROM a.at)::bigint, {}
          FROM kogge_entry AS e JOIN kogge_answer AS a ON a.entry = e.id JOIN kogge_source AS s ON s.id = a.source
          WHERE disputed ORDER BY e.id, a.at, a.number",
-        &[],
-    )?;
+        item(kind),
+        count(kind, "a"),
+        source_columns(kind),
+    );
     let mut disputes: Vec<Dispute> = Vec::new();
-    for row in &found {
-        let id = id(row, 0)?;
-        let given = Given { count: large_there(row, 2)?, at: row.try_get(3)?, source: source_at(row, 4)? };
+    for row in &transaction.query(&select, &[])? {
+        let entry = entry_at(row)?;
+        let Some(given) = given_at(row)? else { continue };
         match disputes.last_mut() {
-            Some(last) if last.id == id => last.answers.push(given),
-            _ => disputes.push(Dispute { id, position: position(row, 1, id)?, answers: vec![given] }),
+            Some(last) if last.entry.id == entry.id => last.answers.push(given),
+            _ => disputes.push(Dispute { entry, answers: vec![given] }),
         }
     }
     Ok(disputes)

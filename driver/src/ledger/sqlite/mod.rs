@@ -18,14 +18,19 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension, Transaction, Transactio
 use self::problem::{Problem, failure};
 use self::rows::APPLICATION_ID;
 use super::record::classify;
-use super::store::{castling, packed, root_bytes};
-use super::{Answer, Dispute, FORMAT, Header, Leased, LedgerError, Recorded, Row, Source, Store, Tally};
-use crate::Frontier;
+use super::store::{castling, key_bytes, root_bytes};
+use super::{Answer, Count, Dispute, Entry, Header, Item, Kind, LedgerError, Recorded, Row, Source, Store, Tally};
 
 /// The time to wait for another process that writes.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-const SCHEMA: &str = include_str!("schema.sql");
+/// Returns the tables of a kind of ledgers.
+const fn schema(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Positions => include_str!("schema.sql"),
+        Kind::Ranges => include_str!("schema_ranges.sql"),
+    }
+}
 
 /// A ledger in a file.
 pub struct Sqlite {
@@ -105,19 +110,19 @@ impl Store for Sqlite {
         self.read(rows::header)?.map_err(|mismatch| mismatch.told(&self.location))
     }
 
-    fn create(&mut self, header: &Header, frontier: &Frontier) -> Result<(), LedgerError> {
+    fn create(&mut self, header: &Header, items: &[Item]) -> Result<(), LedgerError> {
         self.transact("when it was made", |transaction| {
             if rows::has_tables(transaction)? {
                 return Ok(());
             }
-            transaction.execute_batch(SCHEMA)?;
+            transaction.execute_batch(schema(header.kind))?;
             transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
-            let Header { root, depth, ply, plan, entries, paths, kogge, created } = header;
+            let Header { kind, root, depth, ply, plan, entries, paths, kogge, created } = header;
             transaction.execute(
                 "INSERT INTO ledger (only_one, format, fen, root, castling, depth, ply, plan, entries, paths, kogge, created)
                  VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
                 params![
-                    FORMAT,
+                    kind.format(),
                     root.to_string(),
                     root_bytes(root),
                     castling(root),
@@ -130,31 +135,40 @@ impl Store for Sqlite {
                     created
                 ],
             )?;
-            let mut insert =
-                transaction.prepare("INSERT INTO entry (id, position, multiplicity) VALUES (?1, ?2, ?3)")?;
-            let entries = frontier.positions().iter().zip(frontier.multiplicities());
-            for (id, (position, multiplicity)) in (0i64..).zip(entries) {
-                insert.execute(params![id, packed(&position.into()), multiplicity.to_string()])?;
+            let columns = match kind {
+                Kind::Positions => "position, multiplicity",
+                Kind::Ranges => "first, last",
+            };
+            let mut insert = transaction.prepare(&format!("INSERT INTO entry (id, {columns}) VALUES (?1, ?2, ?3)"))?;
+            for (id, item) in (0i64..).zip(items) {
+                match item {
+                    Item::Position { packed, multiplicity } => {
+                        insert.execute(params![id, packed, multiplicity.to_string()])?
+                    }
+                    Item::Range(range) => insert.execute(params![id, key_bytes(&range.first), key_bytes(&range.last)])?,
+                };
             }
             Ok(())
         })
     }
 
-    fn lease(&mut self, worker: &str, most: usize, time: Duration) -> Result<Vec<Leased>, LedgerError> {
+    fn lease(&mut self, worker: &str, most: usize, time: Duration) -> Result<Vec<Entry>, LedgerError> {
         self.transact("when entries were leased", |transaction| {
-            let mut update = transaction.prepare_cached(
+            let mut update = transaction.prepare_cached(&format!(
                 "UPDATE entry SET worker = ?1, leased_until = unixepoch('subsec') + ?3
                  WHERE id IN (
                      SELECT id FROM entry
                      WHERE count IS NULL AND (leased_until IS NULL OR leased_until <= unixepoch('subsec'))
                      ORDER BY id LIMIT ?2
                  )
-                 RETURNING id, position",
-            )?;
-            let leased = update.query_map(params![worker, most, time.as_secs_f64()], |row| {
-                Ok(Leased { id: row.get(0)?, position: row.get(1)? })
-            })?;
-            let mut leased: Vec<_> = leased.collect::<Result<_, _>>()?;
+                 RETURNING id, {}",
+                rows::item(rows::kind(transaction)?)
+            ))?;
+            let mut found = update.query(params![worker, most, time.as_secs_f64()])?;
+            let mut leased = Vec::new();
+            while let Some(row) = found.next()? {
+                leased.push(rows::entry_at(row)?);
+            }
             leased.sort_unstable_by_key(|entry| entry.id);
             Ok(leased)
         })
@@ -186,33 +200,23 @@ impl Store for Sqlite {
 
     fn record(&mut self, source: &Source, answers: &[Answer]) -> Result<Recorded, LedgerError> {
         self.transact("when answers were written", |transaction| {
+            let kind = rows::kind(transaction)?;
             let mut known = BTreeMap::new();
             for &Answer { id, .. } in answers {
-                if let Some(count) = rows::count_of(transaction, id)? {
+                if let Some(count) = rows::count_of(transaction, kind, id)? {
                     known.insert(id, count);
                 }
             }
-            let recorded = classify(answers, &known)
-                .map_err(|id| Problem::Damaged(format!("entry {id}, which was counted, is not in it")))?;
-            let source = rows::source(transaction, source)?;
-            for Answer { id, count } in &recorded.new {
-                transaction
-                    .prepare_cached(
-                        "UPDATE entry SET count = ?2, source = ?3, at = unixepoch(), worker = NULL, leased_until = NULL
-                         WHERE id = ?1 AND count IS NULL",
-                    )?
-                    .execute(params![id, count.to_string(), source])?;
+            let recorded = classify(kind, answers, &known).map_err(Problem::Damaged)?;
+            let source = rows::source(transaction, kind, source)?;
+            for answer in &recorded.new {
+                rows::answer(transaction, kind, answer, source)?;
             }
             for Answer { id, .. } in &recorded.repeated {
-                transaction
-                    .prepare_cached(
-                        "INSERT OR IGNORE INTO answer (entry, count, source, at)
-                         SELECT id, count, ?2, unixepoch() FROM entry WHERE id = ?1 AND source <> ?2",
-                    )?
-                    .execute(params![id, source])?;
+                rows::repeat(transaction, kind, *id, source)?;
             }
             for (answer, _) in &recorded.different {
-                rows::dispute(transaction, answer, source)?;
+                rows::dispute(transaction, kind, answer, source)?;
             }
             Ok(recorded)
         })
@@ -237,15 +241,9 @@ impl Store for Sqlite {
         self.read(rows::disputes)
     }
 
-    fn settle(&mut self, id: u64, count: u128) -> Result<(), LedgerError> {
+    fn settle(&mut self, id: u64, count: &Count) -> Result<(), LedgerError> {
         self.transact("when a dispute was settled", |transaction| {
-            transaction.execute(
-                "UPDATE entry SET disputed = 0, (count, source, at) =
-                     (SELECT count, source, at FROM answer WHERE entry = ?1 AND count = ?2 ORDER BY number LIMIT 1)
-                 WHERE id = ?1 AND EXISTS (SELECT 1 FROM answer WHERE entry = ?1 AND count = ?2)",
-                params![id, count.to_string()],
-            )?;
-            Ok(())
+            rows::settle(transaction, rows::kind(transaction)?, &Answer { id, count: *count })
         })
     }
 }

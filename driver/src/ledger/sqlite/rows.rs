@@ -1,10 +1,15 @@
 //! Single rows of an SQLite ledger.
 
-use rusqlite::{OptionalExtension, Transaction, params};
+use kogge_board::merge::KeyRange;
+use rusqlite::types::Value;
+use rusqlite::{OptionalExtension, Transaction, params, params_from_iter};
 
 use super::problem::Problem;
-use crate::ledger::store::{castling, root_bytes};
-use crate::ledger::{Answer, Dispute, FORMAT, Given, Header, LedgerError, Row, Source, Tally};
+use crate::ledger::columns::number;
+use crate::ledger::store::{castling, key_of, root_bytes};
+use crate::ledger::{
+    Answer, Count, Dispute, Entry, FORMAT, Given, Header, Item, Kind, LedgerError, Row, Source, Tally,
+};
 
 /// The mark of a ledger in the header of an SQLite file: "kogg".
 pub(super) const APPLICATION_ID: i32 = 0x6b6f_6767;
@@ -24,7 +29,7 @@ impl Mismatch {
             Self::Foreign => {
                 LedgerError::NotALedger { location, reason: "it is a database of another program".to_owned() }
             }
-            Self::Format(found) => LedgerError::Format { location, found, expected: FORMAT },
+            Self::Format(found) => LedgerError::Format { location, found, newest: FORMAT },
         }
     }
 }
@@ -32,6 +37,16 @@ impl Mismatch {
 /// Returns whether the database has any tables.
 pub(super) fn has_tables(transaction: &Transaction<'_>) -> Result<bool> {
     Ok(transaction.query_row("SELECT EXISTS (SELECT 1 FROM sqlite_schema)", [], |row| row.get(0))?)
+}
+
+fn format(transaction: &Transaction<'_>) -> Result<i64> {
+    Ok(transaction.prepare_cached("SELECT format FROM ledger")?.query_row([], |row| row.get(0))?)
+}
+
+/// Returns the kind of the ledger.
+pub(super) fn kind(transaction: &Transaction<'_>) -> Result<Kind> {
+    let format = format(transaction)?;
+    Kind::of(format).ok_or_else(|| Problem::Damaged(format!("its format is {format} now")))
 }
 
 /// Returns the header of the ledger, or `None` if there is no ledger.
@@ -43,10 +58,8 @@ pub(super) fn header(transaction: &Transaction<'_>) -> Result<std::result::Resul
     if application != APPLICATION_ID {
         return Ok(Err(Mismatch::Foreign));
     }
-    let format: i64 = transaction.query_row("SELECT format FROM ledger", [], |row| row.get(0))?;
-    if format != FORMAT {
-        return Ok(Err(Mismatch::Format(format)));
-    }
+    let format = format(transaction)?;
+    let Some(kind) = Kind::of(format) else { return Ok(Err(Mismatch::Format(format))) };
     let columns = "SELECT fen, root, castling, depth, ply, plan, entries, paths, kogge, created FROM ledger";
     let (fen, root, files, header) = transaction.query_row(columns, [], |row| {
         let header = (row.get(3)?, row.get(4)?, row.get(5)?, row.get(6)?, row.get(8)?, row.get(9)?);
@@ -55,12 +68,13 @@ pub(super) fn header(transaction: &Transaction<'_>) -> Result<std::result::Resul
     })?;
     let ((depth, ply, plan, entries, kogge, created), paths) = header;
     let header = Header {
+        kind,
         root: fen.parse().map_err(|error| Problem::Damaged(format!("its root cannot be read ({error})")))?,
         depth,
         ply,
         plan,
         entries,
-        paths: number(&paths)?,
+        paths: number(&paths).map_err(Problem::Damaged)?,
         kogge,
         created,
     };
@@ -70,45 +84,123 @@ pub(super) fn header(transaction: &Transaction<'_>) -> Result<std::result::Resul
     Ok(Ok(Some(header)))
 }
 
-/// Reads a number of up to 128 bits.
-fn number(text: &str) -> Result<u128> {
-    text.parse().map_err(|_| Problem::Damaged(format!("{text:?} is not a count")))
+/// Returns the columns of an item: position, multiplicity, and the first and the last key.
+pub(super) fn item(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Positions => "position, multiplicity, NULL, NULL",
+        Kind::Ranges => "NULL, NULL, first, last",
+    }
+}
+
+/// Reads an entry: its number and the [`item`].
+pub(super) fn entry_at(row: &rusqlite::Row<'_>) -> Result<Entry> {
+    let id = row.get(0)?;
+    let position: Option<[u8; 32]> = row.get(1)?;
+    let item = match position {
+        Some(packed) => {
+            let multiplicity = number(&row.get::<_, String>(2)?).map_err(Problem::Damaged)?;
+            Item::Position { packed, multiplicity }
+        }
+        None => {
+            let keys = [row.get::<_, Vec<u8>>(3)?, row.get(4)?];
+            let [Some(first), Some(last)] = keys.map(|key| key_of(&key)) else {
+                return Err(Problem::Damaged(format!("the keys of entry {id} are too short or too long")));
+            };
+            Item::Range(KeyRange { first, last })
+        }
+    };
+    Ok(Entry { id, item })
+}
+
+/// Returns the columns of a count in a table: leaves, positions and paths.
+fn count(kind: Kind, table: &str) -> String {
+    kind.count().padded("NULL", |name| format!("{table}.{name}"))
+}
+
+/// Reads a count from three columns, the first of which is `first`.
+fn count_at(row: &rusqlite::Row<'_>, first: usize) -> Result<Option<Count>> {
+    Count::read([row.get(first)?, row.get(first + 1)?, row.get(first + 2)?]).map_err(Problem::Damaged)
 }
 
 /// Returns the count of an entry: `None` if there is no such entry, `Some(None)` if it is not counted.
-pub(super) fn count_of(transaction: &Transaction<'_>, id: u64) -> Result<Option<Option<u128>>> {
-    let mut select = transaction.prepare_cached("SELECT count FROM entry WHERE id = ?1")?;
-    let count: Option<Option<String>> = select.query_row([id], |row| row.get(0)).optional()?;
-    count.map(|count| count.as_deref().map(number).transpose()).transpose()
+pub(super) fn count_of(transaction: &Transaction<'_>, kind: Kind, id: u64) -> Result<Option<Option<Count>>> {
+    let select = format!("SELECT {} FROM entry WHERE id = ?1", count(kind, "entry"));
+    let mut select = transaction.prepare_cached(&select)?;
+    let mut found = select.query([id])?;
+    found.next()?.map(|row| count_at(row, 0)).transpose()
 }
 
 /// Returns the number of a source, and adds the source if it is new.
-pub(super) fn source(transaction: &Transaction<'_>, source: &Source) -> Result<i64> {
-    let Source { backend, device, variant, kogge } = source;
-    let key = params![backend, device, variant, kogge];
-    transaction
-        .prepare_cached("INSERT OR IGNORE INTO source (backend, device, variant, kogge) VALUES (?1, ?2, ?3, ?4)")?
-        .execute(key)?;
-    let select = "SELECT id FROM source WHERE backend = ?1 AND device = ?2 AND variant = ?3 AND kogge = ?4";
-    Ok(transaction.prepare_cached(select)?.query_row(key, |row| row.get(0))?)
+pub(super) fn source(transaction: &Transaction<'_>, kind: Kind, source: &Source) -> Result<i64> {
+    let (columns, values) = (kind.source(), source.values(kind));
+    let parameters = columns.join(", ", |index, _| format!("?{}", index + 1));
+    let insert = format!("INSERT OR IGNORE INTO source ({}) VALUES ({parameters})", columns.list());
+    transaction.prepare_cached(&insert)?.execute(params_from_iter(&values))?;
+    let is_it = columns.join(" AND ", |index, name| format!("{name} = ?{}", index + 1));
+    let select = format!("SELECT id FROM source WHERE {is_it}");
+    Ok(transaction.prepare_cached(&select)?.query_row(params_from_iter(&values), |row| row.get(0))?)
+}
+
+/// Returns the parameters for an answer: the entry, the source, and from the third on the count.
+fn parameters(answer: &Answer, source: i64) -> Vec<Value> {
+    let first = [Value::from(answer.id as i64), Value::from(source)];
+    first.into_iter().chain(answer.count.values().into_iter().map(Value::from)).collect()
+}
+
+/// Keeps the first answer of an entry.
+pub(super) fn answer(transaction: &Transaction<'_>, kind: Kind, answer: &Answer, source: i64) -> Result<()> {
+    let count = kind.count().join(", ", |index, name| format!("{name} = ?{}", index + 3));
+    let update = format!(
+        "UPDATE entry SET {count}, source = ?2, at = unixepoch(), worker = NULL, leased_until = NULL
+         WHERE id = ?1 AND count IS NULL"
+    );
+    transaction.prepare_cached(&update)?.execute(params_from_iter(parameters(answer, source)))?;
+    Ok(())
+}
+
+/// Keeps an answer that is equal to the accepted one, if it is from another source.
+pub(super) fn repeat(transaction: &Transaction<'_>, kind: Kind, id: u64, source: i64) -> Result<()> {
+    let count = kind.count().list();
+    let insert = format!(
+        "INSERT OR IGNORE INTO answer (entry, {count}, source, at)
+         SELECT id, {count}, ?2, unixepoch() FROM entry WHERE id = ?1 AND source <> ?2"
+    );
+    transaction.prepare_cached(&insert)?.execute(params![id, source])?;
+    Ok(())
 }
 
 /// Keeps an answer that differs from the accepted one. The entry is disputed if the answer is new for its source.
-pub(super) fn dispute(transaction: &Transaction<'_>, answer: &Answer, source: i64) -> Result<()> {
-    let (id, count) = (answer.id, answer.count.to_string());
-    let known = "SELECT 1 FROM answer WHERE entry = ?1 AND count = ?2 AND source = ?3";
-    if transaction.query_row(known, params![id, count, source], |_| Ok(())).optional()?.is_some() {
+pub(super) fn dispute(transaction: &Transaction<'_>, kind: Kind, answer: &Answer, source: i64) -> Result<()> {
+    let (columns, given) = (kind.count(), parameters(answer, source));
+    let is_it = columns.join(" AND ", |index, name| format!("{name} = ?{}", index + 3));
+    let known = format!("SELECT 1 FROM answer WHERE entry = ?1 AND source = ?2 AND {is_it}");
+    if transaction.query_row(&known, params_from_iter(&given), |_| Ok(())).optional()?.is_some() {
         return Ok(());
     }
-    transaction.execute(
-        "INSERT OR IGNORE INTO answer (entry, count, source, at) SELECT id, count, source, at FROM entry WHERE id = ?1",
-        [id],
-    )?;
-    transaction.execute(
-        "INSERT INTO answer (entry, count, source, at) VALUES (?1, ?2, ?3, unixepoch())",
-        params![id, count, source],
-    )?;
-    transaction.execute("UPDATE entry SET disputed = 1 WHERE id = ?1", [id])?;
+    let count = columns.list();
+    let accepted = format!(
+        "INSERT OR IGNORE INTO answer (entry, {count}, source, at) SELECT id, {count}, source, at FROM entry WHERE id = ?1"
+    );
+    transaction.execute(&accepted, [answer.id])?;
+    let values = columns.join(", ", |index, _| format!("?{}", index + 3));
+    let insert = format!("INSERT INTO answer (entry, source, {count}, at) VALUES (?1, ?2, {values}, unixepoch())");
+    transaction.execute(&insert, params_from_iter(&given))?;
+    transaction.execute("UPDATE entry SET disputed = 1 WHERE id = ?1", [answer.id])?;
+    Ok(())
+}
+
+/// Settles a dispute by accepting the first answer with this count.
+pub(super) fn settle(transaction: &Transaction<'_>, kind: Kind, answer: &Answer) -> Result<()> {
+    let columns = kind.count();
+    let count = columns.list();
+    let is_it = columns.join(" AND ", |index, name| format!("{name} = ?{}", index + 2));
+    let update = format!(
+        "UPDATE entry SET disputed = 0, ({count}, source, at) =
+             (SELECT {count}, source, at FROM answer WHERE entry = ?1 AND {is_it} ORDER BY number LIMIT 1)
+         WHERE id = ?1 AND EXISTS (SELECT 1 FROM answer WHERE entry = ?1 AND {is_it})"
+    );
+    let values = answer.count.values().into_iter().map(Value::from);
+    transaction.execute(&update, params_from_iter(std::iter::once(Value::from(answer.id as i64)).chain(values)))?;
     Ok(())
 }
 
@@ -138,63 +230,78 @@ pub(super) fn tally(transaction: &Transaction<'_>) -> Result<Tally> {
             })
         },
     )?;
-    tally.verified = transaction.query_row(
+    let is_equal = kind(transaction)?.count().join(" AND ", |_, name| format!("answer.{name} = entry.{name}"));
+    let verified = format!(
         "SELECT count(DISTINCT entry.id) FROM answer JOIN entry ON entry.id = answer.entry
-         WHERE answer.count = entry.count AND answer.source <> entry.source AND NOT entry.disputed",
-        [],
-        |row| row.get(0),
-    )?;
+         WHERE {is_equal} AND answer.source <> entry.source AND NOT entry.disputed"
+    );
+    tally.verified = transaction.query_row(&verified, [], |row| row.get(0))?;
     Ok(tally)
 }
 
-/// Reads a source from four columns, the first of which is `first`.
+/// Returns the columns of a source.
+fn source_columns(kind: Kind) -> String {
+    kind.source().padded("''", |name| format!("source.{name}"))
+}
+
+/// Reads a source from five columns, the first of which is `first`.
 fn source_at(row: &rusqlite::Row<'_>, first: usize) -> rusqlite::Result<Source> {
     Ok(Source {
         backend: row.get(first)?,
         device: row.get(first + 1)?,
         variant: row.get(first + 2)?,
         kogge: row.get(first + 3)?,
+        plan: row.get(first + 4)?,
+    })
+}
+
+/// Reads an answer from nine columns after those of an entry: count, time and source.
+fn given_at(row: &rusqlite::Row<'_>) -> Result<Option<Given>> {
+    Ok(match count_at(row, 5)? {
+        Some(count) => Some(Given { count, at: row.get(8)?, source: source_at(row, 9)? }),
+        None => None,
     })
 }
 
 /// Returns up to `most` rows with numbers greater than `after`.
 pub(super) fn rows(transaction: &Transaction<'_>, after: Option<u64>, most: usize) -> Result<Vec<Row>> {
-    let mut select = transaction.prepare_cached(
-        "SELECT entry.id, position, multiplicity, disputed, count, at, backend, device, variant, kogge
+    let kind = kind(transaction)?;
+    let mut select = transaction.prepare_cached(&format!(
+        "SELECT entry.id, {}, {}, at, {}, disputed
          FROM entry LEFT JOIN source ON source.id = entry.source
          WHERE entry.id > ?1 ORDER BY entry.id LIMIT ?2",
-    )?;
+        item(kind),
+        count(kind, "entry"),
+        source_columns(kind),
+    ))?;
     let after = after.map_or(-1, |after| after as i64);
     let mut found = select.query(params![after, most])?;
     let mut rows = Vec::new();
     while let Some(row) = found.next()? {
-        let count: Option<String> = row.get(4)?;
-        let given = match count {
-            Some(count) => Some(Given { count: number(&count)?, at: row.get(5)?, source: source_at(row, 6)? }),
-            None => None,
-        };
-        let multiplicity = number(&row.get::<_, String>(2)?)?;
-        rows.push(Row { id: row.get(0)?, position: row.get(1)?, multiplicity, given, disputed: row.get(3)? });
+        rows.push(Row { entry: entry_at(row)?, given: given_at(row)?, disputed: row.get(14)? });
     }
     Ok(rows)
 }
 
 /// Returns all disputed entries with their answers.
 pub(super) fn disputes(transaction: &Transaction<'_>) -> Result<Vec<Dispute>> {
-    let mut select = transaction.prepare(
-        "SELECT entry.id, position, answer.count, answer.at, backend, device, variant, kogge
+    let kind = kind(transaction)?;
+    let mut select = transaction.prepare(&format!(
+        "SELECT entry.id, {}, {}, answer.at, {}
          FROM entry JOIN answer ON answer.entry = entry.id JOIN source ON source.id = answer.source
          WHERE disputed ORDER BY entry.id, answer.at, answer.number",
-    )?;
+        item(kind),
+        count(kind, "answer"),
+        source_columns(kind),
+    ))?;
     let mut found = select.query([])?;
     let mut disputes: Vec<Dispute> = Vec::new();
     while let Some(row) = found.next()? {
-        let id = row.get(0)?;
-        let count = number(&row.get::<_, String>(2)?)?;
-        let given = Given { count, at: row.get(3)?, source: source_at(row, 4)? };
+        let entry = entry_at(row)?;
+        let Some(given) = given_at(row)? else { continue };
         match disputes.last_mut() {
-            Some(last) if last.id == id => last.answers.push(given),
-            _ => disputes.push(Dispute { id, position: row.get(1)?, answers: vec![given] }),
+            Some(last) if last.entry.id == entry.id => last.answers.push(given),
+            _ => disputes.push(Dispute { entry, answers: vec![given] }),
         }
     }
     Ok(disputes)

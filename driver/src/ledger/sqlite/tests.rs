@@ -4,6 +4,7 @@ use kogge_board::Fen;
 use kogge_movegen_cpu::Cpu;
 
 use super::*;
+use crate::Device;
 use crate::ledger::{Ledger, Options, Request};
 
 /// Returns the path of a missing file with this name.
@@ -24,14 +25,17 @@ fn store(path: &Path, spare_pages: Option<i64>) -> Box<dyn Store> {
 }
 
 fn start(path: &Path, spare_pages: Option<i64>) -> Result<Ledger, LedgerError> {
-    let request = Request { root: &Fen::start(), depth: 4, ply: Some(3) };
-    let mut cpu = Cpu::new(Some(1)).expect("there is a CPU");
-    Ok(Ledger::start(store(path, spare_pages), &request, &mut cpu, &())?.0)
+    let request = Request { root: &Fen::start(), depth: 4, kind: Some(Kind::Positions), ply: Some(3), entries: None };
+    Ok(Ledger::start(store(path, spare_pages), &request, &mut cpu(), &())?.0)
+}
+
+fn cpu() -> Device {
+    Device::with_memory(Box::new(Cpu::new(Some(1)).expect("there is a CPU")), 1 << 26)
 }
 
 fn work(ledger: &Ledger) -> Result<u128, LedgerError> {
     let options = Options { worker: "test".to_owned(), lease: Duration::from_secs(10) };
-    Ok(ledger.work(&mut [Box::new(Cpu::new(Some(1)).expect("there is a CPU"))], &options, &())?.0)
+    Ok(ledger.work(&mut [cpu()], &options, &())?.0.leaves)
 }
 
 #[test]

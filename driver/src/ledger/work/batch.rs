@@ -2,9 +2,14 @@
 
 use std::time::Duration;
 
-/// The time that a batch should take, in seconds. A killed process loses this much work; writing the answers takes much
-/// less time.
+use crate::ledger::Kind;
+
+/// The time that a batch of positions should take, in seconds. A killed process loses this much work; writing the answers takes
+/// much less time.
 const SECONDS: f64 = 1.0;
+/// The time that a batch of ranges should take. Each answer is written as soon as it is known, and the ply above the ranges is made
+/// for each batch.
+const SECONDS_OF_RANGES: f64 = 30.0;
 /// The factor by which a batch may exceed the one before.
 const GROWTH: usize = 8;
 /// The most entries that are leased at once.
@@ -16,11 +21,17 @@ const PARTS: u64 = 4;
 /// The size of the next batch.
 pub(in crate::ledger) struct Batch {
     size: usize,
+    /// The seconds that it should take.
+    seconds: f64,
 }
 
 impl Batch {
-    pub(in crate::ledger) fn new() -> Self {
-        Self { size: 1 }
+    pub(in crate::ledger) fn new(kind: Kind) -> Self {
+        let seconds = match kind {
+            Kind::Positions => SECONDS,
+            Kind::Ranges => SECONDS_OF_RANGES,
+        };
+        Self { size: 1, seconds }
     }
 
     /// Returns the number of entries to take, if this many are left for all devices.
@@ -31,7 +42,7 @@ impl Batch {
 
     /// Notes the time of a batch.
     pub(in crate::ledger) fn saw(&mut self, entries: usize, elapsed: Duration) {
-        let wanted = entries as f64 * SECONDS / elapsed.as_secs_f64().max(1e-6);
+        let wanted = entries as f64 * self.seconds / elapsed.as_secs_f64().max(1e-6);
         self.size = (wanted as usize).clamp(1, entries.saturating_mul(GROWTH).min(MOST));
     }
 }
@@ -43,7 +54,7 @@ mod tests {
     #[test]
     fn batches_last_about_a_second_whatever_the_device() {
         for seconds_each in [1e-4, 1e-3, 0.3, 20.0] {
-            let mut batch = Batch::new();
+            let mut batch = Batch::new(Kind::Positions);
             for _ in 0..10 {
                 let entries = batch.next(1_000_000, 2);
                 batch.saw(entries, Duration::from_secs_f64(seconds_each * entries as f64));
@@ -56,7 +67,7 @@ mod tests {
 
     #[test]
     fn the_first_batch_is_small_and_the_last_ones_are_shared() {
-        let mut batch = Batch::new();
+        let mut batch = Batch::new(Kind::Ranges);
         assert_eq!(batch.next(1_000_000, 1), 1);
         batch.saw(1, Duration::ZERO);
         assert_eq!(batch.next(1_000_000, 1), GROWTH);

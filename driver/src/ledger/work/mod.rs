@@ -15,13 +15,12 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use kogge_board::Backend;
-
 pub(super) use batch::Batch;
 use shared::{Desk, End, Shared};
 pub use shared::{DeviceProgress, Event, Options, Snapshot, Watcher};
 
-use super::{Ledger, LedgerError, Tally};
+use super::{Ledger, LedgerError, Tally, Total};
+use crate::Device;
 
 /// The time between two checks by the watching thread.
 const LOOK: Duration = Duration::from_millis(100);
@@ -35,17 +34,17 @@ impl Ledger {
     ///
     /// # Errors
     /// [`LedgerError::Stopped`] if the watcher asks for it, [`LedgerError::NoDevice`] if all devices fail,
-    /// [`LedgerError::Disputed`] if entries have different answers, or the database's error. Finished entries are in
+    /// [`LedgerError::Disputed`] and [`LedgerError::Paths`] if entries are wrong, or the database's error. Finished entries are in
     /// the ledger.
     pub fn work(
         &self,
-        devices: &mut [Box<dyn Backend>],
+        devices: &mut [Device],
         options: &Options,
         watcher: &dyn Watcher,
-    ) -> Result<(u128, Snapshot), LedgerError> {
+    ) -> Result<(Total, Snapshot), LedgerError> {
         let begun = self.tally()?;
         let start = Instant::now();
-        let desks = devices.iter().map(|backend| Desk::new(backend.info().into())).collect();
+        let desks = devices.iter().map(|device| Desk::new(device.backend.info().into())).collect();
         let shared = Shared {
             ledger: self,
             options,
@@ -56,10 +55,10 @@ impl Ledger {
         };
         let fatal = thread::scope(|scope| {
             let (ended, ends) = channel();
-            for (index, backend) in devices.iter_mut().enumerate() {
+            for (index, device) in devices.iter_mut().enumerate() {
                 let (shared, ended) = (&shared, ended.clone());
                 scope.spawn(move || {
-                    let work = AssertUnwindSafe(|| device::work(shared, index, &mut **backend));
+                    let work = AssertUnwindSafe(|| device::work(shared, index, device));
                     let end = catch_unwind(work)
                         .unwrap_or_else(|_| End::Failed("It stopped because of a bug in kogge.".to_owned()));
                     // The receiver lives as long as this scope.
@@ -109,10 +108,7 @@ impl Shared<'_> {
             End::Done => Ok(()),
             _ => self.ledger.store().release(&self.worker(index)),
         };
-        self.at(index, |desk| {
-            desk.held.clear();
-            desk.progress.at_work = 0;
-        });
+        self.at(index, Desk::end);
         let error = match end {
             End::Done | End::Stopped => released.err(),
             End::Failed(reason) => {

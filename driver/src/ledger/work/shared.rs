@@ -4,9 +4,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
-use kogge_board::Fen;
-
-use crate::ledger::{Answer, Ledger, LedgerError, Source};
+use crate::Progress;
+use crate::ledger::{Answer, Count, Entry, Ledger, LedgerError, Place, Source};
 
 /// Settings of work on a ledger.
 #[derive(Clone, Debug)]
@@ -47,12 +46,12 @@ pub enum Event<'a> {
     },
     /// An entry got an answer that differs from the one it had.
     Disputed {
-        /// The position of the entry.
-        fen: &'a Fen,
+        /// What the entry stands for.
+        place: &'a Place,
         /// The new answer.
         answer: Answer,
         /// The earlier count.
-        had: u128,
+        had: Count,
         /// The source of the new answer.
         source: &'a Source,
     },
@@ -80,7 +79,7 @@ impl Snapshot {
         (self.rate > 0.0).then(|| self.entries.saturating_sub(self.done) as f64 / self.rate)
     }
 
-    /// Returns the number of leaves that all devices counted, without multiplicities.
+    /// Returns the number of leaves that all devices counted: below positions without multiplicities, below ranges with them.
     pub fn leaves(&self) -> u128 {
         self.devices.iter().fold(0, |sum, device| sum.saturating_add(device.leaves))
     }
@@ -93,11 +92,11 @@ pub struct DeviceProgress {
     pub source: Source,
     /// The number of entries counted.
     pub entries: u64,
-    /// The number of leaves counted, without multiplicities, unfinished entries included.
+    /// The number of leaves counted, unfinished entries included: below positions without multiplicities, below ranges with them.
     pub leaves: u128,
-    /// The number of entries in the current batch; 0 if the device waits for entries or has ended.
+    /// The number of entries that it counts now; 0 if the device prepares its work, waits for entries or has ended.
     pub at_work: usize,
-    /// The finished share of the current batch, 0 to 1.
+    /// The finished share of these entries, 0 to 1.
     pub fraction: f64,
     /// The reason for a failure.
     pub failed: Option<String>,
@@ -117,10 +116,13 @@ pub(super) struct Shared<'a> {
 /// A device and its current batch.
 pub(super) struct Desk {
     pub(super) progress: DeviceProgress,
-    /// The entries of the current batch.
+    /// The entries that it holds leases of.
     pub(super) held: Vec<u64>,
-    /// The leaves of finished batches.
-    pub(super) leaves: u128,
+    /// The number of entries that are counted together now, and how many of them are finished.
+    piece: usize,
+    finished: usize,
+    /// The leaves of finished pieces.
+    leaves: u128,
 }
 
 impl Shared<'_> {
@@ -154,7 +156,46 @@ impl Shared<'_> {
 impl Desk {
     pub(super) fn new(source: Source) -> Self {
         let progress = DeviceProgress { source, entries: 0, leaves: 0, at_work: 0, fraction: 0.0, failed: None };
-        Self { progress, held: Vec::new(), leaves: 0 }
+        Self { progress, held: Vec::new(), piece: 0, finished: 0, leaves: 0 }
+    }
+
+    /// Takes these entries.
+    pub(super) fn hold(&mut self, leased: &[Entry]) {
+        self.held = leased.iter().map(|entry| entry.id).collect();
+    }
+
+    /// Begins to count this many entries together.
+    pub(super) fn begin(&mut self, piece: usize) {
+        (self.piece, self.finished, self.leaves) = (piece, 0, self.progress.leaves);
+        self.note_rest(0.0);
+    }
+
+    /// Notes the progress of the driver.
+    pub(super) fn note(&mut self, progress: &Progress) {
+        self.note_rest(progress.fraction);
+        self.progress.leaves = self.leaves.saturating_add(progress.counted);
+    }
+
+    /// Notes answers, of which this many are new.
+    pub(super) fn finish(&mut self, answers: &[Answer], new: u64) {
+        self.held.retain(|id| answers.iter().all(|answer| answer.id != *id));
+        self.finished += answers.len();
+        self.progress.entries += new;
+        self.note_rest(0.0);
+    }
+
+    /// Ends the work on all entries.
+    pub(super) fn end(&mut self) {
+        self.held.clear();
+        (self.piece, self.finished) = (0, 0);
+        self.note_rest(0.0);
+    }
+
+    /// Notes the unfinished entries. A fraction of the whole piece is done.
+    fn note_rest(&mut self, fraction: f64) {
+        self.progress.at_work = self.piece.saturating_sub(self.finished);
+        let done = fraction * self.piece as f64 - self.finished as f64;
+        self.progress.fraction = (done / self.progress.at_work.max(1) as f64).clamp(0.0, 1.0);
     }
 }
 

@@ -1,0 +1,104 @@
+//! `kogge perft` on several devices.
+
+use std::time::{Duration, Instant};
+
+use kogge_board::Backend;
+use kogge_board::merge::MergeOptions;
+use kogge_driver::{Part, Shared, SharedPly, perft_merged_shared, perft_shared};
+use serde::Serialize;
+
+use super::Perft;
+use crate::context::Context;
+use crate::memory;
+use crate::outcome::{Answer, Failure};
+use crate::output::{Device, magnitude};
+
+#[derive(Serialize)]
+struct Report {
+    command: &'static str,
+    fen: String,
+    depth: u32,
+    nodes: u128,
+    /// The last merged ply.
+    merged: Option<Ply>,
+    seconds: f64,
+    per_second: f64,
+    deduplicated: bool,
+    devices: Vec<Worker>,
+}
+
+#[derive(Serialize)]
+struct Ply {
+    ply: u32,
+    positions: u64,
+    ranges: u32,
+}
+
+/// A device, and what it counted.
+#[derive(Serialize)]
+struct Worker {
+    #[serde(flatten)]
+    device: Device,
+    leaves: u128,
+    pieces: u64,
+}
+
+impl Perft {
+    /// Counts on several devices at once.
+    pub(super) fn share(&self, backends: Vec<Box<dyn Backend>>, context: &mut Context) -> Result<Answer, Failure> {
+        let Self { root, depth, merged, .. } = self;
+        let mut devices = memory::devices(self.memory, backends);
+        if *merged {
+            // Devices compile and test their kernels before their first merge. That belongs to opening them.
+            for device in &mut devices {
+                drop(device.backend.merge(&root.rules, &MergeOptions::with_memory(device.settings.memory))?);
+            }
+        }
+        let monitor = context.monitor("leaves")?;
+        let start = Instant::now();
+        let shared = match merged {
+            true => perft_merged_shared(&mut devices, root, *depth, (self.plies, self.ranges), &monitor),
+            false => perft_shared(&mut devices, root, *depth, &monitor),
+        };
+        monitor.next();
+        let (Shared { leaves, merged, parts }, elapsed) = (shared?, start.elapsed());
+        let workers = devices.iter().zip(parts).map(|(device, Part { leaves, pieces })| Worker {
+            device: device.backend.info().into(),
+            leaves,
+            pieces,
+        });
+        let merged = merged.map(|SharedPly { ply, positions, ranges }| Ply { ply, positions, ranges });
+        let report = Report {
+            command: "perft",
+            fen: root.to_string(),
+            depth: *depth,
+            nodes: leaves,
+            deduplicated: merged.is_some(),
+            merged,
+            seconds: elapsed.as_secs_f64(),
+            per_second: leaves as f64 / elapsed.as_secs_f64().max(1e-9),
+            devices: workers.collect(),
+        };
+        context.output.print(&report, |to| writeln!(to, "Nodes searched: {leaves}"))?;
+        for line in efforts(&report, elapsed) {
+            context.output.aside(&line)?;
+        }
+        Ok(Answer::Done)
+    }
+}
+
+/// Describes the whole work, and the work of each device.
+fn efforts(report: &Report, elapsed: Duration) -> Vec<String> {
+    let (how, pieces) = match &report.merged {
+        Some(Ply { ply, positions, ranges }) => {
+            (format!("equal positions merged to ply {ply}: {positions} positions in {ranges} ranges"), "ranges")
+        }
+        None => ("not deduplicated".to_owned(), "positions of a frontier"),
+    };
+    let all = format!("{:.3} s, {} leaves/s ({how})", report.seconds, magnitude(report.per_second));
+    let each = report.devices.iter().map(|worker| {
+        let rate = magnitude(worker.leaves as f64 / elapsed.as_secs_f64().max(1e-9));
+        format!("{} {pieces}, {rate} leaves/s; {}", worker.pieces, worker.device)
+    });
+    std::iter::once(all).chain(each).collect()
+}

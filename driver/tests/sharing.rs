@@ -1,0 +1,113 @@
+//! Counts of one tree on several devices at once.
+
+mod support;
+
+use std::sync::Mutex;
+
+use kogge_board::{Backend, BackendError, Quad48};
+use kogge_driver::{Device, Error, Part, Shared, perft_merged_shared, perft_shared};
+use kogge_movegen_cpu::Cpu;
+use kogge_movegen_cpu::mailbox::Mailbox;
+use kogge_testkit::buggy::{Buggy, no_black_queenside};
+use support::wrong_merge::{Fault, WrongMerge};
+use support::{Before, KIWIPETE, Watch, fen};
+
+fn device(backend: impl Backend + 'static) -> Device {
+    Device::with_memory(Box::new(backend), 1 << 26)
+}
+
+fn cpu() -> Cpu {
+    Cpu::new(Some(1)).expect("there is a CPU")
+}
+
+/// Checks that the parts add up to the whole.
+fn assert_adds_up(shared: &Shared) {
+    assert_eq!(shared.parts.iter().map(|part| part.leaves).sum::<u128>(), shared.leaves);
+}
+
+#[test]
+fn devices_share_the_ranges_of_a_ply() {
+    let root = fen(KIWIPETE);
+    let narrow = || Device::with_memory(Box::new(cpu()), 300 << 10);
+    for mut devices in
+        [vec![device(cpu())], vec![device(cpu()), device(Mailbox::new())], vec![narrow(), device(cpu()), device(cpu())]]
+    {
+        let watch = Watch::default();
+        let shared = perft_merged_shared(&mut devices, &root, 4, (Some(3), Some(50)), &watch).unwrap();
+        let ply = shared.merged.unwrap();
+        assert_eq!((shared.leaves, ply.ply, ply.positions), (4_085_603, 3, 57_548));
+        assert!((40..=50).contains(&ply.ranges));
+        assert_eq!(shared.parts.iter().map(|part| part.pieces).sum::<u64>(), u64::from(ply.ranges));
+        assert_adds_up(&shared);
+        let last = watch.seen.lock().unwrap().iter().max_by_key(|progress| progress.done).copied().unwrap();
+        let ranges = u64::from(ply.ranges);
+        assert_eq!((last.done, last.total, last.counted), (ranges, ranges, 4_085_603));
+    }
+    // The plan of the first device decides.
+    let shared = perft_merged_shared(&mut [device(cpu()), device(cpu())], &root, 5, (None, None), &()).unwrap();
+    assert_eq!(shared.leaves, 193_690_690);
+}
+
+#[test]
+fn devices_share_a_frontier() {
+    let root = fen(KIWIPETE);
+    for depth in [0, 1, 4] {
+        let shared = perft_shared(&mut [device(cpu()), device(Mailbox::new())], &root, depth, &()).unwrap();
+        assert_eq!(shared.leaves, [1, 48, 2039, 97_862, 4_085_603][depth as usize]);
+        assert_eq!(shared.merged, None);
+        assert_adds_up(&shared);
+    }
+    let ended = fen("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1");
+    let none = perft_shared(&mut [device(cpu()), device(cpu())], &ended, 3, &()).unwrap();
+    assert_eq!((none.leaves, none.parts), (0, vec![Part::default(); 2]));
+}
+
+#[test]
+fn one_wrong_device_spoils_the_count() {
+    let root = fen(KIWIPETE);
+    let count = |other: Device| {
+        perft_merged_shared(&mut [device(cpu()), other], &root, 4, (Some(3), Some(50)), &()).map(|shared| shared.leaves)
+    };
+    let liar = count(device(Buggy::new(cpu(), no_black_queenside))).unwrap_err().to_string();
+    assert!(liar.contains("paths to ply 3, but another device 97862"), "{liar}");
+    for fault in Fault::ALL {
+        let wrong = count(device(WrongMerge::new(Some(fault), 3))).unwrap_err();
+        assert!(matches!(wrong, Error::Backend(BackendError::WrongAnswer { .. })), "{wrong}");
+    }
+    let fails = |_: &[Quad48]| {
+        let [device, doing, reason] = ["The device", "in a test", "it was told to."].map(str::to_owned);
+        Err(BackendError::Device { device, doing, reason })
+    };
+    let mut devices = [device(cpu()), device(Before(cpu(), fails))];
+    let failed = perft_shared(&mut devices, &root, 4, &()).unwrap_err().to_string();
+    assert_eq!(failed, "The device failed in a test: it was told to.");
+    let panics = |_: &[Quad48]| -> Result<(), BackendError> { panic!("as told") };
+    let mut devices = [device(cpu()), device(Before(cpu(), panics))];
+    let failed = perft_shared(&mut devices, &root, 4, &()).unwrap_err().to_string();
+    assert!(failed.contains("because of a bug in kogge"), "{failed}");
+    assert!(perft_shared(&mut [], &root, 4, &()).is_err());
+}
+
+#[test]
+fn shared_counts_can_be_stopped() {
+    /// Stops from a number of questions on.
+    struct Stop(Mutex<usize>);
+
+    impl kogge_driver::Observer for Stop {
+        fn is_cancelled(&self) -> bool {
+            let mut left = self.0.lock().unwrap();
+            *left = left.saturating_sub(1);
+            *left == 0
+        }
+    }
+
+    let root = fen(KIWIPETE);
+    for questions in [1, 10, 30, 60] {
+        let stop = Stop(Mutex::new(questions));
+        let mut devices = [device(cpu()), device(Mailbox::new())];
+        let stopped = perft_merged_shared(&mut devices, &root, 5, (Some(4), Some(50)), &stop);
+        assert!(matches!(stopped, Err(Error::Cancelled(_))), "{stopped:?}");
+        let stopped = perft_shared(&mut devices, &root, 5, &Stop(Mutex::new(questions)));
+        assert!(matches!(stopped, Err(Error::Cancelled(_))), "{stopped:?}");
+    }
+}

@@ -1,0 +1,44 @@
+//! The scalars that tell kernels which successors are kept.
+
+use kogge_board::merge::{Kept, KeyRange};
+
+/// The scalars of the kernels, by their names there.
+pub(crate) struct RangeScalars {
+    pub(crate) kept: u32,
+    pub(crate) first_own_low: u32,
+    pub(crate) first_own_high: u32,
+    pub(crate) first_theirs_low: u32,
+    pub(crate) first_theirs_high: u32,
+    pub(crate) first_hash: u32,
+    pub(crate) last_own_low: u32,
+    pub(crate) last_own_high: u32,
+    pub(crate) last_theirs_low: u32,
+    pub(crate) last_theirs_high: u32,
+    pub(crate) last_hash: u32,
+}
+
+impl RangeScalars {
+    /// Returns the scalars. [`Kept::All`] has any range.
+    pub(crate) fn of(kept: Kept) -> Self {
+        let (kept, KeyRange { first, last }) = match kept {
+            Kept::All => (0, KeyRange::WHOLE),
+            Kept::Within(range) => (1, range),
+            Kept::Before(range) => (2, range),
+        };
+        let low = |board: u64| board as u32;
+        let high = |board: u64| (board >> 32) as u32;
+        Self {
+            kept,
+            first_own_low: low(first.pawns[0]),
+            first_own_high: high(first.pawns[0]),
+            first_theirs_low: low(first.pawns[1]),
+            first_theirs_high: high(first.pawns[1]),
+            first_hash: first.hash,
+            last_own_low: low(last.pawns[0]),
+            last_own_high: high(last.pawns[0]),
+            last_theirs_low: low(last.pawns[1]),
+            last_theirs_high: high(last.pawns[1]),
+            last_hash: last.hash,
+        }
+    }
+}
