@@ -41,13 +41,13 @@ impl Fault {
     }
 }
 
-/// Counts and merges on the CPU, but spoils one entry of a ply.
+/// Counts and merges on the CPU, but spoils an entry of a ply.
 pub struct WrongMerge {
     cpu: Cpu,
     info: DeviceInfo,
     fault: Option<Fault>,
     ply: u32,
-    /// Whether only expansions that do not keep all successors are wrong.
+    /// Whether only expansions that do not keep all successors are wrong, and all of these.
     pub in_ranges: bool,
     /// The number of successors that fit. Only a failure to make room for more tells it.
     pub fitting: u64,
@@ -118,12 +118,13 @@ struct Spoiled<'a> {
 }
 
 impl Spoiled<'_> {
-    /// Spoils one entry of the successors, once.
+    /// Spoils one entry of the successors, once or in each range.
     fn spoil(&mut self) -> Result<(), MergeError> {
         if let Some(fault) = self.fault.filter(|_| self.ply == self.at && (!self.in_ranges || self.kept != Kept::All)) {
             let mut entries = self.merge.entries(0..u64::MAX)?;
             if fault.spoil(&mut entries) {
-                self.fault = None;
+                // A range that does not fit is made again, and would then be right.
+                self.fault = self.fault.filter(|_| self.in_ranges);
                 self.merge.reserve(self.room, self.kept)?;
                 self.merge.add(&entries)?;
             }
