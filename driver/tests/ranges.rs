@@ -45,12 +45,15 @@ fn other_positions_are_counted_in_ranges() {
     let cases = [
         (POSITION_4, 5, 15_833_292, small(4, 500), true),
         (POSITION_5, 5, 89_941_194, small(4, 3 << 9), true),
+        // Even a single range needs too much of the ply between, so fewer plies are merged.
+        (POSITION_5, 5, 89_941_194, small(4, 700), false),
         (KIWIPETE, 5, 193_690_690, small(4, 3 << 10), true),
         (KIWIPETE, 5, 193_690_690, small(3, 1 << 10), false),
         (KIWIPETE, 5, 193_690_690, MergeSettings::with_memory(1 << 19), false),
     ];
     for (root, depth, leaves, settings, has_between) in cases {
         let Merged { leaves: found, plan, .. } = merged(&mut cpu, root, depth, &settings);
+        assert_eq!(found, leaves, "{root}");
         assert_eq!(found, leaves, "{root}");
         let last = plan.plies.len() - 1;
         assert!(settings.plies.is_none() || plan.ranges() > 1, "{root}: {plan}");

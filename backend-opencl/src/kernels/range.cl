@@ -3,6 +3,7 @@
 // Which successors are kept: all, the positions of a range, or the positions from which a move may lead into the range.
 #define KEPT_ALL 0u
 #define KEPT_WITHIN 1u
+#define KEPT_BEFORE 2u
 
 // The place of a position in its ply: the pawns of the side to move, the pawns of the other side, and a hash.
 typedef struct {
@@ -92,6 +93,41 @@ INLINE bool pawn_moves_lead(ulong pawns, ulong squares, uint distance, ulong lea
         }
     }
     return false;
+}
+
+// Whether these pawns, with or without one of them, lie from the least to the greatest.
+INLINE bool is_near(ulong pawns, ulong least, ulong greatest) {
+    bool found = least <= pawns && pawns <= greatest;
+    for (ulong rest = pawns; rest && !found; rest &= rest - 1) {
+        const ulong others = pawns ^ lowest(rest);
+        found = least <= others && others <= greatest;
+    }
+    return found;
+}
+
+// Returns squares such that every move of the position that may be followed by a move into the range lands on one of them,
+// except for promotions and en-passant captures. Other moves land there, too.
+INLINE ulong squares_before(KeyRange range, Position parent) {
+    // The board is flipped twice, so the pawns of the side to move are seen as in the range.
+    const ulong occupied = occupied_of(parent), mine = pawns_of(parent) & parent.own;
+    const ulong least = range.first.own, greatest = range.last.own;
+    if (is_near(mine, least, greatest)) {
+        return ~0UL;
+    }
+    const ulong targets = occupied & ~parent.own, pushed = mine << 8 & ~occupied;
+    const ulong by_distance[4] = {pushed, (pushed & THIRD_RANK) << 8 & ~occupied, (mine & NOT_FILE_A) << 7 & targets,
+                                  (mine & NOT_FILE_H) << 9 & targets};
+    const uint distances[4] = {8, 16, 7, 9};
+    ulong squares = 0;
+    for (uint index = 0; index < 4; ++index) {
+        for (ulong rest = by_distance[index]; rest; rest &= rest - 1) {
+            const ulong square = lowest(rest);
+            if (is_near(mine ^ (square | square >> distances[index]), least, greatest)) {
+                squares |= square;
+            }
+        }
+    }
+    return squares;
 }
 
 // Whether a move may lead from the position into the range, judged by pawns alone.

@@ -31,7 +31,7 @@ pub(super) struct Counter<'l, 'd, 'b> {
 /// What counts.
 enum By<'d, 'b> {
     Leaves(&'d mut Driver<'b>),
-    Ranges(RangeCounter<'d>),
+    Ranges(Box<RangeCounter<'d>>),
 }
 
 impl<'l, 'd, 'b> Counter<'l, 'd, 'b> {
@@ -56,7 +56,7 @@ impl<'l, 'd, 'b> Counter<'l, 'd, 'b> {
             return Err(wrong_answer(&source.device, reason).into());
         }
         source.plan = format!("whole down to ply {}", counter.plies().whole);
-        Ok(Self { ledger, source, by: By::Ranges(counter) })
+        Ok(Self { ledger, source, by: By::Ranges(Box::new(counter)) })
     }
 
     /// The source of the answers.

@@ -112,7 +112,7 @@ pub enum LedgerError {
     )]
     SameSource {
         /// The source.
-        by: Source,
+        by: Box<Source>,
     },
     /// All devices failed.
     #[error("No device is left: {0} Finished entries are in the ledger; run the same command again to go on.")]

@@ -79,7 +79,8 @@ impl Ledger {
         let entries: Vec<_> = rows.iter().map(|row| row.entry).collect();
         let given =
             |by: &Source| rows.iter().filter_map(|row| row.given.as_ref()).any(|given| given.source.is_like(by));
-        let check = |by: &Source| if given(by) { Err(LedgerError::SameSource { by: by.clone() }) } else { Ok(()) };
+        let check =
+            |by: &Source| if given(by) { Err(LedgerError::SameSource { by: Box::new(by.clone()) }) } else { Ok(()) };
         self.recount(&entries, device, observer, check, |by, recorded| {
             verified.checked += (recorded.new.len() + recorded.repeated.len() + recorded.different.len()) as u64;
             for &(Answer { id, count: found }, had) in &recorded.different {

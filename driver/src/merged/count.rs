@@ -148,7 +148,7 @@ impl Work<'_> {
                 Next::Merge(route) if route.plies[0].ranges > 1 => match self.count_in_ranges(&route) {
                     // Even one range needs too many positions of the ply between.
                     Err(Error::Memory { .. }) if route.plies.len() > 1 => {
-                        self.estimates.pawns = 0;
+                        self.estimates.between_fails = true;
                         self.start_again(entries)?;
                     }
                     result => return result.map(Outcome::Counted),

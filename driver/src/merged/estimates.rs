@@ -27,6 +27,8 @@ pub(crate) struct Estimates {
     pub(crate) moves: f64,
     /// A ply that did not fit, and a number of positions that it is assumed to exceed.
     pub(crate) too_large: Option<(usize, f64)>,
+    /// Whether a ply between has turned out not to fit.
+    pub(crate) between_fails: bool,
     /// The greatest number of pawns of a position.
     pub(crate) pawns: u32,
     /// Seconds to make and merge a successor.
@@ -56,6 +58,7 @@ impl Estimates {
             // The number of moves of a typical position.
             moves: 35.0,
             too_large: None,
+            between_fails: false,
             pawns: 16,
             merge_successor: 0.0,
             making: 0.5,
@@ -132,6 +135,7 @@ pub(super) mod tests {
             sizes: SIZES[..=plies].to_vec(),
             moves: 35.0,
             too_large: None,
+            between_fails: false,
             pawns: 16,
             merge_successor: 25e-9 / 35.0,
             making: 0.3,

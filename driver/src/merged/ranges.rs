@@ -11,7 +11,7 @@ use super::work::Work;
 use crate::Error;
 
 /// The share of the room that a ply between may take at most, if it turns out larger than estimated.
-const MOST_BETWEEN_SHARE: f64 = 0.67;
+const MOST_BETWEEN_SHARE: f64 = 0.85;
 
 /// The same share for the ply before a range whose parts would all need the same ply between.
 const LAST_BETWEEN_SHARE: f64 = 0.8;
@@ -218,9 +218,11 @@ impl Ranges {
             let is_hopeless = fitting == 1 && !is_last && positions > limit;
             let seconds = pacer.seconds(self.weight(&group)) / 4.0;
             work.rest = pacer.seconds(pacer.weight - pacer.done);
-            if std::env::var_os("DBG").is_some() { eprintln!("between: {fitting} of {} pieces, {sampled} sampled, {positions:.0} expected, most {most}, limit {limit}, last {is_last}", rest.len()); }
-            let made =
-                if is_hopeless { None } else { work.expand(Kept::Before(group), positions, limit as u64, seconds)? };
+            let made = if is_hopeless {
+                None
+            } else {
+                work.expand(Kept::Before(group), positions / FILL, limit as u64, seconds)?
+            };
             if let Some(paths) = made {
                 work.conserve(self.ply - 1, paths)?;
                 let found = work.successors();
@@ -265,8 +267,7 @@ impl Ranges {
         let [making, counting] = if below.is_some() { [seconds / 2.0; 2] } else { [seconds, 0.0] };
         let rest = pacer.seconds((pacer.weight - pacer.done - weight).max(0.0));
         work.rest = rest + counting;
-        if std::env::var_os("DBG").is_some() { eprintln!(" range: {sampled} keys, {expected:.0} expected, most {}, parents {}", work.merge.most_successors(), work.merge.parents()); }
-        let made = work.expand(Kept::Within(*range), expected, u64::MAX, making)?;
+        let made = work.expand(Kept::Within(*range), expected / FILL, u64::MAX, making)?;
         if let Some(paths) = made {
             work.conserve(self.ply, paths)?;
         }
@@ -280,7 +281,6 @@ impl Ranges {
         };
         self.done.below_seconds += begin.elapsed().as_secs_f64();
         let positions = work.successors();
-        if std::env::var_os("DBG").is_some() { eprintln!("   found {positions}, {:.6} s", begin.elapsed().as_secs_f64()); }
         self.done.ranges += 1;
         self.done.largest_range = self.done.largest_range.max(positions);
         if sampled > 0.0 {

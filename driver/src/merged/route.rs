@@ -13,7 +13,7 @@ pub(crate) const MARGIN: f64 = 1.15;
 pub(crate) const FILL: f64 = 0.75;
 
 /// The share of the room beside the last whole ply that a ply between is given. The ranges of the ply after it get the rest.
-pub(crate) const BETWEEN_SHARE: f64 = 0.5;
+pub(crate) const BETWEEN_SHARE: f64 = 0.75;
 
 /// The number of different pawn structures that each pawn of the root multiplies, for estimates.
 const PLACES_OF_A_PAWN: f64 = 4.0;
@@ -96,7 +96,7 @@ impl Estimates {
     ) -> Option<[NextPly; 2]> {
         let room = self.capacity - self.parent_share * parents;
         let group_room = FILL * BETWEEN_SHARE * room;
-        if group_room < 1.0 || self.pawns == 0 {
+        if group_room < 1.0 || self.pawns == 0 || self.between_fails {
             return None;
         }
         // More groups need more parents in all, so the number is found by repetition.

@@ -42,9 +42,12 @@ impl Sample {
             work.sample(ply, Kept::All, parents.min(MOST_PARENTS / 4), &mut |work, positions, share| {
                 work.merge.descend_and_keep()?;
                 let parents = (share * parents as f64).ceil() as u64;
-                work.sample(ply + 1, Kept::All, parents, &mut |_, positions, _| sample.add_keys(&positions))?;
+                let sampled =
+                    work.sample(ply + 1, Kept::All, parents, &mut |_, positions, _| sample.add_keys(&positions));
                 sample.between.extend(positions);
-                Ok(work.merge.ascend()?)
+                // The whole ply becomes the parents again, even if the work was stopped.
+                work.merge.ascend()?;
+                sampled
             })?;
             let step = sample.between.len().div_ceil(MOST_BETWEEN).max(1);
             sample.between = sample.between.into_iter().step_by(step).collect();

@@ -279,7 +279,8 @@ impl<'d> Work<'d> {
 
     /// Starts again with these entries. What was measured stays known.
     pub(crate) fn start_again(&mut self, entries: &[Entry]) -> Result<(), Error> {
-        // The former parents make room.
+        // The former parents make room, and those that were kept above a ply between.
+        self.merge.ascend()?;
         self.merge.reserve(0, Kept::All)?;
         self.merge.descend()?;
         self.plies.clear();

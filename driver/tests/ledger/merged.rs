@@ -119,6 +119,12 @@ fn plies_and_kinds_that_do_not_fit_are_refused() {
     let any = Request { kind: None, ply: None, depth: 4, ..request };
     let (ledger, made) = Ledger::start(store(), &any, &mut cpu(), &()).unwrap();
     assert!(!made && ledger.header().ply == 3);
+    // So is a ledger of positions, as all ledgers once were.
+    let old = super::in_file("old");
+    let store = Box::new(Sqlite::open(std::path::Path::new(&old.location())).unwrap());
+    let (again, made) = Ledger::start(store, &any, &mut cpu(), &()).unwrap();
+    assert!(!made && again.header() == old.header());
+    assert_eq!(work(&again, &mut [cpu()]), Ok(Total { leaves: KIWIPETE_4, positions: 2038 }));
 }
 
 /// Stops when the first entries are recorded.

@@ -183,7 +183,7 @@ impl Merge for Spoiled<'_> {
     }
 
     fn ascend(&mut self) -> Result<(), MergeError> {
-        self.ply -= 1;
+        self.ply = self.ply.saturating_sub(1);
         self.merge.ascend()
     }
 

@@ -399,7 +399,8 @@ impl<'a> CpuMerge<'a> {
         depth: u32,
     ) -> Result<u128, MergeError> {
         let Counting { tree, positions, leaves, expansion, table } = scratch;
-        let mut sharing = Sharing::new(self.options.hash_bits);
+        // The options may ask for few bits, which make tables slow. They concern only plies.
+        let mut sharing = Sharing::new(u32::BITS);
         sharing.expect(MOVES / 2 * (range.end - range.start), Kept::All);
         let pieces = index.pieces(range).map(|(number, range)| (&self.successors.shards[number], range));
         table.clear();

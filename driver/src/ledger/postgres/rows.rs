@@ -163,7 +163,7 @@ pub(super) fn lock(transaction: &mut Transaction<'_>, kind: Kind, ids: &[u64]) -
 }
 
 /// Returns references to parameters as the client takes them.
-fn parameters<'p, T: ToSql + Sync>(values: &'p [T]) -> impl Iterator<Item = &'p (dyn ToSql + Sync)> {
+fn parameters<T: ToSql + Sync>(values: &[T]) -> impl Iterator<Item = &(dyn ToSql + Sync)> {
     values.iter().map(|value| value as &(dyn ToSql + Sync))
 }
 
