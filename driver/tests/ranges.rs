@@ -54,7 +54,6 @@ fn other_positions_are_counted_in_ranges() {
     for (root, depth, leaves, settings, has_between) in cases {
         let Merged { leaves: found, plan, .. } = merged(&mut cpu, root, depth, &settings);
         assert_eq!(found, leaves, "{root}");
-        assert_eq!(found, leaves, "{root}");
         let last = plan.plies.len() - 1;
         assert!(settings.plies.is_none() || plan.ranges() > 1, "{root}: {plan}");
         assert!(!has_between || plan.plies[last - 1].ranges > 1, "{root}: {plan}");

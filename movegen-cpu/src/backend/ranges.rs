@@ -1,52 +1,45 @@
-//! TableRanges of positions in the order of their pawns.
+//! The tables of a ply: each holds a range of positions, in the order of the pieces of the side to move.
 //!
-//! A move changes the pawns of the side that replies only if it takes one; about 3 % of all moves do. So positions are
-//! ordered by the pawns of the side to move, then by the pawns of the other side, and parents in the order of most of their
-//! successors. Then most successors of a range of parents belong to the same range. One thread expands these parents and
-//! merges their successors in a table that fits in its core's cache. (Structured duplicate detection: Zhou and Hansen,
-//! 2004.)
+//! A move changes the pieces of the side that replies only if it captures. So positions are ordered by the pieces of the side
+//! to move, and parents in the order of most of their successors: by the pieces of the side that replies. Then nearly all
+//! successors of a range of parents belong to the same range. One thread expands these parents and merges their successors in
+//! a table that fits in its core's cache. (Structured duplicate detection: Zhou and Hansen, 2004.)
 //!
-//! Where there are few pawns, as in endgames, many positions have the same pawns. Then a hash alone chooses the table.
+//! If many positions have the same pieces of the side to move, as where this side has only a king, a hash of all pieces chooses
+//! the table.
 //!
-//! A [`KeyRange`] is something else: the caller's choice of the positions that are kept. It is in the same order, so its
-//! positions lie in few tables. Both use the same pawns, but different hashes.
+//! A [`KeyRange`] is something else: the caller's choice of the positions that are kept. Its first criterion is the pawns of the
+//! side to move, and so it is here. So the positions of a [`KeyRange`] lie in few tables.
 
 use kogge_board::merge::{Kept, KeyRange};
 
-/// Where a position lies in the order of the tables. Positions with the same pawns are ordered by hash.
+/// Where a position lies in the order of the tables.
 ///
-/// This is not the [key](kogge_board::merge::Key) of the caller's ranges. Every successor needs this one, and its hash is half
-/// of a hash that the tables need anyway.
+/// This is not the [key](kogge_board::merge::Key) of the caller's ranges, in which the pawns of the other side come second. A
+/// move may well change these.
+// From the highest bits: the pawns of the side to move, a hash of all its pieces, a hash of the position.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
-pub(crate) struct TableKey {
-    /// The pawns of the side to move in the upper half, the pawns of the other side in the lower half.
-    pawns: u128,
-    hash: u32,
-}
+pub(crate) struct TableKey(u128);
 
 impl TableKey {
-    /// Returns the key of a position with this hash.
+    /// Returns the key of a position with these pawns of the side to move, and these hashes of this side and of the position.
     #[inline(always)]
-    pub(crate) fn of(&[a, b, c, own]: &[u64; 4], hash: u32) -> Self {
-        let pawns = a & !(b | c);
-        Self { pawns: u128::from(pawns & own) << 64 | u128::from(pawns & !own), hash }
+    pub(crate) fn new(pawns: u64, side: u32, position: u32) -> Self {
+        Self(u128::from(pawns) << 64 | u128::from(side) << 32 | u128::from(position))
     }
 
-    /// Returns the key of the position after a move that neither moves nor takes a pawn, with this hash.
-    fn after_quiet_move(&[a, b, c, own]: &[u64; 4], hash: u32) -> Self {
-        let pawns = a & !(b | c);
-        // The board is flipped after each move.
-        let [mine, theirs] = [pawns & own, pawns & !own].map(u64::swap_bytes);
-        Self { pawns: u128::from(theirs) << 64 | u128::from(mine), hash }
+    /// Returns the part of the key that depends only on the side to move.
+    fn side(self) -> u128 {
+        self.0 >> 32
     }
 }
 
-/// TableRanges that cover all positions.
+/// The ranges of the tables of a ply. Together they cover all positions.
 #[derive(Clone, Debug)]
 pub(crate) struct TableRanges {
     /// The first key of each range, in order. The first range begins with the least key.
     first: Vec<TableKey>,
-    /// The number of ranges if the hash alone chooses the range.
+    /// The number of ranges if the hash of the position alone chooses the range.
     by_hash: Option<u32>,
 }
 
@@ -58,23 +51,28 @@ impl Default for TableRanges {
 }
 
 impl TableRanges {
-    /// Returns about `count` ranges, into which the successors of these parents fall about equally.
-    pub(crate) fn for_successors_of<'a>(parents: impl Iterator<Item = (&'a [u64; 4], u32)>, count: usize) -> Self {
-        let mut keys: Vec<_> = parents.map(|(position, hash)| TableKey::after_quiet_move(position, hash)).collect();
+    /// Returns about `count` ranges, into which positions with keys like these fall about equally. The hash of the position
+    /// chooses the range if half of the positions would need several ranges for the same pieces of the side to move.
+    pub(crate) fn for_tables(mut keys: Vec<TableKey>, count: usize) -> Self {
         keys.sort_unstable();
-        let alike = keys.chunk_by(|a, b| a.pawns == b.pawns).map(<[_]>::len);
+        let alike = keys.chunk_by(|a, b| a.side() == b.side()).map(<[_]>::len);
         let in_many: usize = alike.filter(|&len| len * count > keys.len()).sum();
         if 2 * in_many > keys.len() {
             return Self { first: Vec::new(), by_hash: Some(count as u32) };
         }
+        Self::divide(keys, count)
+    }
+
+    /// Returns at most `count` ranges, into which positions with keys like these fall about equally.
+    pub(crate) fn divide(mut keys: Vec<TableKey>, count: usize) -> Self {
+        keys.sort_unstable();
         let mut first = vec![TableKey::default()];
         for range in 1..count.min(keys.len()) {
             let key = keys[range * keys.len() / count.min(keys.len())];
-            // The successors of positions with the same pawns stay together if they are not too many.
-            let together = keys.partition_point(|other| other.pawns < key.pawns);
-            let rest = keys[together..].partition_point(|other| other.pawns == key.pawns);
-            let hash = if rest * count <= keys.len() { 0 } else { key.hash };
-            let key = TableKey { hash, ..key };
+            // Positions with the same pieces stay together if they are not too many.
+            let before = keys.partition_point(|other| other.side() < key.side());
+            let alike = keys[before..].partition_point(|other| other.side() == key.side());
+            let key = if alike * count <= keys.len() { TableKey(key.side() << 32) } else { key };
             if first.last().is_some_and(|last| *last < key) {
                 first.push(key);
             }
@@ -96,18 +94,7 @@ impl TableRanges {
     pub(crate) fn find(&self, key: TableKey) -> usize {
         match self.by_hash {
             None => self.first.partition_point(|first| *first <= key) - 1,
-            Some(ranges) => ((u64::from(key.hash) * u64::from(ranges)) >> 32) as usize,
-        }
-    }
-
-    /// Returns the range of most successors of a parent, if it can be foreseen. The hash is needed only for positions with
-    /// the same pawns.
-    pub(crate) fn find_for_successors_of(&self, parent: &[u64; 4], hash: impl FnOnce() -> u32) -> usize {
-        let key = TableKey::after_quiet_move(parent, 0);
-        let found = self.find(key);
-        match self.first.get(found + 1) {
-            Some(next) if next.pawns == key.pawns => self.find(TableKey { hash: hash(), ..key }),
-            _ => found,
+            Some(ranges) => ((u64::from(key.0 as u32) * u64::from(ranges)) >> 32) as usize,
         }
     }
 
@@ -115,10 +102,8 @@ impl TableRanges {
     pub(crate) fn count_for(&self, kept: Kept) -> usize {
         match kept {
             Kept::Within(KeyRange { first, last }) if self.are_foreseen() => {
-                let [first, last] = [(first, 0), (last, u32::MAX)].map(|(key, hash)| {
-                    let [own, theirs] = key.pawns.map(u128::from);
-                    self.find(TableKey { pawns: own << 64 | theirs, hash })
-                });
+                let [first, last] = [(first, 0), (last, u32::MAX)]
+                    .map(|(key, hash)| self.find(TableKey::new(key.pawns[0], hash, hash)));
                 last + 1 - first.min(last)
             }
             _ => self.len(),
@@ -134,98 +119,63 @@ impl TableRanges {
 #[cfg(test)]
 mod tests {
     use kogge_board::merge::Key;
-    use kogge_board::{Fen, Planes32};
 
     use super::*;
 
-    fn planes(fen: &str) -> [u64; 4] {
-        let fen: Fen = fen.parse().unwrap();
-        let Planes32 { codes: [a, b, c], own } = Planes32::pack(&fen.rules, &fen.position);
-        [a, b, c, own]
-    }
-
-    #[test]
-    fn a_quiet_move_leads_to_the_key_that_was_foreseen() {
-        let before = planes("4k3/pp4p1/8/2P5/8/8/P5PP/4KN2 w - - 0 1");
-        let after = planes("4k3/pp4p1/8/2P5/8/6N1/P5PP/4K3 b - - 1 1");
-        assert_eq!(TableKey::after_quiet_move(&before, 7), TableKey::of(&after, 7));
-        let capture = planes("4k3/pp4N1/8/2P5/8/8/P5PP/4K3 b - - 0 1");
-        assert!(TableKey::after_quiet_move(&before, 7) != TableKey::of(&capture, 7));
-        // The pawns of the side that replies come first.
-        let push = planes("4k3/pp4p1/2P5/8/8/8/P5PP/4KN2 b - - 0 1");
-        assert_eq!(TableKey::of(&push, 7).pawns >> 64, TableKey::of(&after, 7).pawns >> 64);
-    }
-
     #[test]
     fn every_position_is_in_one_range() {
-        let pawns: Vec<_> = (1..50_u64).map(|index| [index << 8, 0, 0, index << 8 & 0xff00]).collect();
         let hashes = || (0..40_u32).map(|index| index.wrapping_mul(0x9e37_79b9));
-        // The last pawns occur 960 times.
-        let often = || (0..24_u32).flat_map(move |salt| hashes().map(move |hash| hash ^ salt << 3));
-        let few = pawns.iter().flat_map(|position| hashes().map(move |hash| (position, hash)));
-        let ranges = TableRanges::for_successors_of(few.chain(often().map(|hash| (&pawns[48], hash))), 8);
+        let few = (1..50_u32).flat_map(|side| hashes().map(move |hash| TableKey::new(side.into(), side, hash)));
+        // The last side occurs 960 times.
+        let often = (1..24_u32).flat_map(|salt| hashes().map(move |hash| TableKey::new(49, 49, hash ^ salt << 3)));
+        let ranges = TableRanges::for_tables(few.clone().chain(often.clone()).collect(), 8);
         assert_eq!((ranges.len(), ranges.are_foreseen()), (8, true));
         let mut found = [0; 8];
-        for position in &pawns {
-            for hash in hashes() {
-                let key = TableKey::after_quiet_move(position, hash);
-                let range = ranges.find(key);
-                assert_eq!(ranges.find_for_successors_of(position, || hash), range);
-                let (first, next) = ranges.limits(range);
-                assert!(first <= key && next.is_none_or(|next| key < next));
-                found[range] += 1;
-            }
+        for key in few {
+            let range = ranges.find(key);
+            let (first, next) = ranges.limits(range);
+            assert!(first <= key && next.is_none_or(|next| key < next));
+            found[range] += 1;
         }
-        assert_eq!(found.iter().sum::<u32>(), 49 * 40);
-        let split = hashes().map(|hash| ranges.find(TableKey::after_quiet_move(&pawns[48], hash)));
-        assert!(split.collect::<std::collections::HashSet<_>>().len() > 1);
-        assert_eq!(TableRanges::default().find(TableKey::of(&pawns[0], u32::MAX)), 0);
-        assert_eq!(TableRanges::for_successors_of(std::iter::empty(), 8).len(), 1);
+        assert!(found.iter().all(|&count| count > 0), "{found:?}");
+        let split: std::collections::HashSet<_> = often.map(|key| ranges.find(key)).collect();
+        assert!(split.len() > 1);
+        assert_eq!(TableRanges::default().find(TableKey::new(u64::MAX, 0, 0)), 0);
+        assert_eq!(TableRanges::for_tables(Vec::new(), 8).len(), 1);
     }
 
     #[test]
-    fn without_pawns_the_hash_chooses_the_range() {
-        let kings = planes("4k3/8/8/8/8/8/8/4K3 w - - 0 1");
-        let hashes = || (0..1000_u32).map(|index| index.wrapping_mul(0x9e37_79b9));
-        let ranges = TableRanges::for_successors_of(hashes().map(|hash| (&kings, hash)), 8);
+    fn if_all_have_the_same_pieces_the_hash_chooses_the_range() {
+        let keys: Vec<_> = (0..1000_u32).map(|index| TableKey::new(0, 7, index.wrapping_mul(0x9e37_79b9))).collect();
+        let ranges = TableRanges::for_tables(keys.clone(), 8);
         assert_eq!((ranges.len(), ranges.are_foreseen()), (8, false));
         let mut found = [0; 8];
-        hashes().for_each(|hash| found[ranges.find(TableKey::of(&kings, hash))] += 1);
+        keys.iter().for_each(|key| found[ranges.find(*key)] += 1);
         assert!(found.iter().all(|&count| (100..150).contains(&count)), "{found:?}");
+        assert_eq!(ranges.count_for(Kept::Within(KeyRange { first: Key::MAX, last: Key::MAX })), 8);
     }
 
     #[test]
     fn positions_that_are_kept_lie_in_the_tables_that_were_counted() {
-        let pawns: Vec<_> = (1..50_u64).map(|index| [index << 8, 0, 0, index << 8 & 0xff00]).collect();
-        let ranges = TableRanges::for_successors_of(pawns.iter().map(|position| (position, 0)), 8);
-        // Successors, with the board flipped.
-        let successors: Vec<_> = pawns.iter().map(|[a, _, _, own]| [*a, 0, 0, a & !own].map(u64::swap_bytes)).collect();
-        let planes = |&[a, b, c, own]: &[u64; 4]| Planes32 { codes: [a, b, c], own };
-        let mut keys: Vec<_> = successors.iter().map(|position| Key::of(&planes(position))).collect();
+        let keys: Vec<_> = (0..5_000_u32).map(|hash| TableKey::new(u64::from(hash) % 50, hash, hash)).collect();
+        let ranges = TableRanges::for_tables(keys.clone(), 8);
         assert_eq!((ranges.count_for(Kept::All), ranges.count_for(Kept::Within(KeyRange::WHOLE))), (8, 8));
-        for count in [2, 5, 20] {
-            for range in KeyRange::divide(&mut keys, count) {
-                let kept = successors.iter().filter(|position| range.has_position(&planes(position)));
-                let tables: std::collections::HashSet<_> =
-                    kept.map(|position| ranges.find(TableKey::of(position, 7))).collect();
-                let counted = ranges.count_for(Kept::Within(range));
-                assert!((tables.len()..=tables.len() + 2).contains(&counted), "{counted}, and {tables:?}");
-            }
+        for (first, last) in [(0, 10), (10, 12), (12, 12), (13, 49), (50, 90)] {
+            let [from, to] = [first, last].map(|pawns| Key { pawns: [pawns, 5], hash: 6 });
+            let kept = keys.iter().filter(|key| (first..=last).contains(&((key.0 >> 64) as u64)));
+            let tables: std::collections::HashSet<_> = kept.map(|key| ranges.find(*key)).collect();
+            let counted = ranges.count_for(Kept::Within(KeyRange { first: from, last: to }));
+            assert!((tables.len()..=tables.len() + 1).contains(&counted), "{counted}, and {tables:?}");
         }
-        let by_hash = TableRanges { first: Vec::new(), by_hash: Some(9) };
-        assert_eq!(by_hash.count_for(Kept::Within(KeyRange { first: Key::MAX, last: Key::MAX })), 9);
     }
 
     #[test]
-    fn positions_with_the_same_pawns_stay_together_if_they_are_few() {
-        let pawns: Vec<_> = (1..8_u64).map(|rank| [1 << (8 * rank), 0, 0, 0]).collect();
-        let sample = pawns.iter().flat_map(|position| (0..10).map(move |hash| (position, hash)));
-        let ranges = TableRanges::for_successors_of(sample, 3);
-        for position in &pawns {
-            assert_eq!(
-                ranges.find(TableKey::after_quiet_move(position, 0)),
-                ranges.find(TableKey::after_quiet_move(position, 9))
-            );
+    fn positions_with_the_same_pieces_stay_together_if_they_are_few() {
+        let keys = (1..8_u32).flat_map(|side| (0..10).map(move |hash| TableKey::new(side.into(), side, hash)));
+        let ranges = TableRanges::for_tables(keys.collect(), 3);
+        for side in 1..8 {
+            let [first, last] = [0, u32::MAX].map(|hash| ranges.find(TableKey::new(side.into(), side, hash)));
+            assert_eq!(first, last);
         }
     }
 }

@@ -37,7 +37,7 @@ pub(crate) const ENTRY_BYTES: u64 = 51;
 /// The additional bytes of a position if multiplicities exceed 64 bits, also with an eighth of spare room.
 pub(crate) const HIGH_BYTES: u64 = 9;
 
-/// The distribution of a ply's positions over tables: one for each range of pawns.
+/// The distribution of a ply's positions over tables.
 #[derive(Clone, Debug)]
 pub(crate) struct Sharing {
     /// The bits of the hashes that are used.
@@ -68,9 +68,20 @@ impl Sharing {
 
     /// Returns the key of a position, and the hash that finds its slot.
     #[inline(always)]
-    pub(crate) fn of(&self, position: &[u64; 4]) -> (TableKey, u32) {
-        let hash = self.hash(position);
-        (TableKey::of(position, hash as u32), (hash >> 32) as u32)
+    pub(crate) fn of(&self, &[a, b, c, own]: &[u64; 4]) -> (TableKey, u32) {
+        // Each half of a product depends on all bits of both factors.
+        let mixed = |word: u64, other: u64| {
+            let product = u128::from(word) * u128::from(other);
+            product as u64 ^ (product >> 64) as u64
+        };
+        let occupied = a | b | c;
+        let (mine, theirs) = (own & occupied, occupied & !own);
+        let side = mixed(mixed(a & mine ^ 0x9e37_79b9_7f4a_7c15, b & mine ^ 0xd1b5_4a32_d192_ed03) ^ c & mine, MIXER);
+        // Outside of the pieces, `own` has the square of an en-passant capture.
+        let other = mixed(a & theirs ^ 0xaef1_7502_108e_f2d9, b & theirs ^ 0x8cb9_2ba7_2f3d_8dd7) ^ c & theirs;
+        let position = (side ^ mixed(other, MIXER ^ own & !occupied)) & self.mask;
+        let pawns = a & mine & !(b | c);
+        (TableKey::new(pawns, ((side & self.mask) >> 32) as u32, position as u32), (position >> 32) as u32)
     }
 
     /// Returns the number of a position's table, and the hash that finds its slot.
@@ -79,23 +90,20 @@ impl Sharing {
         (self.ranges.find(key), hash)
     }
 
-    /// Returns the table of most successors of a parent.
-    fn of_successors(&self, parent: &[u64; 4]) -> usize {
-        self.ranges.find_for_successors_of(parent, || self.hash(parent) as u32)
+    /// Returns the key of most successors of a parent, except for the hash of the position.
+    fn of_successors(&self, parent: &[u64; 4]) -> TableKey {
+        self.of(&after_pass(parent)).0
     }
+}
 
-    /// Returns the hash of a position's slot, in the upper half, and the hash that orders positions with the same pawns.
-    #[inline(always)]
-    fn hash(&self, &[a, b, c, own]: &[u64; 4]) -> u64 {
-        // Each half of a product depends on all bits of both factors.
-        let mixed = |word: u64, other: u64| {
-            let product = u128::from(word) * u128::from(other);
-            product as u64 ^ (product >> 64) as u64
-        };
-        let hash = mixed(a ^ 0x9e37_79b9_7f4a_7c15, b ^ 0xd1b5_4a32_d192_ed03)
-            ^ mixed(c ^ 0xaef1_7502_108e_f2d9, own ^ 0x8cb9_2ba7_2f3d_8dd7).rotate_left(29);
-        hash & self.mask
-    }
+/// A factor with many bits.
+const MIXER: u64 = 0xff51_afd7_ed55_8ccd;
+
+/// Returns the position after a pass, a move of no piece. Most moves lead to positions with the same pieces of the side that
+/// replies.
+fn after_pass(&[a, b, c, own]: &[u64; 4]) -> [u64; 4] {
+    // The board is flipped after each move.
+    [a, b, c, (a | b | c) & !own].map(u64::swap_bytes)
 }
 
 /// A successor on its way to its table.
@@ -322,7 +330,8 @@ impl Grouped {
     fn of(shards: &mut [Shard], sharing: &Sharing, is_high: bool) -> Result<Self, TryReserveError> {
         let mut ends = vec![0_u32; sharing.ranges.len()];
         let positions = shards.iter().flat_map(|shard| &shard.positions);
-        let ranges: Vec<u16> = positions.map(|position| sharing.of_successors(&position.0) as u16).collect();
+        let ranges: Vec<u16> =
+            positions.map(|position| sharing.ranges.find(sharing.of_successors(&position.0)) as u16).collect();
         for &range in &ranges {
             ends[usize::from(range)] += 1;
         }
@@ -392,30 +401,33 @@ impl Ply {
         self.shards.iter_mut().for_each(Shard::close);
     }
 
-    /// Estimates the share of the positions' successors that are kept. A pass, a move of no piece, stands for most moves: it
-    /// changes no pawn.
+    /// Estimates the share of the positions' successors that are kept. A pass stands for most moves: it changes no
+    /// pawn.
     pub(crate) fn share(&self, kept: Kept) -> f64 {
         let step = self.len().div_ceil(SHARE_SAMPLES as u64).max(1) as usize;
         let sample = self.shards.iter().flat_map(|shard| shard.positions.iter().step_by(step));
         let (mut looked_at, mut found) = (0_u64, 0_u64);
-        for Boards([a, b, c, own]) in sample {
-            let passed = [*a, *b, *c, (a | b | c) & !own].map(u64::swap_bytes);
+        for Boards(position) in sample {
             looked_at += 1;
-            found += u64::from(kept.has(&planes32(&passed)));
+            found += u64::from(kept.has(&planes32(&after_pass(position))));
         }
         // One of the others may be kept.
         (found as f64).max(0.5) / (looked_at as f64).max(1.0)
     }
 
+    /// Returns the keys of most successors of some positions, enough for this many ranges.
+    fn sample(&self, sharing: &Sharing, ranges: usize) -> Vec<TableKey> {
+        let step = (self.len() as usize / (SAMPLES * ranges)).max(1);
+        let sample = self.shards.iter().flat_map(|shard| shard.positions.iter().step_by(step));
+        sample.map(|position| sharing.of_successors(&position.0)).collect()
+    }
+
     /// Returns ranges into which the successors of the positions fall about equally.
-    pub(crate) fn ranges<'a>(&'a self, sharing: &Sharing, count: usize) -> TableRanges {
+    pub(crate) fn ranges(&self, sharing: &Sharing, count: usize) -> TableRanges {
         if count == 1 {
             return TableRanges::default();
         }
-        let step = (self.len() as usize / (SAMPLES * count)).max(1);
-        let sample = self.shards.iter().flat_map(|shard| shard.positions.iter().step_by(step));
-        let with_hash = |boards: &'a Boards| (&boards.0, sharing.hash(&boards.0) as u32);
-        TableRanges::for_successors_of(sample.map(with_hash), count)
+        TableRanges::for_tables(self.sample(sharing, count), count)
     }
 
     /// Puts the positions in the order of their successors' ranges, a shard for each. If memory runs out, the ply is lost.
@@ -442,10 +454,10 @@ impl Ply {
     /// all positions range by range. If memory runs out, the ply is lost.
     pub(crate) fn arrange(&mut self, sharing: &Sharing, together: u64) -> Result<Index, TryReserveError> {
         let count = (self.len() / together).clamp(1, MOST_ARRANGED) as usize;
-        let ranges = self.ranges(sharing, count);
-        if ranges.len() == 1 || !ranges.are_foreseen() {
+        if count == 1 {
             return Ok(Index::of(self));
         }
+        let ranges = TableRanges::divide(self.sample(sharing, count), count);
         let sharing = Sharing { ranges, ..*sharing };
         let group = |shard: &mut Shard| {
             let is_high = shard.is_high();
