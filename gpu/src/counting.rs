@@ -40,7 +40,6 @@ impl<I: Interface> Session<I> {
         let mut watching = Watching::new(watch);
         let share = |done: usize| done as f64 / positions.len() as f64;
         let levels = move |session: &Self| session.levels(depth);
-        self.want(positions.len() as u64, depth);
         self.in_batches(levels, positions, async |session, batch| {
             session.upload(rules, batch).await?;
             let mut sums = vec![0_u64; batch.len()];
@@ -70,7 +69,6 @@ impl<I: Interface> Session<I> {
     /// If the device fails.
     pub(crate) async fn count(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Vec<u32>, BackendError> {
         let mut counts = Vec::with_capacity(positions.len());
-        self.want(positions.len() as u64, 1);
         self.in_batches(
             |_| 1,
             positions,
@@ -91,7 +89,6 @@ impl<I: Interface> Session<I> {
     /// If the device fails.
     pub(crate) async fn expand(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Successors, BackendError> {
         let mut all = Successors { positions: Vec::new(), ends: Vec::with_capacity(positions.len()) };
-        self.want_successors(positions.len() as u64);
         self.in_batches(
             |_| 1,
             positions,

@@ -63,7 +63,11 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
             turn: None,
             failed: true,
         };
-        Ok(merge)
+        // Counting has buffers, too, which are kept for it. Where there is no room for them, smaller ones are made later.
+        match merge.session.prepare(2).await {
+            Err(Halt::Error(error @ (BackendError::Device { .. } | BackendError::WrongAnswer { .. }))) => Err(error),
+            _ => Ok(merge),
+        }
     }
 
     /// Records whether a call failed.
@@ -94,7 +98,6 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
 
     /// Adds the first of these entries, as many as fit in level 0, and returns their number.
     async fn add_batch(&mut self, entries: &[Entry]) -> Result<usize, MergeError> {
-        self.session.want(entries.len() as u64, 1);
         self.prepare(2).await?;
         let len = entries.len().min(self.session.sizes.roots).min(self.lists.candidates());
         let (positions, multiplicities): (Vec<Quad48>, Vec<_>) =
@@ -234,7 +237,6 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
     /// Expands these parents and returns the number of their kept successors, weighted by multiplicity.
     async fn expand_batches(&mut self, mut rest: Range<u64>) -> Result<u128, MergeError> {
         self.lists.clear_sums(self.session).map_err(or_full)?;
-        self.session.want_successors(rest.end.saturating_sub(rest.start));
         while !rest.is_empty() {
             rest.start = self.expand_batch(&rest).await?;
         }
@@ -276,7 +278,6 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
 
     pub(crate) async fn perft(&mut self, successors: Range<u64>, depth: u32) -> Result<u128, MergeError> {
         self.session.overflowed = false;
-        self.session.want(successors.end.saturating_sub(successors.start), depth);
         let mut rest = successors.start..successors.end.min(self.successors);
         let mut total = 0_u128;
         while !rest.is_empty() {

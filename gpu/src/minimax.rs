@@ -130,7 +130,6 @@ impl<I: Interface> Session<I> {
         let mut watching = Watching::new(watch);
         let share = |done: usize| done as f64 / positions.len() as f64;
         let levels = depth.saturating_sub(plies_searched(leaves)) as usize + 1;
-        self.want(positions.len() as u64, depth + 2);
         self.in_batches(
             |_| levels,
             positions,

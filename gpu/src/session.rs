@@ -21,9 +21,6 @@ impl Default for Average {
     }
 }
 
-/// A number of moves that few positions exceed.
-const MANY_MOVES: u64 = 64;
-
 /// A device with its kernels and its memory.
 pub(crate) struct Session<I: Interface> {
     pub(crate) runner: Runner<I>,
@@ -31,10 +28,6 @@ pub(crate) struct Session<I: Interface> {
     pub(crate) sizes: Sizes,
     /// The number of times that the sizes were halved because memory ran out.
     halvings: u32,
-    /// The number of times that the sizes of the current buffers were halved.
-    halved: u32,
-    /// The number of positions of a level that the next work needs at most. Some interfaces take long to make large buffers.
-    wanted: usize,
     /// During a merge, the bytes left for the buffers of the levels.
     pub(crate) merge_memory: Option<u64>,
     /// The memory of quiescence searches, after the first such search.
@@ -58,8 +51,6 @@ impl<I: Interface> Session<I> {
             buffers: None,
             sizes,
             halvings: 0,
-            halved: 0,
-            wanted: usize::MAX,
             merge_memory: None,
             quiescence: None,
             overflowed: false,
@@ -92,18 +83,13 @@ impl<I: Interface> Session<I> {
     /// # Errors
     /// If not even the smallest buffers fit in memory.
     pub(crate) fn fitting(&self, levels: usize) -> Result<Sizes, BackendError> {
-        self.fitting_halvings(levels).map(|(_, sizes)| sizes)
-    }
-
-    /// Returns the sizes of [`Session::fitting`], and the number of times that they are halved.
-    fn fitting_halvings(&self, levels: usize) -> Result<(u32, Sizes), BackendError> {
         let settings = &self.runner.settings;
         let memory = self.merge_memory.unwrap_or(settings.memory);
         let mut halvings = self.halvings;
         while let Some(sizes) = Sizes::halved(settings, halvings) {
             let (total, largest) = sizes.bytes(levels, settings);
             if total <= memory && largest <= settings.max_buffer {
-                return Ok((halvings, sizes));
+                return Ok(sizes);
             }
             halvings += 1;
         }
@@ -111,33 +97,13 @@ impl<I: Interface> Session<I> {
         Err(BackendError::OutOfMemory { device: self.runner.device.clone(), doing })
     }
 
-    /// Says how many positions the next work begins with, and down to which depth it goes. Buffers need not be larger.
-    pub(crate) fn want(&mut self, positions: u64, depth: u32) {
-        // The last two plies are counted without a level for them, in parts of a quarter of a level; level 0 may be as small.
-        let each = MANY_MOVES.saturating_pow(depth.saturating_sub(2)).saturating_mul(4);
-        self.wanted = usize::try_from(positions.saturating_mul(each)).unwrap_or(usize::MAX);
-    }
-
-    /// Says that the successors of this many positions are needed next.
-    pub(crate) fn want_successors(&mut self, positions: u64) {
-        self.want(positions.saturating_mul(MANY_MOVES), 1);
-    }
-
-    /// Makes buffers for `levels` levels, no larger than the work needs. Larger buffers are kept.
+    /// Makes buffers for `levels` levels. Buffers of the right size are kept.
     pub(crate) async fn prepare(&mut self, levels: usize) -> Result<(), Halt> {
-        let (fitting, mut sizes) = self.fitting_halvings(levels)?;
-        let mut halved = fitting;
-        while let Some(smaller) =
-            Sizes::halved(&self.runner.settings, halved + 1).filter(|sizes| sizes.positions >= self.wanted)
-        {
-            (halved, sizes) = (halved + 1, smaller);
-        }
+        let sizes = self.fitting(levels)?;
         // Free the old buffers first, to make room for the new ones.
-        let kept = self.buffers.take().filter(|_| (fitting..=halved).contains(&self.halved));
-        if kept.is_none() {
-            (self.halved, self.sizes) = (halved, sizes);
-        }
-        let (runner, sizes) = (&mut self.runner, self.sizes);
+        let kept = self.buffers.take().filter(|_| sizes == self.sizes);
+        self.sizes = sizes;
+        let runner = &mut self.runner;
         let made = async {
             let mut buffers = match kept {
                 Some(buffers) => buffers,
@@ -156,9 +122,8 @@ impl<I: Interface> Session<I> {
     /// If the sizes are the smallest already.
     pub(crate) fn shrink(&mut self) -> Result<(), BackendError> {
         self.buffers = None;
-        let more = self.halvings.max(self.halved) + 1;
-        if Sizes::halved(&self.runner.settings, more).is_some() {
-            self.halvings = more;
+        if Sizes::halved(&self.runner.settings, self.halvings + 1).is_some() {
+            self.halvings += 1;
             return Ok(());
         }
         let doing = "even with its smallest buffers".to_owned();

@@ -9,10 +9,11 @@ use std::path::{Path, PathBuf};
 use kogge_gpu::kernels::{Binding, Module, SIGNATURES, Scalar, Signature};
 
 /// The files of both languages, in the order in which compilers get them.
-const FILES: [&str; 14] = [
+const FILES: [&str; 15] = [
     "bits",
     "fill",
     "position",
+    "range",
     "frame",
     "count",
     "scan",
@@ -50,15 +51,22 @@ const WGSL_FILES: [(&str, &str); 10] = [
 ];
 
 /// Functions of OpenCL C only, by file.
-const OPENCL_FUNCTIONS: [(&str, &str, &str); 4] = [
+const OPENCL_FUNCTIONS: [(&str, &str, &str); 5] = [
     ("bits", "lowest", "WGSL: in the files that define a board."),
     ("fill", "east_step west_step east_attacks west_attacks", "WGSL: in the files that the host chooses between."),
+    (
+        "range",
+        "pawn_squares_into squares_into is_near squares_before",
+        "Only expanding in no particular order leaves successors out.",
+    ),
     ("frame", "rank_sight", "WGSL always mirrors files, so that it needs no way without."),
     ("merge", "wide_sum wide_product", "WGSL has no 64-bit integers in browsers, and adds words."),
 ];
 
 /// Functions of WGSL only, by file.
-const WGSL_FUNCTIONS: [(&str, &str, &str); 7] = [
+const WGSL_FUNCTIONS: [(&str, &str, &str); 9] = [
+    ("position", "position_in", "OpenCL C reads positions from any buffer."),
+    ("range", "range_of_scalars is_lower", "OpenCL C: a macro, and operators of 64-bit integers."),
     ("frame", "kind_of_piece", "OpenCL C writes the choice out, which is faster there."),
     ("frame", "meet_check", "OpenCL C: a macro."),
     (

@@ -108,8 +108,8 @@ mod tests {
 
     #[test]
     fn seven_plies_are_counted_below_at_most() {
-        for (depth, plies) in [(0, 1..=0), (1, 1..=1), (8, 1..=8), (12, 5..=12)] {
-            assert_eq!(Division::plies(depth), plies);
+        for (depth, first, last) in [(0, 1, 0), (1, 1, 1), (8, 1, 8), (12, 5, 12)] {
+            assert_eq!(Division::plies(depth), first..=last);
         }
     }
 }

@@ -3,7 +3,8 @@
 //! Only ledgers of ranges keep the sizes of entries and the plans of sources. Queries read a constant where a column is missing, so
 //! that rows of both kinds look the same.
 
-use super::store::{Count, Kind, Size, Source};
+use super::source::Source;
+use super::store::{Count, Kind, Size};
 
 /// Columns of a table, of which ledgers of positions have only the first few.
 #[derive(Clone, Copy)]

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use super::Source;
+use super::source::Source;
 
 /// An error of a ledger.
 #[derive(Clone, PartialEq, Debug, Error)]

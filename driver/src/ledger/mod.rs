@@ -34,6 +34,7 @@ mod error;
 mod export;
 mod postgres;
 mod record;
+mod source;
 mod sqlite;
 mod store;
 mod verify;
@@ -49,10 +50,10 @@ pub use create::Request;
 pub use error::LedgerError;
 pub use postgres::Postgres;
 pub use record::verdict;
+pub use source::Source;
 pub use sqlite::Sqlite;
 pub use store::{
-    Answer, Count, Dispute, Entry, FORMAT, Given, Header, Item, Kind, Recorded, Row, Size, Source, Store, Tally, hex,
-    key_bytes,
+    Answer, Count, Dispute, Entry, FORMAT, Given, Header, Item, Kind, Recorded, Row, Size, Store, Tally, hex, key_bytes,
 };
 pub use verify::{Contradiction, Settled, Verified};
 pub use work::{DeviceProgress, Event, Options, Snapshot, Watcher};

@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::store::{Answer, Count, Given, Kind, Recorded, Source};
+use super::source::Source;
+use super::store::{Answer, Count, Given, Kind, Recorded};
 
 /// Sorts answers into new, repeated and different ones. `known` has the count of every entry, `None` if it is not counted
 /// yet. If an entry has two answers in the list, the second is compared with the first.

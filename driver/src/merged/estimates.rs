@@ -2,8 +2,10 @@
 
 use kogge_board::DeviceKind;
 
-use super::route::MARGIN;
 use crate::pace::MAX_CALL_DEPTH;
+
+/// The factor by which a ply may exceed its estimate and still fit.
+pub(crate) const MARGIN: f64 = 1.15;
 
 /// The factor by which a side's second move makes fewer new positions than its first: 0.55 to 0.67 in the six standard
 /// positions. It is near one half, because most pairs of moves can change places.
@@ -15,6 +17,12 @@ const LARGER_TABLE: f64 = 1.3;
 
 /// The same factor on a GPU: at most 1.06 on one H200, where tables of all sizes are in memory.
 const LARGER_TABLE_ON_GPU: f64 = 1.05;
+
+/// The share of the time for a successor that goes into making it; the rest goes into merging it.
+const MAKING: f64 = 0.5;
+
+/// The same share on a GPU: 0.15 on one H200.
+const MAKING_ON_GPU: f64 = 0.2;
 
 /// Estimates of a tree and a device, from the measurements so far.
 #[derive(Clone, Debug)]
@@ -61,7 +69,10 @@ impl Estimates {
             between_fails: false,
             pawns: 16,
             merge_successor: 0.0,
-            making: 0.5,
+            making: match kind {
+                DeviceKind::DiscreteGpu | DeviceKind::IntegratedGpu => MAKING_ON_GPU,
+                _ => MAKING,
+            },
             room_each: 0.0,
             ply_seconds: 0.0,
             growth: match kind {

@@ -1,13 +1,10 @@
 //! The fastest way to finish a count, by estimates.
 
-use super::estimates::Estimates;
+use super::estimates::{Estimates, MARGIN};
 use crate::pace::MAX_CALL_DEPTH;
 
 /// The most ranges of a ply. With more, a range would have too few positions of a sample to find its borders by.
 pub(crate) const MOST_RANGES: u32 = 1 << 16;
-
-/// The factor by which a ply may exceed its estimate and still fit.
-pub(crate) const MARGIN: f64 = 1.15;
 
 /// The share of its room that a range is meant to fill. The sizes of ranges vary.
 pub(crate) const FILL: f64 = 0.75;

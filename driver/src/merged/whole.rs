@@ -4,7 +4,8 @@ use std::time::Instant;
 
 use kogge_board::merge::{Kept, MergeError};
 
-use super::route::{MARGIN, NextPly};
+use super::estimates::MARGIN;
+use super::route::NextPly;
 use super::settings::MergeCosts;
 use super::work::{StepError, Work};
 use crate::Error;

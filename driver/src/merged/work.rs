@@ -6,8 +6,8 @@ use std::time::Instant;
 use kogge_board::merge::{Entry, Kept, Merge, MergeError, MergeOptions};
 use kogge_board::{Fen, Planes32, Quad48, Rules};
 
-use super::estimates::Estimates;
-use super::route::{MARGIN, NextPly};
+use super::estimates::{Estimates, MARGIN};
+use super::route::NextPly;
 use super::settings::MergeCosts;
 use crate::error::wrong_answer;
 use crate::pace::MAX_CALL_DEPTH;

@@ -2,6 +2,7 @@
 
 mod list;
 mod numbers;
+mod select;
 mod selection;
 mod sums;
 
@@ -12,9 +13,8 @@ use kogge_board::{BackendError, Planes32};
 
 use self::list::{Layout, List, Shard};
 use self::numbers::{number, words};
+pub(crate) use self::select::Selected;
 use self::selection::{SELECTION, Selection};
-pub(crate) use self::selection::{Selected, Weights};
-pub(crate) use self::sums::Leaves;
 use crate::MOST_MOVES;
 use crate::arguments::{Append, Insert, LoadEntries, NoteAppended};
 use crate::buffer::Buffer;
@@ -67,6 +67,24 @@ pub(crate) enum Origin<'a> {
     Selected,
     /// The candidates are the roots themselves, with these multiplicities.
     Given(&'a [u128]),
+}
+
+/// The multiplicities that the leaves of roots are weighted by.
+#[derive(Clone, Copy)]
+pub(crate) enum Weights {
+    /// The multiplicities of a ply's entries, from this one on.
+    Entries(Ply, u64),
+    /// The multiplicities of the selected parents.
+    Selected,
+}
+
+/// The leaves of a root.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Leaves {
+    /// The leaves this many plies below: one at depth 0, the root's count of level 0 at depth 1, and its total at other depths.
+    Below(u32),
+    /// The successors that are kept.
+    Kept,
 }
 
 /// The data of the candidates besides their positions.

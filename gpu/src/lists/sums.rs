@@ -4,7 +4,7 @@ use kogge_board::BackendError;
 use kogge_board::merge::Kept;
 
 use super::numbers::{low_half, product, wide_sum, words};
-use super::{Lists, Ply, Weights};
+use super::{Leaves, Lists, Ply, Weights};
 use crate::arguments::WeightedSums;
 use crate::interface::{Failure, Interface};
 use crate::runner::Halt;
@@ -16,15 +16,6 @@ const SELF_TEST_ENTRIES: usize = 3000;
 
 /// Bytes for the self-test's lists, far more than they need.
 const SELF_TEST_MEMORY: u64 = 1 << 28;
-
-/// The leaves of a root.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Leaves {
-    /// The leaves this many plies below: one at depth 0, the root's count of level 0 at depth 1, and its total at other depths.
-    Below(u32),
-    /// The successors that are kept.
-    Kept,
-}
 
 impl<I: Interface> Lists<I> {
     /// Sums the leaves of the first `len` roots, weighted by the multiplicities of the successors from `first` on, and
@@ -105,7 +96,7 @@ impl<I: Interface> Lists<I> {
     /// [`BackendError::WrongAnswer`] if a sum is wrong, or if the device fails.
     pub(crate) async fn self_test(session: &mut Session<I>) -> Result<(), BackendError> {
         let tested = async {
-            session.want(SELF_TEST_ENTRIES as u64, 1);
+            session.prepare(2).await?;
             let mut lists = Self::new(session, SELF_TEST_MEMORY).await?;
             session.prepare(2).await?;
             let entries = SELF_TEST_ENTRIES.min(session.sizes.roots);
