@@ -5,6 +5,10 @@
 //! of their successors to the range's table, which stays in the thread's cache. The other successors, the *strays*, are sorted
 //! by table, and every table collects its strays from all tasks afterwards. Only one thread at a time fills a table, so a
 //! table needs no locks.
+//!
+//! Leaves three or more plies below a ply are counted in much the same way: each task merges the successors of the positions
+//! that it counts, in a small table of its own. It finds most of the equal ones, because positions with the same pieces of the
+//! side that replies are numbered one after the other.
 
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
@@ -134,7 +138,7 @@ const COUNTED_TOGETHER: u64 = 1024;
 const LEAST_MERGED: u32 = 3;
 
 /// The most positions whose successors are merged in one task that counts trees below them.
-const MERGED_TOGETHER: u64 = 1 << 13;
+const MERGED_TOGETHER: u64 = 1 << 12;
 
 impl Parents {
     fn new(ply: Ply, hash_bits: u32) -> Self {
@@ -168,7 +172,7 @@ impl Parents {
 /// The error if positions could not be put in order.
 fn out_of_memory(cores: &Cores) -> MergeError {
     let device = cores.info.name.clone();
-    BackendError::OutOfMemory { device, doing: "ordering positions by their pawns".into() }.into()
+    BackendError::OutOfMemory { device, doing: "ordering positions by their pieces".into() }.into()
 }
 
 impl<'a> CpuMerge<'a> {
@@ -237,7 +241,7 @@ impl<'a> CpuMerge<'a> {
             return Ok(index);
         }
         let Self { cores, parents, successors, .. } = self;
-        let arranged = cores.pool.install(|| successors.arrange(&parents.sharing, MERGED_TOGETHER));
+        let arranged = cores.pool.install(|| successors.arrange(&parents.sharing, MERGED_TOGETHER / 4));
         arranged.map_err(|_| out_of_memory(cores))
     }
 

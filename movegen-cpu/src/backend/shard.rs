@@ -450,8 +450,8 @@ impl Ply {
         Ok(())
     }
 
-    /// Puts the positions of each shard in the order of their successors' ranges, about this many in a range, and numbers
-    /// all positions range by range. If memory runs out, the ply is lost.
+    /// Puts the positions of each shard in the order of most of their successors, and numbers the positions of all shards in
+    /// this order: in ranges of about this many positions, and in each range shard by shard. If memory runs out, the ply is lost.
     pub(crate) fn arrange(&mut self, sharing: &Sharing, together: u64) -> Result<Index, TryReserveError> {
         let count = (self.len() / together).clamp(1, MOST_ARRANGED) as usize;
         if count == 1 {

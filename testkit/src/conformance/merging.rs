@@ -86,14 +86,17 @@ pub fn merged_plies(backend: &mut dyn Backend, reference: &mut dyn Backend) {
         }
         let planes: Vec<_> =
             successors.iter().map(|entry| Planes32::pack(rules, &entry.position.unpack_unchecked())).collect();
-        for count in [1, 2, 7, 40] {
+        for count in [2, 9] {
             let mut keys: Vec<_> = planes.iter().map(Key::of).collect();
             let mut all = Vec::new();
             let mut leaves = 0;
-            for range in KeyRange::divide(&mut keys, count) {
+            for (index, range) in KeyRange::divide(&mut keys, count).into_iter().enumerate() {
                 let found = kept(&mut *merge, successors.len(), Kept::Within(range));
                 leaves += good(merge.perft(0..merge.successors(), 1));
                 all.extend(found);
+                if index != number % count {
+                    continue;
+                }
                 let expected = successors.iter().zip(&planes).filter(|(_, planes)| range.may_follow(planes));
                 let expected: Vec<_> = expected.map(|(entry, _)| *entry).collect();
                 let found = kept(&mut *merge, successors.len(), Kept::Before(range));
