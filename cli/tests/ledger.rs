@@ -326,7 +326,7 @@ fn merged_entries_are_checked_and_settled() {
     };
     let same = verify(&["--backend", "cpu", "--threads", "2", "--memory", "64M"]);
     assert!(same.code == 2 && same.stderr.contains("another --backend, or merged ones with a --memory"), "{same:?}");
-    let other_plan = verify(&["--backend", "cpu", "--threads", "2", "--memory", "300K"]);
+    let other_plan = verify(&["--backend", "cpu", "--threads", "2", "--memory", "160K"]);
     assert_eq!((other_plan.code, other_plan.stderr.as_str()), (0, ""), "{other_plan:?}");
     assert_eq!(verify(&["--memory", "64M"]).code, 0, "the mailbox checks the CPU");
 
