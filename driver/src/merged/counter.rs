@@ -7,7 +7,7 @@ use kogge_board::Fen;
 use kogge_board::merge::KeyRange;
 
 use super::ranges::{RangeCount, Ranges};
-use super::route::BETWEEN_SHARE;
+use super::route::WHOLE_SHARE;
 use super::settings::MergeSettings;
 use super::work::{Work, root_entry};
 use crate::frontier::counting;
@@ -111,7 +111,7 @@ impl<'d> RangeCounter<'d> {
         work.add(&[root_entry(root)])?;
         while work.ply() + 1 < last {
             let (next, left) = (work.next_whole(), last - work.ply());
-            if left == 2 && work.share_of_room(next.positions) > BETWEEN_SHARE {
+            if left == 2 && work.share_of_room(next.positions) > WHOLE_SHARE {
                 break;
             }
             if !work.merge_whole(next)? {

@@ -12,6 +12,9 @@ pub(crate) const FILL: f64 = 0.75;
 /// The share of the room beside the last whole ply that a ply between is given. The ranges of the ply after it get the rest.
 pub(crate) const BETWEEN_SHARE: f64 = 0.75;
 
+/// The share of its room that a whole ply may take before a ply between is considered instead.
+pub(crate) const WHOLE_SHARE: f64 = 0.5;
+
 /// The number of different pawn structures that each pawn of the root multiplies, for estimates.
 const PLACES_OF_A_PAWN: f64 = 4.0;
 
@@ -174,7 +177,7 @@ impl Estimates {
                 }
             }
             // A ply that leaves too little room for the next need not be whole.
-            if let Some(&next) = sizes.get(index + 1).filter(|_| positions * MARGIN > BETWEEN_SHARE * room) {
+            if let Some(&next) = sizes.get(index + 1).filter(|_| positions * MARGIN > WHOLE_SHARE * room) {
                 let plies = self.with_ply_between(merged, [positions, next], parents, ranges.unwrap_or(1));
                 if let Some(plies) = plies {
                     consider(&[whole.as_slice(), &plies].concat(), next);
