@@ -18,6 +18,12 @@ const POSITION_5: &str = "rnbq1k1r/pp1Pbppp/2p5/8/2B5/8/PPP1NnPP/RNBQK2R w KQ - 
 const ROOK: &str = "8/8/8/3k4/8/8/4R3/4K3 w - - 0 1";
 const AMPLE: MergeSettings = MergeSettings::with_memory(1 << 28);
 
+/// A CPU with one thread, so that a plan is the same each time. With more threads, the places of positions in memory depend on
+/// chance.
+fn cpu() -> Cpu {
+    Cpu::new(Some(1)).unwrap_or_else(|error| panic!("{error}"))
+}
+
 fn merged(backend: &mut dyn Backend, root: &str, depth: u32, settings: &MergeSettings) -> Merged {
     let counted = Driver::new(backend, &()).perft_merged(&fen(root), depth, settings);
     counted.unwrap_or_else(|error| panic!("{root} at {depth}, {settings:?}: {error}"))
@@ -30,7 +36,7 @@ fn small(plies: u32, kib: u64) -> MergeSettings {
 
 #[test]
 fn one_ply_may_lie_between() {
-    let mut cpu = Cpu::new(None).unwrap();
+    let mut cpu = cpu();
     let Merged { leaves, plan, .. } = merged(&mut cpu, START, 6, &small(5, 1 << 10));
     assert_eq!(leaves, 119_060_324);
     let ranges: Vec<_> = plan.plies.iter().map(|ply| ply.ranges).collect();
@@ -51,7 +57,7 @@ fn other_positions_are_counted_in_ranges() {
         (KIWIPETE, 5, 193_690_690, small(3, 1 << 10), 1),
         (KIWIPETE, 5, 193_690_690, MergeSettings::with_memory(1 << 19), 0),
     ];
-    let mut cpu = Cpu::new(None).unwrap();
+    let mut cpu = cpu();
     for (root, depth, leaves, settings, in_ranges) in cases {
         let Merged { leaves: found, plan, .. } = merged(&mut cpu, root, depth, &settings);
         assert_eq!(found, leaves, "{root}");
@@ -62,7 +68,7 @@ fn other_positions_are_counted_in_ranges() {
 /// Without pawns, ranges differ only by hash, and every range needs all positions of the ply before.
 #[test]
 fn endgames_without_pawns_are_counted_in_ranges() {
-    let mut cpu = Cpu::new(None).unwrap();
+    let mut cpu = cpu();
     let expected = merged(&mut cpu, ROOK, 8, &AMPLE).leaves;
     for (plies, kib) in [(5, 256), (6, 512), (7, 1024)] {
         let Merged { leaves, plan, .. } = merged(&mut cpu, ROOK, 8, &small(plies, kib));
@@ -82,7 +88,7 @@ fn merging_in_the_hosts_memory_knows_ranges() {
 #[test]
 fn distinct_positions_are_counted_in_ranges() {
     let counts = [1, 20, 400, 5362, 72_078, 822_518, 9_417_681];
-    let mut cpu = Cpu::new(None).unwrap();
+    let mut cpu = cpu();
     for (plies, memory) in [(4, 1 << 20), (5, 1 << 20), (6, 16 << 20)] {
         let found = Driver::new(&mut cpu, &()).unique(&fen(START), plies, memory);
         assert_eq!(found.unwrap(), counts[..=plies as usize], "{memory} bytes");
@@ -109,7 +115,7 @@ fn sums(counts: &[RangeCount]) -> (u128, u64, u128) {
 
 #[test]
 fn single_ranges_are_counted() {
-    let mut cpu = Cpu::new(None).unwrap();
+    let mut cpu = cpu();
     let mut known = Vec::new();
     for (whole, memory) in [(3, 1 << 28), (2, 1 << 28), (3, 1 << 19), (2, 1 << 19)] {
         let mut driver = Driver::new(&mut cpu, &());
