@@ -19,6 +19,9 @@ use crate::minimax::is_near_fifty_moves;
 use crate::tuning::{Cache, complete};
 use crate::watching::Watching;
 
+/// The least number of parents that the self-test puts in order.
+const SELF_TEST_ORDERED_FROM: u64 = 100;
+
 impl<D: Device> Gpu<D>
 where
     Self: Send,
@@ -110,7 +113,13 @@ where
         if !self.merging_tested {
             block_on(self.compile(&[Module::Merging]))?;
             self.merging_tested = true;
+            // Small plies are put in order, too, where large ones are.
+            let ordered_from = self.session.runner.settings.ordered_from;
+            if ordered_from < u64::MAX {
+                self.session.runner.settings.ordered_from = SELF_TEST_ORDERED_FROM;
+            }
             let tested = block_on(Lists::self_test(&mut self.session)).and_then(|()| self_test::merging(self));
+            self.session.runner.settings.ordered_from = ordered_from;
             tested.inspect_err(|_| {
                 self.session.runner.interface.forget(Module::Merging);
                 self.merging_tested = false;

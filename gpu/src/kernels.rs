@@ -190,6 +190,12 @@ buffers! {
     selected_count: u32, write;
     /// The number of each root's candidates that are kept.
     kept_counts: u32, write;
+    /// The number of entries in each part of the hashes of armies, or the place of the part's next entry.
+    army_counts: u32, write;
+    /// The numbers of the entries, in the order of the other side's pieces.
+    order: u32, read;
+    /// `order`, while it is written.
+    new_order: u32, write;
 }
 
 scalars! {
@@ -209,8 +215,14 @@ scalars! {
     hash_mask,
     /// The number of slots of the hash table.
     slot_count,
+    /// The number of slots in which the positions with the same pieces of the side to move begin to search, if not all.
+    window,
     /// Which candidates are kept: 0 all, 1 those within the range, 2 those from which a move may lead into it.
     kept,
+    /// Whether entries are taken in the order of `order`.
+    ordered,
+    /// The number of lower bits of a hash that the order ignores.
+    shift,
     /// The number of successors, entries or moves that fit.
     room,
     /// The number of items that fit.
@@ -265,17 +277,21 @@ macro_rules! with_kernels {
             CountReplies, "count_replies", Counting: positions roots lines items item_count totals | capacity;
             /// Loads entries into level 0, each a root of its own.
             LoadEntries, "load_entries", Merging: entries successors successor_roots | first end;
-            /// Loads the entries from which a move may lead into a range into level 0, each a root of its own.
+            /// Counts the entries of each part of the hashes of the other side's pieces.
+            CountArmies, "count_armies", Merging: entries army_counts | end shift;
+            /// Puts the entries in the order of these parts.
+            OrderByArmy, "order_by_army", Merging: entries army_counts new_order | end shift;
+            /// Loads entries into level 0, each a root of its own, perhaps only those from which a move may lead into a range.
             SelectEntries, "select_entries", Merging:
-                entries root_multiplicities successors successor_roots selected_multiplicities selected_count |
-                first end room
+                entries root_multiplicities successors successor_roots selected_multiplicities selected_count order |
+                first end kept ordered room
                 first_own_low first_own_high first_theirs_low first_theirs_high first_hash
                 last_own_low last_own_high last_theirs_low last_theirs_high last_hash;
             /// Finds the slot of each candidate that is kept.
             Insert, "insert", Merging:
                 positions roots root_multiplicities slots entries multiplicities candidate_multiplicities fresh merge_state
                 kept_counts |
-                first end shard_index shard_count hash_mask slot_count kept
+                first end shard_index shard_count hash_mask slot_count window kept
                 first_own_low first_own_high first_theirs_low first_theirs_high first_hash
                 last_own_low last_own_high last_theirs_low last_theirs_high last_hash;
             /// Appends the fresh candidates to the list.

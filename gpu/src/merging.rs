@@ -7,7 +7,7 @@
 //! compared in full: if they are equal, the multiplicities are added; if not, the candidate tries the next slot. Then
 //! the candidates that have taken a slot are appended to the list, and their slots get the numbers of the new entries.
 //!
-//! If only the successors in a range are kept, a kernel first selects the parents that may have such successors. A ply between two
+//! A large ply of parents is first put in the order of the other side's pieces (`lists/order.rs`). If only the successors in a range are kept, a kernel first selects the parents that may have such successors. A ply between two
 //! others can be made again and again, as earlier plies can be kept.
 //!
 //! Therefore no work-item waits for another, atomic operations on 32 bits are enough, no position is read while it is
@@ -117,9 +117,8 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
     /// left out. Also returns the place of the parents' multiplicities.
     async fn load_parents(&mut self, parents: &Range<u64>) -> Result<(Selected, Weights), Halt> {
         self.session.prepare(2).await?;
-        if let Kept::Within(range) = self.lists.kept() {
-            let selected = self.lists.select(self.session, parents, range).await?;
-            return Ok((selected, Weights::Selected));
+        if self.lists.selects() {
+            return Ok((self.lists.select(self.session, parents).await?, Weights::Selected));
         }
         let batch = self.lists.batch(self.session, Ply::Parents, parents, self.session.sizes.roots)?;
         self.lists.load(self.session, Ply::Parents, batch.clone()).await?;
@@ -149,6 +148,7 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
         let (origin, leaves) = match (weights, self.lists.kept()) {
             (Weights::Entries(_, first), Kept::All) => (Origin::Parents(first), Leaves::Below(1)),
             (Weights::Entries(_, first), _) => (Origin::Parents(first), Leaves::Kept),
+            (Weights::Selected, Kept::All) => (Origin::Selected, Leaves::Below(1)),
             (Weights::Selected, _) => (Origin::Selected, Leaves::Kept),
         };
         if leaves == Leaves::Kept {

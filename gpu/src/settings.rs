@@ -23,6 +23,10 @@ pub(crate) fn weighted_sums_groups(roots: usize) -> usize {
     roots.div_ceil(WEIGHTED_SUMS_GROUP * ROOTS_PER_ITEM).min(WEIGHTED_SUMS_GROUPS)
 }
 
+/// The slots of a window. All successors with the same pieces of the side to move are a few hundred thousand positions in large
+/// plies. Windows overlap, and a larger window makes it less likely that too many of them meet.
+const WINDOW: u32 = 1 << 22;
+
 /// The maximum number of moves whose replies a work-group counts: with at most 218 replies each, their sum fits in 32 bits.
 const MOST_GROUP_ITEMS: usize = 1 << 24;
 
@@ -57,6 +61,13 @@ pub struct HostOptions {
     /// Moves that are written at once: the size of the chunks in which leaf parents are counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub moves: Option<usize>,
+    /// The least number of parents that are expanded in the order of the other side's pieces when a ply is merged. Then the same
+    /// part of the table and of the list is used again and again, so that it stays in the device's cache.
+    #[serde(skip)]
+    pub ordered_from: Option<u64>,
+    /// The number of slots in which positions with the same pieces of the side to move begin to search, if parents are ordered.
+    #[serde(skip)]
+    pub window: Option<u32>,
     /// The maximum of device memory to use, in bytes.
     #[serde(skip)]
     pub memory: Option<u64>,
@@ -213,6 +224,10 @@ pub struct HostSettings {
     pub positions: usize,
     /// See [`HostOptions::moves`].
     pub moves: usize,
+    /// See [`HostOptions::ordered_from`].
+    pub ordered_from: u64,
+    /// See [`HostOptions::window`].
+    pub window: u32,
     /// The maximum memory of the tree's levels, in bytes.
     pub memory: u64,
     /// The device's memory, in bytes.
@@ -285,6 +300,8 @@ impl HostOptions {
                 PositionForm::Planes32.bytes(),
             )?,
             moves,
+            ordered_from: self.ordered_from.unwrap_or(u64::MAX),
+            window: self.window.unwrap_or(WINDOW),
             memory: self.memory.unwrap_or(defaults.memory),
             device_memory: limits.device_memory,
             max_buffer: limits.max_buffer,

@@ -49,6 +49,20 @@ INLINE uint2 hashes(Position position) {
     return (uint2)(mixed(slot), mixed(share));
 }
 
+// Returns a hash of the side to move's pieces. A parent has the same one for the other side's pieces, unless the move captures.
+INLINE uint army_hash(Position position) {
+    const ulong planes[3] = {position.bit1 & position.own, position.bit2 & position.own, position.bit4 & position.own};
+    uint hash = 0x9747b28cu;
+    for (uint index = 0; index < 3; ++index) {
+        MIX(hash, (uint) planes[index], 0xcc9e2d51u, 15u, 0x1b873593u, 13u, 0xe6546b64u)
+        MIX(hash, (uint) (planes[index] >> 32), 0xcc9e2d51u, 15u, 0x1b873593u, 13u, 0xe6546b64u)
+    }
+    return mixed(hash);
+}
+
+// The number of slots in the window of an army that a search looks at, before it looks at the whole table.
+#define NEAR_SLOTS 32u
+
 // Spreads the keys of a range, which may differ in few bits of their hashes, over all shards.
 #define SHARD_FACTOR 0x9e3779b1u
 
@@ -83,8 +97,39 @@ __kernel KERNEL void load_entries(
     }
 }
 
-// Copies the entries from which a move may lead into a range to level 0, each as its own root, with their multiplicities,
-// as far as there is room. `selected_count` counts them all.
+// Counts the entries of each part of the hashes of the other side's pieces.
+__kernel KERNEL void count_armies(
+    __global const Packed *restrict entries,
+    __global uint *restrict army_counts,
+    uint end,
+    uint shift
+) {
+    const uint index = get_global_id(0);
+    if (index < end) {
+        atomic_inc(&army_counts[army_hash(flipped(load_position(entries, index))) >> shift]);
+    }
+}
+
+// Puts the numbers of the entries in the order of these parts. `army_counts` holds the place of each part's next entry.
+__kernel KERNEL void order_by_army(
+    __global const Packed *restrict entries,
+    __global uint *restrict army_counts,
+    __global uint *restrict new_order,
+    uint end,
+    uint shift
+) {
+    const uint index = get_global_id(0);
+    if (index < end) {
+        const uint place = atomic_inc(&army_counts[army_hash(flipped(load_position(entries, index))) >> shift]);
+        if (place < end) {
+            new_order[place] = index;
+        }
+    }
+}
+
+// Copies entries to level 0, each as its own root, with their multiplicities, as far as there is room. If only the successors
+// within a range are kept, entries from which no move may lead into it are left out. `selected_count` counts the others. If
+// `ordered` is set, `order` holds the numbers of the entries.
 __kernel KERNEL void select_entries(
     __global const Packed *restrict entries,
     __global const uint *restrict root_multiplicities,
@@ -92,8 +137,11 @@ __kernel KERNEL void select_entries(
     __global uint *restrict successor_roots,
     __global uint *restrict selected_multiplicities,
     __global uint *restrict selected_count,
+    __global const uint *restrict order,
     uint first,
     uint end,
+    uint kept,
+    uint ordered,
     uint room,
     uint first_own_low,
     uint first_own_high,
@@ -115,10 +163,11 @@ __kernel KERNEL void select_entries(
     barrier(CLK_LOCAL_MEM_FENCE);
     Position entry;
     bool is_selected = false;
-    uint rank = 0;
+    uint number = 0, rank = 0;
     if (index < end) {
-        entry = load_position(entries, first + index);
-        is_selected = may_follow(range, entry);
+        number = ordered ? order[first + index] : first + index;
+        entry = load_position(entries, number);
+        is_selected = kept != KEPT_WITHIN || may_follow(range, entry);
     }
     if (is_selected) {
         rank = atomic_inc(&group_count);
@@ -132,7 +181,7 @@ __kernel KERNEL void select_entries(
     if (is_selected && selected < room) {
         store_position(successors, selected, entry);
         successor_roots[selected] = selected;
-        vstore4(vload4((size_t) first + index, root_multiplicities), selected, selected_multiplicities);
+        vstore4(vload4(number, root_multiplicities), selected, selected_multiplicities);
     }
 }
 
@@ -159,6 +208,7 @@ __kernel KERNEL void insert(
     uint shard_count,
     uint hash_mask,
     uint slot_count,
+    uint window,
     uint kept,
     uint first_own_low,
     uint first_own_high,
@@ -195,8 +245,13 @@ __kernel KERNEL void insert(
         if (is_kept) {
             const uint first_slot = mul_hi(hash.x & hash_mask, slot_count);
             bool is_full = false;
+            // The search begins in the window of the army, if there are windows, and goes on in the whole table.
+            uint near = 0, found = 0;
             slot = first_slot;
-            uint found = 0;
+            if (window < slot_count) {
+                near = NEAR_SLOTS;
+                slot = mul_hi(army_hash(position) & hash_mask, slot_count - window) + mul_hi(hash.x & hash_mask, window);
+            }
             for (;;) {
                 found = ((volatile __global uint *) slots)[slot];
                 if (found == 0) {
@@ -211,8 +266,10 @@ __kernel KERNEL void insert(
                 if (same_position(known, position)) {
                     break;
                 }
-                slot = slot + 1 == slot_count ? 0 : slot + 1;
-                if (slot == first_slot) {
+                slot = near == 1 ? first_slot : slot + 1 == slot_count ? 0 : slot + 1;
+                if (near > 0) {
+                    --near;
+                } else if (slot == first_slot) {
                     is_full = true;
                     break;
                 }

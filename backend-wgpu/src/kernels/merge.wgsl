@@ -70,6 +70,23 @@ fn hashes(first: vec4<u32>, second: vec4<u32>) -> vec2<u32> {
     return mixed(hash);
 }
 
+// Returns a hash of the side to move's pieces. A parent has the same one for the other side's pieces, unless the move captures.
+fn army_hash(position: Position) -> u32 {
+    let planes = array<Board, 3>(
+        position.bit1 & position.own,
+        position.bit2 & position.own,
+        position.bit4 & position.own,
+    );
+    var hash = vec2<u32>(0x9747b28cu, 0u);
+    for (var index = 0u; index < 3u; index++) {
+        hash = mix(mix(hash, low(planes[index])), high(planes[index]));
+    }
+    return mixed(hash).x;
+}
+
+// The number of slots in the window of an army that a search looks at, before it looks at the whole table.
+const NEAR_SLOTS: u32 = 32u;
+
 // Spreads the keys of a range, which may differ in few bits of their hashes, over all shards.
 const SHARD_FACTOR: u32 = 0x9e3779b1u;
 
@@ -110,11 +127,43 @@ fn load_entries(
     }
 }
 
+// Counts the entries of each part of the hashes of the other side's pieces.
+@compute @workgroup_size(GROUP)
+fn count_armies(
+    @builtin(local_invocation_index) lane: u32,
+    @builtin(workgroup_id) workgroup: vec3<u32>,
+    @builtin(num_workgroups) workgroups: vec3<u32>,
+) {
+    let index = group_index(workgroup, workgroups) * GROUP + lane;
+    if index < scalars.end {
+        let entry = position_in(entries[2u * index], entries[2u * index + 1u]);
+        atomicAdd(&army_counts[army_hash(flipped(entry)) >> scalars.shift], 1u);
+    }
+}
+
+// Puts the numbers of the entries in the order of these parts. `army_counts` holds the place of each part's next entry.
+@compute @workgroup_size(GROUP)
+fn order_by_army(
+    @builtin(local_invocation_index) lane: u32,
+    @builtin(workgroup_id) workgroup: vec3<u32>,
+    @builtin(num_workgroups) workgroups: vec3<u32>,
+) {
+    let index = group_index(workgroup, workgroups) * GROUP + lane;
+    if index < scalars.end {
+        let entry = position_in(entries[2u * index], entries[2u * index + 1u]);
+        let place = atomicAdd(&army_counts[army_hash(flipped(entry)) >> scalars.shift], 1u);
+        if place < scalars.end {
+            new_order[place] = index;
+        }
+    }
+}
+
 var<workgroup> group_count: atomic<u32>;
 var<workgroup> group_base: u32;
 
-// Copies the entries from which a move may lead into a range to level 0, each as its own root, with their multiplicities,
-// as far as there is room. `selected_count` counts them all.
+// Copies entries to level 0, each as its own root, with their multiplicities, as far as there is room. If only the successors
+// within a range are kept, entries from which no move may lead into it are left out. `selected_count` counts the others. If
+// `ordered` is set, `order` holds the numbers of the entries.
 @compute @workgroup_size(GROUP)
 fn select_entries(
     @builtin(local_invocation_index) lane: u32,
@@ -129,11 +178,16 @@ fn select_entries(
     var first_quarters: vec4<u32>;
     var second_quarters: vec4<u32>;
     var is_selected = false;
+    var number = scalars.first + index;
     var rank = 0u;
     if index < scalars.end {
-        first_quarters = entries[2u * (scalars.first + index)];
-        second_quarters = entries[2u * (scalars.first + index) + 1u];
-        is_selected = may_follow(range_of_scalars(), position_in(first_quarters, second_quarters));
+        if scalars.ordered != 0u {
+            number = order[number];
+        }
+        first_quarters = entries[2u * number];
+        second_quarters = entries[2u * number + 1u];
+        is_selected = scalars.kept != KEPT_WITHIN ||
+            may_follow(range_of_scalars(), position_in(first_quarters, second_quarters));
     }
     if is_selected {
         rank = atomicAdd(&group_count, 1u);
@@ -148,7 +202,7 @@ fn select_entries(
         successors[2u * selected] = first_quarters;
         successors[2u * selected + 1u] = second_quarters;
         successor_roots[selected] = selected;
-        selected_multiplicities[selected] = root_multiplicities[scalars.first + index];
+        selected_multiplicities[selected] = root_multiplicities[number];
     }
 }
 
@@ -196,8 +250,16 @@ fn insert(
         if is_kept {
             let first_slot = share_of(hash.x & scalars.hash_mask, scalars.slot_count);
             var is_full = false;
-            slot = first_slot;
+            // The search begins in the window of the army, if there are windows, and goes on in the whole table.
+            var near = 0u;
             var found = 0u;
+            slot = first_slot;
+            if scalars.window < scalars.slot_count {
+                near = NEAR_SLOTS;
+                let army = army_hash(position_in(first, second)) & scalars.hash_mask;
+                slot = share_of(army, scalars.slot_count - scalars.window) +
+                    share_of(hash.x & scalars.hash_mask, scalars.window);
+            }
             loop {
                 found = atomicLoad(&slots[slot]);
                 if found == 0u {
@@ -213,7 +275,10 @@ fn insert(
                     break;
                 } else {
                     slot = select(slot + 1u, 0u, slot + 1u == scalars.slot_count);
-                    if slot == first_slot {
+                    if near > 0u {
+                        slot = select(slot, first_slot, near == 1u);
+                        near--;
+                    } else if slot == first_slot {
                         is_full = true;
                         break;
                     }

@@ -18,25 +18,41 @@ pub(super) struct Shard<I: Interface> {
     pub(super) room: u64,
     /// The number of entries, as far as the host knows.
     pub(super) len: u64,
+    /// The numbers of the entries in the order of the other side's pieces, if the entries are parents in this order.
+    pub(super) order: Option<Buffer<I, u32>>,
 }
 
 impl<I: Interface> Shard<I> {
     pub(super) async fn new(interface: &mut I, room: u64, parts: usize) -> Result<Self, Failure> {
         let positions = Buffer::new(interface, "entries", room as usize * parts).await?;
         let multiplicities = Buffer::new(interface, "multiplicities", room as usize).await?;
-        Ok(Self { positions, multiplicities, room, len: 0 })
+        Ok(Self { positions, multiplicities, room, len: 0, order: None })
     }
 }
 
 impl<I: Interface> List<I> {
-    /// Returns the bytes of all shards.
-    pub(super) fn bytes(&self) -> u64 {
-        self.shards.iter().map(|shard| shard.positions.bytes() + shard.multiplicities.bytes()).sum()
+    /// Returns the bytes of all shards, with their orders if the list is ordered from this many entries on.
+    pub(super) fn bytes(&self, ordered_from: u64) -> u64 {
+        let orders = if self.len() >= ordered_from { self.len() * size_of::<u32>() as u64 } else { 0 };
+        self.shards.iter().map(|shard| shard.positions.bytes() + shard.multiplicities.bytes()).sum::<u64>() + orders
     }
 
     /// The number of entries.
     pub(super) fn len(&self) -> u64 {
         self.shards.iter().map(|shard| shard.len).sum()
+    }
+
+    /// Returns the layout for this many entries in the list's shards.
+    pub(super) fn layout(&self, entries: u64) -> Layout {
+        Layout::in_shards(entries, self.shards.len() as u64)
+    }
+
+    /// Whether this many entries fit in the list, whose positions have this many parts, without much room left. A ply in ranges needs
+    /// about the same room again and again, and to make large buffers takes some drivers seconds.
+    pub(super) fn fits(&self, entries: u64, parts: usize) -> bool {
+        let room = self.layout(entries).room;
+        let fits = |shard: &Shard<I>| (room..=room + room / 2).contains(&((shard.positions.len() / parts) as u64));
+        self.shards.iter().all(fits)
     }
 
     /// Returns the shard of the first of these entries, and the first entries within it, at most `most`.
@@ -64,12 +80,15 @@ pub(super) struct Layout {
 impl Layout {
     /// Returns the layout of a list of `entries` entries, if a shard has room for `most`.
     pub(super) fn of(entries: u64, most: u64) -> Self {
-        if entries <= most {
-            return Self { shards: 1, room: entries };
-        }
-        let shards = entries.div_ceil(filled(most));
-        let each = entries.div_ceil(shards);
-        Self { shards, room: (each + spare(each)).min(most) }
+        let shards = if entries <= most { 1 } else { entries.div_ceil(filled(most)) };
+        let Self { room, .. } = Self::in_shards(entries, shards);
+        Self { shards, room: room.min(most) }
+    }
+
+    /// Returns the layout of a list of `entries` entries in at least one shard.
+    fn in_shards(entries: u64, shards: u64) -> Self {
+        let each = entries.div_ceil(shards.max(1));
+        Self { shards, room: if shards > 1 { each + spare(each) } else { entries } }
     }
 
     /// Returns the number of entries that fit in shards of `total` entries together, if a shard has room for `most`.

@@ -2,6 +2,7 @@
 
 mod list;
 mod numbers;
+mod order;
 mod select;
 mod selection;
 mod sums;
@@ -113,6 +114,8 @@ pub(crate) struct Lists<I: Interface> {
     ancestors: Vec<Option<List<I>>>,
     /// The successors that expansions keep.
     kept: Kept,
+    /// The number of slots in which the positions of an army begin to search, if less than all.
+    window: u32,
     selection: Option<Selection<I>>,
     /// The tables of the successors' shards. After [`Lists::descend`] they wait to be used again: to make a buffer takes some
     /// drivers milliseconds.
@@ -166,27 +169,30 @@ impl<I: Interface> Lists<I> {
     pub(crate) async fn make_room(&mut self, session: &mut Session<I>, entries: u64, kept: Kept) -> Result<(), Halt> {
         let sizes = session.fitting(2)?;
         let most = sizes.positions;
-        let runner = &mut session.runner;
         self.kept = kept;
-        let old = self.successors.take();
-        let Layout { shards, room } = Layout::of(entries, Self::most_of_shard(&runner.settings, most as u64));
+        self.order_parents(&mut session.runner).await?;
+        let most_of_shard = Self::most_of_shard(&session.runner.settings, most as u64);
+        let parts = session.runner.settings.form.parts();
+        let (layout, old) = match self.successors.take() {
+            Some(old) if old.fits(entries, parts) => (old.layout(entries), Some(old)),
+            _ => (Layout::of(entries, most_of_shard), None),
+        };
+        let Layout { shards, room } = layout;
+        // The next range may have a few more positions.
+        let largest = Layout::of(self.most_entries(session), most_of_shard).room;
+        let capacity = if kept == Kept::All { room } else { (room + room / 8).min(largest).max(room) };
+        let runner = &mut session.runner;
         // Some interfaces take long to make large buffers, and the first plies are small.
         let moves = self.parents.as_ref().map_or(0, List::len).saturating_mul(u64::from(MOST_MOVES));
         let needed = moves.max(entries).max(LEAST_CANDIDATES).next_power_of_two();
         let needed = usize::try_from(needed).unwrap_or(most).min(most);
         let spare = self.candidates.take().filter(|spare| (needed..=most).contains(&spare.fresh.len()));
         let candidates = spare.as_ref().map_or(needed, |spare| spare.fresh.len());
-        let parts = runner.settings.form.parts();
-        let roots = if kept == Kept::All { 1 } else { sizes.roots };
+        let roots = if kept == Kept::All && !self.is_ordered() { 1 } else { sizes.roots };
         let selection = self.selection.take().filter(|selection| selection.kept_counts.len() >= roots);
-        // A ply in ranges needs the same room again and again.
-        let old = old.filter(|old| {
-            let fits = |shard: &Shard<I>| (room..=room + room / 4).contains(&((shard.positions.len() / parts) as u64));
-            old.shards.len() as u64 == shards && old.shards.iter().all(fits)
-        });
         let interface = &mut runner.interface;
         // At least one slot is free even if all candidates are fresh.
-        let slots = 2 * room as usize + candidates + 1;
+        let [slots, all_slots] = [room, capacity].map(|room| 2 * room as usize + candidates + 1);
         // A much larger table would take memory that the new list may need.
         let mut tables = std::mem::take(&mut self.tables);
         tables.retain(|table| (slots..=2 * slots).contains(&table.slots.len()));
@@ -205,20 +211,20 @@ impl<I: Interface> Lists<I> {
                 None => Selection::new(interface, roots).await?,
             };
             let mut list = old.unwrap_or(List { shards: Vec::new() });
-            list.shards.iter_mut().for_each(|shard| (shard.room, shard.len) = (room, 0));
             for index in 0..shards as usize {
                 match tables.get_mut(index) {
                     Some(table) => table.len = slots,
                     None => tables.push(Table {
-                        slots: Buffer::new(interface, "slots", slots).await?,
+                        slots: Buffer::new(interface, "slots", all_slots).await?,
                         len: slots,
                         state: Buffer::new(interface, "merge_state", STATE).await?,
                     }),
                 }
                 if list.shards.len() == index {
-                    list.shards.push(Shard::new(interface, room, parts).await?);
+                    list.shards.push(Shard::new(interface, capacity, parts).await?);
                 }
             }
+            list.shards.iter_mut().for_each(|shard| (shard.room, shard.len) = (room, 0));
             Ok((candidates, selection, tables, list))
         };
         let made = made.await.map_err(|failure| runner.halt("to make room for positions", failure));
@@ -234,6 +240,8 @@ impl<I: Interface> Lists<I> {
             runner.clear("the state of the list", &table.state, STATE)?;
         }
         runner.clear("the multiplicities of candidates", &candidates.multiplicities, candidates.fresh.len())?;
+        // All searches of a table begin in the same way.
+        self.window = if self.is_ordered() { runner.settings.window } else { u32::MAX };
         (self.successors, self.tables, self.candidates) = (Some(list), tables, Some(candidates));
         self.selection = Some(selection);
         Ok(())
@@ -306,6 +314,7 @@ impl<I: Interface> Lists<I> {
             successors: None,
             ancestors: Vec::new(),
             kept: Kept::All,
+            window: u32::MAX,
             selection: None,
             tables: Vec::new(),
             candidates: None,
@@ -320,7 +329,9 @@ impl<I: Interface> Lists<I> {
         let (roots, candidates) =
             session.fitting(2).map_or((0, 0), |sizes| (sizes.roots as u64, sizes.positions as u64));
         let most = Self::most_of_shard(&session.runner.settings, candidates);
-        let plies = self.ancestors.iter().chain([&self.parents]).flatten().map(List::bytes).sum::<u64>();
+        let ordered_from = session.runner.settings.ordered_from;
+        let plies = self.ancestors.iter().chain([&self.parents]).flatten();
+        let plies = plies.map(|list| list.bytes(ordered_from)).sum::<u64>();
         let fixed = self.levels_memory + plies + candidates * CANDIDATE + roots * SELECTION;
         let memory = self.memory.saturating_sub(fixed);
         let shards = (memory / each).div_ceil(most).max(1);
@@ -410,6 +421,7 @@ impl<I: Interface> Lists<I> {
                 shard_count: shards as u32,
                 hash_mask,
                 slot_count: *slot_count as u32,
+                window: self.window,
                 kept,
                 first_own_low,
                 first_own_high,

@@ -1,8 +1,8 @@
-//! Selects the parents that may have successors in a range.
+//! Loads the parents in their order, or selects the parents that may have successors in a range.
 
 use std::ops::Range;
 
-use kogge_board::merge::{Kept, KeyRange};
+use kogge_board::merge::Kept;
 
 use super::Lists;
 use crate::arguments::SelectEntries;
@@ -23,18 +23,19 @@ pub(crate) struct Selected {
 }
 
 impl<I: Interface> Lists<I> {
-    /// Loads the parents that may have successors in the range into level 0, each a root of its own, until the level is nearly full
-    /// or all parents were looked at.
-    pub(crate) async fn select(
-        &mut self,
-        session: &mut Session<I>,
-        parents: &Range<u64>,
-        range: KeyRange,
-    ) -> Result<Selected, Halt> {
+    /// Whether parents are loaded by [`Lists::select`]: they have an order, or some of them are left out.
+    pub(crate) fn selects(&self) -> bool {
+        self.is_ordered() || matches!(self.kept, Kept::Within(_))
+    }
+
+    /// Loads the parents into level 0, each a root of its own, until the level is nearly full or all parents were looked at. If only
+    /// the successors within a range are kept, parents that cannot have such successors are left out.
+    pub(crate) async fn select(&mut self, session: &mut Session<I>, parents: &Range<u64>) -> Result<Selected, Halt> {
         let (runner, buffers) = session.work(1, 0, 0)?;
         let Self { parents: Some(list), selection: Some(selection), .. } = self else { return Err(runner.unasked()) };
         let room = buffers.levels[0].roots.len().min(selection.kept_counts.len());
         let RangeScalars {
+            kept,
             first_own_low,
             first_own_high,
             first_theirs_low,
@@ -45,8 +46,7 @@ impl<I: Interface> Lists<I> {
             last_theirs_low,
             last_theirs_high,
             last_hash,
-            ..
-        } = RangeScalars::of(Kept::Within(range));
+        } = RangeScalars::of(self.kept);
         let mut selected = Selected { end: parents.start, len: 0 };
         runner.clear("the number of parents", &selection.count, 1)?;
         // If too many parents are selected, the same parents are looked at again, fewer at a time.
@@ -64,8 +64,11 @@ impl<I: Interface> Lists<I> {
                 successor_roots: &buffers.levels[0].roots,
                 selected_multiplicities: &selection.multiplicities,
                 selected_count: &selection.count,
+                order: shard.order.as_ref().unwrap_or(&selection.no_order),
                 first: within.start as u32,
                 end: len as u32,
+                kept,
+                ordered: shard.order.is_some().into(),
                 room: room as u32,
                 first_own_low,
                 first_own_high,
@@ -78,7 +81,8 @@ impl<I: Interface> Lists<I> {
                 last_theirs_high,
                 last_hash,
             };
-            // SAFETY: the shard has these entries, and the kernel selects no more than there is room for.
+            // SAFETY: the shard has these entries, and its order as many numbers of entries. The kernel selects no more than there is room
+            // for.
             unsafe { runner.launch(len, arguments) }.await?;
             let count = runner.read("the number of parents", &selection.count, 0, 1).await?;
             let count = count.first().map_or(0, |&count| count as usize);

@@ -109,6 +109,13 @@ pub fn tiny<O: AsMut<HostOptions>>(mut options: O) -> O {
     options
 }
 
+/// Returns the options with all parents in order, and small windows.
+pub fn ordered<O: AsMut<HostOptions>>(mut options: O) -> O {
+    let host = options.as_mut();
+    (host.ordered_from, host.window) = (Some(1), Some(1 << 8));
+    options
+}
+
 /// Returns the options without the closed form.
 pub fn every_reply_counted<O: AsMut<HostOptions>>(mut options: O) -> O {
     options.as_mut().closed_form = Some(false);

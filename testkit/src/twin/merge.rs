@@ -11,6 +11,12 @@ use super::position::{load_planes, store_position};
 
 const CANDIDATE: u32 = 1 << 31;
 
+/// The slots of a window that a search looks at first.
+const NEAR_SLOTS: usize = 32;
+
+/// The factors and distances of the hash that chooses the slot.
+const SLOT_MIX: [u32; 5] = [0xcc9e_2d51, 15, 0x1b87_3593, 13, 0xe654_6b64];
+
 /// The words of `merge_state`.
 const LEN: usize = 0;
 const FRESH: usize = 1;
@@ -35,7 +41,7 @@ fn hashes(position: &Planes32) -> [u32; 2] {
     let [bit1, bit2, bit4] = position.codes;
     let (mut slot, mut share) = (0x9747_b28c, 0x3c6e_f372);
     for word in [bit1, bit2, bit4, position.own].into_iter().flat_map(|plane| [plane as u32, (plane >> 32) as u32]) {
-        slot = mix(slot, word, [0xcc9e_2d51, 15, 0x1b87_3593, 13, 0xe654_6b64]);
+        slot = mix(slot, word, SLOT_MIX);
         share = mix(share, word, [0x239b_961b, 16, 0xab0e_9789, 17, 0x0bca_a747]);
     }
     [mixed(slot), mixed(share)]
@@ -77,13 +83,45 @@ fn range_of_scalars(arguments: &Arguments<'_>) -> KeyRange {
     }
 }
 
-/// Copies the entries from which a move may lead into a range to level 0, with their multiplicities, as far as there is room.
-pub(super) fn select_entries(arguments: &Arguments<'_>) {
-    let range = range_of_scalars(arguments);
+/// Returns a hash of the side to move's pieces.
+fn army_hash(position: &Planes32) -> u32 {
+    let words = position.codes.map(|plane| plane & position.own).map(|plane| [plane as u32, (plane >> 32) as u32]);
+    mixed(words.as_flattened().iter().fold(0x9747_b28c, |hash, &word| mix(hash, word, SLOT_MIX)))
+}
+
+/// Returns the part of the order that an entry belongs to: the upper bits of the hash of the other side's pieces.
+fn army_of(arguments: &Arguments<'_>, index: usize) -> usize {
+    let Planes32 { codes, own } = load_planes(arguments, Binding::entries, index);
+    let [bit1, bit2, bit4] = codes.map(u64::swap_bytes);
+    let flipped = Planes32 { codes: [bit1, bit2, bit4], own: (bit1 | bit2 | bit4) & !own.swap_bytes() };
+    (army_hash(&flipped) >> arguments.scalar(Scalar::shift)) as usize
+}
+
+/// Counts the entries of each part of the order.
+pub(super) fn count_armies(arguments: &Arguments<'_>) {
     for index in arguments.indices(0, arguments.scalar(Scalar::end)) {
-        let number = arguments.scalar(Scalar::first) as usize + index;
+        arguments.add(Binding::army_counts, army_of(arguments, index), 1);
+    }
+}
+
+/// Puts the numbers of the entries in order.
+pub(super) fn order_by_army(arguments: &Arguments<'_>) {
+    for index in arguments.indices(0, arguments.scalar(Scalar::end)) {
+        let place = arguments.add(Binding::army_counts, army_of(arguments, index), 1);
+        arguments.set(Binding::new_order, place as usize, index as u32);
+    }
+}
+
+/// Copies entries to level 0, with their multiplicities, as far as there is room, perhaps only those from which a move may lead
+/// into a range.
+pub(super) fn select_entries(arguments: &Arguments<'_>) {
+    let (kept, range) = (arguments.scalar(Scalar::kept), range_of_scalars(arguments));
+    for index in arguments.indices(0, arguments.scalar(Scalar::end)) {
+        let place = arguments.scalar(Scalar::first) as usize + index;
+        let is_ordered = arguments.scalar(Scalar::ordered) != 0;
+        let number = if is_ordered { arguments.word(Binding::order, place) as usize } else { place };
         let entry = load_planes(arguments, Binding::entries, number);
-        if !range.may_follow(&entry) {
+        if kept == 1 && !range.may_follow(&entry) {
             continue;
         }
         let selected = arguments.add(Binding::selected_count, 0, 1) as usize;
@@ -120,10 +158,20 @@ pub(super) fn insert(arguments: &Arguments<'_>) {
 
 fn insert_candidate(arguments: &Arguments<'_>, candidate: usize, position: &Planes32, hash: u32) {
     let slot_count = arguments.scalar(Scalar::slot_count);
-    let first_slot = mul_hi(hash & arguments.scalar(Scalar::hash_mask), slot_count) as usize;
+    let hash_mask = arguments.scalar(Scalar::hash_mask);
+    let first_slot = mul_hi(hash & hash_mask, slot_count) as usize;
+    let window = arguments.scalar(Scalar::window);
+    let (near, near_slots) = match window < slot_count {
+        false => (0, 0),
+        true => {
+            let start = mul_hi(army_hash(position) & hash_mask, slot_count - window);
+            ((start + mul_hi(hash & hash_mask, window)) as usize, NEAR_SLOTS)
+        }
+    };
     let root = (arguments.scalar(Scalar::first) + arguments.word(Binding::roots, candidate)) as usize;
     let amount = number(arguments.read(Binding::root_multiplicities, root));
-    for slot in (first_slot..slot_count as usize).chain(0..first_slot) {
+    let near_slots = (near..near + near_slots).map(|slot| slot % slot_count as usize);
+    for slot in near_slots.chain(first_slot..slot_count as usize).chain(0..first_slot) {
         let found = arguments.word(Binding::slots, slot);
         if found == 0 {
             arguments.set(Binding::slots, slot, CANDIDATE | candidate as u32);

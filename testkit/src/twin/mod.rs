@@ -190,6 +190,8 @@ fn run(arguments: &Arguments<'_>) {
         Kernel::ClosedForm => closed_form::closed_form(arguments),
         Kernel::CountReplies => perft::count_replies(arguments),
         Kernel::LoadEntries => merge::load_entries(arguments),
+        Kernel::CountArmies => merge::count_armies(arguments),
+        Kernel::OrderByArmy => merge::order_by_army(arguments),
         Kernel::SelectEntries => merge::select_entries(arguments),
         Kernel::Insert => merge::insert(arguments),
         Kernel::Append => merge::append(arguments),

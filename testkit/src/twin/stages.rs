@@ -20,6 +20,8 @@ const QUIESCENCE_ROOM: u32 = 1024;
 const QUIESCENCE_NODES: usize = 7;
 const QUIESCENCE_LANES: u32 = 5;
 const QUIESCENCE_STEPS: u32 = 1000;
+/// The size of a window that is the whole table.
+const WHOLE: u32 = u32::MAX;
 
 /// The first difference of a device from the twin.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -352,6 +354,7 @@ impl<I: Interface> Stages<I> {
         self.scalar(Scalar::shard_count, 1);
         self.scalar(Scalar::hash_mask, u32::MAX);
         self.scalar(Scalar::slot_count, slot_count as u32);
+        self.scalar(Scalar::window, WHOLE);
         self.scalar(Scalar::room, moves as u32);
         self.zeros(Binding::slots, slot_count);
         self.zeros(Binding::entries, moves);
@@ -373,9 +376,13 @@ impl<I: Interface> Stages<I> {
             }
         }
         self.scalar(Scalar::kept, 0);
-        for (shard_count, hash_mask) in [(1, 0xf), (3, u32::MAX), (1, u32::MAX)] {
+        // With few bits of the hash, some searches leave the window.
+        for (shard_count, hash_mask, window) in
+            [(1, 0xf, WHOLE), (1, 0xf, 40), (1, u32::MAX, 40), (3, u32::MAX, WHOLE), (1, u32::MAX, WHOLE)]
+        {
             self.scalar(Scalar::shard_count, shard_count);
             self.scalar(Scalar::hash_mask, hash_mask);
+            self.scalar(Scalar::window, window);
             self.insert(moves)?;
         }
         // Every candidate is known now, so nothing depends on their order.
@@ -385,7 +392,8 @@ impl<I: Interface> Stages<I> {
         self.compare(Kernel::Insert, moves, &[])?;
 
         self.scalar(Scalar::first, 1);
-        self.scalar(Scalar::end, self.get(Binding::merge_state)[0].saturating_sub(1));
+        let entries = self.get(Binding::merge_state)[0];
+        self.scalar(Scalar::end, entries.saturating_sub(1));
         self.zeros(Binding::successors, moves);
         self.zeros(Binding::successor_roots, moves);
         self.compare(Kernel::LoadEntries, moves, &[])?;
@@ -393,9 +401,14 @@ impl<I: Interface> Stages<I> {
             self.contents.entry(Binding::root_multiplicities).or_default(),
             (0..4 * moves as u32).map(|word| word.wrapping_mul(0x9e37_79b9)).collect(),
         );
+        self.order(entries)?;
         for range in after_two {
             self.range(range);
-            self.select(moves)?;
+            for (kept, ordered) in [(0, 1), (1, 0), (1, 1)] {
+                self.scalar(Scalar::kept, kept);
+                self.scalar(Scalar::ordered, ordered);
+                self.select(moves)?;
+            }
         }
         self.set(Binding::root_multiplicities, multiplicities);
         self.scalar(Scalar::first, 0);
@@ -422,6 +435,45 @@ impl<I: Interface> Stages<I> {
         ] {
             self.scalar(scalar, value);
         }
+    }
+
+    /// Puts entries in the order of the other side's pieces. The order within a part is unspecified.
+    fn order(&mut self, entries: u32) -> Result<(), StageDifference> {
+        let end = self.scalars[&Scalar::end];
+        self.scalar(Scalar::end, entries);
+        self.scalar(Scalar::shift, 28);
+        self.zeros(Binding::army_counts, 1 << 4);
+        self.compare(Kernel::CountArmies, entries as usize, &[])?;
+        let mut end_of_part = 0;
+        let ends: Vec<_> = self
+            .get(Binding::army_counts)
+            .iter()
+            .map(|count| {
+                end_of_part += count;
+                end_of_part
+            })
+            .collect();
+        let starts = [0].iter().chain(&ends[..ends.len() - 1]).copied().collect();
+        self.set(Binding::army_counts, starts);
+        self.zeros(Binding::new_order, entries as usize);
+        let kernel = Kernel::OrderByArmy;
+        let mut found = self.run_device(kernel, entries as usize, &self.contents.clone())?;
+        let mut expected = self.run_twin(kernel, entries as usize, &self.contents.clone())?;
+        for output in [&mut found, &mut expected] {
+            let mut rest = &mut output.entry(Binding::new_order).or_default()[..];
+            let mut start = 0;
+            for &end in &ends {
+                let (part, others) = rest.split_at_mut((end - start) as usize);
+                part.sort_unstable();
+                (rest, start) = (others, end);
+            }
+        }
+        for binding in [Binding::army_counts, Binding::new_order] {
+            self.check(kernel, binding, &found[&binding], &expected[&binding])?;
+        }
+        self.set(Binding::order, expected[&Binding::new_order].clone());
+        self.scalar(Scalar::end, end);
+        Ok(())
     }
 
     /// Selects entries. Their order is unspecified.
@@ -473,7 +525,9 @@ impl<I: Interface> Stages<I> {
             fresh.map(entry).collect()
         };
         Self::check_multiset(Kernel::Insert, Binding::candidate_multiplicities, taken(&found), taken(&expected))?;
-        let is_whole = self.scalars[&Scalar::shard_count] == 1 && self.scalars[&Scalar::kept] == 0;
+        let is_whole = self.scalars[&Scalar::shard_count] == 1
+            && self.scalars[&Scalar::kept] == 0
+            && self.scalars[&Scalar::window] == WHOLE;
         if is_whole && self.scalars[&Scalar::hash_mask] == u32::MAX {
             self.keep(expected, &[]);
         }
