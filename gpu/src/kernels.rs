@@ -174,7 +174,7 @@ buffers! {
     /// The length of the list, the number of fresh candidates, and two flags: the list is full, a multiplicity
     /// overflowed.
     merge_state: u32, write;
-    /// Sums of 256 bits, low word first.
+    /// A header, whose first word is set if a queue overflowed; then sums of 256 bits, low word first.
     sums: [u32; 8], write;
     /// The value of each position, as a signed number.
     values: u32, write;
@@ -299,7 +299,7 @@ macro_rules! with_kernels {
                 positions candidate_multiplicities fresh slots successors multiplicities merge_state | room;
             /// Updates the length of the list.
             NoteAppended, "note_appended", Merging: merge_state | room;
-            /// Adds leaves weighted by multiplicity to sums, one for each work-group.
+            /// Adds leaves weighted by multiplicity to sums, one for each work-group, after the header.
             WeightedSums, "weighted_sums", Merging: root_multiplicities counts known_totals sums | first end depth;
             /// Makes the successors of positions in any order, and counts them. Some that are not kept are left out.
             ExpandUnordered, "expand_unordered", Unordered:

@@ -161,36 +161,46 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
         self.lists.add_weighted(self.session, weights, len, leaves).await
     }
 
-    /// Counts the weighted leaves below the first of these successors, as many as fit in level 0. Returns the end of
-    /// these successors and the sum, which is `None` if it does not fit in 128 bits.
-    async fn perft_batch(&mut self, successors: &Range<u64>, depth: u32) -> Result<(u64, Option<u128>), Halt> {
+    /// Adds the weighted leaves below the first of these successors, as many as fit in level 0, to the sums. Returns the end of
+    /// these successors. At depths up to two, nothing waits for the device.
+    async fn add_leaves(&mut self, successors: &Range<u64>, depth: u32) -> Result<u64, Halt> {
+        // At depth 0 only multiplicities are needed, so a batch is a shard.
+        let most = if depth == 0 { usize::MAX } else { self.session.sizes.roots };
+        let batch = self.lists.batch(self.session, Ply::Successors, successors, most)?;
+        let (weights, len) = (Weights::Entries(Ply::Successors, batch.start), (batch.end - batch.start) as usize);
+        if depth > 0 {
+            self.lists.load(self.session, Ply::Successors, batch.clone()).await?;
+        }
+        if depth == 1 {
+            self.session.count_moves(0, len).await?;
+        }
+        let lists = &self.lists;
+        let add =
+            async |session: &mut Session<I>| lists.add_weighted(session, weights, len, Leaves::Below(depth)).await;
+        if depth < 2 {
+            add(self.session).await?;
+            return Ok(batch.end);
+        }
+        let collect = async |session: &mut Session<I>| {
+            add(session).await?;
+            session.clear_totals(len)?;
+            Ok(0)
+        };
+        Walk::new(self.session, collect, None).count(len, depth).await?;
+        Ok(batch.end)
+    }
+
+    /// Counts the weighted leaves below these successors. The sum is `None` if it does not fit in 128 bits.
+    async fn sum_leaves(&mut self, successors: &Range<u64>, depth: u32) -> Result<Option<u128>, Halt> {
         // Expansion has two levels, whose buffers are kept.
         let levels = self.session.levels(depth).max(2);
         self.session.prepare(levels).await?;
-        if depth == 0 {
-            // At depth 0 only multiplicities are needed, so a batch is a shard.
-            let batch = self.lists.batch(self.session, Ply::Successors, successors, usize::MAX)?;
-            let len = (batch.end - batch.start) as usize;
-            return Ok((batch.end, self.lists.weighted_sum(self.session, batch.start, len, 0).await?));
+        self.lists.clear_sums(self.session)?;
+        let mut rest = successors.clone();
+        while !rest.is_empty() {
+            rest.start = self.add_leaves(&rest, depth).await?;
         }
-        let roots = self.session.sizes.roots;
-        let batch = self.lists.batch(self.session, Ply::Successors, successors, roots)?;
-        let (first, len) = (batch.start, (batch.end - batch.start) as usize);
-        self.lists.load(self.session, Ply::Successors, batch.clone()).await?;
-        let lists = &self.lists;
-        let mut sum = Some(0_u128);
-        let mut collect = async |session: &mut Session<I>| {
-            let more = lists.weighted_sum(session, first, len, depth).await?;
-            sum = sum.zip(more).and_then(|(sum, more)| sum.checked_add(more));
-            Ok(more.unwrap_or_default())
-        };
-        if depth == 1 {
-            self.session.count_moves(0, len).await?;
-            collect(self.session).await?;
-        } else {
-            Walk::new(self.session, collect, None).count(len, depth).await?;
-        }
-        Ok((batch.end, sum))
+        self.lists.sum(self.session).await
     }
 
     pub(crate) fn most_successors(&self) -> u64 {
@@ -240,7 +250,7 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
         while !rest.is_empty() {
             rest.start = self.expand_batch(&rest).await?;
         }
-        self.lists.sum_of_sums(self.session).await.map_err(or_full)?.ok_or(MergeError::Overflow)
+        self.lists.sum(self.session).await.map_err(or_full)?.ok_or(MergeError::Overflow)
     }
 
     pub(crate) fn descend(&mut self) -> Result<(), MergeError> {
@@ -278,20 +288,15 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
 
     pub(crate) async fn perft(&mut self, successors: Range<u64>, depth: u32) -> Result<u128, MergeError> {
         self.session.overflowed = false;
-        let mut rest = successors.start..successors.end.min(self.successors);
-        let mut total = 0_u128;
-        while !rest.is_empty() {
-            match self.perft_batch(&rest, depth).await {
-                Ok((end, sum)) => {
-                    total = sum.and_then(|sum| total.checked_add(sum)).ok_or(MergeError::Overflow)?;
-                    rest.start = end;
-                }
+        let successors = successors.start..successors.end.min(self.successors);
+        loop {
+            match self.sum_leaves(&successors, depth).await {
+                Ok(sum) => return sum.ok_or(MergeError::Overflow),
                 Err(Halt::OutOfMemory) => self.session.shrink()?,
                 Err(Halt::Overflow) => {}
                 Err(Halt::Error(error)) => return Err(error.into()),
             }
         }
-        Ok(total)
     }
 
     pub(crate) async fn entries(&mut self, successors: Range<u64>) -> Result<Vec<Entry>, MergeError> {

@@ -252,13 +252,19 @@ impl<I: Interface> Session<I> {
         let (runner, buffers) = self.work(1, len, 0)?;
         let totals = runner.read("the totals", &buffers.totals, 0, len + 1).await?;
         runner.clear("the totals", &buffers.totals, len + 1)?;
-        self.check_overflow(totals.first())?;
+        self.check_overflow(totals.first().map_or(0, |header| header[0]))?;
         Ok(totals.into_iter().skip(1).map(|[low, high]| u64::from(high) << 32 | u64::from(low)).collect())
     }
 
-    /// Halts if the header of the totals says that a queue overflowed. From then on, every reply is counted.
-    pub(crate) fn check_overflow(&mut self, header: Option<&[u32; 2]>) -> Result<(), Halt> {
-        if header == Some(&[0, 0]) {
+    /// Clears the totals of the first `len` roots.
+    pub(crate) fn clear_totals(&mut self, len: usize) -> Result<(), Halt> {
+        let (runner, buffers) = self.work(1, len, 0)?;
+        runner.clear("the totals", &buffers.totals, len + 1)
+    }
+
+    /// Halts if the first word of a header says that a queue overflowed. From then on, every reply is counted.
+    pub(crate) fn check_overflow(&mut self, header: u32) -> Result<(), Halt> {
+        if header == 0 {
             return Ok(());
         }
         if self.overflowed {

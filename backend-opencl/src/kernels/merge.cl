@@ -365,8 +365,9 @@ INLINE Wide wide_product(uint4 multiplicity, ulong leaves) {
     return (Wide){{low * leaves, sum, mul_hi(high, leaves) + (sum < middle), 0}};
 }
 
-// Adds leaves weighted by multiplicity to sums, one for each work-group; the groups take the roots in turns. A root has one
-// leaf at depth 0, as many as moves at depth 1, and its total at greater depths.
+// Adds leaves weighted by multiplicity to sums, one for each work-group, after a header; the groups take the roots in turns. A
+// root has one leaf at depth 0, as many as moves at depth 1, and its total at greater depths. If a queue overflowed on the way to
+// the totals, the header notes it.
 __kernel WEIGHTED_SUMS_KERNEL void weighted_sums(
     __global const uint *restrict root_multiplicities,
     __global const uint *restrict counts,
@@ -395,14 +396,17 @@ __kernel WEIGHTED_SUMS_KERNEL void weighted_sums(
             group_sums[local_index] = wide_sum(group_sums[local_index], group_sums[local_index + lanes]);
         }
     }
+    if (depth > 1 && get_global_id(0) == 0 && known_totals[0]) {
+        sums[0] = 1;
+    }
     if (local_index == 0) {
         for (uint word = 0; word < 4; ++word) {
-            const size_t at = 8 * get_group_id(0) + 2 * word;
+            const size_t at = 8 * (get_group_id(0) + 1) + 2 * word;
             sum.words[word] = (ulong) sums[at + 1] << 32 | sums[at];
         }
         sum = wide_sum(sum, group_sums[0]);
         for (uint word = 0; word < 4; ++word) {
-            const size_t at = 8 * get_group_id(0) + 2 * word;
+            const size_t at = 8 * (get_group_id(0) + 1) + 2 * word;
             sums[at] = (uint) sum.words[word];
             sums[at + 1] = (uint) (sum.words[word] >> 32);
         }

@@ -79,7 +79,7 @@ struct Scalars {
 @group(0) @binding(24) var<storage, read_write> slots: array<atomic<u32>>;
 @group(0) @binding(25) var<storage, read_write> fresh: array<vec2<u32>>;
 @group(0) @binding(26) var<storage, read_write> merge_state: array<atomic<u32>>;
-// Weighted sums, eight words each, the lowest first.
+// Weighted sums, eight words each, the lowest first, after a header of eight words; the first of these is 1 if a queue overflowed.
 @group(0) @binding(27) var<storage, read_write> sums: array<u32>;
 
 // The values of positions to the side to move.

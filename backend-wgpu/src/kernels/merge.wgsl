@@ -410,12 +410,16 @@ fn weighted_sums(
             wide_sums[lane] = sum;
         }
     }
+    if scalars.depth > 1u && group == 0u && lane == 0u && known_totals[0].x != 0u {
+        sums[0] = 1u;
+    }
     if lane == 0u {
+        let first_word = 8u * (group + 1u);
         for (var word = 0u; word < 8u; word++) {
-            add_word(&sum, word, sums[8u * group + word]);
+            add_word(&sum, word, sums[first_word + word]);
         }
         for (var word = 0u; word < 8u; word++) {
-            sums[8u * group + word] = sum[word];
+            sums[first_word + word] = sum[word];
         }
     }
 }

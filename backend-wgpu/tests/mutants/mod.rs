@@ -81,7 +81,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     Mutant::new(Merging, "leaves count with one word", "for (var right = 0u; right < 2u; right++)", "for (var right = 0u; right < 1u; right++)"),
     Mutant::new(Merging, "weighted sums begin with the wrong entry", "root_multiplicities[scalars.first + root]", "root_multiplicities[root]"),
     Mutant::new(Merging, "totals are taken with the header", "known_totals[root + 1u]", "known_totals[root]"),
-    Mutant::new(Merging, "sums forget earlier sums", "add_word(&sum, word, sums[8u * group + word]);", ""),
+    Mutant::new(Merging, "sums forget earlier sums", "add_word(&sum, word, sums[first_word + word]);", ""),
     Mutant::new(Merging, "only the first lane's sum counts", "for (var lanes = WEIGHTED_SUMS_GROUP / 2u; lanes > 0u; lanes /= 2u)", "for (var lanes = 0u; lanes > 0u; lanes /= 2u)"),
     Mutant::new(Merging, "a root is one leaf whatever the depth", "if scalars.depth == 1u {", "if scalars.depth == 9u {"),
     Mutant::new(Minimax, "a king beside a king is under attack", "& ~their.king,\n        guarded", ",\n        guarded"),

@@ -304,7 +304,7 @@ impl<I: Interface> Lists<I> {
             *buffers = None;
         }
         let interface = &mut runner.interface;
-        let made = Buffer::new(interface, "sums", WEIGHTED_SUMS_GROUPS).await;
+        let made = Buffer::new(interface, "sums", 1 + WEIGHTED_SUMS_GROUPS).await;
         let sums = made.map_err(|failure| runner.error("to make room for positions", failure))?;
         session.merge_memory = Some(levels_memory);
         Ok(Self {

@@ -9,7 +9,6 @@ use crate::arguments::WeightedSums;
 use crate::interface::{Failure, Interface};
 use crate::runner::Halt;
 use crate::session::Session;
-use crate::settings::weighted_sums_groups;
 
 /// The number of entries in the self-test of sums: several for each work-item of a group, and several groups.
 const SELF_TEST_ENTRIES: usize = 3000;
@@ -18,33 +17,13 @@ const SELF_TEST_ENTRIES: usize = 3000;
 const SELF_TEST_MEMORY: u64 = 1 << 28;
 
 impl<I: Interface> Lists<I> {
-    /// Sums the leaves of the first `len` roots, weighted by the multiplicities of the successors from `first` on, and
-    /// clears the totals. Returns `None` if the sum does not fit in 128 bits.
-    pub(crate) async fn weighted_sum(
-        &self,
-        session: &mut Session<I>,
-        first: u64,
-        len: usize,
-        depth: u32,
-    ) -> Result<Option<u128>, Halt> {
-        self.clear_sums(session)?;
-        self.add_weighted(session, Weights::Entries(Ply::Successors, first), len, Leaves::Below(depth)).await?;
-        let sum = self.sum(session, weighted_sums_groups(len)).await?;
-        if depth > 1 {
-            let (runner, buffers) = session.work(1, len, 0)?;
-            let header = runner.read("the overflow", &buffers.totals, 0, 1).await?;
-            runner.clear("the totals", &buffers.totals, len + 1)?;
-            session.check_overflow(header.first())?;
-        }
-        Ok(low_half(sum))
-    }
-
     /// Sets all sums to zero.
     pub(crate) fn clear_sums(&self, session: &mut Session<I>) -> Result<(), Halt> {
         session.runner.clear("the sums", &self.sums, self.sums.len())
     }
 
-    /// Adds to the sums the leaves of the first `len` roots, weighted by multiplicities.
+    /// Adds to the sums the leaves of the first `len` roots, weighted by multiplicities. Nothing waits for it, and the sums cannot
+    /// overflow.
     pub(crate) async fn add_weighted(
         &self,
         session: &mut Session<I>,
@@ -79,14 +58,18 @@ impl<I: Interface> Lists<I> {
         unsafe { runner.launch(len, arguments) }.await
     }
 
-    /// Returns the sum of the first `groups` sums, in 256 bits.
-    async fn sum(&self, session: &mut Session<I>, groups: usize) -> Result<[u32; 8], Halt> {
-        Ok(wide_sum(session.runner.read("the sums", &self.sums, 0, groups).await?))
+    /// Returns the sum of all sums, in 256 bits.
+    async fn wide_sum(&self, session: &mut Session<I>) -> Result<[u32; 8], Halt> {
+        let sums = session.runner.read("the sums", &self.sums, 0, self.sums.len()).await?;
+        let (header, sums) = sums.split_first().ok_or_else(|| session.runner.unasked())?;
+        session.check_overflow(header[0])?;
+        Ok(wide_sum(sums.iter().copied()))
     }
 
-    /// Returns the sum of all sums, or `None` if it does not fit in 128 bits.
-    pub(crate) async fn sum_of_sums(&self, session: &mut Session<I>) -> Result<Option<u128>, Halt> {
-        Ok(low_half(self.sum(session, self.sums.len()).await?))
+    /// Waits for all sums and returns the sum of them, or `None` if it does not fit in 128 bits. Halts if a queue overflowed on the
+    /// way to one of them.
+    pub(crate) async fn sum(&self, session: &mut Session<I>) -> Result<Option<u128>, Halt> {
+        Ok(low_half(self.wide_sum(session).await?))
     }
 
     /// Checks the kernel `weighted_sums` with multiplicities and leaves of all sizes, which counts would take too long to
@@ -148,9 +131,9 @@ impl<I: Interface> Lists<I> {
                 self.clear_sums(session)?;
                 // Sums are added to earlier sums.
                 self.add_weighted(session, weights, len, Leaves::Below(depth)).await?;
-                let once = self.sum(session, self.sums.len()).await?;
+                let once = self.wide_sum(session).await?;
                 self.add_weighted(session, weights, len, Leaves::Below(depth)).await?;
-                let twice = self.sum(session, self.sums.len()).await?;
+                let twice = self.wide_sum(session).await?;
                 if once != expected || twice != wide_sum([expected; 2]) {
                     let reason =
                         format!("it summed {len} products of multiplicities and leaves wrong at depth {depth}.");

@@ -230,13 +230,16 @@ pub(super) fn note_appended(arguments: &Arguments<'_>) {
     arguments.set(Binding::merge_state, FRESH, 0);
 }
 
-/// Sums leaves weighted by multiplicity, one sum per work-group; the groups take the roots in turn.
+/// Sums leaves weighted by multiplicity, one sum per work-group, after a header; the groups take the roots in turn.
 pub(super) fn weighted_sums(arguments: &Arguments<'_>) {
     let (first, end, depth) =
         (arguments.scalar(Scalar::first), arguments.scalar(Scalar::end) as usize, arguments.scalar(Scalar::depth));
+    if depth > 1 && arguments.word(Binding::known_totals, 0) != 0 {
+        arguments.set(Binding::sums, 0, 1);
+    }
     for group in 0..arguments.groups {
         // The lower and the upper half of 256 bits, modulo 2^256.
-        let [mut low, mut high] = [0, 1].map(|half| number(arguments.read(Binding::sums, 2 * group + half)));
+        let [mut low, mut high] = [0, 1].map(|half| number(arguments.read(Binding::sums, 2 * (group + 1) + half)));
         for lane in group * arguments.group_size..(group + 1) * arguments.group_size {
             for root in (lane..end).step_by(arguments.work_items()) {
                 let leaves = match depth {
@@ -258,7 +261,7 @@ pub(super) fn weighted_sums(arguments: &Arguments<'_>) {
             }
         }
         let [low, high] = [low, high].map(words::<4>);
-        arguments.write::<4>(Binding::sums, 2 * group, low);
-        arguments.write::<4>(Binding::sums, 2 * group + 1, high);
+        arguments.write::<4>(Binding::sums, 2 * (group + 1), low);
+        arguments.write::<4>(Binding::sums, 2 * (group + 1) + 1, high);
     }
 }

@@ -338,10 +338,13 @@ impl<I: Interface> Stages<I> {
         let multiplicity = |root: u32| [u32::MAX - root % 3, u32::MAX, root, root % 5];
         let multiplicities = (0..len as u32).flat_map(multiplicity).collect();
         self.set(Binding::root_multiplicities, multiplicities);
+        // The sums note that a queue overflowed.
+        let known_totals = self.contents.entry(Binding::known_totals).or_default();
+        known_totals.iter_mut().take(1).for_each(|header| *header = 1);
         for depth in 0..3 {
             self.scalar(Scalar::depth, depth);
             // A kernel adds to the sums.
-            self.set(Binding::sums, vec![u32::MAX - depth; 8 * weighted_groups(len)]);
+            self.set(Binding::sums, vec![u32::MAX - depth; 8 * (1 + weighted_groups(len))]);
             self.compare(Kernel::WeightedSums, len, &[])?;
         }
         for (written, read) in [(Binding::successors, Binding::positions), (Binding::successor_roots, Binding::roots)] {
