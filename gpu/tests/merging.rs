@@ -3,7 +3,7 @@
 use kogge_board::merge::{Entry, Kept, Key, KeyRange, Merge, MergeError, MergeOptions};
 use kogge_board::{Backend, Fen, Planes32, Quad48, Rules};
 use kogge_gpu::kernels::Kernel;
-use kogge_gpu::{Gpu, HostOptions};
+use kogge_gpu::{Gpu, HostOptions, Unordered};
 use kogge_testkit::twin::TwinDevice;
 
 fn open(device: &TwinDevice) -> Gpu<TwinDevice> {
@@ -49,7 +49,7 @@ fn merge_plies(merge: &mut dyn Merge, plies: usize, ranges: usize) -> Result<(u6
 
 #[test]
 fn plies_are_merged_whatever_the_hash_and_the_ranges() {
-    for unordered in [false, true] {
+    for unordered in Unordered::ALL {
         for (hash_bits, ranges, plies) in [(32, 1, 3), (32, 7, 3), (3, 2, 3), (0, 1, 2), (0, 3, 2)] {
             let device = TwinDevice { unordered, ..TwinDevice::default() };
             let mut gpu = open(&device);
@@ -64,7 +64,7 @@ fn plies_are_merged_whatever_the_hash_and_the_ranges() {
 /// A ply whose entries do not fit in the largest buffer is kept in several shards.
 #[test]
 fn a_ply_may_exceed_the_largest_buffer() {
-    for unordered in [false, true] {
+    for unordered in Unordered::ALL {
         for (hash_bits, ranges) in [(32, 1), (32, 3), (6, 1)] {
             let device = TwinDevice { unordered, max_buffer: Some(1 << 16), ..TwinDevice::default() };
             let mut gpu = open(&device);
@@ -111,7 +111,7 @@ fn room_for_candidates_grows_with_the_plies() {
 /// for one more entry, it is not.
 #[test]
 fn a_list_that_is_too_short_is_full_and_stays_so() {
-    for unordered in [false, true] {
+    for unordered in Unordered::ALL {
         for hash_bits in [0, 32] {
             let device = TwinDevice { unordered, ..TwinDevice::default() };
             let mut gpu = open(&device);
