@@ -45,7 +45,11 @@ fn an_error_in_any_kernel_is_found_and_named() {
                 continue;
             }
             let device = device();
-            let word = if buffer == Binding::new_item_count { 1 } else { 2 };
+            let word = match buffer {
+                Binding::selected_count => 0,
+                Binding::new_item_count => 1,
+                _ => 2,
+            };
             device.control.corrupt(signature.kernel, buffer, word);
             match compare_stages(&device, &options(), &positions, &kiwipete.rules) {
                 Err(StageDifference::Kernel { kernel, .. }) => assert_eq!(kernel, signature.name, "{}", buffer.name()),
