@@ -2,7 +2,7 @@
 
 use kogge_board::DeviceKind;
 use kogge_gpu::tuning::{Partial, Value};
-use kogge_gpu::{Defaults, HostOptions, HostSettings, LastPlies, Limits, MOST_LAST_PLIES, PositionForm};
+use kogge_gpu::{Defaults, HostOptions, HostSettings, LastPlies, Limits, MOST_LAST_PLIES, PositionForm, Unordered};
 use serde::{Deserialize, Serialize};
 
 use crate::platform::Device;
@@ -139,7 +139,7 @@ impl Options {
         // As many searches as are resident, so that each takes as many positions as possible, which evens out their
         // lengths.
         host.quiescence_lanes = (RESIDENT / group_size).max(1) * units * group_size;
-        host.unordered = true;
+        host.unordered = Unordered::Always;
         host.form = self.position_form.unwrap_or(PositionForm::Planes32);
         if let Some(plies) = self.depth_first {
             host.last_plies = LastPlies::DepthFirst(plies);

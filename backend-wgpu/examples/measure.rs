@@ -1,10 +1,12 @@
 //! Measures a wgpu device. [`kogge_testkit::measure`] explains the command line.
 //!
-//! wgpu's own options: `word` (`native`, `emulated`), `sliders` (`fill`, `carry`), `subgroups` (`true`, `false`).
+//! wgpu's own options: `word` (`native`, `emulated`), `sliders` (`fill`, `carry`), `subgroups` (`true`, `false`), `unordered`
+//! (`never`, `in_ranges`, `always`).
 
 use std::process::ExitCode;
 
 use kogge_backend_wgpu::{Device, Options, Sliders, Word};
+use kogge_gpu::Unordered;
 use kogge_testkit::measure::{Outcome, Subject, main as measure, product, values};
 
 struct WgpuSubject;
@@ -18,6 +20,9 @@ impl Subject for WgpuSubject {
             ("word", "emulated") => options.word = Some(Word::Emulated),
             ("sliders", "fill") => options.sliders = Some(Sliders::Fill),
             ("sliders", "carry") => options.sliders = Some(Sliders::Carry),
+            ("unordered", "never") => options.unordered = Some(Unordered::Never),
+            ("unordered", "in_ranges") => options.unordered = Some(Unordered::InRanges),
+            ("unordered", "always") => options.unordered = Some(Unordered::Always),
             ("subgroups", _) => options.subgroups = Some(value.parse()?),
             _ => return Ok(false),
         }

@@ -45,7 +45,7 @@ pub struct Device {
 const INTERFACES: Backends = Backends::VULKAN.union(Backends::METAL).union(Backends::DX12);
 
 /// The maximum number of buffers of a kernel.
-const BUFFERS: u32 = 9;
+const BUFFERS: u32 = 10;
 
 /// Lists all adapters. [`Wgpu::open`](crate::Wgpu::open) takes an index in this list.
 ///

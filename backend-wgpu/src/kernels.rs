@@ -55,12 +55,16 @@ impl Direction {
 /// Returns the source of a module: the sizes as constants, then the pieces.
 pub(crate) fn source(settings: &Settings, module: Module) -> String {
     let host = &settings.host;
+    let queue = match module {
+        Module::Unordered => host.group_size * settings.unordered_per_lane,
+        _ => host.closed_form_group_size * host.queued_per_lane,
+    };
     let sizes = [
         ("GROUP", host.group_size as u32),
         ("CLOSED_FORM_GROUP", host.closed_form_group_size as u32),
         ("COUNT_GROUP", host.count_group_size as u32),
         ("WEIGHTED_SUMS_GROUP", WEIGHTED_SUMS_GROUP as u32),
-        ("QUEUED_PER_LANE", host.queued_per_lane as u32),
+        ("QUEUE", queue as u32),
         ("MOST_MOVES", MOST_MOVES),
     ];
     let sizes = sizes.map(|(name, size)| format!("const {name}: u32 = {size}u;\n")).concat();
@@ -75,6 +79,7 @@ pub(crate) fn fingerprint() -> String {
         pieces(Module::Counting, Word::Native, Sliders::Carry, true),
         pieces(Module::Counting, Word::Emulated, Sliders::Fill, true),
         pieces(Module::Counting, Word::Emulated, Sliders::Carry, false),
+        pieces(Module::Unordered, Word::Native, Sliders::Fill, false),
         pieces(Module::Merging, Word::Native, Sliders::Fill, false),
         pieces(Module::Minimax, Word::Native, Sliders::Fill, false),
     ];
@@ -111,6 +116,7 @@ fn pieces(module: Module, word: Word, sliders: Sliders, subgroups: bool) -> Stri
         include_str!("kernels/fill.wgsl"),
         include_str!("kernels/buffers.wgsl"),
         include_str!("kernels/position.wgsl"),
+        include_str!("kernels/range.wgsl"),
         include_str!("kernels/frame.wgsl"),
         include_str!("kernels/count.wgsl"),
     ] {
@@ -140,7 +146,10 @@ fn pieces(module: Module, word: Word, sliders: Sliders, subgroups: bool) -> Stri
     for piece in [
         include_str!("kernels/closed_form_values.wgsl"),
         include_str!("kernels/closed_form.wgsl"),
-        include_str!("kernels/perft.wgsl"),
+        match module {
+            Module::Unordered => include_str!("kernels/unordered.wgsl"),
+            _ => include_str!("kernels/perft.wgsl"),
+        },
     ] {
         source += piece;
     }
@@ -186,12 +195,11 @@ mod tests {
 
     use super::*;
 
-    const MODULES: [Module; 3] = [Module::Counting, Module::Merging, Module::Minimax];
+    const MODULES: [Module; 4] = [Module::Counting, Module::Merging, Module::Unordered, Module::Minimax];
 
     /// Returns every form of the source, with the features that its pieces use.
     fn forms(module: Module) -> impl Iterator<Item = (String, Capabilities)> {
-        let sizes =
-            ["GROUP", "CLOSED_FORM_GROUP", "COUNT_GROUP", "WEIGHTED_SUMS_GROUP", "QUEUED_PER_LANE", "MOST_MOVES"];
+        let sizes = ["GROUP", "CLOSED_FORM_GROUP", "COUNT_GROUP", "WEIGHTED_SUMS_GROUP", "QUEUE", "MOST_MOVES"];
         let sizes = sizes.map(|name| format!("const {name}: u32 = 64u;\n")).concat();
         let words = [Word::Native, Word::Emulated].into_iter();
         let forms = words.flat_map(|word| [Sliders::Fill, Sliders::Carry].map(|sliders| (word, sliders)));

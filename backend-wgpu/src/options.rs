@@ -2,7 +2,7 @@
 
 use kogge_board::DeviceKind;
 use kogge_gpu::tuning::{Partial, Value};
-use kogge_gpu::{Defaults, HostOptions, HostSettings, Limits};
+use kogge_gpu::{Defaults, HostOptions, HostSettings, Limits, Unordered};
 use serde::{Deserialize, Serialize};
 use wgpu::Features;
 
@@ -46,6 +46,10 @@ pub struct Options {
     /// Whether kernels sum over sub-groups, which not every device has.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub subgroups: Option<bool>,
+    /// When successors are made in any order. The default is [`Unordered::InRanges`]; in whole trees generation order measured
+    /// faster.
+    #[serde(skip)]
+    pub unordered: Option<Unordered>,
 }
 
 /// The settings of a wgpu device.
@@ -55,6 +59,8 @@ pub struct Settings {
     pub(crate) word: Word,
     pub(crate) sliders: Sliders,
     pub(crate) subgroups: bool,
+    /// The moves that a work-group queues in local memory when it makes successors in any order, per work-item.
+    pub(crate) unordered_per_lane: usize,
 }
 
 kogge_gpu::host_parts!(Options, Settings);
@@ -66,6 +72,7 @@ impl Partial for Options {
             word: self.word.or(others.word),
             sliders: self.sliders.or(others.sliders),
             subgroups: self.subgroups.or(others.subgroups),
+            unordered: self.unordered,
         }
     }
 }
@@ -85,6 +92,13 @@ const QUIESCENCE_LANES: usize = 1 << 16;
 
 /// Moves that are written at once on a GPU, if memory permits.
 const MOVES: u64 = 1 << 27;
+
+/// The maximum number of moves of a position, on average over a work-group, that fit in local memory when successors are made
+/// in any order. Groups with more moves are only slower.
+const MOST_UNORDERED: usize = 48;
+
+/// The maximum local memory of such a work-group, in bytes, which every device has.
+const UNORDERED_MEMORY: usize = 1 << 14;
 
 /// NVIDIA's PCI vendor number.
 const NVIDIA: u32 = 0x10de;
@@ -130,11 +144,18 @@ impl Options {
             // Lavapipe silently ends every loop of a work-item after 65,536 iterations.
             quiescence_steps: if gpu { 1 << 12 } else { 1 << 6 },
         };
+        let host = HostSettings {
+            unordered: self.unordered.unwrap_or(Unordered::InRanges),
+            ..self.host.complete(&limits, &defaults)?
+        };
+        // Besides the queue, local memory holds two numbers for the group.
+        let room = (UNORDERED_MEMORY / size_of::<u32>() - 2) / host.group_size;
         Ok(Settings {
-            host: self.host.complete(&limits, &defaults)?,
+            host,
             word,
             sliders: self.sliders.unwrap_or(if gpu { Sliders::Carry } else { Sliders::Fill }),
             subgroups,
+            unordered_per_lane: room.min(MOST_UNORDERED),
         })
     }
 
@@ -177,6 +198,11 @@ impl Settings {
             Sliders::Carry => "carry",
         };
         let subgroups = if self.subgroups { " in sub-groups" } else { "" };
-        format!("{word} words, {sliders} sliders, {}{subgroups}", self.host.describe())
+        let unordered = match self.host.unordered {
+            Unordered::Never => ", successors in generation order",
+            Unordered::InRanges => "",
+            Unordered::Always => ", successors in any order",
+        };
+        format!("{word} words, {sliders} sliders, {}{subgroups}{unordered}", self.host.describe())
     }
 }

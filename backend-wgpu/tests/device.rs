@@ -5,6 +5,7 @@ mod mutants;
 
 use kogge_backend_wgpu::{Device, Options, Sliders, Wgpu, Word, devices};
 use kogge_board::{Backend, BackendError, DeviceKind, Fen, Quad48, Rules};
+use kogge_gpu::Unordered;
 use kogge_testkit::device_suite::{first_device, tiny};
 
 fn options(word: Word, sliders: Sliders) -> Options {
@@ -20,8 +21,9 @@ fn emulated() -> Options {
     Options { subgroups: Some(false), ..options(Word::Emulated, Sliders::Carry) }
 }
 
-fn native_fill() -> Options {
-    options(Word::Native, Sliders::Fill)
+/// Returns options with which successors are always made in any order. The other variants do so in ranges.
+fn any_order() -> Options {
+    Options { unordered: Some(Unordered::Always), ..options(Word::Native, Sliders::Fill) }
 }
 
 fn emulated_fill() -> Options {
@@ -32,8 +34,8 @@ kogge_testkit::device_suite! {
     device: Device,
     conformance: [native, emulated],
     forms: [native(), emulated()],
-    split: [tiny(native_fill()), tiny(emulated_fill())],
-    nonsense: [native(), emulated()],
+    split: [tiny(any_order()), tiny(emulated_fill())],
+    nonsense: [native(), emulated(), any_order()],
     unfit: [],
     tuned: [
         (emulated(), "emulated words, carry sliders, 32-byte positions, breadth-first, two plies in closed form"),
@@ -42,7 +44,7 @@ kogge_testkit::device_suite! {
             "emulated words, fill sliders, 32-byte positions, breadth-first, two plies in closed form",
         ),
     ],
-    mutants: [(native(), mutants::MUTANTS)],
+    mutants: [(native(), mutants::MUTANTS), (any_order(), mutants::ANY_ORDER)],
 }
 
 #[test]

@@ -16,6 +16,7 @@ use crate::kernels::Module;
 use crate::lists::Lists;
 use crate::merging::DeviceMerge;
 use crate::minimax::is_near_fifty_moves;
+use crate::session::Session;
 use crate::tuning::{Cache, complete};
 use crate::watching::Watching;
 
@@ -111,7 +112,8 @@ where
 
     fn merge(&mut self, rules: &Rules, options: &MergeOptions) -> Result<Box<dyn Merge + '_>, BackendError> {
         if !self.merging_tested {
-            block_on(self.compile(&[Module::Merging]))?;
+            let modules = Session::<D::Interface>::merging_modules(&self.session.runner.settings);
+            block_on(self.compile(modules))?;
             self.merging_tested = true;
             // Small plies are put in order, too, where large ones are.
             let ordered_from = self.session.runner.settings.ordered_from;
@@ -121,7 +123,7 @@ where
             let tested = block_on(Lists::self_test(&mut self.session)).and_then(|()| self_test::merging(self));
             self.session.runner.settings.ordered_from = ordered_from;
             tested.inspect_err(|_| {
-                self.session.runner.interface.forget(Module::Merging);
+                modules.iter().for_each(|&module| self.session.runner.interface.forget(module));
                 self.merging_tested = false;
             })?;
         }

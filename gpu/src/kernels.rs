@@ -12,7 +12,7 @@ pub enum Module {
     Counting,
     /// Kernels that merge equal positions.
     Merging,
-    /// Kernels that expand in any order, faster than in generation order. Not every interface has them.
+    /// Kernels that expand in any order. [`Unordered`](crate::Unordered) says when they are used.
     Unordered,
     /// A variant: the kernel that counts the last plies depth first. Not every interface has it.
     DepthFirst,

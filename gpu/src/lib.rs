@@ -44,7 +44,7 @@ pub use device::{Device, Gpu};
 pub use interface::{Failure, Interface};
 pub use profile::{KernelTime, Opening};
 pub use settings::{
-    Defaults, HostOptions, HostSettings, LastPlies, Limits, Mutation, PositionForm, WEIGHTED_SUMS_GROUP,
+    Defaults, HostOptions, HostSettings, LastPlies, Limits, Mutation, PositionForm, Unordered, WEIGHTED_SUMS_GROUP,
 };
 
 /// An upper bound of the legal moves of a position: fifteen queens with 27 moves each and a king with ten have 415.

@@ -7,7 +7,7 @@ use crate::interface::Interface;
 use crate::kernels::Module;
 use crate::levels::{Buffers, Quiescence, Sizes};
 use crate::runner::{Halt, Runner};
-use crate::settings::{HostSettings, LastPlies};
+use crate::settings::{HostSettings, LastPlies, Unordered};
 use crate::watching::PartSize;
 
 /// The average number of moves of the positions expanded last, rounded up.
@@ -62,10 +62,18 @@ impl<I: Interface> Session<I> {
 
     /// Returns the modules that counting needs with these settings.
     pub(crate) fn counting_modules(settings: &HostSettings) -> Vec<Module> {
+        let unordered = settings.unordered == Unordered::Always;
         let depth_first = matches!(settings.last_plies, LastPlies::DepthFirst(_));
-        let modules =
-            [(Module::Counting, true), (Module::Unordered, settings.unordered), (Module::DepthFirst, depth_first)];
+        let modules = [(Module::Counting, true), (Module::Unordered, unordered), (Module::DepthFirst, depth_first)];
         modules.into_iter().filter(|&(_, wanted)| wanted).map(|(module, _)| module).collect()
+    }
+
+    /// Returns the modules that merging needs besides.
+    pub(crate) fn merging_modules(settings: &HostSettings) -> &'static [Module] {
+        match settings.unordered {
+            Unordered::InRanges => &[Module::Merging, Module::Unordered],
+            Unordered::Never | Unordered::Always => &[Module::Merging],
+        }
     }
 
     /// The number of plies that [`Session::count_leaves`] counts. If it is one, [`Session::count_part`] counts the last

@@ -1,5 +1,6 @@
 //! The host's options, and the settings that result from them on a device.
 
+use kogge_board::merge::Kept;
 use serde::{Deserialize, Serialize};
 
 use crate::kernels::{Kernel, Part};
@@ -166,6 +167,34 @@ pub enum LastPlies {
     DepthFirst(u32),
 }
 
+/// When successors are made in any order, by the kernels of [`Module::Unordered`](crate::kernels::Module::Unordered).
+/// Otherwise they are made in generation order.
+///
+/// The kernels for any order leave out most successors that are not kept, such as those outside a range of a merged ply.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Unordered {
+    /// Never. The interface needs no such kernels.
+    Never,
+    /// Where some successors are not kept. The kernels are compiled before the first merge.
+    InRanges,
+    /// Always.
+    Always,
+}
+
+impl Unordered {
+    /// All values.
+    pub const ALL: [Self; 3] = [Self::Never, Self::InRanges, Self::Always];
+
+    /// Returns whether successors of which these are kept are made in any order.
+    pub(crate) fn applies_to(self, kept: Kept) -> bool {
+        match self {
+            Self::Never => false,
+            Self::InRanges => kept != Kept::All,
+            Self::Always => true,
+        }
+    }
+}
+
 /// The form of positions in device memory.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -216,8 +245,8 @@ pub struct HostSettings {
     pub quiescence_room: usize,
     /// How the last plies are counted.
     pub last_plies: LastPlies,
-    /// Whether the interface has the kernels of [`Module::Unordered`](crate::kernels::Module::Unordered).
-    pub unordered: bool,
+    /// When successors are made in any order.
+    pub unordered: Unordered,
     /// The form of positions in device memory.
     pub form: PositionForm,
     /// See [`HostOptions::positions`].
@@ -292,7 +321,7 @@ impl HostOptions {
             quiescence_steps: defaults.quiescence_steps,
             quiescence_room: QUIESCENCE_ROOM,
             last_plies: if self.closed_form.unwrap_or(true) { LastPlies::ClosedForm } else { LastPlies::Counted },
-            unordered: false,
+            unordered: Unordered::Never,
             form: PositionForm::Planes32,
             positions: within(
                 "positions",

@@ -110,15 +110,15 @@ impl<I: Interface> Session<I> {
     }
 
     /// Makes the successors of some positions, in any order, in the next level, counts each position's moves, and returns
-    /// the number of successors. If the number exceeds the level's room, some successors are missing. Returns `None` if the
-    /// interface has no kernel for this. Successors that are not kept may be left out; then moves are not counted.
+    /// the number of successors. If the number exceeds the level's room, some successors are missing. Returns `None` if these
+    /// successors are to be made in generation order. Successors that are not kept may be left out; then moves are not counted.
     pub(crate) async fn expand_unordered(
         &mut self,
         level: usize,
         positions: Range<usize>,
         kept: Kept,
     ) -> Result<Option<usize>, Halt> {
-        if !self.runner.settings.unordered {
+        if !self.runner.settings.unordered.applies_to(kept) {
             return Ok(None);
         }
         let (runner, buffers) = self.work(level + 2, positions.end, 0)?;

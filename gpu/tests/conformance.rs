@@ -1,6 +1,6 @@
 //! The conformance suite for the host over the twin, with the smallest buffers.
 
-use kogge_gpu::{Gpu, HostOptions, LastPlies, PositionForm};
+use kogge_gpu::{Gpu, HostOptions, LastPlies, PositionForm, Unordered};
 use kogge_movegen_cpu::Cpu;
 use kogge_testkit::conformance;
 use kogge_testkit::twin::{Queues, TwinDevice};
@@ -24,10 +24,16 @@ kogge_testkit::conformance!(unordered, open(TwinDevice::default(), 2), reference
 
 kogge_testkit::conformance!(
     in_order,
-    open(TwinDevice { unordered: false, queues: Queues::None, ..TwinDevice::default() }, 3),
+    open(TwinDevice { unordered: Unordered::Never, queues: Queues::None, ..TwinDevice::default() }, 3),
     reference(),
     leaves: 200_000
 );
+
+#[test]
+fn successors_in_any_order_in_ranges_only() {
+    let device = TwinDevice { unordered: Unordered::InRanges, ..TwinDevice::default() };
+    conformance::merged_plies(&mut open(device, 2), &mut reference());
+}
 
 /// Checks counts and random placements on a variant of the host.
 fn check_variant(device: TwinDevice, group_size: usize) {

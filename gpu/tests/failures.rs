@@ -3,7 +3,7 @@
 
 use kogge_board::merge::{Entry, Kept, MergeError, MergeOptions};
 use kogge_board::{Backend, BackendError, Fen, Leaves, Quad48, Score, host};
-use kogge_gpu::{Failure, Gpu, HostOptions};
+use kogge_gpu::{Failure, Gpu, HostOptions, Unordered};
 use kogge_movegen_cpu::Cpu;
 use kogge_testkit::twin::TwinDevice;
 
@@ -44,7 +44,7 @@ fn fail_everywhere<T: PartialEq + std::fmt::Debug>(
     ask: impl Fn(&mut Gpu<TwinDevice>) -> Result<T, BackendError>,
     expected: &T,
 ) {
-    for unordered in [false, true] {
+    for unordered in [Unordered::Never, Unordered::Always] {
         for (halvings, failure) in [
             (true, Failure::OutOfMemory),
             (false, Failure::OutOfMemory),
@@ -54,7 +54,7 @@ fn fail_everywhere<T: PartialEq + std::fmt::Debug>(
             let mut after = 0;
             let device = TwinDevice { unordered, ..TwinDevice::default() };
             let options = HostOptions {
-                ordered_from: unordered.then_some(1),
+                ordered_from: (unordered != Unordered::Never).then_some(1),
                 window: Some(64),
                 ..options(if halvings { 5000 } else { 1 })
             };
@@ -68,7 +68,7 @@ fn fail_everywhere<T: PartialEq + std::fmt::Debug>(
                 device.control.fail(after, failure.clone());
                 let found = ask(&mut gpu);
                 let is_done = device.control.recover();
-                let context = format!("{failure:?} after {after} calls, unordered: {unordered}: {found:?}");
+                let context = format!("{failure:?} after {after} calls, {unordered:?}: {found:?}");
                 match (&failure, &found) {
                     (_, Ok(found)) => assert_eq!(found, expected, "{context}"),
                     (Failure::OutOfMemory, Err(BackendError::OutOfMemory { .. })) => {}

@@ -3,7 +3,7 @@
 use kogge_board::merge::{Entry, Kept, Key, KeyRange, Merge, MergeError, MergeOptions};
 use kogge_board::{Backend, Fen, Planes32, Quad48, Rules};
 use kogge_gpu::kernels::Kernel;
-use kogge_gpu::{Gpu, HostOptions};
+use kogge_gpu::{Gpu, HostOptions, Unordered};
 use kogge_testkit::twin::TwinDevice;
 
 fn open(device: &TwinDevice) -> Gpu<TwinDevice> {
@@ -54,7 +54,7 @@ fn merge_plies(merge: &mut dyn Merge, plies: usize, ranges: usize) -> Result<(u6
 
 #[test]
 fn plies_are_merged_whatever_the_hash_and_the_ranges() {
-    for unordered in [false, true] {
+    for unordered in Unordered::ALL {
         for (hash_bits, ranges, plies) in [(32, 1, 3), (32, 7, 3), (3, 2, 3), (0, 1, 2), (0, 3, 2)] {
             for ordered_from in [None, Some(1), Some(400)] {
                 let device = TwinDevice { unordered, ..TwinDevice::default() };
@@ -78,7 +78,7 @@ fn plies_are_merged_whatever_the_hash_and_the_ranges() {
 /// A ply whose entries do not fit in the largest buffer is kept in several shards.
 #[test]
 fn a_ply_may_exceed_the_largest_buffer() {
-    for unordered in [false, true] {
+    for unordered in Unordered::ALL {
         for (hash_bits, ranges, ordered_from) in
             [(32, 1, None), (32, 3, None), (6, 1, None), (32, 1, Some(1)), (32, 3, Some(1))]
         {
@@ -127,7 +127,7 @@ fn room_for_candidates_grows_with_the_plies() {
 /// for one more entry, it is not.
 #[test]
 fn a_list_that_is_too_short_is_full_and_stays_so() {
-    for unordered in [false, true] {
+    for unordered in Unordered::ALL {
         for hash_bits in [0, 32] {
             let device = TwinDevice { unordered, ..TwinDevice::default() };
             let mut gpu = open(&device);

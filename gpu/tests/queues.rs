@@ -3,7 +3,7 @@
 use kogge_board::merge::{Entry, Kept, MergeOptions};
 use kogge_board::{Backend, Fen, Quad48, START};
 use kogge_gpu::kernels::Kernel;
-use kogge_gpu::{Gpu, HostOptions, LastPlies};
+use kogge_gpu::{Gpu, HostOptions, LastPlies, Unordered};
 use kogge_testkit::twin::{Queues, TwinDevice};
 
 const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
@@ -28,7 +28,7 @@ fn launches(gpu: &mut Gpu<TwinDevice>, names: [&str; 2]) -> [u64; 2] {
 fn an_overflow_is_counted_another_way_in_this_call_only() {
     let kiwipete = fen(KIWIPETE);
     let positions = vec![Quad48::from(&kiwipete.position); 100];
-    for unordered in [false, true] {
+    for unordered in [Unordered::Never, Unordered::Always] {
         let device = TwinDevice { queues: Queues::All, unordered, ..TwinDevice::default() };
         let mut gpu = open(&device);
         for _ in 0..2 {
@@ -76,9 +76,11 @@ fn an_overflow_in_a_merged_count_ends_with_it() {
 fn totals_are_taken_before_they_overflow() {
     let kiwipete = fen(KIWIPETE);
     let positions = [Quad48::from(&kiwipete.position)];
-    for (last_plies, unordered) in
-        [(LastPlies::ClosedForm, true), (LastPlies::Counted, false), (LastPlies::DepthFirst(2), false)]
-    {
+    for (last_plies, unordered) in [
+        (LastPlies::ClosedForm, Unordered::Always),
+        (LastPlies::Counted, Unordered::Never),
+        (LastPlies::DepthFirst(2), Unordered::Never),
+    ] {
         let device = TwinDevice { last_plies, unordered, most_total: 1 << 19, ..TwinDevice::default() };
         let mut gpu = open(&device);
         assert_eq!(gpu.perft(&kiwipete.rules, &positions, 4), Ok(vec![4_085_603]), "{last_plies:?}");

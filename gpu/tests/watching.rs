@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use kogge_board::{Backend, BackendError, Fen, Leaves, Quad48, Watched};
-use kogge_gpu::{Gpu, HostOptions, LastPlies};
+use kogge_gpu::{Gpu, HostOptions, LastPlies, Unordered};
 use kogge_testkit::twin::TwinDevice;
 
 /// Leaves of the start position at depth 4.
@@ -13,7 +13,7 @@ const LEAVES: u64 = 197_281;
 fn devices() -> impl Iterator<Item = Gpu<TwinDevice>> {
     let ways = [LastPlies::ClosedForm, LastPlies::Counted, LastPlies::DepthFirst(3)];
     ways.into_iter().flat_map(|last_plies| {
-        [false, true].map(|unordered| {
+        [Unordered::Never, Unordered::Always].map(|unordered| {
             let device = TwinDevice { last_plies, unordered, ..TwinDevice::default() };
             // Small buffers make many batches and parts.
             let options = HostOptions { group_size: Some(8), positions: Some(4096), ..HostOptions::default() };

@@ -1,14 +1,16 @@
 // The last two plies: counts the replies to moves that qualify in closed form, and queues the other moves.
 
 // A queue in work-group memory collects moves on their way to the items. A queued move holds, from this bit on, the
-// lane that found it.
+// lane that found it. The host sets the number of moves that fit, QUEUE.
 const LANE: u32 = 17u;
-const QUEUE: u32 = CLOSED_FORM_GROUP * QUEUED_PER_LANE;
 
 var<workgroup> queue: array<u32, QUEUE>;
 // The number of moves that need room in the queue, and the index of the queue's first item.
 var<workgroup> queued: atomic<u32>;
 var<workgroup> item_base: u32;
+
+// The number of moves of the lane that went to the sink.
+var<private> lane_moves: u32;
 
 // The bits of a lane in a queued move, and the index of its position for items.
 struct Sink {
@@ -18,6 +20,7 @@ struct Sink {
 
 // Reserves room in the queue for some moves, and returns the start of the room.
 fn reserve(count: u32) -> u32 {
+    lane_moves += count;
     return atomicAdd(&queued, count);
 }
 
@@ -262,12 +265,14 @@ fn tally_king(
 }
 
 // Returns the number of replies to the moves that qualify; the others go to the sink.
-fn closed_form_replies(position: Position, sink: Sink) -> u32 {
-    let frame = frame_of(position);
-    let axes = lines_of(frame.king_square);
-    var value = Numbers(NONE, NONE, NONE, NONE, NONE);
-    let replies = replies_of(position, frame, axes, &value);
-    let limits = limits_against(frame, axes, replies.attacked);
+fn closed_form_replies(
+    frame: Frame,
+    axes: Lines,
+    limits: Limits,
+    replies: Replies,
+    value: Numbers,
+    sink: Sink,
+) -> u32 {
     let allowed = limits.evasion & ~frame.own;
     var tally = Tally(0u, 0u);
     tally_knights(&tally, sink, frame, limits, replies, value, allowed);
@@ -299,7 +304,13 @@ fn closed_form(
     }
     clear_root_sums(lane, CLOSED_FORM_GROUP);
     if index < scalars.end {
-        let leaves = closed_form_replies(load_position(index), Sink(lane << LANE, index));
+        let position = load_position(index);
+        let frame = frame_of(position);
+        let axes = lines_of(frame.king_square);
+        var value = Numbers(NONE, NONE, NONE, NONE, NONE);
+        let replies = replies_of(position, frame, axes, &value);
+        let limits = limits_against(frame, axes, replies.attacked);
+        let leaves = closed_form_replies(frame, axes, limits, replies, value, Sink(lane << LANE, index));
         add_to_root(first_root, roots[index], leaves);
     }
     add_root_sums(first_root, lane, CLOSED_FORM_GROUP);

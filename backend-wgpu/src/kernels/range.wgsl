@@ -3,6 +3,7 @@
 // Which successors are kept: all, the positions of a range, or the positions from which a move may lead into the range.
 const KEPT_ALL: u32 = 0u;
 const KEPT_WITHIN: u32 = 1u;
+const KEPT_BEFORE: u32 = 2u;
 
 // The place of a position in its ply: the pawns of the side to move, the pawns of the other side, and a hash.
 struct Key {
@@ -69,6 +70,54 @@ fn is_between(pawns: Board, least: Board, greatest: Board) -> bool {
     return !is_lower(flipped_pawns, least) && !is_lower(greatest, flipped_pawns);
 }
 
+// Returns the squares of the pawn moves that lead to pawns from the least to the greatest. The moves come from this far below
+// their squares. A pawn on the last rank becomes another piece.
+fn pawn_squares_into(pawns: Board, squares: Board, distance: u32, least: Board, greatest: Board) -> Board {
+    var found = NONE;
+    var rest = squares;
+    while nonempty(rest) {
+        let square = lowest(rest);
+        if is_between(pawns ^ (down(square, distance) | (square & ~RANK_8)), least, greatest) {
+            found |= square;
+        }
+        rest = without_lowest(rest);
+    }
+    return found;
+}
+
+// Returns squares such that every move from the position into the range lands on one of them, except for en-passant captures.
+// Other moves land there, too: only pawns are looked at.
+fn squares_into(range: KeyRange, parent: Position) -> Board {
+    let occupied = occupied_of(parent);
+    let pawns = pawns_of(parent);
+    let mine = pawns & parent.own;
+    let theirs = pawns & ~parent.own;
+    // A move takes at most one pawn.
+    var squares = NONE;
+    var rest = theirs;
+    while nonempty(rest) {
+        let square = lowest(rest);
+        if is_between(theirs ^ square, range.first.own, range.last.own) {
+            squares |= square;
+        }
+        rest = without_lowest(rest);
+    }
+    if !is_between(theirs, range.first.own, range.last.own) {
+        return squares;
+    }
+    let least = range.first.theirs;
+    let greatest = range.last.theirs;
+    if is_lower(range.first.own, range.last.own) || is_between(mine, least, greatest) {
+        return squares | ~theirs;
+    }
+    let targets = occupied & ~parent.own & ~theirs;
+    let pushed = up(mine, 8u) & ~occupied;
+    return squares | pawn_squares_into(mine, pushed, 8u, least, greatest) |
+        pawn_squares_into(mine, up(pushed & THIRD_RANK, 8u) & ~occupied, 16u, least, greatest) |
+        pawn_squares_into(mine, up(mine & NOT_FILE_A, 7u) & targets, 7u, least, greatest) |
+        pawn_squares_into(mine, up(mine & NOT_FILE_H, 9u) & targets, 9u, least, greatest);
+}
+
 // Whether one of some pawn moves leads to pawns from the least to the greatest. The moves come from this far below their
 // squares. A pawn on the last rank becomes another piece.
 fn pawn_moves_lead(pawns: Board, squares: Board, distance: u32, least: Board, greatest: Board) -> bool {
@@ -81,6 +130,52 @@ fn pawn_moves_lead(pawns: Board, squares: Board, distance: u32, least: Board, gr
         rest = without_lowest(rest);
     }
     return false;
+}
+
+// Whether these pawns, with or without one of them, lie from the least to the greatest.
+fn is_near(pawns: Board, least: Board, greatest: Board) -> bool {
+    var found = !is_lower(pawns, least) && !is_lower(greatest, pawns);
+    var rest = pawns;
+    while nonempty(rest) && !found {
+        let others = pawns ^ lowest(rest);
+        found = !is_lower(others, least) && !is_lower(greatest, others);
+        rest = without_lowest(rest);
+    }
+    return found;
+}
+
+// Returns squares such that every move of the position that may be followed by a move into the range lands on one of them,
+// except for promotions and en-passant captures. Other moves land there, too.
+fn squares_before(range: KeyRange, parent: Position) -> Board {
+    // The board is flipped twice, so the pawns of the side to move are seen as in the range.
+    let occupied = occupied_of(parent);
+    let mine = pawns_of(parent) & parent.own;
+    let least = range.first.own;
+    let greatest = range.last.own;
+    if is_near(mine, least, greatest) {
+        return ALL;
+    }
+    let targets = occupied & ~parent.own;
+    let pushed = up(mine, 8u) & ~occupied;
+    var by_distance = array<Board, 4>(
+        pushed,
+        up(pushed & THIRD_RANK, 8u) & ~occupied,
+        up(mine & NOT_FILE_A, 7u) & targets,
+        up(mine & NOT_FILE_H, 9u) & targets,
+    );
+    var distances = array<u32, 4>(8u, 16u, 7u, 9u);
+    var squares = NONE;
+    for (var index = 0u; index < 4u; index++) {
+        var rest = by_distance[index];
+        while nonempty(rest) {
+            let square = lowest(rest);
+            if is_near(mine ^ (square | down(square, distances[index])), least, greatest) {
+                squares |= square;
+            }
+            rest = without_lowest(rest);
+        }
+    }
+    return squares;
 }
 
 // Whether a move may lead from the position into the range, judged by pawns alone.

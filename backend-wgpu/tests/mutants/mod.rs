@@ -54,7 +54,11 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     Mutant::new(Merging, "kept candidates are not counted", "atomicAdd(&kept_counts[roots[candidate]], 1u);", ""),
     Mutant::new(Merging, "a range has no end", "!is_less(key, range.first) && !is_less(range.last, key)", "!is_less(key, range.first)"),
     Mutant::new(Merging, "positions with the same pawns are in the same range", " && a.hash < b.hash", " && false"),
-    Mutant::new(Merging, "no pawn is taken before a range", "var rest = theirs;", "var rest = NONE;"),
+    Mutant::new(Merging, "no pawn is taken before a range", "var rest = theirs;\n    while nonempty(rest) && !follows", "var rest = NONE;\n    while nonempty(rest) && !follows"),
+    Mutant::new(Merging, "no pawn is taken on the way into a range", "var rest = theirs;\n    while nonempty(rest) {", "var rest = NONE;\n    while nonempty(rest) {"),
+    Mutant::new(Merging, "no pawn is pushed on the way into a range", " | pawn_squares_into(mine, pushed, 8u, least, greatest)", ""),
+    Mutant::new(Merging, "no pawn is pushed on the way to the positions before a range", "is_near(mine ^ (square | down(square, distances[index])), least, greatest)", "false"),
+    Mutant::new(Merging, "no double push in a range allows an en-passant capture", " && !allows_en_passant(parent, packed_move)", ""),
     Mutant::new(Merging, "no pawn is pushed before a range", " || pawn_moves_lead(mine, pushed, 8u, least, greatest)", ""),
     Mutant::new(Merging, "selected entries have the first multiplicity", "= root_multiplicities[number]", "= root_multiplicities[scalars.first]"),
     Mutant::new(Merging, "an order has some entries twice", "new_order[place] = index;", "new_order[place] = index & ~1u;"),
@@ -91,4 +95,11 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     Mutant::new(Minimax, "a cutoff comes too early", "opened = bounds.y <", "opened = bounds.y + 50 <"),
     Mutant::new(Minimax, "values are backed up without changing sides", "value_one_ply_up(successor_values[at + successor])", "successor_values[at + successor]"),
     Mutant::new(Minimax, "the endgame counts as the middlegame", "sum.x * phase + sum.y * (i32(PHASE) - phase)", "sum.x * i32(PHASE)"),
+];
+
+/// Errors that only show if successors are always made in any order.
+#[rustfmt::skip]
+pub(crate) const ANY_ORDER: &[Mutant] = &[
+    Mutant::new(Merging, "moves of one piece are counted as one move", "lane_moves += count;", "lane_moves += min(count, 1u);"),
+    Mutant::new(Counting, "a successor has the root of its neighbour", "successor_roots[at] = roots[index];", "successor_roots[at] = roots[index ^ 1u];"),
 ];

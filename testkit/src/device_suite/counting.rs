@@ -229,13 +229,16 @@ pub fn more_groups_than_a_row_holds<D: Tested>() {
     });
 }
 
-/// Compares every kernel with its CPU twin, with small work-groups.
+/// Compares every kernel with its CPU twin, with small work-groups, on random placements and on positions of random games.
 pub fn stages<D: Tested>(forms: &[Options<D>]) {
     let Some(device) = first_device::<D>() else { return };
+    let mut batches: Vec<_> = conformance::placements().into_iter().step_by(40).collect();
+    let games = conformance::playouts(&mut cpu()).into_iter().step_by(9);
+    batches.extend(games.map(|(rules, positions)| (rules, positions.into_iter().step_by(7).collect())));
     for options in forms {
         let mut options = options.clone();
         options.as_mut().group_size = Some(8);
-        for (rules, positions) in conformance::placements().iter().step_by(40) {
+        for (rules, positions) in &batches {
             let positions = &positions[..positions.len().min(20)];
             if let Err(difference) = compare_stages(&device, &options, positions, rules) {
                 panic!("{options:?}, {rules:?}: {difference}");

@@ -2,7 +2,7 @@
 
 use kogge_board::{BackendError, DeviceInfo, DeviceKind};
 use kogge_gpu::tuning::{Value, fingerprint};
-use kogge_gpu::{Defaults, Device, Failure, HostOptions, HostSettings, LastPlies, Limits, PositionForm};
+use kogge_gpu::{Defaults, Device, Failure, HostOptions, HostSettings, LastPlies, Limits, PositionForm, Unordered};
 
 use super::Twin;
 use super::control::Control;
@@ -24,8 +24,8 @@ pub enum Queues {
 pub struct TwinDevice {
     /// The control of failures, and the record of calls.
     pub control: Control,
-    /// Whether the device has kernels that expand in any order.
-    pub unordered: bool,
+    /// When successors are made in any order.
+    pub unordered: Unordered,
     /// The moves that become items.
     pub queues: Queues,
     /// The way of counting the last plies, if `HostOptions::closed_form` is unset.
@@ -48,7 +48,7 @@ impl Default for TwinDevice {
     fn default() -> Self {
         Self {
             control: Control::default(),
-            unordered: true,
+            unordered: Unordered::Always,
             queues: Queues::default(),
             last_plies: LastPlies::ClosedForm,
             form: PositionForm::Planes32,

@@ -3,11 +3,12 @@
 //! A slot holds 0 if it is free, else the number of an entry, counted from 1, or of a candidate with the highest bit set.
 
 use kogge_board::Planes32;
-use kogge_board::merge::{Key, KeyRange};
+use kogge_board::merge::Kept;
 use kogge_gpu::kernels::{Binding, Scalar};
 
 use super::arguments::Arguments;
 use super::position::{load_planes, store_position};
+use super::range::{kept_of_scalars, range_of_scalars};
 
 const CANDIDATE: u32 = 1 << 31;
 
@@ -68,21 +69,6 @@ pub(super) fn load_entries(arguments: &Arguments<'_>) {
     }
 }
 
-/// The range that the scalars describe.
-fn range_of_scalars(arguments: &Arguments<'_>) -> KeyRange {
-    let board = |low, high| u64::from(arguments.scalar(high)) << 32 | u64::from(arguments.scalar(low));
-    let first = [
-        board(Scalar::first_own_low, Scalar::first_own_high),
-        board(Scalar::first_theirs_low, Scalar::first_theirs_high),
-    ];
-    let last =
-        [board(Scalar::last_own_low, Scalar::last_own_high), board(Scalar::last_theirs_low, Scalar::last_theirs_high)];
-    KeyRange {
-        first: Key { pawns: first, hash: arguments.scalar(Scalar::first_hash) },
-        last: Key { pawns: last, hash: arguments.scalar(Scalar::last_hash) },
-    }
-}
-
 /// Returns a hash of the side to move's pieces.
 fn army_hash(position: &Planes32) -> u32 {
     let words = position.codes.map(|plane| plane & position.own).map(|plane| [plane as u32, (plane >> 32) as u32]);
@@ -136,20 +122,15 @@ pub(super) fn select_entries(arguments: &Arguments<'_>) {
 
 /// Finds the slot of each candidate that belongs to the shard and is kept, and adds its root's multiplicity to the slot's.
 pub(super) fn insert(arguments: &Arguments<'_>) {
-    let (kept, range) = (arguments.scalar(Scalar::kept), range_of_scalars(arguments));
+    let kept = kept_of_scalars(arguments);
     for candidate in arguments.indices(0, arguments.scalar(Scalar::end)) {
         let position = load_planes(arguments, Binding::positions, candidate);
         let [slot_hash, share] = hashes(&position);
         let shard = mul_hi(share.wrapping_mul(0x9e37_79b1), arguments.scalar(Scalar::shard_count));
-        let is_kept = match kept {
-            0 => true,
-            1 => range.has(Key::of(&position)),
-            _ => range.may_follow(&position),
-        };
-        if shard != arguments.scalar(Scalar::shard_index) || !is_kept {
+        if shard != arguments.scalar(Scalar::shard_index) || !kept.has(&position) {
             continue;
         }
-        if kept != 0 {
+        if kept != Kept::All {
             arguments.add(Binding::kept_counts, arguments.word(Binding::roots, candidate) as usize, 1);
         }
         insert_candidate(arguments, candidate, &position, slot_hash);

@@ -46,6 +46,7 @@ mod merge;
 mod minimax;
 mod perft;
 mod position;
+mod range;
 mod scan;
 mod stages;
 mod unordered;

@@ -3,23 +3,29 @@
 use std::collections::HashMap;
 use std::fmt;
 
-use kogge_board::merge::{Key, KeyRange};
+use kogge_board::merge::{Kept, Key, KeyRange};
 use kogge_board::{Planes32, Quad48, Rules};
 use kogge_gpu::interface::Launch;
 use kogge_gpu::kernels::{Binding, Kernel, Module, Scalar};
-use kogge_gpu::{Device, Failure, HostSettings, Interface, LastPlies, WEIGHTED_SUMS_GROUP};
+use kogge_gpu::{Device, Failure, HostSettings, Interface, LastPlies, Unordered, WEIGHTED_SUMS_GROUP};
 use pollster::block_on;
 
+use super::generate::packed_moves;
+use super::make::made;
+use super::position::Seen;
 use super::{Control, Queues, Twin, TwinSettings};
 
 /// The spare room for successors and items, which shows excess writes.
 const SPARE: usize = 3;
+/// The maximum number of ranges with the pawns of one position.
+const SINGLE_RANGES: usize = 60;
 /// The room for moves of a quiescence search.
 const QUIESCENCE_ROOM: u32 = 1024;
 /// The plies on the path of a quiescence search, including one above the leaf.
 const QUIESCENCE_NODES: usize = 7;
 const QUIESCENCE_LANES: u32 = 5;
-const QUIESCENCE_STEPS: u32 = 1000;
+/// Few, because lavapipe silently ends every loop after 65,536 iterations.
+const QUIESCENCE_STEPS: u32 = 64;
 /// The size of a window that is the whole table.
 const WHOLE: u32 = u32::MAX;
 
@@ -86,7 +92,7 @@ pub fn compare_stages<D: Device>(
     let mut interface = block_on(device.connect(&settings))?;
     let host = HostSettings { device_memory: u64::MAX, max_buffer: u64::MAX, ..settings.as_ref().clone() };
     let mut counting = vec![Module::Counting];
-    counting.extend(host.unordered.then_some(Module::Unordered));
+    counting.extend((host.unordered != Unordered::Never).then_some(Module::Unordered));
     counting.extend(matches!(host.last_plies, LastPlies::DepthFirst(_)).then_some(Module::DepthFirst));
     let mut twin = Twin::new(TwinSettings { host: host.clone(), queues: Queues::None }, Control::default());
     for modules in [&counting[..], &[Module::Merging], &[Module::Minimax]] {
@@ -98,7 +104,7 @@ pub fn compare_stages<D: Device>(
         Stages { interface, twin, contents: HashMap::from([(Binding::lines, lines)]), scalars: HashMap::new(), host };
     stages.counting(positions, rules)?;
     stages.last_plies(positions.len())?;
-    stages.unordered(positions.len())?;
+    stages.unordered(positions, rules)?;
     stages.merging(positions, rules)?;
     stages.minimax(positions.len())
 }
@@ -273,11 +279,21 @@ impl<I: Interface> Stages<I> {
         Ok(())
     }
 
-    /// Runs the stages that make successors in any order, and compares them with the output of `make`.
-    fn unordered(&mut self, len: usize) -> Result<(), StageDifference> {
-        if !self.host.unordered {
+    /// Runs the stages that make successors in any order: all successors, and successors of which some are kept.
+    fn unordered(&mut self, positions: &[Quad48], rules: &Rules) -> Result<(), StageDifference> {
+        if self.host.unordered == Unordered::Never {
             return Ok(());
         }
+        for kept in kept_after(positions, rules).into_iter().chain([Kept::All]) {
+            self.set_kept(kept);
+            self.expand_unordered(positions.len(), kept)?;
+        }
+        Ok(())
+    }
+
+    /// Makes successors in any order, and compares them with the output of `make`. The twin leaves out every successor that is
+    /// not kept; the device may leave out none of the others.
+    fn expand_unordered(&mut self, len: usize, kept: Kept) -> Result<(), StageDifference> {
         let moves = self.moves();
         self.scalar(Scalar::room, (moves + SPARE) as u32);
         self.scalar(Scalar::capacity, moves as u32);
@@ -288,44 +304,28 @@ impl<I: Interface> Stages<I> {
         for binding in [Binding::successors, Binding::successor_roots] {
             input.insert(binding, vec![0; (moves + SPARE) * self.words_of(binding)]);
         }
-        let expected = successors(self.position_words(), moves, &self.contents);
+        let words = self.position_words();
+        let made = |output: &Contents| successors(words, output[&Binding::new_item_count][1] as usize, output);
+        let all = successors(words, moves, &self.contents);
+        let expected = made(&self.run_twin(Kernel::ExpandUnordered, len, &input)?);
         let found = self.run_device(Kernel::ExpandUnordered, len, &input)?;
-        let counts = self.get(Binding::counts);
-        self.check(Kernel::ExpandUnordered, Binding::new_counts, &found[&Binding::new_counts], counts)?;
-        let [items, made] = [0, 1].map(|word| found[&Binding::new_item_count][word]);
-        if items + made != moves as u32 {
-            let (kernel, buffer) = (Kernel::ExpandUnordered.signature().name, Binding::new_item_count.name());
-            let expected = vec![moves as u32];
-            return Err(StageDifference::Kernel { kernel, buffer, element: 0, found: vec![items, made], expected });
-        }
-        // The first kernel makes some of the successors; the second one makes the others.
-        let mut rest = expected.clone();
-        rest.sort_unstable();
-        for successor in successors(self.position_words(), made as usize, &found) {
-            match rest.binary_search(&successor) {
-                Ok(index) => drop(rest.remove(index)),
-                Err(index) => {
-                    let nearest = rest.get(index.min(rest.len().saturating_sub(1))).into_iter().cloned().collect();
-                    return Self::check_multiset(
-                        Kernel::ExpandUnordered,
-                        Binding::successors,
-                        vec![successor],
-                        nearest,
-                    );
-                }
+        if kept == Kept::All {
+            let counts = self.get(Binding::counts);
+            self.check(Kernel::ExpandUnordered, Binding::new_counts, &found[&Binding::new_counts], counts)?;
+            let counts = &found[&Binding::new_item_count];
+            if counts[0] + counts[1] != moves as u32 {
+                let (kernel, buffer) = (Kernel::ExpandUnordered.signature().name, Binding::new_item_count.name());
+                let (found, expected) = (counts.clone(), vec![moves as u32]);
+                return Err(StageDifference::Kernel { kernel, buffer, element: 0, found, expected });
             }
         }
+        // The first kernel makes some of the successors; the second one makes the others.
+        check_successors(Kernel::ExpandUnordered, &made(&found), &[], &all)?;
         input.extend(found);
         let items = input[&Binding::new_items].clone();
         input.insert(Binding::items, items);
         let found = self.run_device(Kernel::ExpandItems, moves, &input)?;
-        let count = found[&Binding::new_item_count][1] as usize;
-        Self::check_multiset(
-            Kernel::ExpandItems,
-            Binding::successors,
-            successors(self.position_words(), count.min(moves + SPARE), &found),
-            expected,
-        )
+        check_successors(Kernel::ExpandItems, &made(&found), &expected, &all)
     }
 
     /// Runs the stages of merging: the successors are inserted into an empty list, then inserted again.
@@ -366,19 +366,11 @@ impl<I: Interface> Stages<I> {
         }
         self.zeros(Binding::merge_state, 4);
         self.zeros(Binding::kept_counts, len);
-        // Two moves without pawns lead to the same pawns again, and one such move to the same pawns upside down.
-        let pawns =
-            positions.iter().map(|position| Key::of(&Planes32::pack(rules, &position.unpack_unchecked())).pawns);
-        let after_two = ranges_among(pawns.clone().collect());
-        let after_one = ranges_among(pawns.map(|[own, theirs]| [theirs, own].map(u64::swap_bytes)).collect());
-        for (kept, ranges) in [(1, &after_one), (2, &after_two)] {
-            for &range in ranges {
-                self.scalar(Scalar::kept, kept);
-                self.range(range);
-                self.insert(moves)?;
-            }
+        for kept in kept_after(positions, rules) {
+            self.set_kept(kept);
+            self.insert(moves)?;
         }
-        self.scalar(Scalar::kept, 0);
+        self.set_kept(Kept::All);
         // With few bits of the hash, some searches leave the window.
         for (shard_count, hash_mask, window) in
             [(1, 0xf, WHOLE), (1, 0xf, 40), (1, u32::MAX, 40), (3, u32::MAX, WHOLE), (1, u32::MAX, WHOLE)]
@@ -405,8 +397,8 @@ impl<I: Interface> Stages<I> {
             (0..4 * moves as u32).map(|word| word.wrapping_mul(0x9e37_79b9)).collect(),
         );
         self.order(entries)?;
-        for range in after_two {
-            self.range(range);
+        for kept in kept_after(positions, rules).into_iter().filter(|kept| matches!(kept, Kept::Before(_))) {
+            self.set_kept(kept);
             for (kept, ordered) in [(0, 1), (1, 0), (1, 1)] {
                 self.scalar(Scalar::kept, kept);
                 self.scalar(Scalar::ordered, ordered);
@@ -420,11 +412,17 @@ impl<I: Interface> Stages<I> {
         Ok(())
     }
 
-    /// Sets the scalars of a range.
-    fn range(&mut self, KeyRange { first, last }: KeyRange) {
+    /// Sets the scalars that tell what is kept.
+    fn set_kept(&mut self, kept: Kept) {
+        let (kept, KeyRange { first, last }) = match kept {
+            Kept::All => (0, KeyRange::WHOLE),
+            Kept::Within(range) => (1, range),
+            Kept::Before(range) => (2, range),
+        };
         let low = |board: u64| board as u32;
         let high = |board: u64| (board >> 32) as u32;
         for (scalar, value) in [
+            (Scalar::kept, kept),
             (Scalar::first_own_low, low(first.pawns[0])),
             (Scalar::first_own_high, high(first.pawns[0])),
             (Scalar::first_theirs_low, low(first.pawns[1])),
@@ -591,20 +589,35 @@ impl<I: Interface> Stages<I> {
     }
 }
 
-/// Returns a range from one third to two thirds of positions with these pawns, a range with the pawns of one position, and half of
-/// that range.
-fn ranges_among(mut pawns: Vec<[u64; 2]>) -> [KeyRange; 3] {
+/// Returns what to keep: ranges among the pawns of all successors, and positions before such ranges.
+fn kept_after(positions: &[Quad48], rules: &Rules) -> Vec<Kept> {
+    let mut pawns: Vec<_> = positions
+        .iter()
+        .flat_map(|position| {
+            let seen = Seen::from(&Planes32::pack(rules, &position.unpack_unchecked()));
+            packed_moves(&seen).into_iter().map(move |packed| Key::of(&made(&seen, packed)).pawns)
+        })
+        .collect();
+    // Each structure of pawns counts once, so most of them result from moves of pawns.
     pawns.sort_unstable();
+    pawns.dedup();
+    // After another move without pawns, the same pawns are seen upside down.
+    let mut later: Vec<_> = pawns.iter().map(|&[own, theirs]| [theirs, own].map(u64::swap_bytes)).collect();
+    later.sort_unstable();
+    let (within, before) = (ranges_among(&pawns), ranges_among(&later));
+    within.into_iter().map(Kept::Within).chain(before.into_iter().map(Kept::Before)).collect()
+}
+
+/// Returns a range from one third to two thirds of positions with these pawns, some ranges each with the pawns of one position, and
+/// half of such a range.
+fn ranges_among(pawns: &[[u64; 2]]) -> Vec<KeyRange> {
     let range = |first: usize, last: usize, hash| KeyRange {
         first: Key { pawns: pawns[first], hash: 0 },
         last: Key { pawns: pawns[last], hash },
     };
-    let middle = pawns.len() / 2;
-    [
-        range(pawns.len() / 3, 2 * pawns.len() / 3, u32::MAX),
-        range(middle, middle, u32::MAX),
-        range(middle, middle, 1 << 31),
-    ]
+    let (len, Some(most)) = (pawns.len(), pawns.len().checked_sub(1)) else { return Vec::new() };
+    let single = (0..len).step_by(len.div_ceil(SINGLE_RANGES)).map(|index| range(index, index, u32::MAX));
+    single.chain([range(len / 3, most.min(2 * len / 3), u32::MAX), range(len / 2, len / 2, 1 << 31)]).collect()
 }
 
 /// Returns the first successors with their roots.
@@ -612,6 +625,40 @@ fn successors(position_words: usize, len: usize, output: &Contents) -> Vec<Vec<u
     let positions = output[&Binding::successors].chunks(position_words);
     let with_root = |(position, root): (&[u32], &u32)| [position, &[*root]].concat();
     positions.zip(&output[&Binding::successor_roots]).take(len).map(with_root).collect()
+}
+
+/// Checks successors with their roots, in any order: each is one of all successors, and each of the expected ones is found.
+fn check_successors(
+    kernel: Kernel,
+    found: &[Vec<u32>],
+    expected: &[Vec<u32>],
+    all: &[Vec<u32>],
+) -> Result<(), StageDifference> {
+    let wrong = first_not_among(found, all);
+    let missing = || first_not_among(expected, found).map(|[missing, nearest]| [nearest, missing]);
+    match wrong.or_else(missing) {
+        None => Ok(()),
+        Some([found, expected]) => {
+            let (kernel, buffer) = (kernel.signature().name, Binding::successors.name());
+            Err(StageDifference::Kernel { kernel, buffer, element: 0, found, expected })
+        }
+    }
+}
+
+/// Returns the first of some elements that is not among others, as often as it occurs, and the nearest of the others that are left.
+fn first_not_among(elements: &[Vec<u32>], others: &[Vec<u32>]) -> Option<[Vec<u32>; 2]> {
+    let mut rest = others.to_vec();
+    rest.sort_unstable();
+    for element in elements {
+        match rest.binary_search(element) {
+            Ok(index) => drop(rest.remove(index)),
+            Err(index) => {
+                let nearest = rest.get(index.min(rest.len().saturating_sub(1)));
+                return Some([element.clone(), nearest.cloned().unwrap_or_default()]);
+            }
+        }
+    }
+    None
 }
 
 fn different<'a>(

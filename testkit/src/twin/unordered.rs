@@ -1,6 +1,7 @@
 //! The successors of positions, in any order.
 
 use kogge_board::Planes32;
+use kogge_board::merge::Kept;
 use kogge_gpu::kernels::{Binding, Scalar};
 
 use super::arguments::Arguments;
@@ -8,6 +9,7 @@ use super::closed_form::{is_queued, queue};
 use super::generate::packed_moves;
 use super::make::made;
 use super::position::{load_position, store_position};
+use super::range::kept_of_scalars;
 
 /// Counts a successor, and appends it if there is room.
 fn store_successor(arguments: &Arguments<'_>, parent: usize, successor: &Planes32) {
@@ -19,17 +21,25 @@ fn store_successor(arguments: &Arguments<'_>, parent: usize, successor: &Planes3
     }
 }
 
-/// Makes and counts the successors of each position, last move first; some moves become items.
+/// Makes and counts the successors of each position, last move first; some moves become items. If not all successors are kept,
+/// the others are left out, and moves are not counted.
 pub(super) fn expand_unordered(arguments: &Arguments<'_>) {
+    let kept = kept_of_scalars(arguments);
     for index in arguments.indices(arguments.scalar(Scalar::first), arguments.scalar(Scalar::end)) {
         let seen = load_position(arguments, Binding::positions, index);
         let moves = packed_moves(&seen);
-        arguments.set(Binding::new_counts, index, moves.len() as u32);
+        if kept == Kept::All {
+            arguments.set(Binding::new_counts, index, moves.len() as u32);
+        }
         for (number, packed) in moves.into_iter().enumerate().rev() {
+            let successor = made(&seen, packed);
+            if !kept.has(&successor) {
+                continue;
+            }
             if is_queued(arguments, number) {
                 queue(arguments, packed, index);
             } else {
-                store_successor(arguments, index, &made(&seen, packed));
+                store_successor(arguments, index, &successor);
             }
         }
     }

@@ -1,0 +1,30 @@
+//! Ranges of positions with similar pawns.
+
+use kogge_board::merge::{Kept, Key, KeyRange};
+use kogge_gpu::kernels::Scalar;
+
+use super::arguments::Arguments;
+
+/// The range that the scalars describe.
+pub(super) fn range_of_scalars(arguments: &Arguments<'_>) -> KeyRange {
+    let board = |low, high| u64::from(arguments.scalar(high)) << 32 | u64::from(arguments.scalar(low));
+    let first = [
+        board(Scalar::first_own_low, Scalar::first_own_high),
+        board(Scalar::first_theirs_low, Scalar::first_theirs_high),
+    ];
+    let last =
+        [board(Scalar::last_own_low, Scalar::last_own_high), board(Scalar::last_theirs_low, Scalar::last_theirs_high)];
+    KeyRange {
+        first: Key { pawns: first, hash: arguments.scalar(Scalar::first_hash) },
+        last: Key { pawns: last, hash: arguments.scalar(Scalar::last_hash) },
+    }
+}
+
+/// The positions that are kept, as the scalars describe.
+pub(super) fn kept_of_scalars(arguments: &Arguments<'_>) -> Kept {
+    match arguments.scalar(Scalar::kept) {
+        0 => Kept::All,
+        1 => Kept::Within(range_of_scalars(arguments)),
+        _ => Kept::Before(range_of_scalars(arguments)),
+    }
+}
