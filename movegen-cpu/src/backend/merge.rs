@@ -599,24 +599,23 @@ impl Merge for CpuMerge<'_> {
         let index = self.or_forget(numbered)?;
         let end = successors.end.min(self.successors.len());
         let start = successors.start.min(end);
-        // Enough tasks for all threads, with equal numbers of positions.
-        let task = if depth < LEAST_MERGED {
+        // Enough tasks for all threads.
+        let together = if depth < LEAST_MERGED {
             ((end - start) / self.cores.tasks()).clamp(1, COUNTED_TOGETHER)
         } else {
             ((end - start) / (4 * self.cores.pool.current_num_threads() as u64)).clamp(1, self.merged_together())
         };
+        let tasks = index.cut(start..end, together);
         let (this, pool) = (&*self, Pool::default());
         let counted = this.cores.pool.install(|| {
-            let count = |number: usize| {
-                let start = start + number as u64 * task;
+            let count = |task| {
                 let mut scratch = pool.take();
-                let counted = this.count_task(&mut scratch, &index, start..end.min(start + task), depth);
+                let counted = this.count_task(&mut scratch, &index, task, depth);
                 pool.give_back(scratch);
                 counted
             };
-            let tasks = (0..(end - start).div_ceil(task) as usize).into_par_iter();
             let sum = |a: u128, b| a.checked_add(b).ok_or(MergeError::Overflow);
-            tasks.with_max_len(1).map(count).try_reduce(|| 0, sum)
+            tasks.into_par_iter().with_max_len(1).map(count).try_reduce(|| 0, sum)
         });
         self.index = Some(index);
         self.or_forget(counted)

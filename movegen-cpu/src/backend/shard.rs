@@ -468,6 +468,7 @@ impl Ply {
         let ends: Vec<_> = self.shards.par_iter_mut().map(group).collect::<Result<_, _>>()?;
         let mut index = Index::default();
         for range in 0..sharing.ranges.len() {
+            index.borders.push(index.len);
             for (number, ends) in ends.iter().enumerate() {
                 let start = if range == 0 { 0 } else { ends[range - 1] };
                 index.push(number, start..ends[range]);
@@ -484,6 +485,8 @@ pub(crate) struct Index {
     starts: Vec<u64>,
     /// Shards and the positions in them; no piece is empty.
     pieces: Vec<(u32, Range<u32>)>,
+    /// The first number of each range, if positions are numbered in ranges.
+    borders: Vec<u64>,
     len: u64,
 }
 
@@ -501,6 +504,23 @@ impl Index {
             self.len += range.len() as u64;
             self.pieces.push((shard as u32, range));
         }
+    }
+
+    /// Cuts these numbers into pieces of about `together` numbers, at most twice as many. Cuts are at borders where possible, so
+    /// that most positions with equal successors are in the same piece.
+    pub(crate) fn cut(&self, range: Range<u64>, together: u64) -> Vec<Range<u64>> {
+        let mut cuts = Vec::new();
+        let mut start = range.start;
+        while start < range.end {
+            let aim = start + together;
+            let next = self.borders.partition_point(|&border| border < aim);
+            let near = self.borders[next.saturating_sub(1)..].iter().take(2);
+            let near = near.filter(|&&border| border > start && border <= aim + together);
+            let end = near.copied().min_by_key(|border| border.abs_diff(aim)).unwrap_or(aim).min(range.end);
+            cuts.push(start..end);
+            start = end;
+        }
+        cuts
     }
 
     /// Returns the positions with these numbers: numbers of shards, and positions in them.
@@ -543,6 +563,16 @@ mod tests {
             let beyond = table(&sharing, expected + 17);
             assert!(beyond.bytes() <= 58 * (expected + 32), "{} bytes of {expected} positions", beyond.bytes());
         }
+    }
+
+    #[test]
+    fn numbers_are_cut_at_borders_where_possible() {
+        let index = Index { borders: vec![0, 90, 130, 300, 800], len: 1000, ..Index::default() };
+        let cuts = [0..90, 90..130, 130..300, 300..400, 400..500, 500..600, 600..800, 800..900, 900..1000];
+        assert_eq!(index.cut(0..1000, 100), cuts);
+        assert_eq!(index.cut(20..310, 100), [20..130, 130..300, 300..310]);
+        assert_eq!(index.cut(5..5, 100), []);
+        assert_eq!(Index::default().cut(0..25, 10), [0..10, 10..20, 20..25]);
     }
 
     #[test]
