@@ -42,3 +42,27 @@ impl RangeScalars {
         }
     }
 }
+
+/// Completes the arguments of a kernel with the scalars that tell which successors are kept:
+/// `with_kept!(kept => Kernel { field, .., })`.
+macro_rules! with_kept {
+    ($kept:expr => $Kernel:ident { $($argument:tt)* }) => {{
+        let scalars = crate::range_scalars::RangeScalars::of($kept);
+        $Kernel {
+            $($argument)*
+            kept: scalars.kept,
+            first_own_low: scalars.first_own_low,
+            first_own_high: scalars.first_own_high,
+            first_theirs_low: scalars.first_theirs_low,
+            first_theirs_high: scalars.first_theirs_high,
+            first_hash: scalars.first_hash,
+            last_own_low: scalars.last_own_low,
+            last_own_high: scalars.last_own_high,
+            last_theirs_low: scalars.last_theirs_low,
+            last_theirs_high: scalars.last_theirs_high,
+            last_hash: scalars.last_hash,
+        }
+    }};
+}
+
+pub(crate) use with_kept;

@@ -12,7 +12,7 @@ use crate::arguments::{
 };
 use crate::interface::Interface;
 use crate::parts::Part;
-use crate::range_scalars::RangeScalars;
+use crate::range_scalars::with_kept;
 use crate::runner::Halt;
 use crate::session::Session;
 use crate::settings::LastPlies;
@@ -125,20 +125,7 @@ impl<I: Interface> Session<I> {
         runner.clear("the number of successors", &buffers.item_count, 2)?;
         let (here, next) = (&buffers.levels[level], &buffers.levels[level + 1]);
         let (room, capacity) = (next.roots.len() as u32, buffers.items.len() as u32);
-        let RangeScalars {
-            kept,
-            first_own_low,
-            first_own_high,
-            first_theirs_low,
-            first_theirs_high,
-            first_hash,
-            last_own_low,
-            last_own_high,
-            last_theirs_low,
-            last_theirs_high,
-            last_hash,
-        } = RangeScalars::of(kept);
-        let arguments = ExpandUnordered {
+        let arguments = with_kept!(kept => ExpandUnordered {
             positions: &here.positions,
             roots: &here.roots,
             lines: &buffers.lines,
@@ -149,20 +136,9 @@ impl<I: Interface> Session<I> {
             successor_roots: &next.roots,
             first: positions.start as u32,
             end: positions.end as u32,
-            kept,
             room,
             capacity,
-            first_own_low,
-            first_own_high,
-            first_theirs_low,
-            first_theirs_high,
-            first_hash,
-            last_own_low,
-            last_own_high,
-            last_theirs_low,
-            last_theirs_high,
-            last_hash,
-        };
+        });
         // SAFETY: `work` has checked that the positions fit; the kernel writes no more moves and successors than fit.
         unsafe { runner.launch(positions.len(), arguments) }.await?;
         let arguments = ExpandItems {

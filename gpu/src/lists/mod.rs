@@ -21,7 +21,7 @@ use crate::arguments::{Append, Insert, LoadEntries, NoteAppended};
 use crate::buffer::Buffer;
 use crate::interface::Interface;
 use crate::levels::{Buffers, Sizes};
-use crate::range_scalars::RangeScalars;
+use crate::range_scalars::with_kept;
 use crate::runner::{Halt, Runner};
 use crate::session::Session;
 use crate::settings::{HostSettings, WEIGHTED_SUMS_GROUPS};
@@ -381,19 +381,6 @@ impl<I: Interface> Lists<I> {
             Origin::Given(_) => (0, self.given.as_ref()),
         };
         let kept = if let Origin::Given(_) = origin { Kept::All } else { self.kept };
-        let RangeScalars {
-            kept,
-            first_own_low,
-            first_own_high,
-            first_theirs_low,
-            first_theirs_high,
-            first_hash,
-            last_own_low,
-            last_own_high,
-            last_theirs_low,
-            last_theirs_high,
-            last_hash,
-        } = RangeScalars::of(kept);
         let Some(root_multiplicities) = root_multiplicities.filter(|_| len <= data.fresh.len()) else {
             return Err(runner.unasked());
         };
@@ -404,7 +391,7 @@ impl<I: Interface> Lists<I> {
             self.tables.iter().zip(&list.shards).enumerate()
         {
             let room = shard.room as u32;
-            let insert = Insert {
+            let insert = with_kept!(kept => Insert {
                 positions: &candidates.positions,
                 roots: &candidates.roots,
                 root_multiplicities,
@@ -422,18 +409,7 @@ impl<I: Interface> Lists<I> {
                 hash_mask,
                 slot_count: *slot_count as u32,
                 window: self.window,
-                kept,
-                first_own_low,
-                first_own_high,
-                first_theirs_low,
-                first_theirs_high,
-                first_hash,
-                last_own_low,
-                last_own_high,
-                last_theirs_low,
-                last_theirs_high,
-                last_hash,
-            };
+            });
             // SAFETY: there are as many candidates, whose roots have multiplicities and, if not all are kept, a number. A slot holds a candidate of this launch
             // or an entry of the shard, since `append` frees the slots of candidates that did not fit.
             unsafe { runner.launch(len, insert) }.await?;

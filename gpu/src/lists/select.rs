@@ -7,7 +7,7 @@ use kogge_board::merge::Kept;
 use super::Lists;
 use crate::arguments::SelectEntries;
 use crate::interface::Interface;
-use crate::range_scalars::RangeScalars;
+use crate::range_scalars::with_kept;
 use crate::runner::Halt;
 use crate::session::Session;
 
@@ -34,19 +34,6 @@ impl<I: Interface> Lists<I> {
         let (runner, buffers) = session.work(1, 0, 0)?;
         let Self { parents: Some(list), selection: Some(selection), .. } = self else { return Err(runner.unasked()) };
         let room = buffers.levels[0].roots.len().min(selection.kept_counts.len());
-        let RangeScalars {
-            kept,
-            first_own_low,
-            first_own_high,
-            first_theirs_low,
-            first_theirs_high,
-            first_hash,
-            last_own_low,
-            last_own_high,
-            last_theirs_low,
-            last_theirs_high,
-            last_hash,
-        } = RangeScalars::of(self.kept);
         let mut selected = Selected { end: parents.start, len: 0 };
         runner.clear("the number of parents", &selection.count, 1)?;
         // If too many parents are selected, the same parents are looked at again, fewer at a time.
@@ -57,7 +44,7 @@ impl<I: Interface> Lists<I> {
             let found = list.first_of(&(selected.end..parents.end), looked_at as u64);
             let (shard, within) = found.ok_or_else(|| runner.unasked())?;
             let len = (within.end - within.start) as usize;
-            let arguments = SelectEntries {
+            let arguments = with_kept!(self.kept => SelectEntries {
                 entries: &shard.positions,
                 root_multiplicities: &shard.multiplicities,
                 successors: &buffers.levels[0].positions,
@@ -67,20 +54,9 @@ impl<I: Interface> Lists<I> {
                 order: shard.order.as_ref().unwrap_or(&selection.no_order),
                 first: within.start as u32,
                 end: len as u32,
-                kept,
                 ordered: shard.order.is_some().into(),
                 room: room as u32,
-                first_own_low,
-                first_own_high,
-                first_theirs_low,
-                first_theirs_high,
-                first_hash,
-                last_own_low,
-                last_own_high,
-                last_theirs_low,
-                last_theirs_high,
-                last_hash,
-            };
+            });
             // SAFETY: the shard has these entries, and its order as many numbers of entries. The kernel selects no more than there is room
             // for.
             unsafe { runner.launch(len, arguments) }.await?;

@@ -5,7 +5,7 @@
 //! ```
 //!
 //! NAME is a position of `data/known-counts.tsv`. PLIES plies are merged, the last one in RANGES ranges, and the
-//! total is compared with the published count, if there is one. `ordered` puts a million parents or more in order, with
+//! total is compared with the published count, if there is one. `ordered` puts 65,536 parents or more in order, with
 //! windows of 2^BITS slots.
 //! `profile` adds the time of each kernel.
 
@@ -20,7 +20,7 @@ use super::Outcome;
 use crate::device_suite::{Tested, host_options};
 
 /// The least number of parents that are put in order.
-const ORDERED_FROM: u64 = 1 << 20;
+const ORDERED_FROM: u64 = 1 << 16;
 
 /// Counts the positions of the command line.
 ///
@@ -33,10 +33,13 @@ pub fn main<D: Tested>() -> Outcome {
     };
     let profile = jobs.iter().any(|job| job == "profile");
     let window = jobs.iter().find_map(|job| job.strip_prefix("ordered=")).map(str::parse::<u32>).transpose()?;
+    if window.is_some_and(|bits| bits > 31) {
+        return Err("A window has at most 2^31 slots: ordered=BITS takes 0 to 31.".into());
+    }
     let options = host_options(|host| {
         host.profile = profile;
         host.ordered_from = window.map(|_| ORDERED_FROM);
-        host.window = window.map(|bits| 1 << bits.min(31));
+        host.window = window.map(|bits| 1 << bits);
     });
     let mut backend = Gpu::<D>::open(device.parse()?, &options)?;
     println!("{}", backend.info().name);
