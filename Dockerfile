@@ -10,7 +10,7 @@
 FROM docker.io/library/rust:1.95-bookworm AS build
 WORKDIR /kogge
 COPY . .
-RUN cargo build --locked --release --package kogge-cli
+RUN cargo build --locked --profile dist --package kogge-cli --features full
 
 FROM build AS test
 # Installs the software GPU devices and the database server that the tests need.
@@ -22,7 +22,7 @@ RUN apt-get update \
     && apt-get install --yes --no-install-recommends ocl-icd-libopencl1 libvulkan1 \
     && rm -rf /var/lib/apt/lists/* \
     && mkdir -p /etc/OpenCL/vendors && echo libnvidia-opencl.so.1 > /etc/OpenCL/vendors/nvidia.icd
-COPY --from=test /kogge/target/release/kogge /usr/local/bin/kogge
+COPY --from=test /kogge/target/dist/kogge /usr/local/bin/kogge
 # NVIDIA's toolkit mounts drivers of these kinds into the container.
 ENV NVIDIA_DRIVER_CAPABILITIES=compute,utility,graphics
 ENTRYPOINT ["kogge"]

@@ -8,7 +8,8 @@
  * If the real library cannot be opened, every function that reports a status reports CL_PLATFORM_NOT_FOUND_KHR.
  * If an older version of the library lacks a function, this function reports CL_INVALID_OPERATION.
  *
- * KOGGE_OPENCL_LIBRARY, if set and not empty, names the only library to try, instead of the usual ones.
+ * KOGGE_OPENCL_LIBRARY, if set and not empty, names the only library to try, instead of the usual ones. On Windows it is a full
+ * path, or the name of a library in the system's folder.
  *
  * The library is never closed: vendors' drivers keep threads that run in it.
  */
@@ -17,6 +18,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #ifdef _WIN32
 #include <windows.h>
@@ -175,11 +177,10 @@ typedef size_t Z;
 
 #ifdef _WIN32
 typedef HMODULE library_t;
-typedef FARPROC function_t;
 #else
 typedef void *library_t;
-typedef void (*function_t)(void);
 #endif
+typedef void (*function_t)(void);
 
 static library_t library = NULL;
 
@@ -195,14 +196,17 @@ FUNCTIONS(DECLARE_STATUS, DECLARE_OBJECT, DECLARE_OBJECT)
 #ifdef _WIN32
 
 static int open_library(const char *name) {
-    library = LoadLibraryA(name);
+    /* A bare name is looked up in the system's folder only: the current folder and those in PATH may hold a stranger's
+     * library. A path must be a full one, and the libraries that the named one needs may lie beside it. */
+    const int is_path = strpbrk(name, "\\/:") != NULL;
+    library = LoadLibraryExA(name, NULL, LOAD_LIBRARY_SEARCH_SYSTEM32 | (is_path ? LOAD_LIBRARY_SEARCH_DLL_LOAD_DIR : 0));
     if (library == NULL) {
         snprintf(failure, sizeof failure, "%s: error %lu", name, (unsigned long)GetLastError());
     }
     return library != NULL;
 }
 
-static function_t find(const char *name) { return GetProcAddress(library, name); }
+static function_t find(const char *name) { return (function_t)GetProcAddress(library, name); }
 
 #else
 

@@ -4,7 +4,7 @@ use kogge_board::Score;
 use kogge_board::evaluation::{FEATURES, PHASE, TEMPO, TERMS};
 use kogge_board::minimax::QUIESCENCE_PLIES;
 use kogge_gpu::kernels::Module;
-use kogge_gpu::{MOST_MOVES, PositionForm, WEIGHTED_SUMS_GROUP, tuning};
+use kogge_gpu::{MOST_MOVES, PositionForm, WEIGHTED_SUMS_GROUP, WEIGHTED_SUMS_GROUPS, tuning};
 
 use crate::options::{Settings, Sliders, stacked};
 
@@ -14,6 +14,8 @@ enum Needed {
     Always,
     /// All modules that find moves, which are all but merging.
     ForMoves,
+    /// The modules that sort moves as the closed form does.
+    ForClosedForm,
     For(Module),
     /// The variant with positions of 48 bytes.
     Boards48,
@@ -21,10 +23,10 @@ enum Needed {
     Magic,
 }
 
-use Needed::{Always, For, ForMoves};
+use Needed::{Always, For, ForClosedForm, ForMoves};
 
 /// The source files, in the order of compilation. Each uses only the files before it.
-const FILES: [(&str, Needed); 20] = [
+const FILES: [(&str, Needed); 22] = [
     (include_str!("kernels/bits.cl"), Always),
     (include_str!("kernels/fill.cl"), ForMoves),
     (include_str!("kernels/position.cl"), Always),
@@ -36,11 +38,13 @@ const FILES: [(&str, Needed); 20] = [
     (include_str!("kernels/scan.cl"), For(Module::Counting)),
     (include_str!("kernels/make.cl"), ForMoves),
     (include_str!("kernels/generate.cl"), ForMoves),
-    (include_str!("kernels/closed_form_values.cl"), For(Module::Counting)),
-    (include_str!("kernels/closed_form.cl"), For(Module::Counting)),
+    (include_str!("kernels/closed_form_values.cl"), ForClosedForm),
+    (include_str!("kernels/closed_form.cl"), ForClosedForm),
     (include_str!("kernels/perft.cl"), For(Module::Counting)),
     (include_str!("kernels/merge.cl"), For(Module::Merging)),
+    (include_str!("kernels/shards.cl"), For(Module::Merging)),
     (include_str!("kernels/clear.cl"), For(Module::Merging)),
+    (include_str!("kernels/categories.cl"), For(Module::Categories)),
     (include_str!("kernels/unordered.cl"), For(Module::Unordered)),
     (include_str!("kernels/variants/depth_first.cl"), For(Module::DepthFirst)),
     (include_str!("kernels/evaluation.cl"), For(Module::Minimax)),
@@ -73,11 +77,17 @@ pub(crate) fn source(settings: &Settings, modules: &[Module]) -> String {
         PositionForm::Planes32 => "PLANES32",
         PositionForm::Boards48 => "BOARDS48",
     };
+    let classifies = modules.contains(&Module::Categories);
+    let queued_per_lane = if classifies { host.classified_per_lane } else { host.queued_per_lane };
+    let [capture, pawn_by_pawn] = kogge_gpu::capture_changes(classifies);
     let numbered = [
-        ("QUEUED_PER_LANE", host.queued_per_lane.to_string()),
+        ("QUEUED_PER_LANE", queued_per_lane.to_string()),
+        ("CAPTURE_CHANGE", capture.to_string()),
+        ("PAWN_BY_PAWN_CHANGE", pawn_by_pawn.to_string()),
         ("UNORDERED_PER_LANE", settings.unordered_per_lane.to_string()),
         ("STACKED", stacked(host.last_plies).to_string()),
         ("MOST_MOVES", format!("{MOST_MOVES}u")),
+        ("WEIGHTED_SUMS_GROUPS", WEIGHTED_SUMS_GROUPS.to_string()),
     ];
     let mut source = numbered.map(|(name, number)| format!("#define {name} {number}\n")).concat();
     source += &format!("#define SLIDERS_{}\n#define {form}\n", settings.sliders.name().to_uppercase());
@@ -98,12 +108,16 @@ pub(crate) fn source(settings: &Settings, modules: &[Module]) -> String {
     if settings.nvidia {
         source += "#define NVIDIA\n";
     }
+    if classifies {
+        source += "#define CLASSIFYING\n";
+    }
     if modules.contains(&Module::Minimax) {
         source += &numbers();
     }
     let is_needed = |needed| match needed {
         Always => true,
         ForMoves => modules != [Module::Merging],
+        ForClosedForm => modules.contains(&Module::Counting) || modules.contains(&Module::Categories),
         For(module) => modules.contains(&module),
         Needed::Boards48 => host.form == PositionForm::Boards48,
         Needed::Magic => settings.sliders == Sliders::Magic && modules != [Module::Merging],

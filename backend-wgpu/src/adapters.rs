@@ -9,7 +9,11 @@ use wgpu::{
     Limits, MemoryBudgetThresholds,
 };
 
+use crate::options::Properties;
 use crate::runtime::ready;
+
+/// NVIDIA's PCI vendor number.
+const NVIDIA: u32 = 0x10de;
 
 /// An adapter: one device, through one interface.
 #[derive(Clone, Debug)]
@@ -124,6 +128,20 @@ impl Device {
             memory: self.memory,
             batch: if self.kind == DeviceKind::Software { 1 << 12 } else { 1 << 17 },
             variant: format!("{int64}, buffers of up to {} MiB, chosen when it is opened", self.max_binding >> 20),
+        }
+    }
+
+    /// Returns the properties that settings depend on.
+    pub(crate) fn properties(&self) -> Properties {
+        Properties {
+            kind: self.kind,
+            is_nvidia: self.adapter.get_info().vendor == NVIDIA,
+            memory: self.memory,
+            max_binding: self.max_binding,
+            local_memory: self.local_memory,
+            max_work_group_size: self.max_work_group_size,
+            has_int64: self.has_int64,
+            has_subgroups: self.has_subgroups,
         }
     }
 

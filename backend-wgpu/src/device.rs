@@ -32,7 +32,7 @@ impl kogge_gpu::Device for Device {
     }
 
     fn settings(&self, options: &Options) -> Result<Settings, String> {
-        options.complete(self)
+        options.complete(&self.properties())
     }
 
     fn describe(&self, settings: &Settings) -> String {
@@ -48,6 +48,6 @@ impl kogge_gpu::Device for Device {
     }
 
     fn values(&self) -> Vec<Value<Options>> {
-        Options::values(self)
+        Options::values(&self.properties())
     }
 }

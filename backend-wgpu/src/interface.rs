@@ -10,13 +10,13 @@ use kogge_gpu::{Failure, Interface, Mutation};
 use wgpu::{
     BindGroupDescriptor, BindGroupEntry, BindGroupLayout, BindGroupLayoutDescriptor, BindGroupLayoutEntry, BindingType,
     Buffer, BufferBinding, BufferBindingType, BufferUsages, CommandEncoder, ComputePassDescriptor, ComputePipeline,
-    ComputePipelineDescriptor, PipelineCompilationOptions, PipelineLayoutDescriptor, ShaderModule,
+    ComputePipelineDescriptor, Features, PipelineCompilationOptions, PipelineLayoutDescriptor, ShaderModule,
     ShaderModuleDescriptor, ShaderRuntimeChecks, ShaderSource, ShaderStages,
 };
 
 use crate::adapters::Device;
 use crate::kernels::{SCALARS_BINDING, binding_of, source};
-use crate::options::Settings;
+use crate::options::{Settings, Word};
 use crate::runtime::Runtime;
 
 /// The size in bytes of the scalars of a launch, which every kernel gets as one struct.
@@ -51,7 +51,7 @@ pub struct WgpuInterface {
 impl WgpuInterface {
     /// Opens a device.
     pub(crate) fn open(device: &Device, settings: &Settings) -> Result<Self, Failure> {
-        let runtime = Runtime::open(&device.adapter, settings.features())?;
+        let runtime = Runtime::open(&device.adapter, features(settings))?;
         let alignment = runtime.device.limits().min_uniform_buffer_offset_alignment as usize;
         let slot_size = SCALARS.next_multiple_of(alignment);
         let scalars = runtime.device.create_buffer(&wgpu::BufferDescriptor {
@@ -263,6 +263,14 @@ impl Kernel {
         });
         Self { pipeline, layout }
     }
+}
+
+/// Returns the features that the device must have.
+fn features(settings: &Settings) -> Features {
+    let mut features = Features::empty();
+    features.set(Features::SHADER_INT64, settings.word == Word::Native);
+    features.set(Features::SUBGROUP, settings.subgroups);
+    features
 }
 
 /// Returns the columns and rows of a small rectangle with at least `groups` work-groups and sides of at most `most`.

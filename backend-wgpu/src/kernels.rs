@@ -4,7 +4,7 @@ use kogge_board::Score;
 use kogge_board::evaluation::{FEATURES, PHASE, TEMPO, TERMS};
 use kogge_board::minimax::QUIESCENCE_PLIES;
 use kogge_gpu::kernels::{Binding, Module};
-use kogge_gpu::{MOST_MOVES, WEIGHTED_SUMS_GROUP, tuning};
+use kogge_gpu::{MOST_MOVES, WEIGHTED_SUMS_GROUP, WEIGHTED_SUMS_GROUPS, tuning};
 
 use crate::options::{Settings, Sliders, Word};
 
@@ -53,18 +53,23 @@ impl Direction {
 }
 
 /// Returns the source of a module: the sizes as constants, then the pieces.
-pub(crate) fn source(settings: &Settings, module: Module) -> String {
+pub fn source(settings: &Settings, module: Module) -> String {
     let host = &settings.host;
     let queue = match module {
         Module::Unordered => host.group_size * settings.unordered_per_lane,
+        Module::Categories => host.group_size * host.classified_per_lane,
         _ => host.closed_form_group_size * host.queued_per_lane,
     };
+    let [capture, pawn_by_pawn] = kogge_gpu::capture_changes(module == Module::Categories);
     let sizes = [
         ("GROUP", host.group_size as u32),
         ("CLOSED_FORM_GROUP", host.closed_form_group_size as u32),
         ("COUNT_GROUP", host.count_group_size as u32),
         ("WEIGHTED_SUMS_GROUP", WEIGHTED_SUMS_GROUP as u32),
+        ("WEIGHTED_SUMS_GROUPS", WEIGHTED_SUMS_GROUPS as u32),
         ("QUEUE", queue as u32),
+        ("CAPTURE_CHANGE", capture),
+        ("PAWN_BY_PAWN_CHANGE", pawn_by_pawn),
         ("MOST_MOVES", MOST_MOVES),
     ];
     let sizes = sizes.map(|(name, size)| format!("const {name}: u32 = {size}u;\n")).concat();
@@ -72,7 +77,7 @@ pub(crate) fn source(settings: &Settings, module: Module) -> String {
 }
 
 /// Returns the fingerprint of the source in all its forms.
-pub(crate) fn fingerprint() -> String {
+pub fn fingerprint() -> String {
     // Each piece that depends on a setting is part of one of these forms.
     let forms = [
         pieces(Module::Counting, Word::Native, Sliders::Fill, false),
@@ -80,6 +85,7 @@ pub(crate) fn fingerprint() -> String {
         pieces(Module::Counting, Word::Emulated, Sliders::Fill, true),
         pieces(Module::Counting, Word::Emulated, Sliders::Carry, false),
         pieces(Module::Unordered, Word::Native, Sliders::Fill, false),
+        pieces(Module::Categories, Word::Native, Sliders::Fill, false),
         pieces(Module::Merging, Word::Native, Sliders::Fill, false),
         pieces(Module::Minimax, Word::Native, Sliders::Fill, false),
     ];
@@ -100,6 +106,7 @@ fn pieces(module: Module, word: Word, sliders: Sliders, subgroups: bool) -> Stri
             include_str!("kernels/position.wgsl"),
             include_str!("kernels/range.wgsl"),
             include_str!("kernels/merge.wgsl"),
+            include_str!("kernels/shards.wgsl"),
         ];
         return source + &pieces.concat();
     }
@@ -148,6 +155,7 @@ fn pieces(module: Module, word: Word, sliders: Sliders, subgroups: bool) -> Stri
         include_str!("kernels/closed_form.wgsl"),
         match module {
             Module::Unordered => include_str!("kernels/unordered.wgsl"),
+            Module::Categories => include_str!("kernels/categories.wgsl"),
             _ => include_str!("kernels/perft.wgsl"),
         },
     ] {
@@ -180,10 +188,10 @@ fn numbers() -> String {
 }
 
 /// The binding of the scalars. The bindings of the buffers follow.
-pub(crate) const SCALARS_BINDING: u32 = 0;
+pub const SCALARS_BINDING: u32 = 0;
 
 /// The binding of a buffer.
-pub(crate) const fn binding_of(buffer: Binding) -> u32 {
+pub const fn binding_of(buffer: Binding) -> u32 {
     SCALARS_BINDING + 1 + buffer as u32
 }
 
@@ -195,11 +203,22 @@ mod tests {
 
     use super::*;
 
-    const MODULES: [Module; 4] = [Module::Counting, Module::Merging, Module::Unordered, Module::Minimax];
+    const MODULES: [Module; 5] =
+        [Module::Counting, Module::Merging, Module::Categories, Module::Unordered, Module::Minimax];
 
     /// Returns every form of the source, with the features that its pieces use.
     fn forms(module: Module) -> impl Iterator<Item = (String, Capabilities)> {
-        let sizes = ["GROUP", "CLOSED_FORM_GROUP", "COUNT_GROUP", "WEIGHTED_SUMS_GROUP", "QUEUE", "MOST_MOVES"];
+        let sizes = [
+            "GROUP",
+            "CLOSED_FORM_GROUP",
+            "COUNT_GROUP",
+            "WEIGHTED_SUMS_GROUP",
+            "WEIGHTED_SUMS_GROUPS",
+            "QUEUE",
+            "CAPTURE_CHANGE",
+            "PAWN_BY_PAWN_CHANGE",
+            "MOST_MOVES",
+        ];
         let sizes = sizes.map(|name| format!("const {name}: u32 = 64u;\n")).concat();
         let words = [Word::Native, Word::Emulated].into_iter();
         let forms = words.flat_map(|word| [Sliders::Fill, Sliders::Carry].map(|sliders| (word, sliders)));

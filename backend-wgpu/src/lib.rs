@@ -21,6 +21,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! A build for browsers has the kernels and their settings alone; the page brings its own interface.
+//!
 //! [`measurements`] has the measurements and the ideas that were tried.
 
 /// A page of measurements.
@@ -29,14 +31,22 @@ pub mod measurements {
     #![doc = include_str!("../MEASUREMENTS.md")]
 }
 
+#[cfg(not(target_family = "wasm"))]
 mod adapters;
+#[cfg(not(target_family = "wasm"))]
 mod device;
+#[cfg(not(target_family = "wasm"))]
 mod interface;
 mod kernels;
 mod options;
+#[cfg(not(target_family = "wasm"))]
 mod runtime;
 
+#[cfg(not(target_family = "wasm"))]
 pub use adapters::{Device, devices};
+#[cfg(not(target_family = "wasm"))]
 pub use device::Wgpu;
+#[cfg(not(target_family = "wasm"))]
 pub use interface::WgpuInterface;
-pub use options::{Options, Settings, Sliders, Word};
+pub use kernels::{SCALARS_BINDING, binding_of, fingerprint, source};
+pub use options::{Options, Properties, Settings, Sliders, Word};

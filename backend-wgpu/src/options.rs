@@ -4,9 +4,6 @@ use kogge_board::DeviceKind;
 use kogge_gpu::tuning::{Partial, Value};
 use kogge_gpu::{Defaults, HostOptions, HostSettings, Limits, Unordered};
 use serde::{Deserialize, Serialize};
-use wgpu::Features;
-
-use crate::adapters::Device;
 
 /// The representation of a board in the kernels.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
@@ -50,6 +47,27 @@ pub struct Options {
     /// faster.
     #[serde(skip)]
     pub unordered: Option<Unordered>,
+}
+
+/// The properties of a device that its settings depend on.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Properties {
+    /// The kind of processor.
+    pub kind: DeviceKind,
+    /// Whether NVIDIA made it.
+    pub is_nvidia: bool,
+    /// The device's memory in bytes, if it is known.
+    pub memory: Option<u64>,
+    /// The largest buffer that a kernel can use, in bytes.
+    pub max_binding: u64,
+    /// Local memory of one work-group, in bytes.
+    pub local_memory: usize,
+    /// The maximum number of work-items in one work-group.
+    pub max_work_group_size: usize,
+    /// Whether kernels can use 64-bit integers.
+    pub has_int64: bool,
+    /// Whether kernels can sum over sub-groups.
+    pub has_subgroups: bool,
 }
 
 /// The settings of a wgpu device.
@@ -100,15 +118,12 @@ const MOST_UNORDERED: usize = 48;
 /// The maximum local memory of such a work-group, in bytes, which every device has.
 const UNORDERED_MEMORY: usize = 1 << 14;
 
-/// NVIDIA's PCI vendor number.
-const NVIDIA: u32 = 0x10de;
-
 impl Options {
     /// Completes the options for a device.
     ///
     /// # Errors
     /// A sentence that names the option that does not fit.
-    pub(crate) fn complete(&self, device: &Device) -> Result<Settings, String> {
+    pub fn complete(&self, device: &Properties) -> Result<Settings, String> {
         let gpu = device.kind != DeviceKind::Software;
         let word = self.word.unwrap_or(if device.has_int64 { Word::Native } else { Word::Emulated });
         if word == Word::Native && !device.has_int64 {
@@ -118,7 +133,6 @@ impl Options {
         if subgroups && !device.has_subgroups {
             return Err("sub-groups were asked for, and this device has none.".into());
         }
-        let nvidia = device.adapter.get_info().vendor == NVIDIA;
         let group_size = if gpu { 128 } else { 64 };
         let memory = device.memory.map_or(UNKNOWN_MEMORY, |memory| MOST_MEMORY.min(memory / 2));
         // Moves take at most a quarter of the memory; positions take the rest.
@@ -133,7 +147,7 @@ impl Options {
             group_size,
             // wgpu cannot limit a kernel's registers, but in a large work-group NVIDIA's compiler uses fewer registers
             // for each work-item, so that more work-items are resident.
-            closed_form_group_size: if nvidia { 512 } else { group_size },
+            closed_form_group_size: if device.is_nvidia { 512 } else { group_size },
             count_group_size: group_size,
             count_groups: if gpu { COUNT_GROUPS } else { 256 },
             queued_per_lane: 40,
@@ -160,7 +174,7 @@ impl Options {
     }
 
     /// Returns the values that tuning tries on a device.
-    pub(crate) fn values(device: &Device) -> Vec<Value<Self>> {
+    pub fn values(device: &Properties) -> Vec<Value<Self>> {
         let Ok(settings) = Self::default().complete(device) else { return Vec::new() };
         let none = Self::default;
         let value = |option, text: &str, options| Value { option, text: text.to_owned(), options };
@@ -179,16 +193,18 @@ impl Options {
 }
 
 impl Settings {
-    /// Returns the features that the device must have.
-    pub(crate) fn features(&self) -> Features {
-        let mut features = Features::empty();
-        features.set(Features::SHADER_INT64, self.word == Word::Native);
-        features.set(Features::SUBGROUP, self.subgroups);
-        features
+    /// Whether the kernels sum over sub-groups.
+    pub fn has_subgroups(&self) -> bool {
+        self.subgroups
+    }
+
+    /// The settings of the host.
+    pub fn host_mut(&mut self) -> &mut HostSettings {
+        &mut self.host
     }
 
     /// Describes the settings in words.
-    pub(crate) fn describe(&self) -> String {
+    pub fn describe(&self) -> String {
         let word = match self.word {
             Word::Native => "native",
             Word::Emulated => "emulated",

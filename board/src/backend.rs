@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::ControlFlow;
 
 use crate::merge::{Merge, MergeOptions};
-use crate::{BackendError, Leaves, Quad48, Rules, Score};
+use crate::{BackendError, Categories, Leaves, Quad48, Rules, Score};
 
 /// A device that computes on batches of positions.
 ///
@@ -35,6 +35,23 @@ pub trait Backend: Send {
     /// # Errors
     /// If the device fails, or if one of the counts does not fit in 64 bits.
     fn perft(&mut self, rules: &Rules, positions: &[Quad48], depth: u32) -> Result<Vec<u64>, BackendError>;
+
+    /// Counts the leaves `depth` plies below each position by the kinds of moves that lead to them; at depth 0,
+    /// [`Categories::ROOT`]. [`Categories`] defines the kinds exactly: every backend gives the same numbers.
+    ///
+    /// A backend without code of its own leaves this method out, and every call is an error.
+    ///
+    /// # Errors
+    /// If the device fails, if the backend cannot tell the kinds of moves, or if one of the numbers does not fit in 64 bits.
+    fn categories(
+        &mut self,
+        _rules: &Rules,
+        _positions: &[Quad48],
+        _depth: u32,
+    ) -> Result<Vec<Categories>, BackendError> {
+        let reason = "it cannot tell the kinds of moves; use another backend.".to_owned();
+        Err(BackendError::Unavailable { backend: self.info().backend, reason })
+    }
 
     /// Returns the backend as one whose counts can be watched, if they can.
     fn watched(&mut self) -> Option<&mut dyn Watched> {
@@ -83,6 +100,18 @@ pub trait Watched {
         depth: u32,
         watch: &mut Watch<'_>,
     ) -> Result<Vec<u64>, BackendError>;
+
+    /// Counts like [`Backend::categories`], and calls `watch` several times a second.
+    ///
+    /// # Errors
+    /// [`BackendError::Stopped`] if `watch` breaks; otherwise as [`Backend::categories`].
+    fn categories_watched(
+        &mut self,
+        rules: &Rules,
+        positions: &[Quad48],
+        depth: u32,
+        watch: &mut Watch<'_>,
+    ) -> Result<Vec<Categories>, BackendError>;
 
     /// Finds values like [`Backend::minimax`], and calls `watch` several times a second. Its first number counts positions that
     /// were evaluated or searched.

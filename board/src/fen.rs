@@ -2,7 +2,8 @@
 //!
 //! The PGN standard defines the six fields. Castling rights are read as `KQkq`, where a letter
 //! means the outermost rook on that side of the king (X-FEN), or as the rook's file, `A` to `H` and
-//! `a` to `h` (Shredder-FEN); a field may mix both. The last two fields may be missing, as in EPD.
+//! `a` to `h` (Shredder-FEN); a field may mix both. The last two fields may both be missing, as in EPD: the halfmove clock
+//! is then 0 and the move number 1.
 
 use std::fmt;
 use std::str::FromStr;
@@ -41,9 +42,10 @@ pub enum FenError {
     /// The text is empty.
     #[error("The FEN is empty; expected six fields such as \"{START}\".")]
     Empty,
-    /// The number of fields is not four to six.
+    /// The number of fields is neither six nor four.
     #[error(
-        "The FEN has {0} fields; expected six: pieces, side to move, castling, en passant, halfmove clock, move number."
+        "The FEN has {0} fields; expected six: pieces, side to move, castling, en passant, halfmove clock, move number. Only the \
+         last two may be missing, together."
     )]
     Fields(usize),
     /// The number of ranks is not eight.
@@ -312,6 +314,14 @@ mod tests {
         let error = text.parse::<Fen>().expect_err(text).to_string();
         assert!(error.ends_with('.') && error.len() < 300, "{error}");
         error
+    }
+
+    #[test]
+    fn without_clocks_they_are_0_and_1() {
+        let four = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
+        assert_eq!(four.parse(), Ok(Fen::start()));
+        assert!(refused(&format!("{four} 0")).contains("5 fields"));
+        assert!(refused(&format!("{four} 0 1 2")).contains("7 fields"));
     }
 
     #[test]

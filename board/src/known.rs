@@ -5,12 +5,12 @@
 //! assert_eq!((start.name, start.leaves(3)), ("startpos", Some(8902)));
 //! ```
 
-use crate::Fen;
+use crate::{Fen, FenError};
 
-/// The tables; `data/README.md` names their origin.
-const COUNTS: &str = include_str!("../../data/known-counts.tsv");
-const RANDOM: &str = include_str!("../../data/random.epd");
-const CHESS960: &str = include_str!("../../data/chess960.epd");
+/// The tables; `data/README.md` of the repository names their origin.
+const COUNTS: &str = include_str!("../data/known-counts.tsv");
+const RANDOM: &str = include_str!("../data/random.epd");
+const CHESS960: &str = include_str!("../data/chess960.epd");
 
 /// A position and its published counts.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -78,6 +78,19 @@ pub fn standard() -> Vec<Known> {
     standard
 }
 
+/// Reads a FEN, or the name of a standard position such as `kiwipete`.
+///
+/// ```
+/// assert_eq!(kogge_board::known::root("startpos"), Ok(kogge_board::Fen::start()));
+/// ```
+///
+/// # Errors
+/// If the text is neither.
+pub fn root(text: &str) -> Result<Fen, FenError> {
+    let named = standard().into_iter().find(|known| known.name.eq_ignore_ascii_case(text.trim()));
+    named.map_or_else(|| text.parse(), |known| Ok(known.root))
+}
+
 /// Splits a line of the table: name, FEN, depth, leaves, and the number of programs that have published the count.
 fn row(line: &'static str) -> Option<(&'static str, &'static str, u32, u128, &'static str)> {
     let mut fields = line.split('\t');
@@ -114,6 +127,17 @@ mod tests {
                 assert_eq!(known.counts().count(), known.name.matches(";D").count(), "{}", known.name);
             }
         }
+    }
+
+    #[test]
+    fn a_root_is_a_name_or_a_fen() {
+        for known in standard() {
+            assert_eq!(root(known.name), Ok(known.root));
+            assert_eq!(root(&known.root.to_string()), Ok(known.root));
+        }
+        assert_eq!(root(" Kiwipete "), root("kiwipete"));
+        assert_eq!(root("pos7"), Err(FenError::Fields(1)));
+        assert_eq!(root(""), Err(FenError::Empty));
     }
 
     #[test]

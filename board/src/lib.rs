@@ -24,12 +24,15 @@
 //! | packed bytes | [`Format`] (with a table of all formats), [`Packed`] |
 //! | a new backend | [`Backend`], [`merge`], [`host`], [`self_test`]; for GPUs, the crate `kogge-gpu` |
 //! | published counts | [`known`] |
+//! | comparing backends on random positions | [`soak`] |
+//! | kinds of moves | [`Categories`] |
 //! | the value of a position | [`evaluate`], [`minimax`], [`Score`] |
 //! | bitboards | [`attacks`], [`bits`] |
 
 pub mod attacks;
 pub mod backend;
 pub mod bits;
+mod categories;
 mod circle32;
 mod error;
 pub mod evaluation;
@@ -49,11 +52,13 @@ mod quad48;
 mod rules;
 mod score;
 pub mod self_test;
+pub mod soak;
 mod square;
 mod state;
 mod undo;
 
 pub use backend::{Backend, DeviceInfo, DeviceKind, Successors, Watch, Watched};
+pub use categories::Categories;
 pub use circle32::Circle32;
 pub use error::{BackendError, check_depth};
 pub use evaluation::minimax::Leaves;

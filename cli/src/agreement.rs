@@ -1,13 +1,13 @@
 //! Compares every usable device of this binary with the CPU on the same frontiers.
 
+use kogge_board::soak::Difference;
 use kogge_board::{Backend, Fen};
+use kogge_devices::{BACKENDS, BackendName, NamedDevice, Request};
 use kogge_driver::{Driver, MergeSettings};
-use kogge_testkit::Difference;
 use kogge_testkit::buggy::{Buggy, no_black_queenside};
 use kogge_testkit::conformance::{Batches, difference, placements, playouts};
 
-use crate::args::{BackendName, Devices};
-use crate::devices::{BACKENDS, Request};
+use crate::args::Devices;
 
 /// An open device, with its `--backend` and `--device`.
 struct Named {
@@ -136,7 +136,7 @@ fn a_device_that_disagrees_is_named_with_a_command_that_shows_it() {
     let cli = Cli::try_parse_from(words).unwrap_or_else(|error| panic!("{line}: {error}"));
     assert_eq!((cli.common.backend, cli.common.device), (BackendName::Cpu, Some(Devices::Number(0))));
     let Command::Diff(diff) = cli.command else { panic!("{line}") };
-    assert_eq!(diff.against, Opponent::Backend((BackendName::Wgpu, Some(2))));
+    assert_eq!(diff.against, Opponent::Backend(NamedDevice { backend: BackendName::Wgpu, number: Some(2) }));
 
     // The command finds the mistake at this position or at most one ply below it.
     let root: Fen = diff.tree.root.fen.expect("a position").parse().unwrap_or_else(|error| panic!("{line}: {error}"));

@@ -4,9 +4,9 @@ use std::num::NonZeroUsize;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
+use kogge_devices::{Estimate, Estimator, Opened, Request, open};
 use kogge_driver::{Driver, Error};
 
-use crate::devices::{self, Estimate, Estimator, Opened, Request};
 use crate::monitor::{Monitor, catch_interrupts};
 use crate::outcome::{Answer, Failure};
 use crate::output::Output;
@@ -27,7 +27,7 @@ pub(crate) struct Context {
 impl Context {
     /// Opens a device without an estimate of the work, and notes which devices `auto` could not use.
     pub(crate) fn open(&self, request: &Request) -> Result<Opened, Failure> {
-        Ok(self.noting(devices::open(request, None)?))
+        Ok(self.noting(open(request, None)?))
     }
 
     /// Opens the requested device for a tree of this depth. `count` counts the tree to smaller depths to estimate the
@@ -51,12 +51,12 @@ impl Context {
         estimator: Estimator<'_>,
     ) -> Result<Opened, Failure> {
         self.start_threads()?;
-        Ok(self.noting(devices::open(&Request { hash, ..self.request }, Some(estimator))?))
+        Ok(self.noting(open(&Request { hash, ..self.request }, Some(estimator))?))
     }
 
-    /// Notes which devices `auto` could not use.
+    /// Prints the notes about the choice of the device.
     fn noting(&self, opened: Opened) -> Opened {
-        opened.refused.iter().for_each(|refusal| self.output.note(refusal));
+        opened.notes.iter().for_each(|sentence| self.output.note(sentence));
         opened
     }
 

@@ -2,28 +2,24 @@
 
 use std::time::Duration;
 
-use kogge_driver::ledger::{LedgerError, Postgres, Sqlite, Store};
+use kogge_driver::ledger::{LedgerError, Sqlite, Store};
 
 use crate::args::LedgerLocation;
-use crate::monitor::is_interrupted;
-
-/// How long a database may be unreachable after the first connection: long enough to restart a machine.
-const PATIENCE: Duration = Duration::from_secs(600);
 
 impl LedgerLocation {
     /// Opens the store of an existing ledger.
     pub(crate) fn open(&self) -> Result<Box<dyn Store>, LedgerError> {
         match self {
             Self::File(path) => Ok(Box::new(Sqlite::open(path)?)),
-            Self::Database(address) => connect(address),
+            Self::Database(address) => connect(address, self.lease()),
         }
     }
 
-    /// Opens the store, and creates it first if it does not exist.
-    pub(crate) fn open_or_create(&self) -> Result<Box<dyn Store>, LedgerError> {
+    /// Opens the store for work with leases of this length, and creates it first if it does not exist.
+    pub(crate) fn open_or_create(&self, lease: Duration) -> Result<Box<dyn Store>, LedgerError> {
         match self {
             Self::File(path) => Ok(Box::new(Sqlite::open_or_create(path)?)),
-            Self::Database(address) => connect(address),
+            Self::Database(address) => connect(address, lease),
         }
     }
 
@@ -36,6 +32,19 @@ impl LedgerLocation {
     }
 }
 
-fn connect(address: &str) -> Result<Box<dyn Store>, LedgerError> {
-    Ok(Box::new(Postgres::connect(address, PATIENCE, is_interrupted)?))
+#[cfg(feature = "postgres")]
+fn connect(address: &str, lease: Duration) -> Result<Box<dyn Store>, LedgerError> {
+    use kogge_driver::ledger::Postgres;
+
+    use crate::monitor::is_interrupted;
+
+    /// How long a database may be unreachable after the first connection: long enough to restart a machine.
+    const PATIENCE: Duration = Duration::from_secs(600);
+
+    Ok(Box::new(Postgres::connect(address, lease, PATIENCE, is_interrupted)?))
+}
+
+#[cfg(not(feature = "postgres"))]
+fn connect(_: &str, _: Duration) -> Result<Box<dyn Store>, LedgerError> {
+    Err(LedgerError::NO_POSTGRES)
 }

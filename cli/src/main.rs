@@ -5,16 +5,15 @@ mod agreement;
 mod args;
 mod commands;
 mod context;
-mod costs;
-mod devices;
 mod entry;
 mod ledger_store;
-mod memory;
+mod machine;
 mod monitor;
 mod outcome;
 mod output;
 mod reporter;
 mod root;
+mod selection;
 
 use std::io::Write;
 use std::process::ExitCode;

@@ -4,6 +4,7 @@ use std::fmt;
 use std::io;
 
 use kogge_board::BackendError;
+use kogge_devices::OpenError;
 use kogge_driver::ledger::LedgerError;
 use kogge_driver::{Error, LineError};
 
@@ -84,6 +85,8 @@ impl From<LedgerError> for Failure {
             | LedgerError::NoDevice(_)
             | LedgerError::Export { .. } => Self::Device(sentence),
             LedgerError::Address { .. }
+            | LedgerError::Credentials { .. }
+            | LedgerError::Missing { .. }
             | LedgerError::NoLedger { .. }
             | LedgerError::NotALedger { .. }
             | LedgerError::Format { .. }
@@ -100,6 +103,16 @@ impl From<LedgerError> for Failure {
 impl From<BackendError> for Failure {
     fn from(error: BackendError) -> Self {
         Self::Device(error.to_string())
+    }
+}
+
+impl From<OpenError> for Failure {
+    fn from(error: OpenError) -> Self {
+        match error {
+            OpenError::Request(sentence) => Self::Input(sentence),
+            OpenError::NoDevice(sentence) => Self::Device(sentence),
+            OpenError::Backend(error) => error.into(),
+        }
     }
 }
 

@@ -5,10 +5,11 @@ use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use kogge_board::DeviceInfo;
+use kogge_devices::Opened;
 use kogge_driver::PlannedPly;
 use serde::Serialize;
 
-use crate::devices::Opened;
+use crate::args::Common;
 
 /// Writes standard output, as text or as JSON. All output goes through this type, so that a closed pipe becomes an
 /// error that `main` handles.
@@ -16,11 +17,33 @@ pub(crate) struct Output {
     to: BufWriter<Stdout>,
     pub(crate) json: bool,
     pub(crate) quiet: bool,
+    pub(crate) verbose: bool,
+}
+
+/// Lines below an answer, such as the time and the rate.
+pub(crate) struct Aside {
+    /// The usual text.
+    brief: String,
+    /// The text with `--verbose`.
+    full: String,
+}
+
+impl Aside {
+    pub(crate) fn new(brief: String, full: String) -> Self {
+        Self { brief, full }
+    }
+}
+
+impl From<String> for Aside {
+    fn from(text: String) -> Self {
+        Self::new(text.clone(), text)
+    }
 }
 
 impl Output {
-    pub(crate) fn new(json: bool, quiet: bool) -> Self {
-        Self { to: BufWriter::new(stdout()), json, quiet }
+    pub(crate) fn new(common: &Common) -> Self {
+        let &Common { json, quiet, verbose, .. } = common;
+        Self { to: BufWriter::new(stdout()), json, quiet, verbose }
     }
 
     /// Prints the value as one line of JSON, or the text that `text` writes.
@@ -44,10 +67,10 @@ impl Output {
         self.to.flush()
     }
 
-    /// Prints a line below the answer, such as a rate, unless `--json` or `--quiet` is set.
-    pub(crate) fn aside(&mut self, text: &str) -> io::Result<()> {
+    /// Prints lines below the answer, unless `--json` or `--quiet` is set.
+    pub(crate) fn aside(&mut self, Aside { brief, full }: &Aside) -> io::Result<()> {
         if !self.json && !self.quiet {
-            writeln!(self.to, "{text}")?;
+            writeln!(self.to, "{}", if self.verbose { full } else { brief })?;
             self.to.flush()?;
         }
         Ok(())
@@ -88,6 +111,28 @@ impl From<&DeviceInfo> for Device {
             variant: info.variant.clone(),
             memory: info.memory,
         }
+    }
+}
+
+/// Returns a device's name without the properties that drivers add in parentheses.
+pub(crate) fn bare_name(device: &str) -> &str {
+    device.split(" (").next().unwrap_or(device)
+}
+
+/// Names a device in a few words, such as `cpu: CPU, 2 threads`.
+pub(crate) fn brief(backend: &str, device: &str) -> String {
+    format!("{backend}: {}", bare_name(device))
+}
+
+impl Device {
+    /// Names the device with its driver and its variant.
+    pub(crate) fn full(&self) -> String {
+        format!("{}; {}; {}", self.device, self.driver, self.variant)
+    }
+
+    /// Names the device in a few words.
+    pub(crate) fn brief(&self) -> String {
+        brief(self.backend, &self.device)
     }
 }
 
@@ -160,23 +205,21 @@ impl Effort {
         Self { seconds: elapsed.as_secs_f64(), per_second, bulk: false, deduplicated, hash: None, chosen, device }
     }
 
-    /// Formats the effort as `4.12 s, 775 M leaves/s (...); cpu: CPU, 2 threads, avx2`; a second line gives the reason
-    /// for the device.
-    pub(crate) fn text(&self, unit: &str) -> String {
+    /// Formats the effort as `4.12 s, 775 M leaves/s; cpu: CPU, 2 threads`. The full text tells how the leaves were counted;
+    /// its second line gives the reason for the device.
+    pub(crate) fn text(&self, unit: &str) -> Aside {
         self.text_with(unit, "")
     }
 
     /// Formats the effort, with `how` before the reason.
-    pub(crate) fn text_with(&self, unit: &str, how: &str) -> String {
+    pub(crate) fn text_with(&self, unit: &str, how: &str) -> Aside {
         let bulk = if self.bulk { "last two plies in closed form" } else { "every leaf made" };
         let merged = if self.deduplicated { "equal positions merged" } else { "not deduplicated" };
         let Device { backend, device, variant, .. } = &self.device;
         let chosen = self.chosen.as_ref().map_or(String::new(), |reason| format!("\n{reason}"));
-        format!(
-            "{:.3} s, {} {unit}/s ({bulk}, {merged}); {backend}: {device}, {variant}{how}{chosen}",
-            self.seconds,
-            magnitude(self.per_second)
-        )
+        let rate = format!("{:.3} s, {} {unit}/s", self.seconds, magnitude(self.per_second));
+        let full = format!("{rate} ({bulk}, {merged}); {backend}: {device}, {variant}{how}{chosen}");
+        Aside::new(format!("{rate}; {}", self.device.brief()), full)
     }
 }
 

@@ -15,6 +15,8 @@ fn counts() {
         ("perft 6 --backend cpu --hash 2M", "119060324"),
         ("perft 6 --hash 100000k", "119060324"),
         ("perft 4 --backend cpu --device 0 --threads 1", "197281"),
+        ("perft 4 --device cpu:0", "197281"),
+        ("perft 6 --device cpu --hash 2M", "119060324"),
         ("perft 3 --backend mailbox", "8902"),
         ("--backend mailbox perft 3", "8902"),
         (&format!("perft 4 --fen \"{KIWIPETE}\""), "4085603"),
@@ -23,6 +25,8 @@ fn counts() {
         ("perft 2 --moves e4 e5", "835"),
         ("perft 1 --moves e4 e5 Nf3 Nc6 Bb5 a6 O-O", "32"),
         ("perft 1 --fen \"4k3/8/8/8/8/8/8/4K2R w K -\"", "15"),
+        ("perft 3 --fen kiwipete", "97862"),
+        ("perft 2 --fen startpos --moves e2e4 e7e5", "835"),
         ("perft 128 --fen \"7k/5Q2/6K1/8/8/8/8/8 b - - 0 1\"", "0"),
     ] {
         let answer = kogge(&words(&format!("{line} --quiet"))).answer(line);
@@ -40,11 +44,15 @@ fn a_rate_names_the_way_of_counting() {
         ("perft 5 --raw", "leaves/s (last two plies in closed form, not deduplicated); cpu: "),
         ("perft 5", "leaves/s (last two plies in closed form, equal positions merged); cpu: "),
         ("perft 5 --plies 4 --ranges 2", "; merged to ply 4 (72078 positions in 2 ranges), 1 plies below"),
+        ("perft 5 --device cpu,mailbox --raw", " positions of a frontier, "),
         ("stats 3", "leaves/s (every leaf made, not deduplicated); cpu: "),
         ("unique 3", "distinct positions/s (every leaf made, equal positions merged); cpu: "),
     ] {
-        let answer = kogge(&words(line)).answer(line);
+        let answer = kogge(&words(&format!("{line} -v"))).answer(line);
         assert!(answer.lines().any(|last| last.contains(what)), "kogge {line}: {answer}");
+        let brief = kogge(&words(line)).answer(line);
+        let last = brief.lines().last().unwrap_or_default();
+        assert!(last.contains("/s; ") && last.len() < 80 && !last.contains('('), "kogge {line}: {brief}");
         let quiet = kogge(&words(&format!("{line} --quiet"))).answer(line);
         assert!(!quiet.contains("/s") && answer.starts_with(&quiet), "kogge {line}: {quiet}");
     }
@@ -52,7 +60,7 @@ fn a_rate_names_the_way_of_counting() {
 
 #[test]
 fn a_plan_is_shown_without_counting() {
-    let plan = kogge(&words("perft 9 --plan --backend cpu --memory 1G")).answer("plan");
+    let plan = kogge(&words("perft 9 --plan --plies 7 --backend cpu --memory 4G")).answer("plan");
     let lines: Vec<_> = plan.lines().collect();
     assert_eq!(lines[0].split_whitespace().collect::<Vec<_>>()[..3], ["ply", "distinct", "positions"]);
     assert!(lines[4].contains(" 5362 ") && plan.contains('~') && plan.contains("plies below: "), "{plan}");
@@ -99,14 +107,20 @@ depth  nodes  captures  e.p.  castles  promotions  checks  discovered  double  m
     assert_eq!(
         unique,
         "\
-ply  distinct positions
-  0                   1
-  1                  20
-  2                 400
-  3                5362
-  4               72078
+ply  distinct positions  reached once
+  0                   1             1
+  1                  20            20
+  2                 400           400
+  3                5362          1862
+  4               72078          9825
 "
     );
+    let diagrams = kogge(&["unique", "4", "--quiet", "--diagrams"]).answer("unique");
+    assert_eq!(diagrams.lines().last(), Some("  4               72078          9825     71852"));
+    // A ply in parts has no number of diagrams, and a note says so.
+    let parts = kogge(&words("unique 5 --diagrams --memory 12M"));
+    assert!(parts.code == 0 && parts.stdout.contains("  5              822518         53516         -\n"), "{parts:?}");
+    assert!(parts.stderr.contains("note: From ply 5 on, diagrams were not counted"), "{parts:?}");
 }
 
 #[test]
@@ -153,9 +167,14 @@ fn json() {
     assert_eq!(
         one("unique 3")["plies"],
         json!([
-            {"ply": 0, "positions": 1}, {"ply": 1, "positions": 20}, {"ply": 2, "positions": 400}, {"ply": 3, "positions": 5362}
+            {"ply": 0, "positions": 1, "once": 1},
+            {"ply": 1, "positions": 20, "once": 20},
+            {"ply": 2, "positions": 400, "once": 400},
+            {"ply": 3, "positions": 5362, "once": 1862}
         ])
     );
+
+    assert_eq!(one("unique 4 --diagrams")["plies"][4]["diagrams"], 71852);
 
     let diff = one("diff 3 --against mailbox");
     assert_eq!((&diff["same"], &diff["nodes"], &diff["difference"]), (&json!(true), &json!(8902), &json!(null)));
@@ -225,6 +244,30 @@ fn counts_in_json_are_exact() {
 }
 
 #[test]
+fn standard_positions_have_names() {
+    let help = kogge(&["perft", "--help"]).answer("perft --help").split_whitespace().collect::<Vec<_>>().join(" ");
+    for known in kogge_board::known::standard() {
+        let (name, fen) = (known.name, known.root.to_string());
+        assert!(help.contains(name), "{name}: {help}");
+        let shown = kogge(&["position", "show", name]).answer(name);
+        assert!(shown.contains(&format!("\nFEN    {fen}\n")), "{name}: {shown}");
+        let pack = |fen: &str| kogge(&["position", "pack", "--format", "quad48", fen]).answer(fen);
+        assert_eq!(pack(name), pack(&fen));
+    }
+    let suite = kogge_with_input(&["suite", "-", "--quiet"], b"kiwipete ;D1 48\npos3 ;D2 191\n").answer("suite");
+    assert!(suite.contains("2 passed"), "{suite}");
+}
+
+#[test]
+fn devices_are_listed_in_a_few_words_or_in_full() {
+    let (brief, full) = (kogge(&["devices"]).stdout, kogge(&["devices", "-v"]).stdout);
+    let line = |text: &str| text.lines().find(|line| line.starts_with("mailbox")).map(str::to_owned);
+    assert_eq!(line(&brief).as_deref(), Some("mailbox        0  one CPU thread (CPU)"));
+    assert!(line(&full).is_some_and(|line| line.contains("(CPU); kogge ") && line.contains("10x12 board")), "{full}");
+    assert_eq!(brief.lines().count(), full.lines().count());
+}
+
+#[test]
 fn positions_are_shown() {
     let shown = kogge(&["position", "show", "--moves", "f3", "e5", "g4", "Qh4"]).answer("position show");
     assert!(
@@ -275,7 +318,7 @@ fn packing_and_unpacking_are_inverse() {
 
 #[test]
 fn suites() {
-    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../data/random.epd");
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../board/data/random.epd");
     let run = kogge(&["suite", file, "--max-nodes", "1000", "--max-depth", "2"]);
     assert_eq!((run.code, run.stderr.as_str()), (0, ""));
     assert_eq!(run.stdout.lines().filter(|line| line.starts_with("PASS")).count(), 1000);

@@ -3,7 +3,7 @@
 mod support;
 
 use serde_json::Value;
-use support::{Run, kogge, without_devices};
+use support::{Run, kogge, kogge_with_input, without_devices};
 
 /// Returns the list of `kogge devices`.
 fn devices(run: Run) -> Vec<Value> {
@@ -31,10 +31,42 @@ fn every_usable_device_counts_the_same() {
     assert!(counted.contains(&"cpu") && counted.contains(&"mailbox"));
 }
 
+/// Tests that every command that computes takes a device by its backend and number.
+#[test]
+fn commands_take_a_device_by_name() {
+    let rows = devices(kogge(&["devices", "--json"]));
+    for row in rows.iter().filter(|row| row["usable"] == true) {
+        let backend = row["backend"].as_str().expect("a name");
+        let device = format!("{backend}:{}", row["number"]);
+        for (line, field) in [
+            ("perft 2", "/backend"),
+            ("perft 3 --plan --plies 1", "/backend"),
+            ("divide 2", "/backend"),
+            ("stats 2", "/backend"),
+            ("unique 2", "/backend"),
+            ("best 1", "/backend"),
+            ("diff 2 --against cpu", "/first"),
+        ] {
+            let run = kogge(&[&support::words(line)[..], &["--device", &device, "--json"]].concat());
+            assert_eq!(run.code, 0, "{line} {device}: {run:?}");
+            assert_eq!(run.json().remove(0).pointer(field), Some(&backend.into()), "{line} {device}");
+        }
+        let suite =
+            kogge_with_input(&["suite", "-", "--device", &device, "--json"], b"8/8/8/4k3/8/8/8/4K3 w - - 0 1 ;D1 5\n");
+        assert_eq!(suite.json().pop().map(|it| it["backend"].clone()), Some(backend.into()), "{suite:?}");
+        let uci = kogge_with_input(&["uci", "--device", &device], b"uci\nquit\n").stdout;
+        let option = |name: &str, default: &str| uci.contains(&format!("option name {name} ")) && uci.contains(default);
+        assert!(option("Backend", &format!("default {backend} ")), "{device}: {uci}");
+        assert!(option("Device", &format!("spin default {} ", row["number"])), "{device}: {uci}");
+    }
+    let tuned = kogge(&["tune", "--device", "cpu:0"]);
+    assert!(tuned.code == 2 && tuned.stderr.contains("The cpu backend has nothing to tune"), "{tuned:?}");
+}
+
 /// Tests one device of each GPU interface; the tests of the backends go deeper.
 #[test]
 fn devices_pass_a_suite() {
-    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../data/random.epd");
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../board/data/random.epd");
     let rows = devices(kogge(&["devices", "--json"]));
     for backend in ["opencl", "wgpu"] {
         let Some(row) = rows.iter().find(|row| row["backend"] == backend && row["usable"] == true) else { continue };
@@ -61,7 +93,7 @@ fn auto_takes_a_gpu_or_our_own_code() {
 
 #[test]
 fn small_work_starts_no_gpu() {
-    let suite = concat!(env!("CARGO_MANIFEST_DIR"), "/../data/random.epd");
+    let suite = concat!(env!("CARGO_MANIFEST_DIR"), "/../board/data/random.epd");
     for line in [
         &["perft", "3"][..],
         &["perft", "100", "--fen", "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"],
@@ -77,7 +109,7 @@ fn small_work_starts_no_gpu() {
         let reason = report["chosen"].as_str().expect("a reason");
         assert!(reason.starts_with("No GPU was tried: "), "{line:?}: {reason}");
     }
-    let run = kogge(&["perft", "3"]);
+    let run = kogge(&["perft", "3", "-v"]);
     assert!(run.stdout.contains("\nNo GPU was tried: "), "{}", run.stdout);
     let named = kogge(&["perft", "3", "--backend", "cpu", "--json"]).json().remove(0);
     assert_eq!(named["chosen"], Value::Null);

@@ -12,7 +12,7 @@ use kogge_driver::ledger::{Postgres, Store};
 use server::Server;
 use support::{KIWIPETE, Run, command, kogge};
 
-/// The count of Kiwipete to depth 5, from data/known-counts.tsv.
+/// The count of Kiwipete to depth 5, from board/data/known-counts.tsv.
 const KIWIPETE_5: &str = "193690690";
 
 fn start(address: &str, backend: &str, how: &[&str]) -> Child {
@@ -40,12 +40,15 @@ fn processes_share_a_database_and_one_that_is_killed_is_replaced() {
 
     let merged = server.schema("merged");
     share(&merged, &["--ply", "3", "--memory", "64M"], 64);
+    let checked = kogge(&["ledger", &merged, "--check"]).answer("check");
+    assert!(checked.contains("Every checksum is right.\nSHA-256 "), "{checked}");
 }
 
 /// Kills a process that holds a lease, and lets others finish the ledger.
 fn share(address: &str, how: &[&str], entries: u64) {
     let mut doomed = start(address, "mailbox", how);
-    let mut store = Postgres::connect(address, Duration::from_secs(60), || false).expect("the server runs");
+    let mut store =
+        Postgres::connect(address, Duration::from_secs(2), Duration::from_secs(60), || false).expect("the server runs");
     let began = Instant::now();
     // This process dies while it holds a lease.
     while !matches!(store.header(), Ok(Some(_))) || store.tally().expect("it can be read").leased == 0 {
@@ -72,4 +75,35 @@ fn a_database_that_cannot_be_reached_is_named_without_its_password() {
     assert_eq!(run.code, 3, "{run:?}");
     assert!(run.stderr.contains("the database name on /no/such/folder failed when it was connected to"), "{run:?}");
     assert!(!run.stderr.contains("secret"), "{run:?}");
+}
+
+#[test]
+fn an_address_that_cannot_be_read_is_not_repeated() {
+    for address in
+        ["postgres://someone:sec@ret@host/name", "postgres://someone:1/sec@host/name", "postgres:/x:sec@host"]
+    {
+        let run = kogge(&["ledger", address]);
+        assert_eq!(run.code, 2, "{address}: {run:?}");
+        assert!(run.stderr.contains("The database's address cannot be read"), "{address}: {run:?}");
+        assert!(!run.stderr.contains("sec") && !run.stderr.contains("ret@"), "{address}: {run:?}");
+    }
+}
+
+#[test]
+fn a_password_comes_from_the_environment() {
+    let access = "local all kogge trust\nlocal all guest scram-sha-256\n";
+    let server = Server::start_with("", &[("pg_hba.conf", access)]);
+    let mut client = postgres::Client::connect(&server.address("public"), postgres::NoTls).expect("it runs");
+    client.batch_execute("CREATE USER guest PASSWORD 'p@ss'").expect("the user is new");
+    let address = server.address("public").replace("//kogge@", "//guest@");
+    let with = |password: &str| -> Run {
+        let mut call = command(&["ledger", &address]);
+        call.env("PGPASSWORD", password).env("PGPASSFILE", "/dev/null").output().expect("kogge starts").into()
+    };
+    let right = with("p@ss");
+    assert!(right.code == 2 && right.stderr.contains("There is no ledger in"), "{right:?}");
+    let wrong = with("mistaken");
+    assert!(wrong.code == 3 && wrong.stderr.contains("password authentication failed"), "{wrong:?}");
+    assert!(!wrong.stderr.contains("mistaken"), "{wrong:?}");
+    assert!(with("").stderr.contains("password missing"), "{:?}", with(""));
 }

@@ -8,11 +8,11 @@ use kogge_board::Position;
 use kogge_movegen_cpu::Cpu;
 use kogge_testkit::buggy::Buggy;
 use kogge_testkit::placement;
-use kogge_testkit::soak::Soak;
+use kogge_testkit::soak::{self, Soak};
 use proptest::strategy::Strategy;
 
 fn soak() -> Soak {
-    Soak::new(8, placement().boxed())
+    soak::soak(8, placement().boxed())
 }
 
 #[test]

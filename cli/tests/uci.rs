@@ -42,6 +42,13 @@ fn backends_count_for_it() {
 }
 
 #[test]
+fn scripts_get_their_count() {
+    // Depth 6 takes longer than reading the next line.
+    let said = transcript("uci --backend cpu", "position startpos\ngo perft 6\nquit\n");
+    assert!(said.contains("\nNodes searched: 119060324\n"), "{said}");
+}
+
+#[test]
 fn it_quits_at_once() {
     let said = transcript("uci", "go infinite\nquit\n");
     assert!(said.lines().last().is_some_and(|line| line.starts_with("bestmove ")), "{said}");

@@ -12,13 +12,15 @@
 pub mod packing;
 
 use std::ops::ControlFlow;
-use std::time::Instant;
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
 
 use kogge_board::known::Known;
 use kogge_board::{Backend, BackendError, Quad48};
 
 use crate::error::wrong_answer;
 use crate::frontier::counting;
+use crate::observer::OnlyStop;
 use crate::{Driver, Error, LEAST_MERGED_DEPTH, MergeCosts, MergeSettings, Observer, Progress};
 
 /// The longest time of a single count, as a share of the whole time.
@@ -64,6 +66,14 @@ pub struct Settings<'a> {
     pub repetitions: usize,
     /// The depth of a row, for example from an earlier measurement; `None` chooses one.
     pub depth: &'a dyn Fn(Task) -> Option<u32>,
+    /// The clock: the time since any fixed moment, usually [`monotonic`].
+    pub clock: &'a dyn Fn() -> Duration,
+}
+
+/// Returns the time since the first call.
+pub fn monotonic() -> Duration {
+    static START: OnceLock<Instant> = OnceLock::new();
+    START.get_or_init(Instant::now).elapsed()
 }
 
 /// A row of the measurement. All timed counts were right.
@@ -127,7 +137,7 @@ pub fn measure(
     settings: &Settings<'_>,
     observer: &dyn Observer,
 ) -> Result<Measured, Error> {
-    let start = Instant::now();
+    let start = (settings.clock)();
     let (warm, costs) = (vec![None; subjects.len()], vec![None; subjects.len()]);
     let mut bench = Bench { subjects, positions, settings, observer, progress: Progress::default(), warm, costs };
     let mut measured = Measured::default();
@@ -141,7 +151,7 @@ pub fn measure(
         }
     }
 
-    fit(&mut measured.rows, positions, settings, settings.seconds - start.elapsed().as_secs_f64());
+    fit(&mut measured.rows, positions, settings, settings.seconds - ((settings.clock)() - start).as_secs_f64());
     let cost = |row: &Row| 2.0 * row.climb[row.depth as usize - 1];
     let whole = measured.rows.iter().map(cost).sum::<f64>() * settings.repetitions.max(1) as f64;
     let mut spent = 0.0;
@@ -270,7 +280,7 @@ impl Bench<'_, '_> {
         self.check_cancelled()?;
         let Subject { backend, memory } = &mut self.subjects[subject];
         let known = &self.positions[position];
-        let start = Instant::now();
+        let start = (self.settings.clock)();
         let found = if deduplicated {
             let settings = MergeSettings { costs: self.costs[subject], ..MergeSettings::with_memory(*memory) };
             let merged =
@@ -299,7 +309,7 @@ impl Bench<'_, '_> {
                 Err(error) => return Err(error.into()),
             }
         };
-        let seconds = start.elapsed().as_secs_f64();
+        let seconds = ((self.settings.clock)() - start).as_secs_f64();
         self.progress.counted = self.progress.counted.saturating_add(found);
         match known.leaves(depth) {
             Some(leaves) if leaves == found => Ok(seconds),
@@ -344,20 +354,11 @@ fn expected(climb: &[f64], known: &Known, deduplicated: bool) -> f64 {
     }
 }
 
-/// An observer that passes on requests to stop, but no progress.
-struct OnlyStop<'a>(&'a dyn Observer);
-
-impl Observer for OnlyStop<'_> {
-    fn is_cancelled(&self) -> bool {
-        self.0.is_cancelled()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use kogge_board::known;
 
-    use super::{Row, Settings, Task, Times};
+    use super::{Row, Settings, Task, Times, monotonic};
 
     #[test]
     fn a_row_that_is_made_shallower_has_the_leaves_of_its_new_depth() {
@@ -371,7 +372,7 @@ mod tests {
         };
         let fitted = |seconds: f64, depth: &dyn Fn(Task) -> Option<u32>| -> Vec<(u32, u128)> {
             let mut rows = [row(0, &[0.1, 0.2, 0.4]), row(1, &[0.1, 0.3])];
-            super::fit(&mut rows, &positions, &Settings { seconds, repetitions: 5, depth }, seconds);
+            super::fit(&mut rows, &positions, &Settings { seconds, repetitions: 5, depth, clock: &monotonic }, seconds);
             rows.iter().map(|row| (row.depth, row.leaves)).collect()
         };
         assert_eq!(fitted(7.0, &|_| None), [(3, 8902), (2, 2039)]);

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-use kogge_board::{BackendError, Fen, Leaves, Move, Quad48, Rules, Score, minimax};
+use kogge_board::{BackendError, Fen, Leaves, Move, Quad48, Rules, Score, check_depth, minimax};
 
 use crate::calls::{expand, miscounted};
 use crate::driver::Span;
@@ -68,6 +68,25 @@ impl Driver<'_> {
             }
         };
         Ok(Best { score, line, leaves: evaluated })
+    }
+
+    /// Returns the value of each position `depth` plies deep, as [`minimax`] defines it, and the number of leaves below all
+    /// positions. The rules say whether the fifty-move rule counts.
+    ///
+    /// # Errors
+    /// As [`Driver::best`].
+    pub fn minimax(
+        &mut self,
+        rules: &Rules,
+        positions: &[Quad48],
+        depth: u32,
+        leaves: Leaves,
+    ) -> Result<(Vec<Score>, u128), Error> {
+        check_depth(depth)?;
+        self.begin(positions.len());
+        let pace = Pace::careful(self.backend.info().batch);
+        let mut search = Search { driver: self, rules: *rules, leaves, pace };
+        search.values(positions, depth, Span::WHOLE)
     }
 }
 

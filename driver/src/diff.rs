@@ -5,12 +5,12 @@ use std::cmp::Ordering;
 use kogge_board::{Fen, Move};
 
 use crate::driver::Span;
-use crate::engine::Engine;
 use crate::frontier::counting;
 use crate::moves::{legal_moves, named_successors, play};
+use crate::program::{Engine, Script};
 use crate::{Driver, Error};
 
-/// A program that can divide: a backend through its driver, or an engine.
+/// Anything that can divide: a backend through its driver, an engine, or a script.
 pub trait Divider {
     /// Returns the moves of `here`, the position after `line` from the root, each with the number of leaves `depth` - 1
     /// plies below. Moves have the names that [`Move::uci`] gives under the root's rules; a successor without a move may
@@ -38,6 +38,12 @@ impl Divider for Driver<'_> {
 impl Divider for Engine<'_> {
     fn divide(&mut self, root: &Fen, line: &[Move], _: &Fen, depth: u32) -> Result<Vec<(String, u128)>, Error> {
         Engine::divide(self, root, line, depth)
+    }
+}
+
+impl Divider for Script<'_> {
+    fn divide(&mut self, root: &Fen, line: &[Move], _: &Fen, depth: u32) -> Result<Vec<(String, u128)>, Error> {
+        Script::divide(self, root, line, depth)
     }
 }
 

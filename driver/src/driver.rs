@@ -3,17 +3,17 @@
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-use kogge_board::{Backend, BackendError, Fen, Quad48, Rules};
+use kogge_board::{Backend, BackendError, Fen, Quad48, Rules, Watch, Watched};
 
 use crate::calls::{count, expand, miscounted};
 use crate::pace::{MAX_CALL_DEPTH, Pace};
 use crate::{Error, Frontier, Observer, Progress};
 
 /// The deepest tree that one watched call counts. A device holds a level of positions for each ply.
-const MAX_WATCHED_DEPTH: u32 = 12;
+pub(crate) const MAX_WATCHED_DEPTH: u32 = 12;
 
 /// The number of entries that a root is expanded to, unless the device wants more.
-const FRONTIER: usize = 1 << 12;
+pub(crate) const FRONTIER: usize = 1 << 12;
 /// The most entries of a root's frontier: 256 MiB.
 const MAX_FRONTIER: usize = 1 << 22;
 
@@ -93,7 +93,7 @@ impl<'a> Driver<'a> {
     }
 
     /// Expands the root until there are `enough` entries, or until `plies` plies are left.
-    fn expanded(&mut self, root: &Fen, depth: u32, enough: usize, plies: u32) -> Result<Frontier, Error> {
+    pub(crate) fn expanded(&mut self, root: &Fen, depth: u32, enough: usize, plies: u32) -> Result<Frontier, Error> {
         let mut frontier = Frontier::of(root);
         while frontier.ply() + plies < depth && !frontier.is_empty() && frontier.len() < enough {
             self.check_cancelled()?;
@@ -121,7 +121,9 @@ impl<'a> Driver<'a> {
         }
         self.check_cancelled()?;
         let before = self.progress.counted;
-        match self.call_watched(rules, positions, depth, span) {
+        let call =
+            |watched: &mut dyn Watched, watch: &mut Watch<'_>| watched.perft_watched(rules, positions, depth, watch);
+        match self.call_watched(positions.len(), span, call, |&leaves| leaves.into()) {
             Some(Ok(counts)) => {
                 self.advance(span, positions.len(), positions.len());
                 Ok(counts.into_iter().map(u128::from).collect())
@@ -135,34 +137,33 @@ impl<'a> Driver<'a> {
         }
     }
 
-    /// Counts the leaves below each position in one call, and passes the call's reports on. Returns `None` if the backend cannot
-    /// be watched.
-    fn call_watched(
+    /// Makes one call for this many positions, and passes the call's reports on. `leaves` tells the leaves below a position from the
+    /// answer. Returns `None` if the backend cannot be watched.
+    pub(crate) fn call_watched<T>(
         &mut self,
-        rules: &Rules,
-        positions: &[Quad48],
-        depth: u32,
+        positions: usize,
         span: Span,
-    ) -> Option<Result<Vec<u64>, BackendError>> {
+        call: impl FnOnce(&mut dyn Watched, &mut Watch<'_>) -> Result<Vec<T>, BackendError>,
+        leaves: impl Fn(&T) -> u128,
+    ) -> Option<Result<Vec<T>, BackendError>> {
         let (before, done) = (self.progress.counted, self.progress.done);
         let Self { backend, progress, observer, .. } = self;
-        let mut watch = |leaves: u128, share: f64| {
-            progress.counted = before.saturating_add(leaves);
+        let mut watch = |counted: u128, share: f64| {
+            progress.counted = before.saturating_add(counted);
             progress.fraction = span.start + span.width * share;
             if span.entries {
-                progress.done = done + (share * positions.len() as f64) as u64;
+                progress.done = done + (share * positions as f64) as u64;
             }
             observer.progress(progress);
             if observer.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
-        let counts = backend.watched()?.perft_watched(rules, positions, depth, &mut watch);
-        Some(counts.and_then(|counts| {
-            if counts.len() != positions.len() {
-                return Err(miscounted(*backend, counts.len(), positions.len()));
+        let answers = call(backend.watched()?, &mut watch);
+        Some(answers.and_then(|answers| {
+            if answers.len() != positions {
+                return Err(miscounted(*backend, answers.len(), positions));
             }
-            let leaves = counts.iter().copied().map(u128::from).sum();
-            progress.counted = before.saturating_add(leaves);
-            Ok(counts)
+            progress.counted = before.saturating_add(answers.iter().map(leaves).sum());
+            Ok(answers)
         }))
     }
 

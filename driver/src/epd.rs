@@ -1,6 +1,6 @@
 //! Perft suites as text: a line for each position with its counts, `FEN ;D1 20 ;D2 400`.
 
-use kogge_board::{Fen, FenError};
+use kogge_board::{Fen, FenError, known};
 use thiserror::Error;
 
 use crate::MAX_DEPTH;
@@ -36,7 +36,7 @@ pub enum EpdError {
 
 /// Reads the lines of a suite, each with its number from 1, without blank lines and comments (`#`).
 ///
-/// A line is a FEN of four or six fields and then counts `D<depth> <leaves>`, each after or before a
+/// A line is a FEN of four or six fields, or the name of a standard position, and then counts `D<depth> <leaves>`, each after or before a
 /// semicolon: `FEN ;D1 20 ;D2 400` and `FEN; D1 20; D2 400;` mean the same.
 ///
 /// ```
@@ -56,7 +56,7 @@ pub fn lines(text: &[u8]) -> impl Iterator<Item = (usize, Result<Case, EpdError>
 
 fn parse(line: &str) -> Result<Case, EpdError> {
     let mut parts = line.split(';').map(str::trim);
-    let root = parts.next().unwrap_or_default().parse()?;
+    let root = known::root(parts.next().unwrap_or_default())?;
     let counts: Vec<_> = parts.filter(|part| !part.is_empty()).map(parse_count).collect::<Result<_, _>>()?;
     if counts.is_empty() { Err(EpdError::NoCounts) } else { Ok(Case { root, counts }) }
 }
@@ -95,6 +95,7 @@ mod tests {
             format!("  {start} ;D1   20 ; D2\t400 \r"),
             format!("\u{feff}{start} ;D1 20 ;D2 400"),
             format!("{} ;D1 20 ;D2 400", start.strip_suffix(" 0 1").unwrap()),
+            "startpos ;D1 20 ;D2 400".to_owned(),
         ] {
             let expected = Case { root: Fen::start(), counts: vec![(1, 20), (2, 400)] };
             assert_eq!(one(text.as_bytes()), Ok(expected), "{text}");

@@ -14,7 +14,7 @@ pub enum Error {
     /// The backend failed.
     #[error(transparent)]
     Backend(#[from] BackendError),
-    /// The engine to compare with failed.
+    /// The program to compare with failed.
     #[error(transparent)]
     Engine(#[from] EngineError),
     /// The observer asked to stop.
@@ -22,8 +22,8 @@ pub enum Error {
     Cancelled(Progress),
     /// Merged plies do not fit in memory, not even in parts.
     #[error(
-        "The distinct positions of ply {ply} do not fit in {memory} bytes, not even in parts; give more memory, or choose a \
-         smaller depth."
+        "The distinct positions of ply {ply} do not fit in {memory} bytes, not even in parts; give more memory, such as \
+         --memory 256M (the more, the faster), or count every leaf with --raw, if the command has it."
     )]
     Memory {
         /// Bytes that may be used.
@@ -49,11 +49,11 @@ pub enum Error {
     Overflow,
 }
 
-/// An error of another chess engine.
+/// An error of another chess program.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum EngineError {
     /// It could not be started.
-    #[error("The engine `{command}` could not be started: {reason}.")]
+    #[error("The program `{command}` could not be started: {reason}.")]
     Start {
         /// The command.
         command: String,
@@ -61,7 +61,7 @@ pub enum EngineError {
         reason: String,
     },
     /// It ended, or closed its output.
-    #[error("The engine `{command}` ended {doing}.")]
+    #[error("The program `{command}` ended {doing}.")]
     Ended {
         /// The command.
         command: String,
@@ -69,7 +69,7 @@ pub enum EngineError {
         doing: String,
     },
     /// It was silent for too long.
-    #[error("The engine `{command}` said nothing for {} s {doing}; give it more time if it needs it.", .waited.as_secs_f32())]
+    #[error("The program `{command}` said nothing for {} s {doing}; give it more time if it needs it.", .waited.as_secs_f32())]
     Silent {
         /// The command.
         command: String,
@@ -79,7 +79,7 @@ pub enum EngineError {
         waited: Duration,
     },
     /// Its answer cannot be right.
-    #[error("The engine `{command}` gives no answer to compare with: {reason}")]
+    #[error("The program `{command}` gives no answer to compare with: {reason}")]
     Answer {
         /// The command.
         command: String,

@@ -1,5 +1,6 @@
 //! Work on chess trees with any backend: perft, divide, statistics, distinct positions, suites, comparisons of two
-//! backends, the best move by minimax, and measurements of speed ([`mod@bench`]).
+//! backends, the best move by minimax, measurements of speed ([`mod@bench`]), and checks of
+//! devices ([`selfcheck`]).
 //!
 //! All work starts from a [`Frontier`], a list of positions with multiplicities. A [`Backend`](kogge_board::Backend) gets
 //! each tree whole if it can be watched, else in pieces that last a fraction of a second. Totals are `u128` and exact: a
@@ -8,7 +9,7 @@
 //!
 //! [`Driver::perft`] counts every leaf. [`Driver::perft_merged`] makes the plies of a tree one after the other, within
 //! a given memory and as deep as merging pays off. It keeps each distinct position once, with the number of paths to
-//! it. [`Driver::unique`] counts the distinct positions of each ply. A [`RangeCounter`] counts single ranges of a ply, for work that
+//! it. [`Driver::stats`] and [`Driver::stats_merged`] count leaves by the kinds of moves that lead to them. [`Driver::unique`] counts the distinct positions of each ply. A [`RangeCounter`] counts single ranges of a ply, for work that
 //! is divided among devices and machines. [`perft_merged_shared`] divides a count among the devices of one machine.
 //!
 //! ```
@@ -21,16 +22,17 @@
 //! let start = Fen::start();
 //! assert_eq!(driver.perft(&start, 5)?, 4_865_609);
 //! assert_eq!(driver.perft_merged(&start, 6, &MergeSettings::with_memory(1 << 28))?.leaves, 119_060_324);
-//! assert_eq!(driver.unique(&start, 3, 1 << 28)?, [1, 20, 400, 5362]);
+//! let ply = driver.unique(&start, 3, 1 << 28, true)?[3];
+//! assert_eq!((ply.positions, ply.once, ply.diagrams), (5362, 1862, Some(5362)));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
 //! # Features
 //!
-//! * `ledger`, on by default: counts that take weeks, in SQLite files and PostgreSQL databases (module `ledger`). Without
-//!   this feature, neither database is built.
+//! * `ledger`, on by default: counts that take weeks, in SQLite files (module `ledger`). Without this feature, SQLite is not built.
+//! * `postgres`: ledgers also in PostgreSQL databases.
+//! * `parquet`: export of ledgers also as Parquet.
 
-mod attacks;
 pub mod bench;
 mod best;
 mod calls;
@@ -38,7 +40,6 @@ mod devices;
 mod diff;
 mod divide;
 mod driver;
-mod engine;
 pub mod epd;
 mod error;
 mod frontier;
@@ -49,24 +50,25 @@ mod moves;
 mod observer;
 mod pace;
 mod plan;
+mod program;
+pub mod selfcheck;
 mod stats;
 mod suite;
 mod unique;
-mod walk;
 
 pub use best::Best;
 pub use devices::{Device, Part, Shared, SharedPly, perft_merged_shared, perft_shared};
 pub use diff::{Diff, Difference, Divider};
 pub use driver::Driver;
-pub use engine::Engine;
 pub use error::{EngineError, Error};
 pub use frontier::Frontier;
 pub use merged::{MergeCosts, MergeSettings, Merged, RangeCount, RangeCounter, RangePlies};
 pub use moves::{LineError, legal_moves, play_line};
 pub use observer::{Observer, Progress};
 pub use plan::{Plan, PlannedPly};
-pub use stats::Stats;
+pub use program::{Engine, Script};
 pub use suite::{Caps, Verdict};
+pub use unique::Distinct;
 
 /// The greatest depth that the command line and suites accept. With only two moves per position, 128 plies already
 /// exceed 128 bits.

@@ -19,6 +19,15 @@ pub trait Observer: Sync {
 /// Watches nothing and never stops anything.
 impl Observer for () {}
 
+/// An observer that passes on requests to stop, but no progress.
+pub(crate) struct OnlyStop<'a>(pub(crate) &'a dyn Observer);
+
+impl Observer for OnlyStop<'_> {
+    fn is_cancelled(&self) -> bool {
+        self.0.is_cancelled()
+    }
+}
+
 /// Progress of work. None of these numbers is a result.
 #[derive(Clone, Copy, PartialEq, Default, Debug)]
 pub struct Progress {

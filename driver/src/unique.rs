@@ -1,35 +1,54 @@
 //! Distinct positions, ply by ply.
 
 use kogge_board::Fen;
-use kogge_board::merge::{KeyRange, MergeOptions};
+use kogge_board::merge::{DIAGRAM_BYTES, KeyRange, MergeError, MergeOptions};
 
 use crate::frontier::counting;
 use crate::merged::{RangeCount, Ranges, Work, root_entry};
 use crate::{Driver, Error};
 
-/// The number of plies after which multiplicities start from one again. No position has more than 218 moves, so 2^32
-/// positions have fewer than 2^128 paths this many plies below.
+/// The number of plies after which multiplicities start from one or two again. No position has more than 218 moves, so 2^32
+/// positions with two paths each have fewer than 2^128 paths this many plies below.
 const SAFE_PLIES: u32 = 12;
 
 /// The share of its room that the ply before the last may take whole.
 const WHOLE_SHARE: f64 = 0.75;
 
+/// The share of the memory in which diagrams are counted, and the most bytes of it: more would save little time.
+const DIAGRAM_SHARE: u64 = 4;
+const MOST_FOR_DIAGRAMS: u64 = 4 << 30;
+
+/// The distinct positions of a ply.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Distinct {
+    /// All distinct positions.
+    pub positions: u64,
+    /// The positions that exactly one line of moves reaches.
+    pub once: u64,
+    /// The diagrams: positions without castling rights and en passant. `None` if they were not asked for, or if the ply was made
+    /// in ranges: positions with the same diagram may lie in different ranges.
+    pub diagrams: Option<u64>,
+}
+
 impl Driver<'_> {
-    /// Counts the distinct positions after each ply from 0 to `plies`.
+    /// Counts the distinct positions after each ply from 0 to `plies`, and the positions that are reached once; also the
+    /// diagrams, if wanted, which takes about as long as merging.
     ///
     /// Positions are equal if everything that their trees depend on is equal: pieces, side to move, castling rights,
     /// and an en-passant square where a capture is legal. The last two plies may be larger than memory. They are then counted in
     /// ranges of positions with similar pawns.
     ///
     /// # Errors
-    /// [`Error::Memory`] if a ply before the last two does not fit, [`Error::Cancelled`] with the progress so far, or
-    /// the backend's error.
-    pub fn unique(&mut self, root: &Fen, plies: u32, memory: u64) -> Result<Vec<u64>, Error> {
+    /// [`Error::Memory`] if a ply before the last two does not fit, or diagrams do not, [`Error::Cancelled`] with the progress so
+    /// far, or the backend's error.
+    pub fn unique(&mut self, root: &Fen, plies: u32, memory: u64, diagrams: bool) -> Result<Vec<Distinct>, Error> {
         self.begin(plies as usize + 1);
-        let mut work = Work::start(self, &counting(root), &MergeOptions::with_memory(memory), plies)?;
+        let for_diagrams = if diagrams { (memory / DIAGRAM_SHARE).min(MOST_FOR_DIAGRAMS) } else { 0 };
+        let options = MergeOptions::with_memory(memory - for_diagrams);
+        let mut work = Work::start(self, &counting(root), &options, plies)?;
         let root = [root_entry(root)];
         work.add(&root)?;
-        let mut counts = vec![1];
+        let mut counts = vec![work.distinct(for_diagrams)?];
         while counts.len() <= plies as usize {
             let left = plies - work.ply();
             if work.next_is_whole(left) {
@@ -37,7 +56,7 @@ impl Driver<'_> {
                 let ply = work.next_whole();
                 work.rest = if left == 1 { 0.0 } else { f64::INFINITY };
                 if work.merge_whole(ply)? {
-                    counts.push(work.successors());
+                    counts.push(work.distinct(for_diagrams)?);
                     work.report(&counts);
                 } else {
                     work.start_again(&root)?;
@@ -61,14 +80,45 @@ impl Work<'_> {
         self.share_of_room(self.next_whole().positions) <= share
     }
 
-    /// Starts multiplicities from one if they might overflow in the next plies.
+    /// Reports the distinct positions of the plies done so far.
+    fn report(&mut self, counts: &[Distinct]) {
+        self.progress.done = counts.len() as u64;
+        self.progress.counted = counts.iter().map(|ply| u128::from(ply.positions)).sum();
+        self.progress.fraction = if self.progress.done == self.progress.total { 1.0 } else { self.progress.fraction };
+        self.report_progress();
+    }
+
+    /// Describes the last ply, which is whole. Diagrams are counted if there is memory for them.
+    fn distinct(&mut self, for_diagrams: u64) -> Result<Distinct, Error> {
+        self.note_once()?;
+        let (positions, once) = (self.successors(), std::mem::take(&mut self.once));
+        let diagrams = if for_diagrams > 0 { Some(self.diagrams(for_diagrams)?) } else { None };
+        Ok(Distinct { positions, once, diagrams })
+    }
+
+    /// Counts the diagrams of the last ply, within this many bytes at a time.
+    fn diagrams(&mut self, bytes: u64) -> Result<u64, Error> {
+        let needed = self.successors().saturating_mul(DIAGRAM_BYTES);
+        let parts = u32::try_from(needed.div_ceil(bytes).max(1)).map_err(|_| self.no_room_for(self.ply()))?;
+        let mut sum = 0;
+        for part in 0..parts {
+            self.check_cancelled()?;
+            sum += self.merge.diagrams(part, parts).map_err(|error| match error {
+                MergeError::Full => self.no_room_for(self.ply()),
+                error => error.into(),
+            })?;
+        }
+        Ok(sum)
+    }
+
+    /// Makes multiplicities small if they might overflow in the next plies.
     fn forget_before_overflow(&mut self, plies: u32) -> Result<(), Error> {
         let mut next = self.next_ply()..self.next_ply() + plies;
         if next.any(|ply| ply.is_multiple_of(SAFE_PLIES)) { self.forget_multiplicities() } else { Ok(()) }
     }
 
     /// Counts the distinct positions of the last one or two plies in ranges.
-    fn distinct_in_ranges(&mut self, plies: u32, counts: &mut Vec<u64>) -> Result<(), Error> {
+    fn distinct_in_ranges(&mut self, plies: u32, counts: &mut Vec<Distinct>) -> Result<(), Error> {
         self.forget_before_overflow(plies)?;
         let expected: Vec<_> = (1..=plies).map(|plies| self.paths_below(plies)).collect::<Result<_, _>>()?;
         self.descend()?;
@@ -81,7 +131,7 @@ impl Work<'_> {
             ranges.count(self, &wanted, None, f64::INFINITY, &mut |_, found| sum.add(found))?;
             self.check_paths(ranges.ply(), sum.paths, expected)?;
             self.estimates.too_large = Some((self.next_ply() as usize, sum.positions as f64));
-            counts.push(sum.positions);
+            counts.push(Distinct { positions: sum.positions, once: std::mem::take(&mut self.once), diagrams: None });
             self.report(counts);
         }
         Ok(())

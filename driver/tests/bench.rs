@@ -2,19 +2,19 @@
 
 mod support;
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use kogge_board::known;
-use kogge_board::{Backend, BackendError, Format, Quad48};
-use kogge_driver::bench::{Measured, Settings, Subject, Task, Times, measure, packing};
+use kogge_board::{Backend, BackendError, DeviceInfo, Format, Quad48, Rules, Successors};
+use kogge_driver::bench::{Measured, Settings, Subject, Task, Times, measure, monotonic, packing};
 use kogge_driver::{Error, Observer, Progress};
 use kogge_movegen_cpu::Cpu;
 use kogge_movegen_cpu::mailbox::Mailbox;
 use kogge_testkit::buggy::{Buggy, no_black_queenside};
-use support::{Before, slow};
+use support::Before;
 
-const FREE: Settings<'_> = Settings { seconds: 0.2, repetitions: 3, depth: &|_| None };
+const FREE: Settings<'_> = Settings { seconds: 0.2, repetitions: 3, depth: &|_| None, clock: &monotonic };
 
 fn run(backends: &mut [Box<dyn Backend>], settings: &Settings<'_>) -> Measured {
     let mut subjects: Vec<_> =
@@ -40,25 +40,57 @@ fn every_position_is_counted_in_both_ways_by_all() {
 
 #[test]
 fn a_faster_backend_is_measured_on_deeper_trees() {
-    let mut cpu = Cpu::new(Some(1)).unwrap();
-    let mut slow = slow(Cpu::new(Some(1)).unwrap(), Duration::from_millis(60));
-    let mut subjects = [&mut cpu as &mut dyn Backend, &mut slow].map(|backend| Subject { backend, memory: 64 << 20 });
-    let settings = Settings { seconds: 6.0, repetitions: 1, ..FREE };
-    // The position with the fewest moves. On a busy machine, even the faster subject may wait for 60 ms, so there are
-    // several attempts.
-    let deeper = (0..20).any(|_| {
-        let rows = measure(&mut subjects, &known::standard()[3..4], &settings, &()).unwrap().rows;
-        assert_eq!(rows[1].depth, 1, "{rows:?}");
-        rows[0].depth > 1
-    });
-    assert!(deeper);
+    // The only time that passes is the time of counts by one call.
+    let microseconds = AtomicU64::new(0);
+    let timed = |call, leaf| Timed { cpu: Cpu::new(Some(1)).unwrap(), passed: &microseconds, call, leaf };
+    let (mut fast, mut slow) = (timed(10, 1), timed(60_000, 1));
+    let mut subjects = [&mut fast as &mut dyn Backend, &mut slow].map(|backend| Subject { backend, memory: 64 << 20 });
+    let clock = || Duration::from_micros(microseconds.load(Ordering::Relaxed));
+    let settings = Settings { seconds: 6.0, repetitions: 1, clock: &clock, ..FREE };
+    // A count may take 48 ms. The position has 6, 264, 9467 and 422333 leaves.
+    let rows = measure(&mut subjects, &known::standard()[3..4], &settings, &()).unwrap().rows;
+    assert_eq!((rows[0].depth, rows[0].times.all.as_slice()), (3, &[0.009_477][..]), "{rows:?}");
+    assert_eq!((rows[1].depth, rows[1].times.all.as_slice()), (1, &[0.060_006][..]), "{rows:?}");
+}
+
+/// The CPU with a clock that the test holds: a call that counts takes a fixed time and a time for each leaf.
+struct Timed<'a> {
+    cpu: Cpu,
+    /// The time, in microseconds.
+    passed: &'a AtomicU64,
+    call: u64,
+    leaf: u64,
+}
+
+impl Backend for Timed<'_> {
+    fn info(&self) -> &DeviceInfo {
+        self.cpu.info()
+    }
+
+    fn count(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Vec<u32>, BackendError> {
+        self.cpu.count(rules, positions)
+    }
+
+    fn expand(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Successors, BackendError> {
+        self.cpu.expand(rules, positions)
+    }
+
+    fn perft(&mut self, rules: &Rules, positions: &[Quad48], depth: u32) -> Result<Vec<u64>, BackendError> {
+        let counts = self.cpu.perft(rules, positions, depth)?;
+        self.passed.fetch_add(self.call + self.leaf * counts.iter().sum::<u64>(), Ordering::Relaxed);
+        Ok(counts)
+    }
+
+    kogge_board::host_merge!();
+
+    kogge_board::host_minimax!();
 }
 
 #[test]
 fn depths_that_are_given_are_kept() {
     let mut backends: Vec<Box<dyn Backend>> = vec![Box::new(Cpu::new(Some(1)).unwrap())];
     let depth = |task: Task| Some(if task.deduplicated { 4 } else { 2 });
-    let Measured { rows, .. } = run(&mut backends, &Settings { seconds: 1e-6, repetitions: 1, depth: &depth });
+    let Measured { rows, .. } = run(&mut backends, &Settings { seconds: 1e-6, repetitions: 1, depth: &depth, ..FREE });
     assert_eq!(rows.len(), 12);
     assert!(rows.iter().all(|row| Some(row.depth) == depth(row.task)), "{rows:?}");
 }

@@ -65,6 +65,18 @@ impl Watched for Watchable {
         self.perft(rules, positions, depth)
     }
 
+    fn categories_watched(
+        &mut self,
+        rules: &Rules,
+        positions: &[Quad48],
+        depth: u32,
+        watch: &mut Report<'_>,
+    ) -> Result<Vec<kogge_board::Categories>, BackendError> {
+        let found = self.categories(rules, positions, depth)?;
+        let nodes = found.iter().map(|each| each.nodes).sum();
+        if watch(nodes, 1.0).is_break() { Err(BackendError::Stopped) } else { Ok(found) }
+    }
+
     fn minimax_watched(
         &mut self,
         rules: &Rules,

@@ -4,7 +4,7 @@ mod support;
 
 use kogge_board::{Backend, BackendError, Fen};
 use kogge_driver::epd::{self, Case};
-use kogge_driver::{Driver, Error, Frontier, MergeCosts, MergeSettings, Merged};
+use kogge_driver::{Distinct, Driver, Error, Frontier, MergeCosts, MergeSettings, Merged};
 use kogge_movegen_cpu::Cpu;
 use kogge_movegen_cpu::mailbox::Mailbox;
 use support::wrong_merge::{Fault, WrongMerge};
@@ -21,7 +21,8 @@ fn merged(backend: &mut dyn Backend, root: &Fen, depth: u32, settings: &MergeSet
 
 /// Returns the positions of two suites with their counts.
 fn cases() -> impl Iterator<Item = Case> {
-    let texts: [&[u8]; 2] = [include_bytes!("../../data/random.epd"), include_bytes!("../../data/chess960.epd")];
+    let texts: [&[u8]; 2] =
+        [include_bytes!("../../board/data/random.epd"), include_bytes!("../../board/data/chess960.epd")];
     texts.into_iter().flat_map(|text| epd::lines(text).map(|(_, case)| case.unwrap_or_else(|error| panic!("{error}"))))
 }
 
@@ -104,7 +105,7 @@ fn costs_of_merging_are_told_and_used() {
     assert_eq!(merged(&mut cpu, &fen(MATE), 6, &AMPLE).costs, None, "no ply is large");
     // If merging seems to cost an hour, no plies are merged, except small ones, whose own time decides.
     let dear = MergeSettings { costs: Some(MergeCosts { ply: 100.0, successor: 1e3, room: 1.0 }), ..AMPLE };
-    let Merged { leaves, plan, costs } = merged(&mut cpu, &Fen::start(), 6, &dear);
+    let Merged { leaves, plan, costs, .. } = merged(&mut cpu, &Fen::start(), 6, &dear);
     assert_eq!((leaves, costs), (119_060_324, None));
     assert!(plan.last_ply() <= 3, "{plan}");
 }
@@ -147,8 +148,10 @@ fn endgames_far_beyond_64_bits() {
     assert_eq!(sorted(&fen(KINGS), 60), Err(Error::Overflow));
     assert_eq!(Driver::new(&mut cpu, &()).perft_merged(&fen(KINGS), 60, &AMPLE), Err(Error::Overflow));
     // Numbers of distinct positions do not overflow.
-    let counts = Driver::new(&mut cpu, &()).unique(&fen(KINGS), 128, AMPLE.memory).unwrap();
-    assert_eq!((counts.len(), counts[126], counts[128]), (129, counts[128], 3612), "two kings have 3612 places");
+    let counts = Driver::new(&mut cpu, &()).unique(&fen(KINGS), 128, AMPLE.memory, false).unwrap();
+    let [before, last] = [126, 128].map(|ply| counts[ply].positions);
+    assert_eq!((counts.len(), before, last), (129, last, 3612), "two kings have 3612 places");
+    assert_eq!((counts[1].once, counts[128].once), (5, 0));
 }
 
 #[test]
@@ -158,7 +161,8 @@ fn trees_that_end() {
         assert_eq!(merged(&mut cpu, &fen(MATE), depth, &AMPLE).leaves, leaves);
     }
     assert_eq!(merged(&mut cpu, &fen(KIWIPETE), 0, &AMPLE).leaves, 1);
-    assert_eq!(Driver::new(&mut cpu, &()).unique(&fen(MATE), 2, AMPLE.memory), Ok(vec![1, 0, 0]));
+    let mate = [1, 0, 0].map(|ply| Distinct { positions: ply, once: ply, diagrams: Some(ply) }).to_vec();
+    assert_eq!(Driver::new(&mut cpu, &()).unique(&fen(MATE), 2, AMPLE.memory, true), Ok(mate));
 }
 
 #[test]
@@ -175,7 +179,7 @@ fn memory_may_be_small_but_not_absurdly_so() {
     let error = Driver::new(&mut cpu, &()).perft_merged(&root, 15, &settings).unwrap_err();
     assert_eq!(error, Error::Memory { memory: 100, ply: 0 });
     assert!(error.to_string().contains("do not fit in 100 bytes"), "{error}");
-    let error = Driver::new(&mut cpu, &()).unique(&Fen::start(), 6, 1 << 20).unwrap_err();
+    let error = Driver::new(&mut cpu, &()).unique(&Fen::start(), 6, 1 << 20, false).unwrap_err();
     assert_eq!(error, Error::Memory { memory: 1 << 20, ply: 4 });
 }
 
@@ -243,7 +247,7 @@ fn wrong_multiplicities_are_found_by_distinct_positions_and_plans() {
     for fault in Fault::ALL {
         // Transpositions begin at ply 3.
         let mut backend = WrongMerge::new(Some(fault), 3);
-        assert_not_trusted(Driver::new(&mut backend, &()).unique(&Fen::start(), 4, AMPLE.memory), 3);
+        assert_not_trusted(Driver::new(&mut backend, &()).unique(&Fen::start(), 4, AMPLE.memory, false), 3);
         let mut backend = WrongMerge::new(Some(fault), 3);
         assert_not_trusted(Driver::new(&mut backend, &()).plan_merged(&Fen::start(), 5, &AMPLE), 3);
     }

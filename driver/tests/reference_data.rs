@@ -4,9 +4,9 @@ mod support;
 
 use std::collections::HashMap;
 
-use kogge_board::{Fen, known};
+use kogge_board::{Categories, Fen, known};
 use kogge_driver::epd::{self, Case};
-use kogge_driver::{Caps, Driver, Stats, Verdict};
+use kogge_driver::{Caps, Driver, Verdict};
 use kogge_movegen_cpu::Cpu;
 use kogge_testkit::buggy::{Buggy, no_black_queenside};
 
@@ -53,12 +53,12 @@ fn pass(text: &[u8], nodes: u128) -> usize {
 
 #[test]
 fn random_positions() {
-    assert!(pass(include_bytes!("../../data/random.epd"), 1_000_000) > 3900);
+    assert!(pass(include_bytes!("../../board/data/random.epd"), 1_000_000) > 3900);
 }
 
 #[test]
 fn chess960_positions() {
-    assert!(pass(include_bytes!("../../data/chess960.epd"), 1_000_000) > 600);
+    assert!(pass(include_bytes!("../../board/data/chess960.epd"), 1_000_000) > 600);
 }
 
 #[test]
@@ -90,17 +90,28 @@ fn distinct_positions() {
     let positions = positions();
     let mut cpu = Cpu::new(None).unwrap();
     let mut driver = Driver::new(&mut cpu, &());
-    let mut expected: HashMap<&str, Vec<u64>> = HashMap::new();
+    let mut expected: HashMap<&str, Vec<[Option<u64>; 3]>> = HashMap::new();
     for row in rows(include_str!("../../data/unique.tsv")) {
-        let counts = expected.entry(row[0]).or_default();
-        assert_eq!(row[1].parse(), Ok(counts.len()), "plies are in order");
-        counts.push(row[2].parse().unwrap());
+        let plies = expected.entry(row[0]).or_default();
+        assert_eq!(row[1].parse(), Ok(plies.len()), "plies are in order");
+        assert_eq!(row.len(), 5, "{row:?}");
+        plies.push([2, 3, 4].map(|column| (row[column] != "-").then(|| row[column].parse().unwrap())));
     }
-    for (name, mut counts) in expected {
-        counts.retain(|&count| count <= MOST_DISTINCT);
-        assert!(counts.len() > 4);
-        assert_eq!(driver.unique(&positions[name], counts.len() as u32 - 1, 2 << 30), Ok(counts), "{name}");
+    let mut diagrams = 0;
+    for (name, mut plies) in expected {
+        plies.retain(|&[positions, ..]| positions.unwrap() <= MOST_DISTINCT);
+        assert!(plies.len() > 4);
+        let found = driver.unique(&positions[name], plies.len() as u32 - 1, 2 << 30, true).unwrap();
+        assert_eq!(found.len(), plies.len());
+        for (ply, (found, expected)) in found.into_iter().zip(plies).enumerate() {
+            for (found, expected) in [Some(found.positions), Some(found.once), found.diagrams].into_iter().zip(expected)
+            {
+                assert!(expected.is_none() || found == expected, "{name} at ply {ply}: {found:?}, not {expected:?}");
+            }
+            diagrams += usize::from(expected[2].is_some());
+        }
     }
+    assert!(diagrams >= 7);
 }
 
 #[test]
@@ -114,7 +125,8 @@ fn categories() {
         let [nodes, captures, en_passant, castles, promotions, checks, discovered, double, mates] = numbers[..] else {
             panic!("{row:?}");
         };
-        let expected = Stats { nodes, captures, en_passant, castles, promotions, checks, discovered, double, mates };
+        let expected =
+            Categories { nodes, captures, en_passant, castles, promotions, checks, discovered, double, mates };
         let found = driver.stats(&positions[row[0]], row[1].parse().unwrap());
         assert_eq!(found, Ok(expected), "{} at {}", row[0], row[1]);
         seen += 1;

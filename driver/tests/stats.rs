@@ -2,9 +2,10 @@
 
 mod support;
 
-use kogge_board::Fen;
-use kogge_driver::{Driver, Stats};
-use kogge_movegen_cpu::{Cpu, mailbox};
+use kogge_board::{Categories, Fen};
+use kogge_driver::{Driver, MergeSettings};
+use kogge_movegen_cpu::Cpu;
+use kogge_movegen_cpu::mailbox::Mailbox;
 use kogge_testkit::placement;
 use proptest::{prop_assert_eq, proptest};
 use support::tree::Tree;
@@ -30,32 +31,57 @@ fn shallow_trees_have_the_published_categories() {
         (fen("3k4/8/8/8/8/8/8/R1K5 w A - 0 1"), 1, [14, 0, 0, 1, 0, 2, 0, 0, 0]),
         (fen("5k2/8/8/8/8/8/8/5KR1 w G - 0 1"), 1, [13, 0, 0, 1, 0, 2, 0, 0, 0]),
     ] {
-        let expected = Stats { nodes, captures, en_passant, castles, promotions, checks, discovered, double, mates };
+        let expected =
+            Categories { nodes, captures, en_passant, castles, promotions, checks, discovered, double, mates };
         let found = Driver::new(&mut Cpu::new(Some(1)).unwrap(), &()).stats(&root, depth).unwrap();
         assert_eq!(found, expected, "{root} at {depth}");
     }
 }
 
 proptest! {
-    /// The mailbox generator classifies moves while making them; the driver compares two positions.
+    /// Merged plies, in ranges too, lead to the same kinds of moves as the mailbox generator, which makes every leaf.
     #[test]
-    fn agrees_with_the_mailbox((rules, position) in placement(), depth in 0..3u32) {
-        let oracle = mailbox::categories(&rules, &position, depth);
+    fn merged_or_not_agrees_with_the_mailbox((rules, position) in placement(), depth in 0..4_u32, ranges in 1..4_u32) {
+        let root = Fen::new(position, rules);
+        let expected = Driver::new(&mut Mailbox::new(), &()).stats(&root, depth);
         let mut cpu = Cpu::new(Some(1)).unwrap();
-        let found = Driver::new(&mut cpu, &()).stats(&Fen::new(position, rules), depth);
-        let expected = Stats {
-            nodes: oracle.nodes.into(),
-            captures: oracle.captures.into(),
-            en_passant: oracle.en_passant.into(),
-            castles: oracle.castles.into(),
-            promotions: oracle.promotions.into(),
-            checks: oracle.checks.into(),
-            discovered: oracle.discovered.into(),
-            double: oracle.double.into(),
-            mates: oracle.mates.into(),
-        };
-        prop_assert_eq!(found, Ok(expected));
+        let mut driver = Driver::new(&mut cpu, &());
+        prop_assert_eq!(driver.stats(&root, depth), expected.clone());
+        let settings = MergeSettings { ranges: Some(ranges), ..MergeSettings::with_memory(1 << 24) };
+        let merged = driver.stats_merged(&root, depth, &settings).unwrap();
+        prop_assert_eq!((Some(merged.leaves), merged.categories), (expected.as_ref().ok().map(|sum| sum.nodes), expected.ok()));
     }
+}
+
+#[test]
+fn merged_trees_have_the_published_categories() {
+    let expected = [4_865_609, 82_719, 258, 0, 0, 27_351, 6, 0, 347];
+    for (plies, memory) in [(None, 1 << 26), (Some(4), 1 << 26), (Some(3), 300 << 10)] {
+        let mut cpu = Cpu::new(Some(1)).unwrap();
+        let settings = MergeSettings { plies, ..MergeSettings::with_memory(memory) };
+        let merged = Driver::new(&mut cpu, &()).stats_merged(&Fen::start(), 5, &settings).unwrap();
+        assert_eq!(merged.categories, Some(Categories::from_array(expected)), "{plies:?} plies");
+        assert_eq!(merged.leaves, expected[0]);
+    }
+    // Without kinds there are no categories.
+    let mut cpu = Cpu::new(Some(1)).unwrap();
+    let merged =
+        Driver::new(&mut cpu, &()).perft_merged(&Fen::start(), 4, &MergeSettings::with_memory(1 << 26)).unwrap();
+    assert_eq!((merged.leaves, merged.categories), (197_281, None));
+}
+
+#[test]
+fn calls_of_all_sizes_add_up() {
+    for (batch, memory) in [(1, u64::MAX), (64, u64::MAX), (100, 50_000), (1 << 20, u64::MAX)] {
+        let mut tree = Tree::new(&[20], batch);
+        tree.memory = memory;
+        let found = Driver::new(&mut tree, &()).stats(&Fen::start(), 6).unwrap();
+        assert_eq!((found.nodes, found.captures, found.checks), (64_000_000, 64_000_000, 0), "batches of {batch}");
+    }
+    // A backend that answers for fewer positions gives no number.
+    let mut tree = Tree::new(&[20], 100);
+    tree.forgetful = true;
+    assert!(Driver::new(&mut tree, &()).stats(&Fen::start(), 5).is_err());
 }
 
 #[test]
@@ -63,6 +89,6 @@ fn a_failure_is_no_number() {
     for fail_at in [1, 4, 6] {
         let mut tree = Tree::new(&[20], 100);
         tree.fail_at = Some(fail_at);
-        assert!(Driver::new(&mut tree, &()).stats(&Fen::start(), 5).is_err());
+        assert!(Driver::new(&mut tree, &()).stats(&Fen::start(), 5).is_err(), "call {fail_at} fails");
     }
 }

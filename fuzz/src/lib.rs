@@ -1,9 +1,17 @@
 //! Properties of every input. The fuzz targets call these functions with the input of libFuzzer. The plain tests in
-//! `driver/tests/fuzz.rs` include this file and call them with random input.
+//! `cli/tests/fuzz.rs` include this file and call them with random input.
+
+use std::io::{self, Cursor, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use kogge_board::{Fen, Format, Move, MoveError, Position, Quad48, Rules};
-use kogge_driver::epd;
+use kogge_driver::ledger::{Kind, Ledger, Request, Sqlite};
+use kogge_driver::{Device, epd};
+use kogge_movegen_cpu::mailbox::Mailbox;
 use kogge_movegen_cpu::{count, expand};
+use kogge_search::Signals;
+use kogge_search::uci::{Host, serve};
 
 /// Checks that any text is a FEN or gives an error that fits on a line, and that a FEN survives writing and reading.
 pub fn fen(bytes: &[u8]) {
@@ -102,6 +110,111 @@ pub fn moves(bytes: &[u8]) {
         }
         let Some(chosen) = successors.get(usize::from(choice) % successors.len().max(1)) else { return };
         position = chosen.unpack_unchecked();
+    }
+}
+
+/// Checks that a conversation of any lines ends, and that every line of the answers is one of the protocol. Lines that may take
+/// long are left out: those that change sizes or threads, and all but the smallest limits of searches.
+pub fn uci(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let takes_long = |line: &&str| {
+        line.contains("setoption") && ["hash", "threads"].iter().any(|name| line.to_ascii_lowercase().contains(name))
+    };
+    let mut talk = String::new();
+    for line in text.lines().filter(|line| !takes_long(line)).take(50) {
+        // The last limits of a line count, and `infinite` ends with the next command.
+        let limits = if line.contains("go") { " depth 1 nodes 50 movetime 1" } else { "" };
+        talk.extend([line, limits, "\n"]);
+    }
+    let answers = Answers::default();
+    serve(Cursor::new(talk), answers.clone(), Box::new(Counter)).expect("input and output work");
+    let answers = answers.0.lock().expect("no writer panics").clone();
+    let answers = String::from_utf8(answers).expect("answers are text");
+    for line in answers.lines() {
+        let first = line.split(' ').next().unwrap_or_default();
+        let is_count = line.split_once(": ").is_some_and(|(_, count)| count.parse::<u64>().is_ok());
+        let known = ["", "id", "option", "uciok", "readyok", "info", "bestmove"].contains(&first);
+        assert!(known || is_count, "{line:?}");
+    }
+}
+
+/// The answers of a conversation.
+#[derive(Clone, Default)]
+struct Answers(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Answers {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().map_err(|_| io::Error::other("a writer has panicked"))?.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Counts the replies to each move, however deep the count should be.
+struct Counter;
+
+impl Host for Counter {
+    fn divide(&mut self, root: &Fen, _: u32, _: &Signals) -> Result<Vec<(Move, u128)>, String> {
+        let mut successors = Vec::new();
+        expand(&root.rules, &Quad48::from(&root.position), &mut successors);
+        let count = |successor: &Quad48| {
+            (move_to(&root.rules, &root.position, successor), u128::from(count(&root.rules, successor)))
+        };
+        Ok(successors.iter().map(count).collect())
+    }
+}
+
+/// Checks that a file of any bytes is a ledger or gives an error, and that a file that is none stays as it is. The bytes are the
+/// whole file, or replace bytes of a ledger: the first two say where.
+pub fn ledger(bytes: &[u8]) {
+    static LEDGER: OnceLock<Vec<u8>> = OnceLock::new();
+    let file = Scratch::new();
+    let mut changed = LEDGER.get_or_init(|| small_ledger(&file.0)).clone();
+    if let Some((at, new)) = bytes.split_first_chunk() {
+        let at = usize::from(u16::from_le_bytes(*at)) % changed.len();
+        changed.iter_mut().skip(at).zip(new).for_each(|(to, from)| *to = *from);
+    }
+    for contents in [bytes, &changed] {
+        std::fs::write(&file.0, contents).expect("a temporary file");
+        let opened = Sqlite::open(&file.0).and_then(|store| Ledger::open(Box::new(store)));
+        if let Err(error) = opened.and_then(|ledger| ledger.total().and_then(|_| ledger.tally())) {
+            assert_eq!(std::fs::read(&file.0).expect("it is still there"), contents, "{error}");
+            let text = error.to_string();
+            assert!(text.ends_with('.') && !text.contains('\n'), "{text:?}");
+        }
+    }
+}
+
+/// Makes a ledger of a few positions in this file, and returns the file's bytes.
+fn small_ledger(file: &Path) -> Vec<u8> {
+    // A file of an earlier process of the same number.
+    let _ = std::fs::remove_file(file);
+    let root: Fen = "8/8/8/8/8/1k6/p7/K7 b - - 0 1".parse().expect("a position");
+    let request = Request { root: &root, depth: 3, kind: Some(Kind::Positions), ply: Some(1), entries: None };
+    let store = Box::new(Sqlite::open_or_create(file).expect("a temporary file"));
+    let mut device = Device::with_memory(Box::new(Mailbox::new()), 1 << 20);
+    let (ledger, _) = Ledger::start(store, &request, &mut device, &()).expect("a ledger");
+    drop(ledger);
+    std::fs::read(file).expect("it was made")
+}
+
+/// A file of this process, removed at the end.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new() -> Self {
+        let id = std::thread::current().id();
+        Self(std::env::temp_dir().join(format!("kogge-fuzz-{}-{id:?}.ledger", std::process::id())))
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // The file is gone, or it does not matter.
+        let _ = std::fs::remove_file(&self.0);
     }
 }
 

@@ -6,7 +6,8 @@ use std::time::Instant;
 
 use kogge_board::merge::{Entry, Kept, Merge, MergeError, MergeOptions};
 use kogge_board::{
-    Backend, BackendError, DeviceInfo, Leaves, Quad48, Rules, Score, Successors, Watch, Watched, host, self_test,
+    Backend, BackendError, Categories, DeviceInfo, Leaves, Quad48, Rules, Score, Successors, Watch, Watched, host,
+    self_test,
 };
 use pollster::block_on;
 
@@ -20,8 +21,8 @@ use crate::session::Session;
 use crate::tuning::{Cache, complete};
 use crate::watching::Watching;
 
-/// The least number of parents that the self-test puts in order.
-const SELF_TEST_ORDERED_FROM: u64 = 100;
+/// The maximum number of a shard's entries in the self-test of merging. It has lists with fewer entries and with more.
+const SELF_TEST_SHARD_ENTRIES: u64 = 500;
 
 impl<D: Device> Gpu<D>
 where
@@ -84,6 +85,36 @@ where
     pub fn untested(device: &D, options: &D::Options) -> Result<Self, BackendError> {
         block_on(Self::connect(device, options))
     }
+
+    /// Tests how the device merges. The larger lists of the test have several shards, as large lists have where buffers are small.
+    fn test_merging(&mut self) -> Result<(), BackendError> {
+        let shard_entries = self.session.runner.settings.shard_entries;
+        self.session.runner.settings.shard_entries = u64::MAX;
+        let tested = block_on(Lists::self_test(&mut self.session)).and_then(|()| {
+            self.session.runner.settings.shard_entries = SELF_TEST_SHARD_ENTRIES;
+            self_test::merging(self)
+        });
+        self.session.runner.settings.shard_entries = shard_entries;
+        tested
+    }
+}
+
+impl<D: Device> Gpu<D>
+where
+    Self: Send,
+{
+    /// Compiles and tests the kernels that tell the kinds of moves, unless that is done.
+    fn prepare_categories(&mut self) -> Result<(), BackendError> {
+        if self.categories_tested {
+            return Ok(());
+        }
+        block_on(self.compile(&[Module::Categories]))?;
+        self.categories_tested = true;
+        self_test::categories(self).inspect_err(|_| {
+            self.session.runner.interface.forget(Module::Categories);
+            self.categories_tested = false;
+        })
+    }
 }
 
 impl<D: Device> Backend for Gpu<D>
@@ -106,6 +137,10 @@ where
         self.perft_watched(rules, positions, depth, &mut |_, _| ControlFlow::Continue(()))
     }
 
+    fn categories(&mut self, rules: &Rules, positions: &[Quad48], depth: u32) -> Result<Vec<Categories>, BackendError> {
+        self.categories_watched(rules, positions, depth, &mut |_, _| ControlFlow::Continue(()))
+    }
+
     fn watched(&mut self) -> Option<&mut dyn Watched> {
         Some(self)
     }
@@ -115,17 +150,14 @@ where
             let modules = Session::<D::Interface>::merging_modules(&self.session.runner.settings);
             block_on(self.compile(modules))?;
             self.merging_tested = true;
-            // Small plies are put in order, too, where large ones are.
-            let ordered_from = self.session.runner.settings.ordered_from;
-            if ordered_from < u64::MAX {
-                self.session.runner.settings.ordered_from = SELF_TEST_ORDERED_FROM;
-            }
-            let tested = block_on(Lists::self_test(&mut self.session)).and_then(|()| self_test::merging(self));
-            self.session.runner.settings.ordered_from = ordered_from;
+            let tested = self.test_merging();
             tested.inspect_err(|_| {
                 modules.iter().for_each(|&module| self.session.runner.interface.forget(module));
                 self.merging_tested = false;
             })?;
+        }
+        if options.categories {
+            self.prepare_categories()?;
         }
         let merge = block_on(DeviceMerge::begin(&mut self.session, rules, options))?;
         Ok(Box::new(merge))
@@ -154,6 +186,17 @@ where
         watch: &mut Watch<'_>,
     ) -> Result<Vec<u64>, BackendError> {
         block_on(self.session.perft(rules, positions, depth, watch))
+    }
+
+    fn categories_watched(
+        &mut self,
+        rules: &Rules,
+        positions: &[Quad48],
+        depth: u32,
+        watch: &mut Watch<'_>,
+    ) -> Result<Vec<Categories>, BackendError> {
+        self.prepare_categories()?;
+        block_on(self.session.categories(rules, positions, depth, watch))
     }
 
     fn minimax_watched(
@@ -230,6 +273,10 @@ impl<I: Interface> Merge for DeviceMerge<'_, I> {
 
     fn perft(&mut self, successors: Range<u64>, depth: u32) -> Result<u128, MergeError> {
         block_on(DeviceMerge::perft(self, successors, depth))
+    }
+
+    fn categories(&mut self, successors: Range<u64>, depth: u32) -> Result<Categories, MergeError> {
+        block_on(DeviceMerge::categories(self, successors, depth))
     }
 
     fn entries(&mut self, successors: Range<u64>) -> Result<Vec<Entry>, MergeError> {

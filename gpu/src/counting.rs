@@ -195,8 +195,8 @@ impl<'a, 'w, I: Interface, C: AsyncFnMut(&mut Session<I>) -> Result<u128, Halt>>
             let end = len.min(start.saturating_add(step));
             self.make_room(most.saturating_mul((end - start) as u64)).await?;
             self.session.count_leaves(level, start..end, depth).await?;
-            if self.watching.is_some() && end < len {
-                // The next part must not be queued behind this one. Other parts begin with a wait.
+            if self.watching.is_some() && (end < len || self.is_learning()) {
+                // The next part must not be queued behind this one, nor be counted in its time.
                 self.session.runner.wait().await?;
             }
             self.part_done(span.part(0, end, len)).await?;
@@ -208,6 +208,12 @@ impl<'a, 'w, I: Interface, C: AsyncFnMut(&mut Session<I>) -> Result<u128, Halt>>
     /// Returns the number of positions of a part: `most`, unless the count is watched.
     fn part_size(&self, most: usize) -> usize {
         if self.watching.is_some() { self.session.part_size.positions(most) } else { most }
+    }
+
+    /// Whether parts may still grow. Parts of full size are so short that they need not be timed.
+    fn is_learning(&self) -> bool {
+        let most = self.session.sizes.positions;
+        self.session.part_size.positions(most) < most
     }
 
     /// Notes the end of a part of the leaves. Reports the progress to the end of the span several times a second.

@@ -1,15 +1,16 @@
 //! A GPU backend: any device of any interface.
 
-use std::time::Instant;
-
 use kogge_board::{BackendError, DeviceInfo};
+use web_time::Instant;
 
 use crate::interface::{Compiled, Failure, Interface};
 use crate::kernels::Module;
 use crate::profile::{KernelTime, Opening};
 use crate::session::Session;
 use crate::settings::HostSettings;
-use crate::tuning::{Partial, Tunable, Value};
+#[cfg(not(target_family = "wasm"))]
+use crate::tuning::Tunable;
+use crate::tuning::{Partial, Value};
 
 /// A device that an interface offers, before it is opened.
 pub trait Device {
@@ -72,6 +73,8 @@ pub struct Gpu<D: Device> {
     log: String,
     /// Whether the merge kernels are compiled and have passed their self-test.
     pub(crate) merging_tested: bool,
+    /// Whether the kernels that tell the kinds of moves are compiled and have passed their self-test.
+    pub(crate) categories_tested: bool,
     /// Whether the minimax kernels are compiled and have passed their self-test.
     pub(crate) minimax_tested: bool,
 }
@@ -114,7 +117,15 @@ impl<D: Device> Gpu<D> {
         let modules = Session::<D::Interface>::counting_modules(&host);
         let session = Session::new(info.name.clone(), interface, host);
         let log = String::new();
-        let mut gpu = Self { info, session, opening, log, merging_tested: false, minimax_tested: false };
+        let mut gpu = Self {
+            info,
+            session,
+            opening,
+            log,
+            merging_tested: false,
+            categories_tested: false,
+            minimax_tested: false,
+        };
         gpu.compile(&modules).await?;
         Ok(gpu)
     }
@@ -156,6 +167,8 @@ impl<D: Device> Gpu<D> {
     }
 }
 
+// Tuning opens devices again and again, and waits for them.
+#[cfg(not(target_family = "wasm"))]
 impl<D: Device> Tunable for D
 where
     Gpu<D>: Send,

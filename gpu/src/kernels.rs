@@ -12,6 +12,8 @@ pub enum Module {
     Counting,
     /// Kernels that merge equal positions.
     Merging,
+    /// Kernels that tell the kinds of moves.
+    Categories,
     /// Kernels that expand in any order. [`Unordered`](crate::Unordered) says when they are used.
     Unordered,
     /// A variant: the kernel that counts the last plies depth first. Not every interface has it.
@@ -152,7 +154,8 @@ buffers! {
     quads: kogge_board::Quad48, read;
     /// Successors as `Quad48`.
     successor_quads: kogge_board::Quad48, write;
-    /// A header, whose first word is set if a queue overflowed; then 64 bits for each root, low word first.
+    /// A header, whose first word is set if a queue overflowed; then 64 bits for each root, low word first. Where moves are counted by
+    /// kind, the totals of all roots of each kind follow each other.
     totals: [u32; 2], write;
     /// `totals`, read only.
     known_totals: [u32; 2], read;
@@ -190,12 +193,12 @@ buffers! {
     selected_count: u32, write;
     /// The number of each root's candidates that are kept.
     kept_counts: u32, write;
-    /// The number of entries in each part of the hashes of armies, or the place of the part's next entry.
-    army_counts: u32, write;
-    /// The numbers of the entries, in the order of the other side's pieces.
-    order: u32, read;
-    /// `order`, while it is written.
-    new_order: u32, write;
+    /// The shard of each candidate that is kept, and all ones for the others.
+    candidate_shards: u32, write;
+    /// The end of each shard's candidates in the rest of the buffer; then the candidates that are kept, sorted by shard.
+    sorted: u32, read;
+    /// `sorted`, while it is written.
+    new_sorted: u32, write;
 }
 
 scalars! {
@@ -215,20 +218,18 @@ scalars! {
     hash_mask,
     /// The number of slots of the hash table.
     slot_count,
-    /// The number of slots in which the positions with the same pieces of the side to move begin to search, if not all.
-    window,
     /// Which candidates are kept: 0 all, 1 those within the range, 2 those from which a move may lead into it.
     kept,
-    /// Whether entries are taken in the order of `order`.
-    ordered,
-    /// The number of lower bits of a hash that the order ignores.
-    shift,
     /// The number of successors, entries or moves that fit.
     room,
     /// The number of items that fit.
     capacity,
     /// The depth in plies.
     depth,
+    /// The kind of moves: its place in [`Categories`](kogge_board::Categories).
+    kind,
+    /// The number of totals of each kind.
+    stride,
     /// The number of work-items that search.
     lanes,
     /// The number of positions that each work-item searches in one launch.
@@ -277,30 +278,48 @@ macro_rules! with_kernels {
             CountReplies, "count_replies", Counting: positions roots lines items item_count totals | capacity;
             /// Loads entries into level 0, each a root of its own.
             LoadEntries, "load_entries", Merging: entries successors successor_roots | first end;
-            /// Counts the entries of each part of the hashes of the other side's pieces.
-            CountArmies, "count_armies", Merging: entries army_counts | end shift;
-            /// Puts the entries in the order of these parts.
-            OrderByArmy, "order_by_army", Merging: entries army_counts new_order | end shift;
-            /// Loads entries into level 0, each a root of its own, perhaps only those from which a move may lead into a range.
+            /// Loads the entries from which a move may lead into a range into level 0, each a root of its own.
             SelectEntries, "select_entries", Merging:
-                entries root_multiplicities successors successor_roots selected_multiplicities selected_count order |
-                first end kept ordered room
+                entries root_multiplicities successors successor_roots selected_multiplicities selected_count |
+                first end room
                 first_own_low first_own_high first_theirs_low first_theirs_high first_hash
                 last_own_low last_own_high last_theirs_low last_theirs_high last_hash;
             /// Finds the slot of each candidate that is kept.
             Insert, "insert", Merging:
                 positions roots root_multiplicities slots entries multiplicities candidate_multiplicities fresh merge_state
                 kept_counts |
-                first end shard_index shard_count hash_mask slot_count window kept
+                first end hash_mask slot_count kept
                 first_own_low first_own_high first_theirs_low first_theirs_high first_hash
                 last_own_low last_own_high last_theirs_low last_theirs_high last_hash;
+            /// Finds the slot of each candidate of a shard.
+            InsertSorted, "insert_sorted", Merging:
+                positions roots root_multiplicities slots entries multiplicities candidate_multiplicities fresh merge_state
+                sorted |
+                first shard_index shard_count hash_mask slot_count;
             /// Appends the fresh candidates to the list.
             Append, "append", Merging:
                 positions candidate_multiplicities fresh slots successors multiplicities merge_state | room;
             /// Updates the length of the list.
             NoteAppended, "note_appended", Merging: merge_state | room;
-            /// Adds leaves weighted by multiplicity to sums, one for each work-group, after the header.
-            WeightedSums, "weighted_sums", Merging: root_multiplicities counts known_totals sums | first end depth;
+            /// Adds leaves of a kind, weighted by multiplicity, to sums, one for each kind and work-group, after the header.
+            WeightedSums, "weighted_sums", Merging:
+                root_multiplicities counts known_totals sums | first end depth kind stride;
+            /// Finds the shard of each candidate that is kept, and counts the candidates of each shard.
+            CountShards, "count_shards", Merging:
+                positions roots kept_counts candidate_shards new_sorted |
+                end shard_count kept
+                first_own_low first_own_high first_theirs_low first_theirs_high first_hash
+                last_own_low last_own_high last_theirs_low last_theirs_high last_hash;
+            /// Turns the number of each shard's candidates into the index of the first.
+            ScanShards, "scan_shards", Merging: new_sorted | shard_count;
+            /// Sorts the candidates that are kept by shard.
+            SortByShard, "sort_by_shard", Merging: candidate_shards new_sorted | end shard_count;
+            /// Counts ordinary moves and those of them that capture. All moves that may be of other kinds become items.
+            ClassifyMoves, "classify_moves", Categories:
+                positions roots lines new_items new_item_count totals | first end capacity stride;
+            /// Counts the moves of the items by kind.
+            ClassifyItems, "classify_items", Categories:
+                positions roots lines items item_count totals | capacity stride;
             /// Makes the successors of positions in any order, and counts them. Some that are not kept are left out.
             ExpandUnordered, "expand_unordered", Unordered:
                 positions roots lines new_counts new_items new_item_count successors successor_roots |

@@ -13,12 +13,19 @@
 //! | the fastest options of a device | [`tuning`] |
 //! | measurements | [`KernelTime`], [`Opening`] |
 //!
-//! The host is asynchronous, because a browser cannot wait for its device; only `blocking.rs` makes a thread wait.
+//! The host is asynchronous, because a browser cannot wait for its device; only `blocking.rs` makes a thread wait. Callers
+//! that cannot wait use `awaiting.rs`.
 //! Before a device counts, merges or searches, it must pass the [self-test](kogge_board::self_test) of this work.
 
+// A page only counts: `blocking.rs`, which is left out, has the callers of merging and minimax.
+#![cfg_attr(target_family = "wasm", allow(dead_code))]
+
 mod arguments;
+mod awaiting;
+#[cfg(not(target_family = "wasm"))]
 mod blocking;
 mod buffer;
+mod categories;
 mod counting;
 mod device;
 mod families;
@@ -45,10 +52,20 @@ pub use interface::{Failure, Interface};
 pub use profile::{KernelTime, Opening};
 pub use settings::{
     Defaults, HostOptions, HostSettings, LastPlies, Limits, Mutation, PositionForm, Unordered, WEIGHTED_SUMS_GROUP,
+    WEIGHTED_SUMS_GROUPS,
 };
+pub use watching::PartTime;
 
 /// An upper bound of the legal moves of a position: fifteen queens with 27 moves each and a king with ten have 415.
 pub const MOST_MOVES: u32 = 512;
+
+/// Returns how a capture, and the capture of a pawn by a pawn, changes the number of replies that the closed form counts.
+///
+/// The kernels that tell the kinds of moves use the same code to count moves. There, a capture adds 2^16, so that moves and captures
+/// fit in one word.
+pub const fn capture_changes(classifying: bool) -> [u32; 2] {
+    if classifying { [1 << 16, 0] } else { [7, 1] }
+}
 
 /// The maximum number of plies that a kernel counts depth first. The leaves below a position then fit in its total.
 pub const MOST_LAST_PLIES: u32 = 6;

@@ -7,8 +7,11 @@
 //! compared in full: if they are equal, the multiplicities are added; if not, the candidate tries the next slot. Then
 //! the candidates that have taken a slot are appended to the list, and their slots get the numbers of the new entries.
 //!
-//! A large ply of parents is first put in the order of the other side's pieces (`lists/order.rs`). If only the successors in a range are kept, a kernel first selects the parents that may have such successors. A ply between two
+//! If only the successors in a range are kept, a kernel first selects the parents that may have such successors. A ply between two
 //! others can be made again and again, as earlier plies can be kept.
+//!
+//! The position's second hash assigns it to a shard of the list. If there are several, the candidates are sorted by shard first
+//! (`lists/insert.rs`), and each shard has a table and kernels of its own.
 //!
 //! Therefore no work-item waits for another, atomic operations on 32 bits are enough, no position is read while it is
 //! written, and the list has no gaps. The table has more free slots than a launch has candidates, so every search ends.
@@ -17,14 +20,15 @@
 use std::ops::Range;
 
 use kogge_board::merge::{Entry, Kept, MergeError, MergeOptions, common_turn, entry_of};
-use kogge_board::{BackendError, Color, Quad48, Rules};
+use kogge_board::{BackendError, Categories, Color, Quad48, Rules};
 
 use crate::counting::Walk;
 use crate::families::{Families, Family};
 use crate::interface::Interface;
-use crate::lists::{Leaves, Lists, Origin, Ply, Selected, Weights};
+use crate::lists::{Kinds, Leaves, Lists, Origin, Ply, Selected, Weights};
 use crate::runner::Halt;
 use crate::session::Session;
+use crate::watching::Span;
 
 /// Two plies in a device's memory.
 pub(crate) struct DeviceMerge<'a, I: Interface> {
@@ -41,6 +45,8 @@ pub(crate) struct DeviceMerge<'a, I: Interface> {
     turn: Option<Color>,
     /// Whether the successors are unusable: they have no room, or a call has failed.
     failed: bool,
+    /// Whether the kernels that tell the kinds of moves are ready.
+    classifies: bool,
 }
 
 impl<'a, I: Interface> DeviceMerge<'a, I> {
@@ -50,7 +56,8 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
         rules: &Rules,
         options: &MergeOptions,
     ) -> Result<Self, BackendError> {
-        let lists = Lists::new(session, options.memory).await?;
+        let lists =
+            Lists::new(session, options.memory, if options.categories { Kinds::All } else { Kinds::One }).await?;
         let merge = Self {
             session,
             lists,
@@ -62,6 +69,7 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
             parents_turn: None,
             turn: None,
             failed: true,
+            classifies: options.categories,
         };
         // Counting has buffers, too, which are kept for it. Where there is no room for them, smaller ones are made later.
         match merge.session.prepare(2).await {
@@ -117,8 +125,9 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
     /// left out. Also returns the place of the parents' multiplicities.
     async fn load_parents(&mut self, parents: &Range<u64>) -> Result<(Selected, Weights), Halt> {
         self.session.prepare(2).await?;
-        if self.lists.selects() {
-            return Ok((self.lists.select(self.session, parents).await?, Weights::Selected));
+        if let Kept::Within(range) = self.lists.kept() {
+            let selected = self.lists.select(self.session, parents, range).await?;
+            return Ok((selected, Weights::Selected));
         }
         let batch = self.lists.batch(self.session, Ply::Parents, parents, self.session.sizes.roots)?;
         self.lists.load(self.session, Ply::Parents, batch.clone()).await?;
@@ -148,7 +157,6 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
         let (origin, leaves) = match (weights, self.lists.kept()) {
             (Weights::Entries(_, first), Kept::All) => (Origin::Parents(first), Leaves::Below(1)),
             (Weights::Entries(_, first), _) => (Origin::Parents(first), Leaves::Kept),
-            (Weights::Selected, Kept::All) => (Origin::Selected, Leaves::Below(1)),
             (Weights::Selected, _) => (Origin::Selected, Leaves::Kept),
         };
         if leaves == Leaves::Kept {
@@ -195,12 +203,36 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
         // Expansion has two levels, whose buffers are kept.
         let levels = self.session.levels(depth).max(2);
         self.session.prepare(levels).await?;
-        self.lists.clear_sums(self.session)?;
+        self.lists.clear_sums(self.session, Kinds::One)?;
         let mut rest = successors.clone();
         while !rest.is_empty() {
             rest.start = self.add_leaves(&rest, depth).await?;
         }
         self.lists.sum(self.session).await
+    }
+
+    /// Adds the weighted leaves below the first of these successors to the sums, by kind, as many as have a total for each kind.
+    /// Returns the end of these successors.
+    async fn add_categories(&mut self, successors: &Range<u64>, depth: u32) -> Result<u64, Halt> {
+        let most = self.session.roots_by_kind();
+        let batch = self.lists.batch(self.session, Ply::Successors, successors, most)?;
+        let (weights, len) = (Weights::Entries(Ply::Successors, batch.start), (batch.end - batch.start) as usize);
+        self.lists.load(self.session, Ply::Successors, batch.clone()).await?;
+        self.session.clear_totals(self.session.sizes.roots)?;
+        self.session.classify_below(0, len, depth, Span::WHOLE, None).await?;
+        self.lists.add_by_kind(self.session, weights, len).await?;
+        Ok(batch.end)
+    }
+
+    /// Counts the weighted leaves below these successors by kind. The result is `None` if a sum does not fit in 128 bits.
+    async fn sum_categories(&mut self, successors: &Range<u64>, depth: u32) -> Result<Option<Categories>, Halt> {
+        self.session.prepare((depth as usize).max(2)).await?;
+        self.lists.clear_sums(self.session, Kinds::All)?;
+        let mut rest = successors.clone();
+        while !rest.is_empty() {
+            rest.start = self.add_categories(&rest, depth).await?;
+        }
+        self.lists.sums_by_kind(self.session).await
     }
 
     pub(crate) fn most_successors(&self) -> u64 {
@@ -246,7 +278,7 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
 
     /// Expands these parents and returns the number of their kept successors, weighted by multiplicity.
     async fn expand_batches(&mut self, mut rest: Range<u64>) -> Result<u128, MergeError> {
-        self.lists.clear_sums(self.session).map_err(or_full)?;
+        self.lists.clear_sums(self.session, Kinds::One).map_err(or_full)?;
         while !rest.is_empty() {
             rest.start = self.expand_batch(&rest).await?;
         }
@@ -292,6 +324,27 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
         loop {
             match self.sum_leaves(&successors, depth).await {
                 Ok(sum) => return sum.ok_or(MergeError::Overflow),
+                Err(Halt::OutOfMemory) => self.session.shrink()?,
+                Err(Halt::Overflow) => {}
+                Err(Halt::Error(error)) => return Err(error.into()),
+            }
+        }
+    }
+
+    pub(crate) async fn categories(&mut self, successors: Range<u64>, depth: u32) -> Result<Categories, MergeError> {
+        if !self.classifies {
+            let reason = "its merge began without categories; set them in the options of the merge.".to_owned();
+            return Err(BackendError::Unavailable { backend: "gpu", reason }.into());
+        }
+        if depth == 0 {
+            let nodes = self.perft(successors, 0).await?;
+            return Ok(Categories { nodes, ..Categories::default() });
+        }
+        self.session.overflowed = false;
+        let successors = successors.start..successors.end.min(self.successors);
+        loop {
+            match self.sum_categories(&successors, depth).await {
+                Ok(sums) => return sums.ok_or(MergeError::Overflow),
                 Err(Halt::OutOfMemory) => self.session.shrink()?,
                 Err(Halt::Overflow) => {}
                 Err(Halt::Error(error)) => return Err(error.into()),

@@ -2,9 +2,17 @@
 
 use kogge_board::merge::{Kept, KeyRange};
 
-/// The scalars of the kernels, by their names there.
+/// Returns the scalar `kept` of the kernels, and the range. [`Kept::All`] has any range.
+pub(crate) fn parts_of(kept: Kept) -> (u32, KeyRange) {
+    match kept {
+        Kept::All => (0, KeyRange::WHOLE),
+        Kept::Within(range) => (1, range),
+        Kept::Before(range) => (2, range),
+    }
+}
+
+/// The scalars of a range, by their names in the kernels.
 pub(crate) struct RangeScalars {
-    pub(crate) kept: u32,
     pub(crate) first_own_low: u32,
     pub(crate) first_own_high: u32,
     pub(crate) first_theirs_low: u32,
@@ -18,17 +26,11 @@ pub(crate) struct RangeScalars {
 }
 
 impl RangeScalars {
-    /// Returns the scalars. [`Kept::All`] has any range.
-    pub(crate) fn of(kept: Kept) -> Self {
-        let (kept, KeyRange { first, last }) = match kept {
-            Kept::All => (0, KeyRange::WHOLE),
-            Kept::Within(range) => (1, range),
-            Kept::Before(range) => (2, range),
-        };
+    /// Returns the scalars.
+    pub(crate) fn of(KeyRange { first, last }: KeyRange) -> Self {
         let low = |board: u64| board as u32;
         let high = |board: u64| (board >> 32) as u32;
         Self {
-            kept,
             first_own_low: low(first.pawns[0]),
             first_own_high: high(first.pawns[0]),
             first_theirs_low: low(first.pawns[1]),
@@ -47,10 +49,17 @@ impl RangeScalars {
 /// `with_kept!(kept => Kernel { field, .., })`.
 macro_rules! with_kept {
     ($kept:expr => $Kernel:ident { $($argument:tt)* }) => {{
-        let scalars = crate::range_scalars::RangeScalars::of($kept);
+        let (kept, range) = crate::range_scalars::parts_of($kept);
+        crate::range_scalars::with_range!(range => $Kernel { $($argument)* kept, })
+    }};
+}
+
+/// Completes the arguments of a kernel with the scalars of a range: `with_range!(range => Kernel { field, .., })`.
+macro_rules! with_range {
+    ($range:expr => $Kernel:ident { $($argument:tt)* }) => {{
+        let scalars = crate::range_scalars::RangeScalars::of($range);
         $Kernel {
             $($argument)*
-            kept: scalars.kept,
             first_own_low: scalars.first_own_low,
             first_own_high: scalars.first_own_high,
             first_theirs_low: scalars.first_theirs_low,
@@ -65,4 +74,4 @@ macro_rules! with_kept {
     }};
 }
 
-pub(crate) use with_kept;
+pub(crate) use {with_kept, with_range};

@@ -1,13 +1,15 @@
 //! Launches of kernels and transfers of data, with errors that name the device.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use bytemuck::Pod;
 use kogge_board::BackendError;
+use web_time::Instant;
 
 use crate::arguments::Arguments;
 use crate::buffer::Buffer;
 use crate::interface::{Failure, Interface, Launch};
+use crate::kernels::Kernel;
 use crate::profile::Profile;
 use crate::settings::HostSettings;
 
@@ -78,11 +80,7 @@ impl<I: Interface> Runner<I> {
             return Ok(());
         }
         let (group_size, groups) = self.settings.groups_of(A::KERNEL, items);
-        let start = match self.profile {
-            Some(_) => self.interface.finish().await.map(|_| Instant::now()),
-            None => Ok(Instant::now()),
-        };
-        let launched = start.and_then(|start| {
+        let launched = self.start().await.and_then(|start| {
             arguments.bind(|buffers, scalars| {
                 let launch = Launch { kernel: A::KERNEL, groups, group_size, buffers, scalars };
                 // SAFETY: the types of the arguments ensure that buffers and scalars match the signature. The caller
@@ -91,13 +89,26 @@ impl<I: Interface> Runner<I> {
             })?;
             Ok(start)
         });
+        self.end(A::KERNEL, items, launched).await
+    }
+
+    /// Begins to measure a launch. This and [`Self::end`] do not depend on the arguments, so they are compiled once.
+    async fn start(&mut self) -> Result<Instant, Failure> {
+        if self.profile.is_some() {
+            self.interface.finish().await?;
+        }
+        Ok(Instant::now())
+    }
+
+    /// Ends to measure a launch that began at `launched`, or says why there was none.
+    async fn end(&mut self, kernel: Kernel, items: usize, launched: Result<Instant, Failure>) -> Result<(), Halt> {
         let done = match (launched, &mut self.profile) {
             (Ok(start), Some(profile)) => self.interface.finish().await.map(|time: Option<Duration>| {
-                profile.add(A::KERNEL, items, time.unwrap_or_else(|| start.elapsed()));
+                profile.add(kernel, items, time.unwrap_or_else(|| start.elapsed()));
             }),
             (launched, _) => launched.map(drop),
         };
-        done.map_err(|failure| self.halt(&format!("to run the kernel {}", A::KERNEL.signature().name), failure))
+        done.map_err(|failure| self.halt(&format!("to run the kernel {}", kernel.signature().name), failure))
     }
 
     /// Waits for all queued work.

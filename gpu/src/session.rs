@@ -40,6 +40,8 @@ pub(crate) struct Session<I: Interface> {
     pub(crate) part_size: PartSize,
     /// The size of the parts of minimax without quiescence.
     pub(crate) minimax_part_size: PartSize,
+    /// The size of the parts whose moves are counted by kind.
+    pub(crate) kinds_part_size: PartSize,
 }
 
 impl<I: Interface> Session<I> {
@@ -47,6 +49,9 @@ impl<I: Interface> Session<I> {
     pub(crate) fn new(device: String, interface: I, settings: HostSettings) -> Self {
         let sizes = Sizes { roots: 0, positions: 0, moves: 0, successors: 0, block: settings.group_size };
         Self {
+            part_size: settings.part_time.into(),
+            minimax_part_size: settings.part_time.into(),
+            kinds_part_size: settings.part_time.into(),
             runner: Runner::new(device, interface, settings),
             buffers: None,
             sizes,
@@ -55,8 +60,6 @@ impl<I: Interface> Session<I> {
             quiescence: None,
             overflowed: false,
             moves: Average::default(),
-            part_size: PartSize::default(),
-            minimax_part_size: PartSize::default(),
         }
     }
 

@@ -1,11 +1,13 @@
 //! The host's options, and the settings that result from them on a device.
 
+use kogge_board::Categories;
 use kogge_board::merge::Kept;
 use serde::{Deserialize, Serialize};
 
 use crate::kernels::{Kernel, Part};
 use crate::lines::table;
 use crate::tuning::{Partial, Value};
+use crate::watching::PartTime;
 
 /// The initial room for the moves of a quiescence search.
 const QUIESCENCE_ROOM: usize = 256;
@@ -14,7 +16,7 @@ const QUIESCENCE_ROOM: usize = 256;
 pub const WEIGHTED_SUMS_GROUP: usize = 256;
 
 /// The maximum number of work-groups of `weighted_sums`. Each adds to a sum, and the host adds the sums.
-pub(crate) const WEIGHTED_SUMS_GROUPS: usize = 1024;
+pub const WEIGHTED_SUMS_GROUPS: usize = 1024;
 
 /// Roots that a work-item of `weighted_sums` takes at least, so that few sums are read.
 const ROOTS_PER_ITEM: usize = 16;
@@ -23,10 +25,6 @@ const ROOTS_PER_ITEM: usize = 16;
 pub(crate) fn weighted_sums_groups(roots: usize) -> usize {
     roots.div_ceil(WEIGHTED_SUMS_GROUP * ROOTS_PER_ITEM).min(WEIGHTED_SUMS_GROUPS)
 }
-
-/// The slots of a window. All successors with the same pieces of the side to move are a few hundred thousand positions in large
-/// plies. Windows overlap, and a larger window makes it less likely that too many of them meet.
-const WINDOW: u32 = 1 << 22;
 
 /// The maximum number of moves whose replies a work-group counts: with at most 218 replies each, their sum fits in 32 bits.
 const MOST_GROUP_ITEMS: usize = 1 << 24;
@@ -62,13 +60,6 @@ pub struct HostOptions {
     /// Moves that are written at once: the size of the chunks in which leaf parents are counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub moves: Option<usize>,
-    /// The least number of parents that are expanded in the order of the other side's pieces when a ply is merged. Then the same
-    /// part of the table and of the list is used again and again, so that it stays in the device's cache.
-    #[serde(skip)]
-    pub ordered_from: Option<u64>,
-    /// The number of slots in which positions with the same pieces of the side to move begin to search, if parents are ordered.
-    #[serde(skip)]
-    pub window: Option<u32>,
     /// The maximum of device memory to use, in bytes.
     #[serde(skip)]
     pub memory: Option<u64>,
@@ -237,6 +228,8 @@ pub struct HostSettings {
     pub count_groups: usize,
     /// See [`HostOptions::queued_per_lane`].
     pub queued_per_lane: usize,
+    /// Moves that a work-group queues while it tells the kinds of moves, for each of its work-items.
+    pub classified_per_lane: usize,
     /// Work-items that do quiescence searches.
     pub quiescence_lanes: usize,
     /// Positions that each of them looks at in one launch.
@@ -253,10 +246,6 @@ pub struct HostSettings {
     pub positions: usize,
     /// See [`HostOptions::moves`].
     pub moves: usize,
-    /// See [`HostOptions::ordered_from`].
-    pub ordered_from: u64,
-    /// See [`HostOptions::window`].
-    pub window: u32,
     /// The maximum memory of the tree's levels, in bytes.
     pub memory: u64,
     /// The device's memory, in bytes.
@@ -265,8 +254,12 @@ pub struct HostSettings {
     pub max_buffer: u64,
     /// The lookup table of the kernels: [`lines::table`](crate::lines::table), followed by more in some variants.
     pub lines: Vec<[u64; 2]>,
+    /// How long the parts of a watched count should take.
+    pub part_time: PartTime,
     /// The maximum total of a root on the device. Only tests make it smaller than 64 bits.
     pub most_total: u64,
+    /// The maximum number of entries of a shard, if a buffer does not hold fewer. Only tests limit it, with small lists.
+    pub shard_entries: u64,
     /// See [`HostOptions::profile`].
     pub profile: bool,
     /// See [`HostOptions::mutation`].
@@ -305,6 +298,13 @@ impl HostOptions {
                 "a work-item can queue 1 to 64 moves, as local memory permits, and {queued_per_lane} were asked for."
             ));
         }
+        // The queue of `classify_moves` shares local memory with a sum for each kind and work-item.
+        let fits = |queued: &usize| {
+            ((group_size * (queued + Categories::COUNT) + 2) * size_of::<u32>()) as u64 <= limits.local_memory
+        };
+        let Some(classified_per_lane) = (1..=queued_per_lane).rev().find(fits) else {
+            return Err(format!("work-groups of {group_size} need more local memory than this device has."));
+        };
         // Additional chunks cost next to nothing, so a chunk is limited to the largest buffer.
         let within = |what: &str, count: usize, bytes: usize| match count {
             1..=0x7fff_ffff => Ok(count.min((limits.max_buffer / bytes as u64) as usize)),
@@ -317,6 +317,7 @@ impl HostOptions {
             count_group_size,
             count_groups: count_groups.max(moves.div_ceil(MOST_GROUP_ITEMS)),
             queued_per_lane,
+            classified_per_lane,
             quiescence_lanes: defaults.quiescence_lanes,
             quiescence_steps: defaults.quiescence_steps,
             quiescence_room: QUIESCENCE_ROOM,
@@ -329,13 +330,13 @@ impl HostOptions {
                 PositionForm::Planes32.bytes(),
             )?,
             moves,
-            ordered_from: self.ordered_from.unwrap_or(u64::MAX),
-            window: self.window.unwrap_or(WINDOW),
             memory: self.memory.unwrap_or(defaults.memory),
             device_memory: limits.device_memory,
             max_buffer: limits.max_buffer,
             lines: table(),
+            part_time: PartTime::default(),
             most_total: u64::MAX,
+            shard_entries: u64::MAX,
             profile: self.profile,
             mutation: self.mutation,
         })
@@ -392,11 +393,13 @@ impl HostSettings {
     }
 
     /// The size of a kernel's work-groups, and the number of groups of a launch with this many items. A work-item takes
-    /// several items only in kernels whose number of groups is limited here.
+    /// several items only in kernels whose number of groups is limited here, and in `insert_sorted` and `append`.
     pub(crate) fn groups_of(&self, kernel: Kernel, items: usize) -> (usize, usize) {
         let group_size = self.group_size_of(kernel);
         let groups = match kernel {
-            Kernel::CountReplies | Kernel::ExpandItems => items.div_ceil(group_size).min(self.count_groups),
+            Kernel::CountReplies | Kernel::ExpandItems | Kernel::ClassifyItems => {
+                items.div_ceil(group_size).min(self.count_groups)
+            }
             Kernel::WeightedSums => weighted_sums_groups(items),
             _ => items.div_ceil(group_size),
         };

@@ -1,44 +1,55 @@
 //! Watched counts: how far they are, and how large a part may be so that they can be stopped soon.
 
 use std::ops::ControlFlow;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use kogge_board::{BackendError, Watch};
+use web_time::Instant;
 
 /// The time between two reports.
 const REPORT: Duration = Duration::from_millis(100);
 
-/// The least time that a part should take. It makes the waits between parts negligible.
-const SHORTEST: Duration = Duration::from_millis(40);
+/// How long the parts of a watched count should take.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PartTime {
+    /// The longest time that a part should take. Parts of less than a quarter of it grow, so that the waits between them are
+    /// negligible.
+    pub longest: Duration,
+    /// The number of positions in the first part, before the device's speed is known.
+    pub first: usize,
+}
 
-/// The longest time that a part should take.
-const LONGEST: Duration = Duration::from_millis(150);
-
-/// The number of positions in the first part, before the device's speed is known.
-const FIRST: usize = 1 << 14;
+impl Default for PartTime {
+    fn default() -> Self {
+        Self { longest: Duration::from_millis(150), first: 1 << 14 }
+    }
+}
 
 /// The number of positions whose leaves are counted as one part, from the times of the parts so far.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct PartSize(usize);
+pub(crate) struct PartSize {
+    positions: usize,
+    longest: Duration,
+}
 
-impl Default for PartSize {
-    fn default() -> Self {
-        Self(FIRST)
+impl From<PartTime> for PartSize {
+    fn from(PartTime { longest, first }: PartTime) -> Self {
+        Self { positions: first, longest }
     }
 }
 
 impl PartSize {
     /// Returns the number of positions, at most `most`.
     pub(crate) fn positions(self, most: usize) -> usize {
-        self.0.min(most)
+        self.positions.min(most)
     }
 
     /// Notes the time of a part. No part has more than `most` positions.
     fn saw(&mut self, time: Duration, most: usize) {
-        if time > LONGEST {
-            self.0 = (self.0.min(most) / 2).max(1);
-        } else if time < SHORTEST {
-            self.0 = self.0.saturating_mul(2).min(most);
+        if time > self.longest {
+            self.positions = (self.positions.min(most) / 2).max(1);
+        } else if time < self.longest / 4 {
+            self.positions = self.positions.saturating_mul(2).min(most);
         }
     }
 }
@@ -68,6 +79,8 @@ pub(crate) struct Watching<'a, 'w> {
     pub(crate) counted: u128,
     /// The shares of the call at which the current batch begins and ends.
     pub(crate) batch: [f64; 2],
+    /// The positions of the part that runs.
+    launched: usize,
     reported: Instant,
     part_began: Instant,
 }
@@ -75,14 +88,20 @@ pub(crate) struct Watching<'a, 'w> {
 impl<'a, 'w> Watching<'a, 'w> {
     pub(crate) fn new(watch: &'a mut Watch<'w>) -> Self {
         let now = Instant::now();
-        Self { watch, counted: 0, batch: [0.0, 1.0], reported: now, part_began: now }
+        Self { watch, counted: 0, batch: [0.0, 1.0], launched: 0, reported: now, part_began: now }
+    }
+
+    /// Notes that kernels for further positions run, and returns whether the part is complete.
+    pub(crate) fn launched(&mut self, positions: usize, part: usize) -> bool {
+        self.launched += positions;
+        self.launched >= part
     }
 
     /// Notes the end of a part, and returns whether a report is due.
     pub(crate) fn part_done(&mut self, size: &mut PartSize, most: usize) -> bool {
         let now = Instant::now();
         size.saw(now - self.part_began, most);
-        self.part_began = now;
+        (self.part_began, self.launched) = (now, 0);
         self.is_due()
     }
 
@@ -111,7 +130,7 @@ mod tests {
 
     #[test]
     fn parts_grow_and_shrink_with_the_speed() {
-        let mut size = PartSize::default();
+        let mut size = PartSize::from(PartTime::default());
         for _ in 0..20 {
             size.saw(Duration::from_millis(1), 1 << 20);
         }

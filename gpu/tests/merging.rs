@@ -7,12 +7,7 @@ use kogge_gpu::{Gpu, HostOptions, Unordered};
 use kogge_testkit::twin::TwinDevice;
 
 fn open(device: &TwinDevice) -> Gpu<TwinDevice> {
-    open_ordered(device, None)
-}
-
-/// Opens a twin that puts this many parents or more in order.
-fn open_ordered(device: &TwinDevice, ordered_from: Option<u64>) -> Gpu<TwinDevice> {
-    let options = HostOptions { group_size: Some(2), ordered_from, window: Some(64), ..HostOptions::default() };
+    let options = HostOptions { group_size: Some(2), ..HostOptions::default() };
     Gpu::untested(device, &options).unwrap_or_else(|error| panic!("{error}"))
 }
 
@@ -56,21 +51,12 @@ fn merge_plies(merge: &mut dyn Merge, plies: usize, ranges: usize) -> Result<(u6
 fn plies_are_merged_whatever_the_hash_and_the_ranges() {
     for unordered in Unordered::ALL {
         for (hash_bits, ranges, plies) in [(32, 1, 3), (32, 7, 3), (3, 2, 3), (0, 1, 2), (0, 3, 2)] {
-            for ordered_from in [None, Some(1), Some(400)] {
-                let device = TwinDevice { unordered, ..TwinDevice::default() };
-                let mut gpu = open_ordered(&device, ordered_from);
-                let options = MergeOptions { memory: 1 << 26, hash_bits };
-                let mut merge = gpu.merge(&Fen::start().rules, &options).unwrap();
-                device.control.launches();
-                let found = merge_plies(&mut *merge, plies, ranges);
-                assert_eq!(found, Ok(PLIES[plies - 1]), "{hash_bits} bits, {ranges} ranges, {ordered_from:?}");
-                let launches = device.control.launches();
-                let orders = launches.iter().filter(|&&kernel| kernel == Kernel::OrderByArmy).count();
-                assert_eq!(
-                    orders,
-                    ordered_from.map_or(0, |from| [1, 20, 400][..plies].iter().filter(|&&ply| ply >= from).count())
-                );
-            }
+            let device = TwinDevice { unordered, ..TwinDevice::default() };
+            let mut gpu = open(&device);
+            let options = MergeOptions { hash_bits, ..MergeOptions::with_memory(1 << 26) };
+            let mut merge = gpu.merge(&Fen::start().rules, &options).unwrap();
+            let found = merge_plies(&mut *merge, plies, ranges);
+            assert_eq!(found, Ok(PLIES[plies - 1]), "{hash_bits} bits, {ranges} ranges");
         }
     }
 }
@@ -79,14 +65,17 @@ fn plies_are_merged_whatever_the_hash_and_the_ranges() {
 #[test]
 fn a_ply_may_exceed_the_largest_buffer() {
     for unordered in Unordered::ALL {
-        for (hash_bits, ranges, ordered_from) in
-            [(32, 1, None), (32, 3, None), (6, 1, None), (32, 1, Some(1)), (32, 3, Some(1))]
-        {
+        for (hash_bits, ranges) in [(32, 1), (32, 3), (6, 1)] {
             let device = TwinDevice { unordered, max_buffer: Some(1 << 16), ..TwinDevice::default() };
-            let mut gpu = open_ordered(&device, ordered_from);
-            let options = MergeOptions { memory: 1 << 26, hash_bits };
+            let mut gpu = open(&device);
+            let options = MergeOptions { hash_bits, ..MergeOptions::with_memory(1 << 26) };
             let mut merge = gpu.merge(&Fen::start().rules, &options).unwrap();
             assert_eq!(merge_plies(&mut *merge, 3, ranges), Ok(PLIES[2]), "{hash_bits} bits, {ranges} ranges");
+            // Candidates are sorted once, and each shard inserts its own.
+            let launches = device.control.launches();
+            let [sorts, inserts] = [Kernel::SortByShard, Kernel::InsertSorted]
+                .map(|kernel| launches.iter().filter(|&&launched| launched == kernel).count());
+            assert!(0 < sorts && 2 * sorts <= inserts, "{sorts} sorts, {inserts} inserts");
             if ranges > 1 {
                 continue;
             }
@@ -112,7 +101,7 @@ fn room_for_candidates_grows_with_the_plies() {
     let device = TwinDevice::default();
     let options = HostOptions { group_size: Some(2), positions: Some(1 << 18), ..HostOptions::default() };
     let mut gpu = Gpu::untested(&device, &options).unwrap_or_else(|error| panic!("{error}"));
-    let options = MergeOptions { memory: 1 << 28, hash_bits: 32 };
+    let options = MergeOptions::with_memory(1 << 28);
     let mut merge = gpu.merge(&Fen::start().rules, &options).unwrap();
     assert_eq!(merge_plies(&mut *merge, 4, 1), Ok(PLIES[3]));
     let entries = merge.entries(0..PLIES[3].0).unwrap();
@@ -131,7 +120,7 @@ fn a_list_that_is_too_short_is_full_and_stays_so() {
         for hash_bits in [0, 32] {
             let device = TwinDevice { unordered, ..TwinDevice::default() };
             let mut gpu = open(&device);
-            let options = MergeOptions { memory: 1 << 26, hash_bits };
+            let options = MergeOptions { hash_bits, ..MergeOptions::with_memory(1 << 26) };
             let mut merge = gpu.merge(&Fen::start().rules, &options).unwrap();
             merge_plies(&mut *merge, 2, 1).unwrap();
             merge.descend().unwrap();

@@ -18,10 +18,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use kogge_board::soak::{Compared, SoakError};
 use kogge_board::{Backend, BackendError, Quad48, known};
 use kogge_movegen_cpu::Cpu;
 use kogge_movegen_cpu::mailbox::Mailbox;
-use kogge_testkit::soak::{Compared, Soak, SoakError};
+use kogge_testkit::soak::soak;
 use kogge_testkit::{Placement, placement};
 use proptest::prelude::*;
 
@@ -110,11 +111,13 @@ fn backends(threads: Option<usize>, hash: usize) -> Result<Vec<Cpu>, BackendErro
 /// Runs the rounds of one thread until all threads should stop.
 fn compare(seed: u64, progress: &Progress) -> Result<(), SoakError> {
     let mut all = backends(Some(1), SMALL_HASH)?;
-    let mut backends: Vec<&mut dyn Backend> = all.iter_mut().map(|cpu| cpu as &mut dyn Backend).collect();
-    let mut soak = Soak::new(seed, placements());
+    let mut soak = soak(seed, placements());
     let mut mailbox = Mailbox::new();
     while !progress.stop.load(Ordering::Relaxed) {
-        progress.add(soak.round(&mut backends, &mut mailbox)?);
+        for batch in soak.round(&mut mailbox)? {
+            all.iter_mut().try_for_each(|cpu| batch.check(cpu))?;
+            progress.add(batch.compared());
+        }
     }
     Ok(())
 }

@@ -72,7 +72,7 @@ fn equal_hashes_change_nothing() {
     let rules = Fen::start().rules;
     let mut cpu = Cpu::new(Some(2)).unwrap();
     let found = [32, 5, 0].map(|hash_bits| {
-        let mut merge = cpu.merge(&rules, &MergeOptions { memory: 1 << 30, hash_bits }).unwrap();
+        let mut merge = cpu.merge(&rules, &MergeOptions { hash_bits, ..MergeOptions::with_memory(1 << 30) }).unwrap();
         parents(&mut *merge, 2);
         successors(&mut *merge, 5_362, &[0, 400])
     });

@@ -151,7 +151,7 @@ fn games_of_orthodox_chess() {
 #[test]
 fn games_of_chess960() {
     let mut random = Random(2);
-    for line in include_str!("../../data/chess960.epd").lines() {
+    for line in include_str!("../../board/data/chess960.epd").lines() {
         let fen: Fen = line.split(';').next().unwrap().parse().unwrap();
         play_out(&fen.rules, fen.position, 100, &mut random);
     }

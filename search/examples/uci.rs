@@ -2,7 +2,7 @@
 //!
 //!     cargo run --release -p kogge-search --example uci
 
-use std::io;
+use std::io::{self, BufReader};
 
 use kogge_board::{Backend, Fen, Move};
 use kogge_movegen_cpu::Cpu;
@@ -24,5 +24,5 @@ impl Host for Counter {
 }
 
 fn main() -> io::Result<()> {
-    serve(io::stdin().lock(), io::stdout(), Box::new(Counter))
+    serve(BufReader::new(io::stdin()), io::stdout(), Box::new(Counter))
 }

@@ -1,29 +1,47 @@
 //! A device helps the search: results stay correct, and a slow or failing device does no harm.
 
-use std::io::Write;
+use std::io::{BufReader, Cursor, Read, Write};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
-use std::thread::sleep;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use kogge_board::{Backend, BackendError, DeviceInfo, Fen, Leaves, Move, Quad48, Rules, Score, Successors};
 use kogge_movegen_cpu::Cpu;
 use kogge_search::uci::{Host, serve};
-use kogge_search::{Game, Limits, Searcher, Signals};
+use kogge_search::{Found, Game, Limits, Searcher, Signals};
 
-/// The CPU backend as a slow device that fails after some calls.
+/// A stack for the deepest search.
+const STACK: usize = 4 << 20;
+/// Longer than any step takes, even on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The CPU backend as a device that fails after some calls.
 struct Device {
     cpu: Cpu,
     calls: u32,
-    takes: Duration,
+    /// Receives the number of positions of each call.
+    evaluated: Sender<usize>,
+    /// What each call waits for before it answers, if anything.
+    gate: Option<Receiver<()>>,
 }
 
 impl Device {
-    fn boxed(calls: u32, takes: Duration) -> Box<dyn Backend> {
-        Box::new(Self { cpu: Cpu::new(Some(1)).unwrap(), calls, takes })
+    /// Returns a device that fails after this many calls, and the numbers of positions of its calls.
+    fn failing(calls: u32) -> (Box<dyn Backend>, Receiver<usize>) {
+        let (evaluated, calls_of) = channel();
+        (Box::new(Self { cpu: Cpu::new(Some(1)).unwrap(), calls, evaluated, gate: None }), calls_of)
+    }
+
+    /// Returns a device whose calls answer when the sender allows it, or is gone.
+    fn gated() -> (Box<dyn Backend>, Receiver<usize>, Sender<()>) {
+        let ((evaluated, calls_of), (open, gate)) = (channel(), channel());
+        let device = Self { cpu: Cpu::new(Some(1)).unwrap(), calls: u32::MAX, evaluated, gate: Some(gate) };
+        (Box::new(device), calls_of, open)
     }
 
     fn good() -> Box<dyn Backend> {
-        Self::boxed(u32::MAX, Duration::ZERO)
+        Self::failing(u32::MAX).0
     }
 }
 
@@ -51,7 +69,11 @@ impl Backend for Device {
         depth: u32,
         leaves: Leaves,
     ) -> Result<Vec<Score>, BackendError> {
-        sleep(self.takes);
+        // A test that is over listens no more.
+        let _ = self.evaluated.send(positions.len());
+        if let Some(gate) = &self.gate {
+            let _ = gate.recv();
+        }
         let Some(left) = self.calls.checked_sub(1) else {
             let (device, doing, reason) = ("The abacus", "evaluating", "A bead is lost.");
             let [device, doing, reason] = [device, doing, reason].map(str::to_owned);
@@ -73,63 +95,80 @@ fn game(fen: &str) -> Game {
 #[test]
 fn mates_are_still_found() {
     let mut searcher = Searcher::new().unwrap();
-    searcher.set_assistant(Some(Device::good()), |error| panic!("{error}")).unwrap();
-    let mut evaluated = 0;
+    let (device, calls) = Device::failing(u32::MAX);
+    searcher.set_assistant(Some(device), |error| panic!("{error}")).unwrap();
     for line in include_str!("../../data/mates.epd").lines().step_by(3) {
         let (fen, moves) = line.split_once(" ;mate ").unwrap();
         searcher.forget();
         let limits = Limits { mate: Some(moves.parse().unwrap()), nodes: Some(2_000_000), ..Limits::default() };
         let found = searcher.search(&game(fen), &limits, &Signals::default(), &mut |_| ());
         assert_eq!(found.score.mate_moves(), moves.parse().ok(), "{line}: {}", found.score);
-        evaluated += found.evaluated.unwrap();
     }
-    // A busy machine may need several searches.
-    for _ in 0..100 {
-        evaluated += search_for(&mut searcher, Duration::from_millis(100)).evaluated.unwrap();
-        if evaluated > 100 {
-            return;
+    // Calls of the searches before do not count. When a call begins, the one before it is finished.
+    searcher.forget();
+    while calls.try_recv().is_ok() {}
+    let found = search_until(&mut searcher, || {
+        let call = || calls.recv_timeout(PATIENCE).expect("the device is asked");
+        let mut successors = 0;
+        while successors < 1000 {
+            successors += call();
         }
-    }
-    panic!("only {evaluated} positions were evaluated");
+        call();
+        call();
+    });
+    assert!(found.evaluated > Some(20), "{found:?}");
 }
 
-fn search_for(searcher: &mut Searcher, move_time: Duration) -> kogge_search::Found {
-    let limits = Limits { move_time: Some(move_time), ..Limits::default() };
-    let game = game(MIDDLEGAME);
-    let found = searcher.search(&game, &limits, &Signals::default(), &mut |_| ());
+/// Searches until `wait` returns.
+fn search_until(searcher: &mut Searcher, wait: impl FnOnce()) -> Found {
+    let (game, signals) = (game(MIDDLEGAME), Signals::default());
+    let found = thread::scope(|scope| {
+        let search = || searcher.search(&game, &Limits::default(), &signals, &mut |_| ());
+        let thread = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, search).unwrap();
+        let stop = StopAtEnd(&signals);
+        wait();
+        drop(stop);
+        thread.join().unwrap()
+    });
     assert!(game.moves().iter().any(|(legal, _)| *legal == found.line[0]));
     found
+}
+
+/// Stops a search also if the wait for its end has failed.
+struct StopAtEnd<'a>(&'a Signals);
+
+impl Drop for StopAtEnd<'_> {
+    fn drop(&mut self) {
+        self.0.stop();
+    }
 }
 
 #[test]
 fn a_device_that_fails_says_so_once_and_the_search_goes_on() {
     let mut searcher = Searcher::new().unwrap();
-    let heard = Arc::new(Mutex::new(Vec::new()));
-    let hear = Arc::clone(&heard);
-    let complain = move |error: &BackendError| hear.lock().unwrap().push(error.to_string());
-    searcher.set_assistant(Some(Device::boxed(1, Duration::ZERO)), complain).unwrap();
-    // A busy machine may need several searches for a second batch.
-    for _ in 0..100 {
-        assert!(search_for(&mut searcher, Duration::from_millis(100)).depth > 0);
-        if !heard.lock().unwrap().is_empty() {
-            break;
-        }
-    }
-    search_for(&mut searcher, Duration::from_millis(100));
+    let (hear, heard) = channel();
+    let complain = move |error: &BackendError| hear.send(error.to_string()).unwrap();
+    searcher.set_assistant(Some(Device::failing(1).0), complain).unwrap();
+    let mut first = String::new();
+    search_until(&mut searcher, || first = heard.recv_timeout(PATIENCE).expect("an error"));
+    assert_eq!(first, "The abacus failed evaluating: A bead is lost.");
+    let limits = Limits { nodes: Some(20_000), ..Limits::default() };
+    assert!(searcher.search(&game(MIDDLEGAME), &limits, &Signals::default(), &mut |_| ()).depth > 0);
     drop(searcher);
-    assert_eq!(*heard.lock().unwrap(), ["The abacus failed evaluating: A bead is lost."]);
+    assert!(heard.try_recv().is_err(), "it complains once");
 }
 
 #[test]
 fn nobody_waits_for_a_slow_device() {
-    const SLOW: Duration = Duration::from_secs(4);
     let mut searcher = Searcher::new().unwrap();
-    searcher.set_assistant(Some(Device::boxed(u32::MAX, SLOW)), |error| panic!("{error}")).unwrap();
-    let start = Instant::now();
-    for _ in 0..2 {
-        search_for(&mut searcher, Duration::from_millis(50));
-    }
-    assert!(start.elapsed() < SLOW, "{:?}", start.elapsed());
+    let (device, calls, open) = Device::gated();
+    searcher.set_assistant(Some(device), |error| panic!("{error}")).unwrap();
+    // The device never answers while these searches run: a search that waits for it would never end.
+    search_until(&mut searcher, || _ = calls.recv_timeout(PATIENCE).expect("the device is asked"));
+    let limits = Limits { nodes: Some(20_000), ..Limits::default() };
+    let found = searcher.search(&game(MIDDLEGAME), &limits, &Signals::default(), &mut |_| ());
+    assert_eq!(found.evaluated, Some(0));
+    drop(open);
 }
 
 #[test]
@@ -165,7 +204,7 @@ impl Host for Devices {
     fn assistant(&mut self) -> Result<Option<Box<dyn Backend>>, String> {
         match &self.0[..] {
             "good" => Ok(Some(Device::good())),
-            "failing" => Ok(Some(Device::boxed(0, Duration::ZERO))),
+            "failing" => Ok(Some(Device::failing(0).0)),
             "missing" => Err("There is no such device.".to_owned()),
             _ => Ok(None),
         }
@@ -188,17 +227,39 @@ impl Write for Collected {
 
 #[test]
 fn an_option_chooses_it() {
-    for (backend, time, expected, unexpected) in [
-        ("none", 20, "bestmove", "info string"),
-        ("good", 20, "info string The device has evaluated ", "without it"),
-        ("missing", 20, "info string There is no such device.\nreadyok", "evaluated"),
-        ("failing", 3_000, "A bead is lost. The search goes on without it.", "evaluated 1"),
+    for (backend, awaited, expected, unexpected) in [
+        ("none", "info depth 2 ", "bestmove", "info string"),
+        ("good", "info depth 2 ", "info string The device has evaluated ", "without it"),
+        ("missing", "info depth 2 ", "info string There is no such device.\nreadyok", "evaluated"),
+        ("failing", "A bead is lost.", "A bead is lost. The search goes on without it.", "evaluated 1"),
     ] {
         let collected = Collected::default();
-        let input = format!("setoption name Backend value {backend}\nisready\ngo movetime {time}\n");
-        serve(input.as_bytes(), collected.clone(), Box::new(Devices(String::new()))).unwrap();
-        let said = String::from_utf8(collected.0.lock().unwrap().clone()).unwrap();
+        // The search ends when the output has the awaited text.
+        let said = || String::from_utf8(collected.0.lock().unwrap().clone()).unwrap();
+        let begin = format!("setoption name Backend value {backend}\nisready\ngo infinite\n");
+        let end = Await { awaited, output: collected.clone(), stop: Cursor::new("stop\n") };
+        serve(BufReader::new(Cursor::new(begin).chain(end)), collected.clone(), Box::new(Devices(String::new())))
+            .unwrap();
+        let said = said();
         assert!(said.contains(expected) && !said.contains(unexpected), "{backend}: {said}");
         assert!(said.lines().last().is_some_and(|line| line.starts_with("bestmove ")), "{backend}: {said}");
+    }
+}
+
+/// An input that stops the search when an output has a text.
+struct Await {
+    awaited: &'static str,
+    output: Collected,
+    stop: Cursor<&'static str>,
+}
+
+impl Read for Await {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let start = Instant::now();
+        while !String::from_utf8_lossy(&self.output.0.lock().unwrap()).contains(self.awaited) {
+            assert!(start.elapsed() < PATIENCE, "{:?} does not come", self.awaited);
+            thread::sleep(Duration::from_millis(2));
+        }
+        self.stop.read(buffer)
     }
 }

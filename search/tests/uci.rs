@@ -1,6 +1,6 @@
 //! UCI: answers to commands and to arbitrary input.
 
-use std::io::{BufReader, Read, Write};
+use std::io::{BufReader, Cursor, Read, Write};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -48,8 +48,12 @@ impl Write for Collected {
 
 /// Returns the output for an input that is available at once.
 fn transcript(input: &[u8]) -> String {
+    answers(input, Box::new(Counter))
+}
+
+fn answers(input: &[u8], host: Box<dyn Host>) -> String {
     let collected = Collected::default();
-    serve(input, collected.clone(), Box::new(Counter)).unwrap();
+    serve(Cursor::new(input.to_vec()), collected.clone(), host).unwrap();
     let bytes = collected.0.lock().unwrap().clone();
     String::from_utf8(bytes).unwrap()
 }
@@ -90,6 +94,19 @@ fn it_searches_to_every_kind_of_limit() {
 fn it_counts() {
     let said = transcript(b"position startpos moves e2e4\ngo perft 2\n");
     assert!(said.starts_with("a7a6: 30\n") && said.contains("\nNodes searched: 600\n"), "{said}");
+}
+
+#[test]
+fn positions_have_names_and_may_lack_clocks() {
+    for (fen, count) in [
+        ("kiwipete", 48),
+        ("startpos", 20),
+        ("8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - -", 14),
+        ("8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0", 14),
+    ] {
+        let said = transcript(format!("position fen {fen}\ngo perft 1\n").as_bytes());
+        assert!(said.contains(&format!("\nNodes searched: {count}\n")), "{fen}: {said}");
+    }
 }
 
 #[test]
@@ -181,12 +198,12 @@ impl Read for Later {
     }
 }
 
-fn engine() -> (Sender<Vec<u8>>, Collected, thread::JoinHandle<()>) {
+fn engine(host: Box<dyn Host>) -> (Sender<Vec<u8>>, Collected, thread::JoinHandle<()>) {
     let (sender, receiver) = channel();
     let collected = Collected::default();
     let output = collected.clone();
     let thread = thread::spawn(move || {
-        serve(BufReader::new(Later(receiver, Vec::new())), output, Box::new(Counter)).unwrap();
+        serve(BufReader::new(Later(receiver, Vec::new())), output, host).unwrap();
     });
     (sender, collected, thread)
 }
@@ -202,7 +219,7 @@ fn wait_for(collected: &Collected, text: &str) -> Duration {
 
 #[test]
 fn it_listens_while_it_thinks() {
-    let (say, heard, thread) = engine();
+    let (say, heard, thread) = engine(Box::new(Counter));
     let say = |text: &str| say.send(format!("{text}\n").into_bytes()).unwrap();
     say("position startpos\ngo infinite");
     wait_for(&heard, "info depth 3 ");
@@ -221,6 +238,91 @@ fn it_listens_while_it_thinks() {
     wait_for(&heard, "bestmove a1a8");
     say("go infinite\nquit");
     thread.join().unwrap();
+}
+
+/// A host whose count lasts until the test lets it end, or until it is stopped.
+struct Patient {
+    begun: Sender<()>,
+    end: Receiver<()>,
+}
+
+impl Patient {
+    fn boxed() -> (Box<dyn Host>, Receiver<()>, Sender<()>) {
+        let ((begun, is_running), (let_end, end)) = (channel(), channel());
+        (Box::new(Self { begun, end }), is_running, let_end)
+    }
+}
+
+impl Host for Patient {
+    fn divide(&mut self, root: &Fen, depth: u32, signals: &Signals) -> Result<Vec<(Move, u128)>, String> {
+        self.begun.send(()).unwrap();
+        while self.end.try_recv().is_err() {
+            if signals.is_stopped() {
+                return Err("Stopped by the test.".to_owned());
+            }
+            thread::sleep(Duration::from_millis(1));
+        }
+        Counter.divide(root, depth, signals)
+    }
+}
+
+#[test]
+fn a_count_ends_before_later_commands_are_obeyed() {
+    let (host, is_running, let_end) = Patient::boxed();
+    let (say, heard, thread) = engine(host);
+    say.send(b"position startpos\ngo perft 1\n".to_vec()).unwrap();
+    is_running.recv().unwrap();
+    say.send(b"isready\nposition startpos moves e2e4\ngo perft 2\nquit\nstop\n".to_vec()).unwrap();
+    // The engine has taken the end of the input when its receiver is gone.
+    while say.send(Vec::new()).is_ok() {
+        thread::sleep(Duration::from_millis(1));
+    }
+    assert_eq!(*heard.0.lock().unwrap(), b"");
+    let_end.send(()).unwrap();
+    is_running.recv().unwrap();
+    let said = String::from_utf8(heard.0.lock().unwrap().clone()).unwrap();
+    assert!(said.contains("\nNodes searched: 20\n") && said.ends_with("readyok\n"), "{said}");
+    let_end.send(()).unwrap();
+    thread.join().unwrap();
+    wait_for(&heard, "\nNodes searched: 600\n");
+}
+
+#[test]
+fn a_count_ends_before_the_input_that_ends_it() {
+    for end in ["", "quit\n", "go depth 1\n"] {
+        let said = transcript(format!("go perft 3\n{end}").as_bytes());
+        assert!(said.contains("\nNodes searched: 8902\n"), "{end}: {said}");
+    }
+}
+
+#[test]
+fn stop_ends_a_count_at_once() {
+    // The test never lets a count end. A stop also ends the counts that wait before it.
+    let (host, _is_running, _let_end) = Patient::boxed();
+    let said = answers(b"go perft 5\nisready\ngo perft 6\nstop\nisready\n", host);
+    let lines: Vec<&str> = said.lines().collect();
+    assert_eq!(lines, ["info string Stopped by the test.", "readyok", "info string Stopped by the test.", "readyok"]);
+    let (host, is_running, _let_end) = Patient::boxed();
+    let (say, heard, thread) = engine(host);
+    say.send(b"go perft 5\n".to_vec()).unwrap();
+    is_running.recv().unwrap();
+    say.send(b"stop\n".to_vec()).unwrap();
+    wait_for(&heard, "Stopped by the test.");
+    drop(say);
+    thread.join().unwrap();
+}
+
+#[test]
+fn more_commands_may_wait_than_are_kept() {
+    let (host, is_running, let_end) = Patient::boxed();
+    let (say, heard, thread) = engine(host);
+    say.send([&b"go perft 1\n"[..], &b"isready\n".repeat(1000), b"stop\n"].concat()).unwrap();
+    is_running.recv().unwrap();
+    let_end.send(()).unwrap();
+    drop(say);
+    thread.join().unwrap();
+    let said = String::from_utf8(heard.0.lock().unwrap().clone()).unwrap();
+    assert!(said.contains("\nNodes searched: 20\n") && said.matches("readyok").count() == 1000, "{said}");
 }
 
 #[test]

@@ -2,8 +2,10 @@
 
 use std::ops::Range;
 
-use kogge_board::merge::{Entry, Kept, Merge, MergeError, MergeOptions, add_weighted};
-use kogge_board::{Backend, BackendError, DeviceInfo, Leaves, Planes32, Position, Quad48, Rules, Score, Successors};
+use kogge_board::merge::{Entry, Kept, Merge, MergeError, MergeOptions, add_categories, add_weighted};
+use kogge_board::{
+    Backend, BackendError, Categories, DeviceInfo, Leaves, Planes32, Position, Quad48, Rules, Score, Successors,
+};
 
 /// Changes a successor: keeps it, replaces it or drops it.
 pub type Bug = fn(parent: &Position, child: Position) -> Option<Position>;
@@ -129,6 +131,10 @@ impl<B: Backend> Backend for MergesWrong<B> {
         self.backend.perft(rules, positions, depth)
     }
 
+    fn categories(&mut self, rules: &Rules, positions: &[Quad48], depth: u32) -> Result<Vec<Categories>, BackendError> {
+        self.backend.categories(rules, positions, depth)
+    }
+
     fn merge(&mut self, rules: &Rules, _: &MergeOptions) -> Result<Box<dyn Merge + '_>, BackendError> {
         let rules = rules.with_halfmove_clock(false);
         Ok(Box::new(WrongMerge {
@@ -247,6 +253,15 @@ impl Merge for WrongMerge<'_> {
             entries.iter().zip(leaves).map(|(entry, leaves)| (self.bug.weighted)(entry.multiplicity, leaves));
         let sum = products.into_iter().try_fold(0_u128, |sum, product| sum.checked_add(product?));
         sum.ok_or(MergeError::Overflow)
+    }
+
+    fn categories(&mut self, successors: Range<u64>, depth: u32) -> Result<Categories, MergeError> {
+        let entries = self.entries(successors)?;
+        let positions: Vec<_> = entries.iter().map(|entry| entry.position).collect();
+        let found = self.backend.categories(&self.rules, &positions, depth)?;
+        entries.iter().zip(&found).try_fold(Categories::default(), |sum, (entry, categories)| {
+            add_categories(&sum, entry.multiplicity, categories)
+        })
     }
 
     fn entries(&mut self, successors: Range<u64>) -> Result<Vec<Entry>, MergeError> {

@@ -6,7 +6,7 @@
 //! | property tests | [`placement`] and the other strategies in [`placements`] |
 //! | a new backend | [`conformance!`](crate::conformance!) |
 //! | a new GPU interface | [`device_suite!`](crate::device_suite!), [`mutants`], [`measure`], [`mod@bench`] |
-//! | hours of comparison | [`soak::Soak`] |
+//! | hours of comparison | [`soak::soak`] |
 //! | tests of checks | [`buggy`] |
 //! | tests of a GPU's host, and wrong kernels | [`twin`] |
 
@@ -14,12 +14,10 @@ pub mod bench;
 pub mod buggy;
 pub mod conformance;
 pub mod device_suite;
-mod difference;
 pub mod measure;
 pub mod mutants;
 pub mod placements;
 pub mod soak;
 pub mod twin;
 
-pub use difference::Difference;
 pub use placements::{Placement, placement};

@@ -38,8 +38,6 @@ impl Mutant {
     fn verdict<D: Tested>(&self, device: &D, options: &Options<D>) -> Result<(), BackendError> {
         let mut options = options.clone();
         options.as_mut().mutation = Some(self.mutation);
-        // Otherwise the self-test leaves parents in their order.
-        (options.as_mut().ordered_from, options.as_mut().window) = (Some(1 << 20), Some(64));
         if self.found_by == SelfTest::Counting {
             return Gpu::untuned(device, &options).map(drop);
         }

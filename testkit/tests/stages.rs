@@ -38,9 +38,11 @@ fn an_error_in_any_kernel_is_found_and_named() {
             // Scratch memory for the paths of searches, whose order is unspecified.
             let is_scratch = signature.kernel == Kernel::Quiesce && buffer != Binding::values;
             // Queues are compared after the next kernel has used them.
-            let is_queue = matches!(signature.kernel, Kernel::ClosedForm | Kernel::ExpandUnordered)
-                && matches!(buffer, Binding::new_items | Binding::new_item_count);
-            let is_order = signature.kernel == Kernel::Insert && !matches!(buffer, Binding::merge_state);
+            let is_queue =
+                matches!(signature.kernel, Kernel::ClosedForm | Kernel::ExpandUnordered | Kernel::ClassifyMoves)
+                    && matches!(buffer, Binding::new_items | Binding::new_item_count);
+            let is_order = matches!(signature.kernel, Kernel::Insert | Kernel::InsertSorted)
+                && !matches!(buffer, Binding::merge_state);
             if is_scratch || is_queue || is_order {
                 continue;
             }

@@ -96,7 +96,7 @@ else
 fi
 
 heading 'devices'
-"$kogge" devices || exit 3
+"$kogge" devices --verbose || exit 3
 "$kogge" devices --json >"$work/devices" || exit 3
 
 # The backend and number of each device to verify. kogge's table has a dash as the number if there is no device.

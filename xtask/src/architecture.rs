@@ -1,4 +1,4 @@
-//! The structure of the workspace: cli -> driver -> board <- backends -> gpu -> board, without circles and without twins.
+//! The structure of the workspace: cli -> devices -> driver -> board <- backends -> gpu -> board, without circles and without twins.
 
 mod imports;
 mod twins;
@@ -8,15 +8,19 @@ use crate::metadata::{self, Dependency, Metadata, Package};
 /// Each crate of the workspace with the crates that it may depend on, all without the prefix `kogge-`.
 ///
 /// Tests, benchmarks and examples of any crate but `xtask` may also use the crates [for tests](FOR_TESTS).
-const MAY_DEPEND_ON: [(&str, &[&str]); 10] = [
+const MAY_DEPEND_ON: [(&str, &[&str]); 14] = [
     ("board", &[]),
     ("gpu", &["board"]),
     ("movegen-cpu", &["board"]),
     ("backend-opencl", &["board", "gpu"]),
     ("backend-wgpu", &["board", "gpu"]),
     ("driver", &["board"]),
+    ("devices", &["board", "movegen-cpu", "backend-opencl", "backend-wgpu", "driver", "gpu"]),
+    ("records", &["board"]),
     ("search", &["board", "movegen-cpu"]),
-    ("cli", &["board", "movegen-cpu", "backend-opencl", "backend-wgpu", "driver", "gpu", "search"]),
+    ("cli", &["board", "movegen-cpu", "backend-opencl", "backend-wgpu", "devices", "driver", "gpu", "search"]),
+    ("python", &["board", "devices", "driver", "movegen-cpu", "records"]),
+    ("web", &["board", "movegen-cpu", "backend-wgpu", "gpu"]),
     ("testkit", &["board", "gpu", "movegen-cpu"]),
     ("xtask", &["board", "gpu"]),
 ];
@@ -80,7 +84,8 @@ fn files_of_shipped_crates_do_not_import_each_other_in_circles() {
 #[test]
 fn wrong_ways_are_found() {
     let package = |name: &str, dependencies: &str| {
-        format!(r#"{{"name": "{name}", "manifest_path": "", "dependencies": [{dependencies}]}}"#)
+        let rest = r#""id": "", "version": "", "manifest_path": """#;
+        format!(r#"{{"name": "{name}", {rest}, "dependencies": [{dependencies}]}}"#)
     };
     let packages = [
         package("kogge-board", r#"{"name": "kogge-driver", "kind": null}, {"name": "serde", "kind": null}"#),

@@ -11,8 +11,8 @@ use std::{
 use kogge_board::known::{self, Known};
 
 use crate::{
-    Result, metadata, root,
-    steps::{cargo, command, host, step},
+    Result, archive, metadata,
+    steps::{command, host, step},
 };
 
 const RUN: &str = include_str!("../bundle/run.sh");
@@ -21,16 +21,9 @@ const README: &str = include_str!("../bundle/README.txt");
 /// Makes `target/bundle/kogge-VERSION-TRIPLE.tar.gz`, or `kogge-VERSION-TRIPLE-debug.tar.gz` from a debug build, which builds
 /// faster and counts slower.
 pub(crate) fn make(debug: bool) -> Result {
-    step("build", || {
-        let build = cargo("build").args(["--locked", "--package", "kogge-cli", "--bin", "kogge"]);
-        build.args((!debug).then_some("--release")).run()
-    })?;
+    let program = step("build", || archive::build(if debug { "dev" } else { "dist" }))?;
     step("bundle", || {
-        let target = metadata::members()?.target_directory;
-        let program = target.join(if debug { "debug/kogge" } else { "release/kogge" });
-        let archive = pack(&program, &target.join("bundle"), &name(&host()?, debug))?;
-        eprintln!("{}: {:.1} MB", archive.display(), fs::metadata(&archive)?.len() as f64 / 1e6);
-        Ok(())
+        pack(&program, &metadata::members()?.target_directory.join("bundle"), &name(&host()?, debug)).map(drop)
     })
 }
 
@@ -42,35 +35,20 @@ fn name(host: &str, debug: bool) -> String {
 
 /// Fills a folder of this name, and packs it into an archive beside it.
 fn pack(program: &Path, bundles: &Path, name: &str) -> Result<PathBuf> {
-    let folder = bundles.join(name);
-    if folder.exists() {
-        fs::remove_dir_all(&folder)?;
-    }
-    fs::create_dir_all(&folder)?;
-    command("strip").arg("-o").arg(folder.join("kogge")).arg(program).run()?;
-    write_texts(&folder)?;
-    let archive = bundles.join(format!("{name}.tar.gz"));
-    let tar = command("tar").args(["--create", "--gzip", "--file"]).arg(&archive);
-    tar.arg("--directory").arg(bundles).arg(name).run()?;
-    Ok(archive)
-}
-
-/// Writes all files that are not built.
-fn write_texts(folder: &Path) -> Result {
+    let folder = archive::folder(bundles, name)?;
+    // A debug build still has its symbols.
+    command("strip").arg("-o").arg(folder.join(archive::PROGRAM)).arg(program).run()?;
+    archive::copy(&["board/data/random.epd"], &folder)?;
     fs::write(folder.join("README.txt"), README)?;
     fs::write(folder.join("known-counts.epd"), suite())?;
-    for (from, to) in
-        [("data/random.epd", "random.epd"), ("LICENSE-MIT", "LICENSE-MIT"), ("LICENSE-APACHE", "LICENSE-APACHE")]
-    {
-        fs::copy(root().join(from), folder.join(to))?;
-    }
     let script = folder.join("run.sh");
     fs::write(&script, RUN)?;
-    make_executable(&script)
+    make_executable(&script)?;
+    archive::pack(bundles, name)
 }
 
 /// Returns the published counts as lines `FEN ;D1 20 ;D2 400`, deepest last.
-fn suite() -> String {
+pub(crate) fn suite() -> String {
     let line = |known: Known| {
         let counts: String = known.counts().map(|(depth, leaves)| format!(" ;D{depth} {leaves}")).collect();
         format!("{}{counts}\n", known.root)

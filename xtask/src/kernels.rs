@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use kogge_gpu::kernels::{Binding, Module, SIGNATURES, Scalar, Signature};
 
 /// The files of both languages, in the order in which compilers get them.
-const FILES: [&str; 16] = [
+const FILES: [&str; 18] = [
     "bits",
     "fill",
     "position",
@@ -23,9 +23,11 @@ const FILES: [&str; 16] = [
     "closed_form",
     "perft",
     "merge",
+    "shards",
     "unordered",
     "evaluation",
     "minimax",
+    "categories",
 ];
 
 /// Files of OpenCL C only.
@@ -234,7 +236,7 @@ fn wgsl_kernels_use_what_the_table_lists() {
         text.split(|letter: char| !letter.is_alphanumeric() && letter != '_').map(str::to_owned).collect()
     };
     // The other module exists in OpenCL C only.
-    let modules = [Module::Counting, Module::Merging, Module::Unordered, Module::Minimax];
+    let modules = [Module::Counting, Module::Merging, Module::Categories, Module::Unordered, Module::Minimax];
     for signature in SIGNATURES.iter().filter(|signature| modules.contains(&signature.module)) {
         let (mut reached, mut todo) = (BTreeSet::new(), vec![signature.name]);
         let (mut named, mut scalars) = (BTreeSet::new(), BTreeSet::new());

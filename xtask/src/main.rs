@@ -2,16 +2,21 @@
 
 #[cfg(test)]
 mod architecture;
+mod archive;
 mod bundle;
+mod dist;
 mod fuzz;
 #[cfg(test)]
 mod kernels;
 mod metadata;
 mod neon;
 mod probe;
+mod python;
 mod report;
+mod shipped;
 mod steps;
 mod system;
+mod web;
 
 use std::{
     error::Error,
@@ -46,7 +51,7 @@ enum Command {
         #[arg(long)]
         no_gpu: bool,
     },
-    /// Check formatting, clippy and the documentation, with warnings denied
+    /// Check formatting, clippy, every set of features and the documentation, with warnings denied
     Lint,
     /// Check that every dependency comes from crates.io under a licence that kogge may use, with cargo-deny
     Licences,
@@ -84,13 +89,39 @@ enum Command {
     },
     /// Test the CPU code for AArch64 in an emulator
     Neon,
-    /// Check everything that a change must pass: lint, licences, fuzz, neon, test
+    /// Build the wheel of the Python package and run its tests, in an environment of its own
+    Python {
+        /// Skip the tests of missing devices instead of failing
+        #[arg(long)]
+        no_gpu: bool,
+    },
+    /// Test the program as people build it: with the release profile and without features
+    Shipped {
+        /// Skip the tests of missing devices instead of failing
+        #[arg(long)]
+        no_gpu: bool,
+    },
+    /// Check everything that a change must pass: lint, licences, fuzz, neon, web, shipped, python, test
     Ci,
     /// Make an archive for a machine without Rust: the program, known counts, and a script that checks, verifies and measures
     Bundle {
         /// Use a debug build, which builds faster and counts slower
         #[arg(long)]
         debug: bool,
+    },
+    /// Make what a release has for this platform, in target/dist/archives: the program, licences, manual, completions, checksum
+    Dist,
+    /// Make the page for browsers, target/web, and print its size
+    Web {
+        /// Then serve the page on this machine, until stopped
+        #[arg(long)]
+        serve: bool,
+        /// The port of the server
+        #[arg(long, value_name = "N", default_value_t = 8020)]
+        port: u16,
+        /// Then test the page in Chromium
+        #[arg(long, conflicts_with = "serve")]
+        test: bool,
     },
     /// Check whether this process finds a device (for `test`, which starts it as another process)
     #[command(hide = true)]
@@ -125,8 +156,14 @@ fn run(command: Command) -> Result {
         }
         Command::Report { files } => report::run(&files),
         Command::Neon => neon::test(),
+        Command::Python { no_gpu } => python(no_gpu),
+        Command::Shipped { no_gpu } => shipped(no_gpu),
         Command::Ci => ci(),
         Command::Bundle { debug } => bundle::make(debug),
+        Command::Dist => dist::make(),
+        Command::Web { test: true, .. } => web::test(),
+        Command::Web { serve: true, port, .. } => web::serve(&web::make()?, port),
+        Command::Web { .. } => web::make().map(drop),
         Command::Probe { interface } => probe::probe(interface),
     }
 }
@@ -141,13 +178,58 @@ fn test(no_gpu: bool) -> Result {
         step("software GPU devices", system::provide_devices)?;
         "opencl,wgpu"
     };
-    let test =
-        |arguments: &[&str]| cargo("test").arg("--workspace").args(arguments).env("KOGGE_REQUIRE_DEVICES", required);
+    let (all, variants) = (["--workspace", "--all-features"], required_variants());
+    let test = |arguments: &[&str]| {
+        let test = cargo("test").args(all).args(arguments);
+        test.env("KOGGE_REQUIRE_DEVICES", required).env("KOGGE_REQUIRE_VARIANTS", &variants)
+    };
     step("build the tests", || test(&["--tests", "--no-run"]).run())?;
     step("doc tests", || test(&["--doc"]).run())?;
     steps::say_times();
     steps::announce("tests");
     test(&["--tests"]).run()
+}
+
+/// Returns the variants of the CPU code that must be tested: those that the environment variable `KOGGE_REQUIRE_VARIANTS` names, or
+/// those that any current CPU can run. Says what is not tested then.
+fn required_variants() -> String {
+    if let Ok(named) = std::env::var("KOGGE_REQUIRE_VARIANTS") {
+        return named;
+    }
+    #[cfg(target_arch = "x86_64")]
+    {
+        if !is_x86_feature_detected!("avx512vpopcntdq") {
+            eprintln!(
+                "The variants for AVX-512 are not tested, or not all: this CPU lacks the instructions, and QEMU does not emulate them. \
+                 With KOGGE_REQUIRE_VARIANTS=avx512-popcount the tests fail on such a CPU."
+            );
+        }
+        "portable,bmi,avx2".to_owned()
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        if cfg!(target_arch = "aarch64") { "portable,neon" } else { "portable" }.to_owned()
+    }
+}
+
+/// Tests the Python package.
+fn python(no_gpu: bool) -> Result {
+    if no_gpu {
+        eprintln!("Tests of missing devices are skipped (--no-gpu).");
+        return step("Python package", || python::test(""));
+    }
+    step("software GPU devices", system::provide_devices)?;
+    step("Python package", || python::test("opencl,wgpu"))
+}
+
+/// Tests the program as people build it.
+fn shipped(no_gpu: bool) -> Result {
+    if no_gpu {
+        eprintln!("Tests of missing devices are skipped (--no-gpu).");
+        return shipped::test(&["cpu"]);
+    }
+    step("software GPU devices", system::provide_devices)?;
+    shipped::test(&["cpu", "opencl", "wgpu"])
 }
 
 fn lint() -> Result {
@@ -156,16 +238,34 @@ fn lint() -> Result {
         cargo("fmt").args(["--all", "--check"]).run()?;
         cargo("fmt").args(fuzz).arg("--check").run()
     })?;
-    step("clippy", || cargo("clippy").args(["--workspace", "--all-targets", "--", "-D", "warnings"]).run())?;
-    step("documentation", || cargo("doc").args(["--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings").run())
+    let everything = ["--workspace", "--all-features"];
+    step("clippy", || cargo("clippy").args(everything).args(["--all-targets", "--", "-D", "warnings"]).run())?;
+    step("clippy for browsers", web::lint)?;
+    step("features", features)?;
+    step("documentation", || cargo("doc").args(everything).arg("--no-deps").env("RUSTDOCFLAGS", "-D warnings").run())
+}
+
+/// The crates with features, and the sets of features to check. All features together are checked by clippy; without features, a program
+/// and its tests are as most people build them.
+const FEATURES: [(&str, &[&str]); 2] = [("kogge-driver", &["", "postgres", "parquet"]), ("kogge-cli", &[""])];
+
+/// Checks that each set of features builds without warnings.
+fn features() -> Result {
+    for (package, sets) in FEATURES {
+        for features in sets {
+            let chosen = ["--no-default-features", "--features", features, "--", "-D", "warnings"];
+            cargo("clippy").args(["--package", package, "--all-targets"]).args(chosen).run()?;
+        }
+    }
+    Ok(())
 }
 
 /// Checks the licences and sources of all dependencies, as `deny.toml` says, and that the GPL stays out of the product.
 ///
-/// If cargo-deny is missing, it is built first, which takes two and a half minutes on two cores.
+/// If cargo-deny is missing, it is built first, without optimisation, since it checks for seconds only.
 fn licences() -> Result {
     if cargo("deny").arg("--version").output().is_err() {
-        cargo("install").args(["--locked", "cargo-deny@0.20.2"]).run()?;
+        cargo("install").args(["--locked", "--debug", "cargo-deny@0.20.2"]).run()?;
     }
     cargo("deny").args(["check", "licenses", "sources"]).run()?;
     cargo("deny").args(["--exclude-dev", "check", "bans"]).run()
@@ -191,6 +291,9 @@ fn ci() -> Result {
     step("C++ compiler", || system::provide(&[CXX_COMPILER]))?;
     step("fuzzing", || fuzz::run(Duration::from_secs(20), None))?;
     neon::test()?;
+    web::test()?;
+    shipped(false)?;
+    python(false)?;
     test(false)
 }
 

@@ -8,8 +8,8 @@ use crate::{
 
 const TARGET: &str = "aarch64-unknown-linux-gnu";
 
-/// Tests that run every instruction of the variant; all tests would take too long in an emulator.
-const TESTS: &[&str] = &["--lib", "--test", "claims"];
+/// Tests that run every instruction of the variant, and count, hash and merge; all tests would take too long in an emulator.
+const TESTS: &[&str] = &["--lib", "--test", "claims", "--test", "every_variant"];
 
 /// Builds and runs the tests. On AArch64 itself, the ordinary tests do this.
 pub(crate) fn test() -> Result {
@@ -25,6 +25,7 @@ pub(crate) fn test() -> Result {
         cargo("test")
             .args(["--package", "kogge-movegen-cpu", "--target", TARGET])
             .args(TESTS)
+            .env("KOGGE_REQUIRE_VARIANTS", "neon")
             .env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER", "aarch64-linux-gnu-gcc")
             .env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER", "qemu-aarch64 -L /usr/aarch64-linux-gnu")
             .run()

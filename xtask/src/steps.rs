@@ -14,8 +14,8 @@ pub(crate) fn announce(name: &str) {
     eprintln!("\n== {name}");
 }
 
-/// Runs a step and prints its time.
-pub(crate) fn step(name: &str, run: impl FnOnce() -> Result) -> Result {
+/// Runs a step, prints its time, and returns what it returns.
+pub(crate) fn step<T>(name: &str, run: impl FnOnce() -> Result<T>) -> Result<T> {
     announce(name);
     let start = Instant::now();
     let result = run();

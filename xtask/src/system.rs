@@ -59,6 +59,24 @@ pub(crate) const CXX_COMPILER: Requirement = Requirement {
     arch: &["gcc"],
 };
 
+/// The browser that tests the page, and the program that drives it.
+pub(crate) const BROWSER: &[Requirement] = &[
+    Requirement {
+        name: "Chromium",
+        check: || command("chromium").arg("--version").output().map(drop),
+        debian: &["chromium"],
+        fedora: &["chromium"],
+        arch: &["chromium"],
+    },
+    Requirement {
+        name: "Node.js with npm",
+        check: || command("npm").arg("--version").output().map(drop),
+        debian: &["npm"],
+        fedora: &["npm"],
+        arch: &["npm"],
+    },
+];
+
 /// The linker and the emulator for AArch64.
 pub(crate) const AARCH64: &[Requirement] = &[
     Requirement {

@@ -74,7 +74,7 @@ INLINE void tally_piece(Tally *tally, Replies replies, uint from, ulong targets,
     const uint count = count_ones(targets);
     if (count) {
         tally->moves += count;
-        tally->change += count * number_at(replies.value, from) + 7 * count_ones(targets & their) -
+        tally->change += count * number_at(replies.value, from) + CAPTURE_CHANGE * count_ones(targets & their) -
                          sum_of(replies.value, targets);
     }
 }
@@ -87,7 +87,8 @@ INLINE void tally_piece(Tally *tally, Replies replies, uint from, ulong targets,
             tally.moves += count_ones(simple);                                                                        \
             tally.change += sum_of(replies.value, simple >> (distance)) - sum_of(replies.value, simple);              \
             /* Captures give back seven; a pawn that could have captured the captor was counted out twice. */         \
-            tally.change += 7 * count_ones(simple & their) + count_ones(simple & their_pawns);                        \
+            tally.change += CAPTURE_CHANGE * count_ones(simple & their);                                              \
+            tally.change += PAWN_BY_PAWN_CHANGE * count_ones(simple & their_pawns);                                   \
             (set) ^= simple;                                                                                          \
         }                                                                                                             \
     }
@@ -211,6 +212,7 @@ INLINE uint closed_form_replies(
     return tally.moves * replies.base + tally.change;
 }
 
+#ifndef CLASSIFYING
 // Counts two plies: adds the replies to all moves that qualify to their roots' totals, and writes the other moves as items,
 // in no particular order. If their number exceeds the capacity, the queue overflowed and some items are missing.
 __kernel CLOSED_FORM_KERNEL void closed_form(
@@ -261,3 +263,4 @@ __kernel CLOSED_FORM_KERNEL void closed_form(
         put_item(sink, base + at, (ulong) (group_first + (packed_move >> LANE)) << 32 | (packed_move & ((1u << LANE) - 1)));
     }
 }
+#endif

@@ -49,23 +49,6 @@ INLINE uint2 hashes(Position position) {
     return (uint2)(mixed(slot), mixed(share));
 }
 
-// Returns a hash of the side to move's pieces. A parent has the same one for the other side's pieces, unless the move captures.
-INLINE uint army_hash(Position position) {
-    const ulong planes[3] = {position.bit1 & position.own, position.bit2 & position.own, position.bit4 & position.own};
-    uint hash = 0x9747b28cu;
-    for (uint index = 0; index < 3; ++index) {
-        MIX(hash, (uint) planes[index], 0xcc9e2d51u, 15u, 0x1b873593u, 13u, 0xe6546b64u)
-        MIX(hash, (uint) (planes[index] >> 32), 0xcc9e2d51u, 15u, 0x1b873593u, 13u, 0xe6546b64u)
-    }
-    return mixed(hash);
-}
-
-// The number of slots in the window of an army that a search looks at, before it looks at the whole table.
-#define NEAR_SLOTS 32u
-
-// Spreads the keys of a range, which may differ in few bits of their hashes, over all shards.
-#define SHARD_FACTOR 0x9e3779b1u
-
 // Adds to a multiplicity, four 32-bit words, the lowest first; not every device has 64-bit atomics. Returns whether the
 // sum exceeds 128 bits.
 INLINE bool add_multiplicity(__global uint *restrict multiplicities, size_t index, uint4 amount) {
@@ -97,39 +80,8 @@ __kernel KERNEL void load_entries(
     }
 }
 
-// Counts the entries of each part of the hashes of the other side's pieces.
-__kernel KERNEL void count_armies(
-    __global const Packed *restrict entries,
-    __global uint *restrict army_counts,
-    uint end,
-    uint shift
-) {
-    const uint index = get_global_id(0);
-    if (index < end) {
-        atomic_inc(&army_counts[army_hash(flipped(load_position(entries, index))) >> shift]);
-    }
-}
-
-// Puts the numbers of the entries in the order of these parts. `army_counts` holds the place of each part's next entry.
-__kernel KERNEL void order_by_army(
-    __global const Packed *restrict entries,
-    __global uint *restrict army_counts,
-    __global uint *restrict new_order,
-    uint end,
-    uint shift
-) {
-    const uint index = get_global_id(0);
-    if (index < end) {
-        const uint place = atomic_inc(&army_counts[army_hash(flipped(load_position(entries, index))) >> shift]);
-        if (place < end) {
-            new_order[place] = index;
-        }
-    }
-}
-
-// Copies entries to level 0, each as its own root, with their multiplicities, as far as there is room. If only the successors
-// within a range are kept, entries from which no move may lead into it are left out. `selected_count` counts the others. If
-// `ordered` is set, `order` holds the numbers of the entries.
+// Copies the entries from which a move may lead into a range to level 0, each as its own root, with their multiplicities,
+// as far as there is room. `selected_count` counts them all.
 __kernel KERNEL void select_entries(
     __global const Packed *restrict entries,
     __global const uint *restrict root_multiplicities,
@@ -137,11 +89,8 @@ __kernel KERNEL void select_entries(
     __global uint *restrict successor_roots,
     __global uint *restrict selected_multiplicities,
     __global uint *restrict selected_count,
-    __global const uint *restrict order,
     uint first,
     uint end,
-    uint kept,
-    uint ordered,
     uint room,
     uint first_own_low,
     uint first_own_high,
@@ -163,11 +112,10 @@ __kernel KERNEL void select_entries(
     barrier(CLK_LOCAL_MEM_FENCE);
     Position entry;
     bool is_selected = false;
-    uint number = 0, rank = 0;
+    uint rank = 0;
     if (index < end) {
-        number = ordered ? order[first + index] : first + index;
-        entry = load_position(entries, number);
-        is_selected = kept != KEPT_WITHIN || may_follow(range, entry);
+        entry = load_position(entries, first + index);
+        is_selected = may_follow(range, entry);
     }
     if (is_selected) {
         rank = atomic_inc(&group_count);
@@ -181,16 +129,95 @@ __kernel KERNEL void select_entries(
     if (is_selected && selected < room) {
         store_position(successors, selected, entry);
         successor_roots[selected] = selected;
-        vstore4(vload4(number, root_multiplicities), selected, selected_multiplicities);
+        vstore4(vload4((size_t) first + index, root_multiplicities), selected, selected_multiplicities);
     }
 }
 
-// Finds the slot of each candidate that belongs to the shard and is kept, and adds its root's multiplicity there. The list is
+// What stands for the slot of a candidate that took none.
+#define NO_SLOT 0xffffffffu
+
+// Finds the slot of a candidate, and adds its root's multiplicity there. Returns the slot if the candidate took it. The list is
 // read and not extended. The multiplicities of all candidates are zero before; afterwards only candidates that took a slot
-// have other multiplicities. If not all are kept, `kept_counts` counts the kept candidates of each root.
+// have other multiplicities.
 //
 // Every search ends, at the latest where it began: a batch has fewer candidates than the table has free slots, because
 // `append` frees the slots of candidates that did not fit.
+INLINE uint find_slot(
+    __global const Packed *restrict positions,
+    __global const uint *restrict roots,
+    __global const uint *restrict root_multiplicities,
+    __global uint *restrict slots,
+    __global const Packed *restrict entries,
+    __global uint *restrict multiplicities,
+    __global uint *restrict candidate_multiplicities,
+    __global uint *restrict merge_state,
+    uint first,
+    uint slot_count,
+    uint candidate,
+    Position position,
+    uint hash
+) {
+    const uint first_slot = mul_hi(hash, slot_count);
+    bool is_fresh = false;
+    uint slot = first_slot, found;
+    for (;;) {
+        found = ((volatile __global uint *) slots)[slot];
+        if (found == 0) {
+            found = atomic_cmpxchg(&slots[slot], 0u, CANDIDATE | candidate);
+            is_fresh = found == 0;
+        }
+        if (is_fresh) {
+            break;
+        }
+        const Position known = found & CANDIDATE ? load_position(positions, found & ~CANDIDATE)
+                                                 : load_position(entries, found - 1);
+        if (same_position(known, position)) {
+            break;
+        }
+        slot = slot + 1 == slot_count ? 0 : slot + 1;
+        if (slot == first_slot) {
+            merge_state[FULL] = 1;
+            return NO_SLOT;
+        }
+    }
+    const uint4 amount = vload4(first + (size_t) roots[candidate], root_multiplicities);
+    const bool overflow = is_fresh            ? add_multiplicity(candidate_multiplicities, candidate, amount)
+                          : found & CANDIDATE ? add_multiplicity(candidate_multiplicities, found & ~CANDIDATE, amount)
+                                              : add_multiplicity(multiplicities, found - 1, amount);
+    if (overflow) {
+        merge_state[OVERFLOW] = 1;
+    }
+    return is_fresh ? slot : NO_SLOT;
+}
+
+// Writes the candidates of a work-group that took a slot. All work-items take part.
+INLINE void add_fresh(
+    __global uint *restrict fresh,
+    __global uint *restrict merge_state,
+    __local uint *fresh_count,
+    __local uint *fresh_base,
+    uint candidate,
+    uint slot
+) {
+    uint rank = 0;
+    if (get_local_id(0) == 0) {
+        *fresh_count = 0;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (slot != NO_SLOT) {
+        rank = atomic_inc(fresh_count);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (get_local_id(0) == 0) {
+        *fresh_base = atomic_add(&merge_state[FRESH], *fresh_count);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (slot != NO_SLOT) {
+        vstore2((uint2)(candidate, slot), *fresh_base + rank, fresh);
+    }
+}
+
+// Finds the slot of each candidate that is kept. If not all are kept, `kept_counts` counts the kept candidates of each root.
 __kernel KERNEL void insert(
     __global const Packed *restrict positions,
     __global const uint *restrict roots,
@@ -204,11 +231,8 @@ __kernel KERNEL void insert(
     __global uint *restrict kept_counts,
     uint first,
     uint end,
-    uint shard_index,
-    uint shard_count,
     uint hash_mask,
     uint slot_count,
-    uint window,
     uint kept,
     uint first_own_low,
     uint first_own_high,
@@ -222,87 +246,58 @@ __kernel KERNEL void insert(
     uint last_hash
 ) {
     __local uint fresh_count, fresh_base;
+    const KeyRange range = RANGE_OF_SCALARS;
     const uint candidate = get_global_id(0);
-    if (get_local_id(0) == 0) {
-        fresh_count = 0;
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-
-    bool is_fresh = false;
-    uint slot = 0, rank = 0;
+    uint slot = NO_SLOT;
     if (candidate < end) {
         const Position position = load_position(positions, candidate);
         const uint2 hash = hashes(position);
-        const bool is_in_shard = mul_hi(hash.y * SHARD_FACTOR, shard_count) == shard_index;
-        bool is_kept = is_in_shard;
-        if (is_in_shard && kept != KEPT_ALL) {
-            const KeyRange range = RANGE_OF_SCALARS;
-            is_kept = kept == KEPT_WITHIN ? range_has(range, position, hash.y) : may_follow(range, position);
-            if (is_kept) {
+        if (is_kept(kept, range, position, hash.y)) {
+            if (kept != KEPT_ALL) {
                 atomic_inc(&kept_counts[roots[candidate]]);
             }
-        }
-        if (is_kept) {
-            const uint first_slot = mul_hi(hash.x & hash_mask, slot_count);
-            bool is_full = false;
-            // The search begins in the window of the army, if there are windows, and goes on in the whole table.
-            uint near = 0, found = 0;
-            slot = first_slot;
-            if (window < slot_count) {
-                near = NEAR_SLOTS;
-                slot = mul_hi(army_hash(position) & hash_mask, slot_count - window) + mul_hi(hash.x & hash_mask, window);
-            }
-            for (;;) {
-                found = ((volatile __global uint *) slots)[slot];
-                if (found == 0) {
-                    found = atomic_cmpxchg(&slots[slot], 0u, CANDIDATE | candidate);
-                    is_fresh = found == 0;
-                }
-                if (is_fresh) {
-                    break;
-                }
-                const Position known = found & CANDIDATE ? load_position(positions, found & ~CANDIDATE)
-                                                         : load_position(entries, found - 1);
-                if (same_position(known, position)) {
-                    break;
-                }
-                slot = near == 1 ? first_slot : slot + 1 == slot_count ? 0 : slot + 1;
-                if (near > 0) {
-                    --near;
-                } else if (slot == first_slot) {
-                    is_full = true;
-                    break;
-                }
-            }
-            if (is_full) {
-                merge_state[FULL] = 1;
-            } else {
-                const uint4 amount = vload4(first + (size_t) roots[candidate], root_multiplicities);
-                const bool overflow =
-                    is_fresh            ? add_multiplicity(candidate_multiplicities, candidate, amount)
-                    : found & CANDIDATE ? add_multiplicity(candidate_multiplicities, found & ~CANDIDATE, amount)
-                                        : add_multiplicity(multiplicities, found - 1, amount);
-                if (overflow) {
-                    merge_state[OVERFLOW] = 1;
-                }
-            }
+            slot = find_slot(positions, roots, root_multiplicities, slots, entries, multiplicities, candidate_multiplicities,
+                             merge_state, first, slot_count, candidate, position, hash.x & hash_mask);
         }
     }
-    if (is_fresh) {
-        rank = atomic_inc(&fresh_count);
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (get_local_id(0) == 0) {
-        fresh_base = atomic_add(&merge_state[FRESH], fresh_count);
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (is_fresh) {
-        vstore2((uint2)(candidate, slot), fresh_base + rank, fresh);
+    add_fresh(fresh, merge_state, &fresh_count, &fresh_base, candidate, slot);
+}
+
+// Finds the slot of each candidate of a shard. The work-groups take the shard's candidates in turns.
+__kernel KERNEL void insert_sorted(
+    __global const Packed *restrict positions,
+    __global const uint *restrict roots,
+    __global const uint *restrict root_multiplicities,
+    __global uint *restrict slots,
+    __global const Packed *restrict entries,
+    __global uint *restrict multiplicities,
+    __global uint *restrict candidate_multiplicities,
+    __global uint *restrict fresh,
+    __global uint *restrict merge_state,
+    __global const uint *restrict sorted,
+    uint first,
+    uint shard_index,
+    uint shard_count,
+    uint hash_mask,
+    uint slot_count
+) {
+    __local uint fresh_count, fresh_base;
+    const uint start = shard_index == 0 ? 0 : sorted[shard_index - 1], end = sorted[shard_index];
+    for (uint group_start = start + get_group_id(0) * GROUP; group_start < end; group_start += get_global_size(0)) {
+        const uint index = group_start + get_local_id(0);
+        uint candidate = 0, slot = NO_SLOT;
+        if (index < end) {
+            candidate = sorted[shard_count + index];
+            const Position position = load_position(positions, candidate);
+            slot = find_slot(positions, roots, root_multiplicities, slots, entries, multiplicities, candidate_multiplicities,
+                             merge_state, first, slot_count, candidate, position, hashes(position).x & hash_mask);
+        }
+        add_fresh(fresh, merge_state, &fresh_count, &fresh_base, candidate, slot);
     }
 }
 
 // Appends the candidates that took a slot to the list, as far as there is room. Slots of the others become free:
-// the list is then useless, but later batches still search the table.
+// the list is then useless, but later batches still search the table. The work-items take the candidates in turns.
 __kernel KERNEL void append(
     __global const Packed *restrict positions,
     __global uint *restrict candidate_multiplicities,
@@ -313,8 +308,8 @@ __kernel KERNEL void append(
     __global uint *restrict merge_state,
     uint room
 ) {
-    const uint index = get_global_id(0);
-    if (index < merge_state[FRESH]) {
+    const uint count = merge_state[FRESH];
+    for (uint index = get_global_id(0); index < count; index += get_global_size(0)) {
         const uint2 taken = vload2(index, fresh);
         const uint candidate = taken.x, successor = merge_state[LEN] + index;
         if (successor < room) {
@@ -365,9 +360,9 @@ INLINE Wide wide_product(uint4 multiplicity, ulong leaves) {
     return (Wide){{low * leaves, sum, mul_hi(high, leaves) + (sum < middle), 0}};
 }
 
-// Adds leaves weighted by multiplicity to sums, one for each work-group, after a header; the groups take the roots in turns. A
-// root has one leaf at depth 0, as many as moves at depth 1, and its total at greater depths. If a queue overflowed on the way to
-// the totals, the header notes it.
+// Adds leaves of a kind, weighted by multiplicity, to sums, one for each kind and work-group, after a header; the groups take the
+// roots in turns. A root has one leaf at depth 0, as many as moves at depth 1, and its total at greater depths. A kind has `stride`
+// totals. If a queue overflowed on the way to the totals, the header notes it.
 __kernel WEIGHTED_SUMS_KERNEL void weighted_sums(
     __global const uint *restrict root_multiplicities,
     __global const uint *restrict counts,
@@ -375,7 +370,9 @@ __kernel WEIGHTED_SUMS_KERNEL void weighted_sums(
     __global uint *restrict sums,
     uint first,
     uint end,
-    uint depth
+    uint depth,
+    uint kind,
+    uint stride
 ) {
     __local Wide group_sums[WEIGHTED_SUMS_GROUP];
     const uint local_index = get_local_id(0);
@@ -385,7 +382,8 @@ __kernel WEIGHTED_SUMS_KERNEL void weighted_sums(
         if (depth == 1) {
             leaves = counts[root];
         } else if (depth > 1) {
-            leaves = (ulong) known_totals[2 * root + 3] << 32 | known_totals[2 * root + 2];
+            const uint at = 2 * (kind * stride + root) + 2;
+            leaves = (ulong) known_totals[at + 1] << 32 | known_totals[at];
         }
         sum = wide_sum(sum, wide_product(vload4((size_t) first + root, root_multiplicities), leaves));
     }
@@ -401,12 +399,12 @@ __kernel WEIGHTED_SUMS_KERNEL void weighted_sums(
     }
     if (local_index == 0) {
         for (uint word = 0; word < 4; ++word) {
-            const size_t at = 8 * (get_group_id(0) + 1) + 2 * word;
+            const size_t at = 8 * (kind * WEIGHTED_SUMS_GROUPS + get_group_id(0) + 1) + 2 * word;
             sum.words[word] = (ulong) sums[at + 1] << 32 | sums[at];
         }
         sum = wide_sum(sum, group_sums[0]);
         for (uint word = 0; word < 4; ++word) {
-            const size_t at = 8 * (get_group_id(0) + 1) + 2 * word;
+            const size_t at = 8 * (kind * WEIGHTED_SUMS_GROUPS + get_group_id(0) + 1) + 2 * word;
             sums[at] = (uint) sum.words[word];
             sums[at + 1] = (uint) (sum.words[word] >> 32);
         }

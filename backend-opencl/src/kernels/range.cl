@@ -150,3 +150,8 @@ INLINE bool may_follow(KeyRange range, Position parent) {
            pawn_moves_lead(mine, (mine & NOT_FILE_A) << 7 & targets, 7, least, greatest) ||
            pawn_moves_lead(mine, (mine & NOT_FILE_H) << 9 & targets, 9, least, greatest);
 }
+
+// Whether a position with this hash is kept.
+INLINE bool is_kept(uint kept, KeyRange range, Position position, uint hash) {
+    return kept == KEPT_ALL || (kept == KEPT_WITHIN ? range_has(range, position, hash) : may_follow(range, position));
+}

@@ -7,22 +7,21 @@ struct Scalars {
     // The rules: the four castling files in four bytes, and whether the halfmove clock is kept.
     castling_files: u32,
     halfmove_clock: u32,
-    // Merging: the shard, the used bits of the hash, the number of slots, in all and in a window, and which candidates are kept.
+    // Merging: the shard, the used bits of the hash, the number of slots, and which candidates are kept.
     shard_index: u32,
     shard_count: u32,
     hash_mask: u32,
     slot_count: u32,
-    window: u32,
     kept: u32,
-    // Whether entries are taken in the order of the other side's pieces, and the number of lower bits that the order ignores.
-    ordered: u32,
-    shift: u32,
     // The number of entries that fit in the list; in a quiescence search, the number of moves that fit for each lane.
     room: u32,
     // The number of items that fit.
     capacity: u32,
     // The number of plies down to the leaves.
     depth: u32,
+    // The kind of moves, and the number of totals of each kind.
+    kind: u32,
+    stride: u32,
     // Quiescence searches: the number of lanes, and the number of positions that each looks at in one launch.
     lanes: u32,
     steps: u32,
@@ -93,10 +92,10 @@ struct Scalars {
 @group(0) @binding(32) var<storage, read_write> selected_multiplicities: array<vec4<u32>>;
 @group(0) @binding(33) var<storage, read_write> selected_count: array<atomic<u32>>;
 @group(0) @binding(34) var<storage, read_write> kept_counts: array<atomic<u32>>;
-// The number of entries in each part of the hashes of armies, and the entries in the order of these parts.
-@group(0) @binding(35) var<storage, read_write> army_counts: array<atomic<u32>>;
-@group(0) @binding(36) var<storage, read> order: array<u32>;
-@group(0) @binding(37) var<storage, read_write> new_order: array<u32>;
+// The shard of each candidate; and the candidates sorted by shard, after the end of each shard's candidates.
+@group(0) @binding(35) var<storage, read_write> candidate_shards: array<u32>;
+@group(0) @binding(36) var<storage, read> sorted: array<u32>;
+@group(0) @binding(37) var<storage, read_write> new_sorted: array<atomic<u32>>;
 
 // Returns the work-group's number. There may be more work-groups than are needed.
 fn group_index(workgroup: vec3<u32>, workgroups: vec3<u32>) -> u32 {

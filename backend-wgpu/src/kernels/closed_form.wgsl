@@ -79,7 +79,7 @@ fn tally_piece(tally: ptr<function, Tally>, value: Numbers, origin: u32, targets
     let count = count_ones(targets);
     if count != 0u {
         (*tally).moves += count;
-        (*tally).change += count * number_at(value, origin) + 7u * count_ones(targets & their) - sum_of(value, targets);
+        (*tally).change += count * number_at(value, origin) + CAPTURE_CHANGE * count_ones(targets & their) - sum_of(value, targets);
     }
 }
 
@@ -99,7 +99,7 @@ fn tally_pawn_direction(
         (*tally).change += sum_of(value, down(simple, distance)) - sum_of(value, simple);
         // Captures give back seven; a pawn that could have captured the captor was subtracted twice.
         let captured = simple & frame.their;
-        (*tally).change += 7u * count_ones(captured) + count_ones(captured & frame.pawns);
+        (*tally).change += CAPTURE_CHANGE * count_ones(captured) + PAWN_BY_PAWN_CHANGE * count_ones(captured & frame.pawns);
     }
     return targets ^ simple;
 }

@@ -70,26 +70,6 @@ fn hashes(first: vec4<u32>, second: vec4<u32>) -> vec2<u32> {
     return mixed(hash);
 }
 
-// Returns a hash of the side to move's pieces. A parent has the same one for the other side's pieces, unless the move captures.
-fn army_hash(position: Position) -> u32 {
-    let planes = array<Board, 3>(
-        position.bit1 & position.own,
-        position.bit2 & position.own,
-        position.bit4 & position.own,
-    );
-    var hash = vec2<u32>(0x9747b28cu, 0u);
-    for (var index = 0u; index < 3u; index++) {
-        hash = mix(mix(hash, low(planes[index])), high(planes[index]));
-    }
-    return mixed(hash).x;
-}
-
-// The number of slots in the window of an army that a search looks at, before it looks at the whole table.
-const NEAR_SLOTS: u32 = 32u;
-
-// Spreads the keys of a range, which may differ in few bits of their hashes, over all shards.
-const SHARD_FACTOR: u32 = 0x9e3779b1u;
-
 // Adds to the multiplicity of a candidate or an entry, four 32-bit words, the lowest first. Returns whether the sum exceeds
 // 128 bits.
 fn add_multiplicity(found: u32, amount: vec4<u32>) -> bool {
@@ -127,43 +107,11 @@ fn load_entries(
     }
 }
 
-// Counts the entries of each part of the hashes of the other side's pieces.
-@compute @workgroup_size(GROUP)
-fn count_armies(
-    @builtin(local_invocation_index) lane: u32,
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(num_workgroups) workgroups: vec3<u32>,
-) {
-    let index = group_index(workgroup, workgroups) * GROUP + lane;
-    if index < scalars.end {
-        let entry = position_in(entries[2u * index], entries[2u * index + 1u]);
-        atomicAdd(&army_counts[army_hash(flipped(entry)) >> scalars.shift], 1u);
-    }
-}
-
-// Puts the numbers of the entries in the order of these parts. `army_counts` holds the place of each part's next entry.
-@compute @workgroup_size(GROUP)
-fn order_by_army(
-    @builtin(local_invocation_index) lane: u32,
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(num_workgroups) workgroups: vec3<u32>,
-) {
-    let index = group_index(workgroup, workgroups) * GROUP + lane;
-    if index < scalars.end {
-        let entry = position_in(entries[2u * index], entries[2u * index + 1u]);
-        let place = atomicAdd(&army_counts[army_hash(flipped(entry)) >> scalars.shift], 1u);
-        if place < scalars.end {
-            new_order[place] = index;
-        }
-    }
-}
-
 var<workgroup> group_count: atomic<u32>;
 var<workgroup> group_base: u32;
 
-// Copies entries to level 0, each as its own root, with their multiplicities, as far as there is room. If only the successors
-// within a range are kept, entries from which no move may lead into it are left out. `selected_count` counts the others. If
-// `ordered` is set, `order` holds the numbers of the entries.
+// Copies the entries from which a move may lead into a range to level 0, each as its own root, with their multiplicities,
+// as far as there is room. `selected_count` counts them all.
 @compute @workgroup_size(GROUP)
 fn select_entries(
     @builtin(local_invocation_index) lane: u32,
@@ -178,16 +126,11 @@ fn select_entries(
     var first_quarters: vec4<u32>;
     var second_quarters: vec4<u32>;
     var is_selected = false;
-    var number = scalars.first + index;
     var rank = 0u;
     if index < scalars.end {
-        if scalars.ordered != 0u {
-            number = order[number];
-        }
-        first_quarters = entries[2u * number];
-        second_quarters = entries[2u * number + 1u];
-        is_selected = scalars.kept != KEPT_WITHIN ||
-            may_follow(range_of_scalars(), position_in(first_quarters, second_quarters));
+        first_quarters = entries[2u * (scalars.first + index)];
+        second_quarters = entries[2u * (scalars.first + index) + 1u];
+        is_selected = may_follow(range_of_scalars(), position_in(first_quarters, second_quarters));
     }
     if is_selected {
         rank = atomicAdd(&group_count, 1u);
@@ -202,97 +145,62 @@ fn select_entries(
         successors[2u * selected] = first_quarters;
         successors[2u * selected + 1u] = second_quarters;
         successor_roots[selected] = selected;
-        selected_multiplicities[selected] = root_multiplicities[number];
+        selected_multiplicities[selected] = root_multiplicities[scalars.first + index];
     }
+}
+
+// What stands for the slot of a candidate that took none.
+const NO_SLOT: u32 = 0xffffffffu;
+
+// Finds the slot of a candidate, and adds its root's multiplicity there. Returns the slot if the candidate took it. The list is
+// read and not extended. The multiplicities of all candidates are zero before; afterwards only candidates that took a slot
+// have other multiplicities.
+//
+// Every search ends, at the latest where it began: a batch has fewer candidates than the table has free slots, because
+// `append` frees the slots of candidates that did not fit.
+fn find_slot(candidate: u32, first: vec4<u32>, second: vec4<u32>, hash: u32) -> u32 {
+    let first_slot = share_of(hash, scalars.slot_count);
+    var is_fresh = false;
+    var slot = first_slot;
+    var found = 0u;
+    loop {
+        found = atomicLoad(&slots[slot]);
+        if found == 0u {
+            let exchange = atomicCompareExchangeWeak(&slots[slot], 0u, CANDIDATE | candidate);
+            // If the word was not exchanged, another candidate was faster, or the exchange failed spuriously,
+            // which WGSL allows: look at the slot again.
+            is_fresh = exchange.exchanged;
+            if is_fresh {
+                found = CANDIDATE | candidate;
+                break;
+            }
+        } else if same_position(found, first, second) {
+            break;
+        } else {
+            slot = select(slot + 1u, 0u, slot + 1u == scalars.slot_count);
+            if slot == first_slot {
+                atomicStore(&merge_state[FULL], 1u);
+                return NO_SLOT;
+            }
+        }
+    }
+    if add_multiplicity(found, root_multiplicities[scalars.first + roots[candidate]]) {
+        atomicStore(&merge_state[OVERFLOW], 1u);
+    }
+    return select(NO_SLOT, slot, is_fresh);
 }
 
 var<workgroup> fresh_count: atomic<u32>;
 var<workgroup> fresh_base: u32;
 
-// Finds the slot of each candidate that belongs to the shard and is kept, and adds its root's multiplicity there. The list is
-// read and not extended. The multiplicities of all candidates are zero before; afterwards only candidates that took a slot
-// have other multiplicities. If not all are kept, `kept_counts` counts the kept candidates of each root.
-//
-// Every search ends, at the latest where it began: a batch has fewer candidates than the table has free slots, because
-// `append` frees the slots of candidates that did not fit.
-@compute @workgroup_size(GROUP)
-fn insert(
-    @builtin(local_invocation_index) lane: u32,
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(num_workgroups) workgroups: vec3<u32>,
-) {
-    let candidate = group_index(workgroup, workgroups) * GROUP + lane;
+// Writes the candidates of a work-group that took a slot. All work-items take part.
+fn add_fresh(lane: u32, candidate: u32, slot: u32) {
     if lane == 0u {
         atomicStore(&fresh_count, 0u);
     }
     workgroupBarrier();
-
-    var is_fresh = false;
-    var slot = 0u;
-    if candidate < scalars.end {
-        let first = positions[2u * candidate];
-        let second = positions[2u * candidate + 1u];
-        let hash = hashes(first, second);
-        let is_in_shard = share_of(hash.y * SHARD_FACTOR, scalars.shard_count) == scalars.shard_index;
-        var is_kept = is_in_shard;
-        if is_in_shard && scalars.kept != KEPT_ALL {
-            let range = range_of_scalars();
-            let position = position_in(first, second);
-            if scalars.kept == KEPT_WITHIN {
-                is_kept = range_has(range, position, hash.y);
-            } else {
-                is_kept = may_follow(range, position);
-            }
-            if is_kept {
-                atomicAdd(&kept_counts[roots[candidate]], 1u);
-            }
-        }
-        if is_kept {
-            let first_slot = share_of(hash.x & scalars.hash_mask, scalars.slot_count);
-            var is_full = false;
-            // The search begins in the window of the army, if there are windows, and goes on in the whole table.
-            var near = 0u;
-            var found = 0u;
-            slot = first_slot;
-            if scalars.window < scalars.slot_count {
-                near = NEAR_SLOTS;
-                let army = army_hash(position_in(first, second)) & scalars.hash_mask;
-                slot = share_of(army, scalars.slot_count - scalars.window) +
-                    share_of(hash.x & scalars.hash_mask, scalars.window);
-            }
-            loop {
-                found = atomicLoad(&slots[slot]);
-                if found == 0u {
-                    let exchange = atomicCompareExchangeWeak(&slots[slot], 0u, CANDIDATE | candidate);
-                    // If the word was not exchanged, another candidate was faster, or the exchange failed spuriously,
-                    // which WGSL allows: look at the slot again.
-                    is_fresh = exchange.exchanged;
-                    if is_fresh {
-                        found = CANDIDATE | candidate;
-                        break;
-                    }
-                } else if same_position(found, first, second) {
-                    break;
-                } else {
-                    slot = select(slot + 1u, 0u, slot + 1u == scalars.slot_count);
-                    if near > 0u {
-                        slot = select(slot, first_slot, near == 1u);
-                        near--;
-                    } else if slot == first_slot {
-                        is_full = true;
-                        break;
-                    }
-                }
-            }
-            if is_full {
-                atomicStore(&merge_state[FULL], 1u);
-            } else if add_multiplicity(found, root_multiplicities[scalars.first + roots[candidate]]) {
-                atomicStore(&merge_state[OVERFLOW], 1u);
-            }
-        }
-    }
     var rank = 0u;
-    if is_fresh {
+    if slot != NO_SLOT {
         rank = atomicAdd(&fresh_count, 1u);
     }
     workgroupBarrier();
@@ -300,21 +208,71 @@ fn insert(
         fresh_base = atomicAdd(&merge_state[FRESH], atomicLoad(&fresh_count));
     }
     workgroupBarrier();
-    if is_fresh {
+    if slot != NO_SLOT {
         fresh[fresh_base + rank] = vec2<u32>(candidate, slot);
     }
 }
 
+// Finds the slot of each candidate that is kept. If not all are kept, `kept_counts` counts the kept candidates of each root.
+@compute @workgroup_size(GROUP)
+fn insert(
+    @builtin(local_invocation_index) lane: u32,
+    @builtin(workgroup_id) workgroup: vec3<u32>,
+    @builtin(num_workgroups) workgroups: vec3<u32>,
+) {
+    let candidate = group_index(workgroup, workgroups) * GROUP + lane;
+    var slot = NO_SLOT;
+    if candidate < scalars.end {
+        let first = positions[2u * candidate];
+        let second = positions[2u * candidate + 1u];
+        let hash = hashes(first, second);
+        if is_kept(position_in(first, second), hash.y) {
+            if scalars.kept != KEPT_ALL {
+                atomicAdd(&kept_counts[roots[candidate]], 1u);
+            }
+            slot = find_slot(candidate, first, second, hash.x & scalars.hash_mask);
+        }
+    }
+    add_fresh(lane, candidate, slot);
+}
+
+// Finds the slot of each candidate of a shard. The work-groups take the shard's candidates in turns.
+@compute @workgroup_size(GROUP)
+fn insert_sorted(
+    @builtin(local_invocation_index) lane: u32,
+    @builtin(workgroup_id) workgroup: vec3<u32>,
+    @builtin(num_workgroups) workgroups: vec3<u32>,
+) {
+    var start = 0u;
+    if scalars.shard_index > 0u {
+        start = sorted[scalars.shard_index - 1u];
+    }
+    let end = sorted[scalars.shard_index];
+    let step = workgroups.x * workgroups.y * GROUP;
+    for (var at = start + group_index(workgroup, workgroups) * GROUP; at < end; at += step) {
+        var candidate = 0u;
+        var slot = NO_SLOT;
+        if at + lane < end {
+            candidate = sorted[scalars.shard_count + at + lane];
+            let first = positions[2u * candidate];
+            let second = positions[2u * candidate + 1u];
+            slot = find_slot(candidate, first, second, hashes(first, second).x & scalars.hash_mask);
+        }
+        add_fresh(lane, candidate, slot);
+    }
+}
+
 // Appends the candidates that took a slot to the list, as far as there is room. Slots of the others become free:
-// the list is then useless, but later batches still search the table.
+// the list is then useless, but later batches still search the table. The work-items take the candidates in turns.
 @compute @workgroup_size(GROUP)
 fn append(
     @builtin(local_invocation_index) lane: u32,
     @builtin(workgroup_id) workgroup: vec3<u32>,
     @builtin(num_workgroups) workgroups: vec3<u32>,
 ) {
-    let index = group_index(workgroup, workgroups) * GROUP + lane;
-    if index < atomicLoad(&merge_state[FRESH]) {
+    let count = atomicLoad(&merge_state[FRESH]);
+    let step = workgroups.x * workgroups.y * GROUP;
+    for (var index = group_index(workgroup, workgroups) * GROUP + lane; index < count; index += step) {
         let taken = fresh[index];
         let candidate = taken.x;
         let successor = atomicLoad(&merge_state[LEN]) + index;
@@ -382,8 +340,9 @@ fn add_product(sum: ptr<function, Wide>, multiplicity: vec4<u32>, leaves: vec2<u
 
 var<workgroup> wide_sums: array<Wide, WEIGHTED_SUMS_GROUP>;
 
-// Adds leaves weighted by multiplicity to sums, one for each work-group; the groups take the roots in turns. A root has one
-// leaf at depth 0, as many as moves at depth 1, and its total at greater depths.
+// Adds leaves of a kind, weighted by multiplicity, to sums, one for each kind and work-group, after a header; the groups take the
+// roots in turns. A root has one leaf at depth 0, as many as moves at depth 1, and its total at greater depths. A kind has `stride`
+// totals. If a queue overflowed on the way to the totals, the header notes it.
 @compute @workgroup_size(WEIGHTED_SUMS_GROUP)
 fn weighted_sums(
     @builtin(local_invocation_index) lane: u32,
@@ -398,7 +357,7 @@ fn weighted_sums(
         if scalars.depth == 1u {
             leaves.x = counts[root];
         } else if scalars.depth > 1u {
-            leaves = known_totals[root + 1u];
+            leaves = known_totals[scalars.kind * scalars.stride + root + 1u];
         }
         add_product(&sum, root_multiplicities[scalars.first + root], leaves);
     }
@@ -414,7 +373,7 @@ fn weighted_sums(
         sums[0] = 1u;
     }
     if lane == 0u {
-        let first_word = 8u * (group + 1u);
+        let first_word = 8u * (scalars.kind * WEIGHTED_SUMS_GROUPS + group + 1u);
         for (var word = 0u; word < 8u; word++) {
             add_word(&sum, word, sums[first_word + word]);
         }

@@ -203,3 +203,14 @@ fn may_follow(range: KeyRange, parent: Position) -> bool {
         pawn_moves_lead(mine, up(mine & NOT_FILE_A, 7u) & targets, 7u, least, greatest) ||
         pawn_moves_lead(mine, up(mine & NOT_FILE_H, 9u) & targets, 9u, least, greatest);
 }
+
+// Whether a position with this hash is kept.
+fn is_kept(position: Position, hash: u32) -> bool {
+    if scalars.kept == KEPT_ALL {
+        return true;
+    }
+    if scalars.kept == KEPT_WITHIN {
+        return range_has(range_of_scalars(), position, hash);
+    }
+    return may_follow(range_of_scalars(), position);
+}

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use crate::merge::{Entry, Kept, Merge, MergeError, MergeOptions, add_weighted, common_turn, hashes};
-use crate::{Backend, Planes32, Quad48, Rules};
+use crate::merge::{Entry, Kept, Merge, MergeError, MergeOptions, add_categories, add_weighted, common_turn, hashes};
+use crate::{Backend, Categories, Planes32, Quad48, Rules};
 
 /// Two plies in the host's memory; the backend expands and counts.
 pub struct HostMerge<'a, B: Backend + ?Sized> {
@@ -149,6 +149,15 @@ impl<B: Backend + ?Sized> Merge for HostMerge<'_, B> {
         let positions: Vec<_> = entries.iter().map(|entry| entry.position).collect();
         let leaves = self.backend.perft(&self.rules, &positions, depth)?;
         entries.iter().zip(leaves).try_fold(0, |sum, (entry, leaves)| add_weighted(sum, entry.multiplicity, leaves))
+    }
+
+    fn categories(&mut self, successors: Range<u64>, depth: u32) -> Result<Categories, MergeError> {
+        let entries = &self.successors[within(&successors, self.successors.len())];
+        let positions: Vec<_> = entries.iter().map(|entry| entry.position).collect();
+        let found = self.backend.categories(&self.rules, &positions, depth)?;
+        entries.iter().zip(&found).try_fold(Categories::default(), |sum, (entry, categories)| {
+            add_categories(&sum, entry.multiplicity, categories)
+        })
     }
 
     fn entries(&mut self, successors: Range<u64>) -> Result<Vec<Entry>, MergeError> {

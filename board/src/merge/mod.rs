@@ -13,14 +13,16 @@
 //! [`HostMerge`](crate::host::HostMerge) is the plain implementation: it merges in the host's memory and uses the `expand`
 //! and `perft` of any backend. Backends without code of their own use it; all others are compared with it.
 
+mod diagrams;
 mod range;
 
 use std::ops::Range;
 
+pub use diagrams::{DIAGRAM_BYTES, DiagramPart};
 pub use range::{Kept, Key, KeyRange};
 use thiserror::Error;
 
-use crate::{BackendError, Color, Planes32, Position, Quad48};
+use crate::{BackendError, Categories, Color, Planes32, Position, Quad48, Rules, State};
 
 /// A position and the number of paths that lead to it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -39,12 +41,20 @@ pub struct MergeOptions {
     /// The number of bits used of the positions' hashes, at most 32. Fewer bits are slower and change no answer; tests use
     /// fewer.
     pub hash_bits: u32,
+    /// Whether [`Merge::categories`] will be called. A device may have to prepare for it.
+    pub categories: bool,
 }
 
 impl MergeOptions {
     /// Returns options with this many bytes of memory and all bits of the hash.
     pub const fn with_memory(memory: u64) -> Self {
-        Self { memory, hash_bits: 32 }
+        Self { memory, hash_bits: 32, categories: false }
+    }
+
+    /// Returns these options for a merge whose [`Merge::categories`] will be called, or will not.
+    #[must_use]
+    pub const fn counting_categories(self, categories: bool) -> Self {
+        Self { categories, ..self }
     }
 }
 
@@ -126,12 +136,52 @@ pub trait Merge {
     /// exceed 64 bits; if the device fails.
     fn perft(&mut self, successors: Range<u64>, depth: u32) -> Result<u128, MergeError>;
 
+    /// Sums the leaves `depth` plies below some successors by the kinds of moves that lead to them, weighted by multiplicity.
+    ///
+    /// # Errors
+    /// As for [`Merge::perft`]; if the backend cannot tell the kinds of moves, or if [`MergeOptions::categories`] was not set.
+    fn categories(&mut self, successors: Range<u64>, depth: u32) -> Result<Categories, MergeError>;
+
     /// Reads some successors.
     ///
     /// # Errors
     /// If the device fails.
     fn entries(&mut self, successors: Range<u64>) -> Result<Vec<Entry>, MergeError>;
+
+    /// Returns how many of some successors are reached by one path only.
+    ///
+    /// Without code of its own, a device has its entries read for this.
+    ///
+    /// # Errors
+    /// As for [`Merge::entries`].
+    fn reached_once(&mut self, successors: Range<u64>) -> Result<u64, MergeError> {
+        let entries = self.entries(successors)?;
+        Ok(entries.iter().filter(|entry| entry.multiplicity == 1).count() as u64)
+    }
+
+    /// Returns the number of distinct diagrams of all successors, positions without castling rights and en passant, in one of
+    /// `parts` equal parts. The host's memory holds this part of them, [`DIAGRAM_BYTES`] each.
+    ///
+    /// Without code of its own, a device has its entries read for this.
+    ///
+    /// # Errors
+    /// [`MergeError::Full`] if the host's memory is too small; as for [`Merge::entries`].
+    fn diagrams(&mut self, part: u32, parts: u32) -> Result<u64, MergeError> {
+        let len = self.successors();
+        let mut diagrams = DiagramPart::new(part, parts, len)?;
+        for start in (0..len).step_by(READ_TOGETHER) {
+            for Entry { position, .. } in self.entries(start..len.min(start + READ_TOGETHER as u64))? {
+                let mut position = position.unpack_unchecked();
+                position.state = State::default().with_turn(position.turn());
+                diagrams.add(&Planes32::pack(&Rules::default(), &position))?;
+            }
+        }
+        Ok(diagrams.len() as u64)
+    }
 }
+
+/// The entries that are read at a time to find diagrams.
+const READ_TOGETHER: usize = 1 << 20;
 
 /// Adds a multiplicity times a number of leaves to a sum.
 ///
@@ -140,6 +190,14 @@ pub trait Merge {
 pub fn add_weighted(sum: u128, multiplicity: u128, leaves: u64) -> Result<u128, MergeError> {
     let product = multiplicity.checked_mul(leaves.into());
     product.and_then(|product| sum.checked_add(product)).ok_or(MergeError::Overflow)
+}
+
+/// Adds categories times a multiplicity to a sum.
+///
+/// # Errors
+/// [`MergeError::Overflow`] if a result exceeds 128 bits.
+pub fn add_categories(sum: &Categories, multiplicity: u128, categories: &Categories) -> Result<Categories, MergeError> {
+    categories.times(multiplicity).and_then(|product| sum.plus(&product)).ok_or(MergeError::Overflow)
 }
 
 /// Returns the side to move that all entries have in common; `None` if there are no entries.

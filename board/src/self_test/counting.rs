@@ -1,6 +1,6 @@
 //! The self-test of counting: published counts and counts of placements, by every way of counting.
 
-use crate::{Backend, BackendError, Fen, Quad48, Rules};
+use crate::{Backend, BackendError, Fen, Quad48, Rules, Successors};
 
 /// Positions and their leaves at some depths, as in an EPD suite. Positions with equal rules stand together.
 ///
@@ -34,51 +34,110 @@ fn known() -> Vec<Known> {
     KNOWN.lines().filter_map(Known::parse).collect()
 }
 
+/// The way of counting that a question is about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Way {
+    /// Count the leaves at this depth below each position.
+    Perft(u32),
+    /// Expand the positions, count the moves of each successor, and add up these counts for each position.
+    Expand,
+}
+
+/// A question of the self-test: positions, a way of counting, and the known answers.
+pub struct Question {
+    /// The rules of all positions.
+    pub rules: Rules,
+    /// The positions.
+    pub positions: Vec<Quad48>,
+    /// The way of counting.
+    pub way: Way,
+    known: Vec<(&'static str, u64)>,
+}
+
+impl Question {
+    fn new<'a>(way: Way, known: impl Iterator<Item = &'a Known> + Clone, leaves: impl Fn(&Known) -> u64) -> Self {
+        Self {
+            rules: known.clone().next().map_or(Rules::STANDARD, |known| known.rules),
+            positions: known.clone().map(|known| known.position).collect(),
+            way,
+            known: known.map(|known| (known.line, leaves(known))).collect(),
+        }
+    }
+
+    /// Compares the answers of a device with the known ones.
+    ///
+    /// # Errors
+    /// [`BackendError::WrongAnswer`] for the first wrong answer.
+    pub fn check(&self, device: &str, answers: &[u64]) -> Result<(), BackendError> {
+        let what = match self.way {
+            Way::Perft(depth) => format!("perft of depth {depth}"),
+            Way::Expand => "the count of the successors' moves".to_owned(),
+        };
+        for (index, &(line, expected)) in self.known.iter().enumerate() {
+            let found = answers.get(index).copied();
+            if found != Some(expected) {
+                let fen = line.split(" ;").next().unwrap_or_default();
+                let found = found.map_or("nothing".to_owned(), |found| found.to_string());
+                let reason = format!("{what} for \"{fen}\" is {expected}, and it found {found}.");
+                return Err(BackendError::WrongAnswer { device: device.to_owned(), reason });
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds up the counts of the successors' moves for each position.
+    pub fn sums(successors: &Successors, counts: &[u32]) -> Vec<u64> {
+        let mut start = 0;
+        let sum = |&end: &usize| {
+            let sum = counts.get(start..end).unwrap_or_default().iter().map(|&count| u64::from(count)).sum();
+            start = end;
+            sum
+        };
+        successors.ends.iter().map(sum).collect()
+    }
+}
+
+/// Returns the questions of the self-test of counting, for devices that cannot be asked through [`Backend`].
+pub fn questions() -> Vec<Question> {
+    let known = known();
+    let groups = known.chunk_by(|a, b| a.rules == b.rules);
+    let of_group = |group: &[Known]| {
+        [
+            Question::new(Way::Perft(3), group.iter(), |known| known.three),
+            Question::new(Way::Expand, group.iter(), |known| known.two),
+            // One ply deeper, for positions that arise only in deeper trees.
+            Question::new(Way::Perft(4), group.iter().filter(|known| known.four.is_some()), |known| {
+                known.four.unwrap_or(0)
+            }),
+        ]
+    };
+    groups.flat_map(of_group).collect()
+}
+
 /// Checks all of a backend's ways of counting against known counts. The check is short.
 ///
 /// # Errors
 /// [`BackendError::WrongAnswer`] if a count is wrong, or the error that the backend reports.
-pub fn counting(backend: &mut impl Backend) -> Result<(), BackendError> {
-    for group in known().chunk_by(|a, b| a.rules == b.rules) {
-        let Some(Known { rules, .. }) = group.first() else { continue };
-        let positions: Vec<Quad48> = group.iter().map(|known| known.position).collect();
-        let leaves = backend.perft(rules, &positions, 3)?;
-        for (known, found) in group.iter().zip(leaves) {
-            check(backend, "perft of depth 3", known, known.three, found)?;
-        }
-        // The second way: expand the positions and count the moves of each successor.
-        let successors = backend.expand(rules, &positions)?;
-        let counts = backend.count(rules, &successors.positions)?;
-        let mut start = 0;
-        for (known, &end) in group.iter().zip(&successors.ends) {
-            let found = counts.get(start..end).unwrap_or_default().iter().map(|&count| u64::from(count)).sum();
-            check(backend, "the count of the successors' moves", known, known.two, found)?;
-            start = end;
-        }
-        // One ply deeper, for positions that arise only in deeper trees.
-        let deeper: Vec<(&Known, u64)> = group.iter().filter_map(|known| Some((known, known.four?))).collect();
-        let positions: Vec<Quad48> = deeper.iter().map(|(known, _)| known.position).collect();
-        let leaves = backend.perft(rules, &positions, 4)?;
-        for ((known, expected), found) in deeper.into_iter().zip(leaves) {
-            check(backend, "perft of depth 4", known, expected, found)?;
-        }
+pub fn counting<B: Backend + ?Sized>(backend: &mut B) -> Result<(), BackendError> {
+    for question in questions() {
+        let Question { rules, positions, way, .. } = &question;
+        let answers = match *way {
+            Way::Perft(depth) => backend.perft(rules, positions, depth)?,
+            Way::Expand => {
+                let successors = backend.expand(rules, positions)?;
+                let counts = backend.count(rules, &successors.positions)?;
+                Question::sums(&successors, &counts)
+            }
+        };
+        question.check(&backend.info().name, &answers)?;
     }
     Ok(())
-}
-
-fn check(backend: &impl Backend, what: &str, known: &Known, expected: u64, found: u64) -> Result<(), BackendError> {
-    if expected == found {
-        return Ok(());
-    }
-    let fen = known.line.split(" ;").next().unwrap_or_default();
-    let reason = format!("{what} for \"{fen}\" is {expected}, and it found {found}.");
-    Err(BackendError::WrongAnswer { device: backend.info().name.clone(), reason })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{DeviceInfo, DeviceKind, Successors};
+    use crate::{DeviceInfo, DeviceKind};
 
     /// A backend that answers from the table, optionally with an error in the counts or in the leaves at one depth.
     struct Scripted {

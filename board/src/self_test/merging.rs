@@ -47,7 +47,7 @@ type Outcome<T = ()> = Result<T, Failure>;
 ///
 /// # Errors
 /// [`BackendError::WrongAnswer`] if an answer is wrong, or the error that the backend reports.
-pub fn merging<B: Backend>(backend: &mut B) -> Result<(), BackendError> {
+pub fn merging<B: Backend + ?Sized>(backend: &mut B) -> Result<(), BackendError> {
     let parts = [positions_one_bit_apart, sums, plies, short_lists];
     parts.into_iter().try_for_each(|part| part(backend)).map_err(|failure| match failure {
         Failure::Backend(error) => error,
@@ -150,14 +150,15 @@ fn numbered(positions: impl IntoIterator<Item = Quad48>) -> Vec<Entry> {
 
 /// Checks that positions one bit apart stay separate entries and that equal positions become one entry: in one insertion
 /// and in several, also with equal hashes.
-fn positions_one_bit_apart<B: Backend>(backend: &mut B) -> Outcome {
+fn positions_one_bit_apart<B: Backend + ?Sized>(backend: &mut B) -> Outcome {
     for (turn, hash_bits) in [(Color::White, 0), (Color::Black, 0), (Color::White, 32)] {
         let [first, second] = one_bit_apart(turn);
         let len = first.len();
         let all = numbered(first.into_iter().chain(second));
         let once = sum_up(&all);
         let twice = sum_up(all.iter().chain(&all));
-        let mut merge = backend.merge(&Rules::STANDARD, &MergeOptions { memory: MEMORY, hash_bits })?;
+        let mut merge =
+            backend.merge(&Rules::STANDARD, &MergeOptions { hash_bits, ..MergeOptions::with_memory(MEMORY) })?;
         reserve(&mut *merge, all.len() as u64)?;
         merge.add(&all)?;
         holds(&mut *merge, &once, "different positions in one insertion")?;
@@ -176,7 +177,7 @@ fn positions_one_bit_apart<B: Backend>(backend: &mut B) -> Outcome {
 }
 
 /// Checks that multiplicities carry into each of their 32-bit words and that sums beyond 128 bits are errors.
-fn sums<B: Backend>(backend: &mut B) -> Outcome {
+fn sums<B: Backend + ?Sized>(backend: &mut B) -> Outcome {
     const COPIES: usize = 40;
     let [positions, _] = one_bit_apart(Color::White);
     let all_ones = [32, 64, 96].map(|bits| (1_u128 << bits) - 1);
@@ -239,7 +240,7 @@ struct Expected {
 }
 
 impl Expected {
-    fn read<B: Backend>(merge: &mut HostMerge<'_, B>, deepest: u32) -> Outcome<Self> {
+    fn read<B: Backend + ?Sized>(merge: &mut HostMerge<'_, B>, deepest: u32) -> Outcome<Self> {
         let all = 0..merge.successors();
         let mut leaves = [0; 3];
         for depth in 0..=deepest {
@@ -263,7 +264,7 @@ impl Expected {
 }
 
 /// Checks two plies below the roots, whole and in three ranges, against the host and published counts.
-fn plies<B: Backend>(backend: &mut B) -> Outcome {
+fn plies<B: Backend + ?Sized>(backend: &mut B) -> Outcome {
     let (rules, roots) = (Rules::STANDARD, roots());
     let [known, rooks] = [&roots[..ROOTS.len()], &roots[ROOTS.len()..]];
     let options = MergeOptions::with_memory(MEMORY);
@@ -361,7 +362,7 @@ fn two_plies_at_once(merge: &mut dyn Merge, between: &Expected, expected: &Expec
 }
 
 /// Checks that a list that is too short gives an error, also with much more to insert, and that the next list works.
-fn short_lists<B: Backend>(backend: &mut B) -> Outcome {
+fn short_lists<B: Backend + ?Sized>(backend: &mut B) -> Outcome {
     let start = Entry { position: Quad48::from(&Fen::start().position), multiplicity: 1 << 70 };
     let [many, _] = one_bit_apart(Color::White);
     let many = numbered(many);

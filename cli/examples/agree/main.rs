@@ -15,7 +15,7 @@ use kogge_backend_opencl::OpenCl;
 use kogge_backend_wgpu::Wgpu;
 use kogge_board::Backend;
 use kogge_testkit::placement;
-use kogge_testkit::soak::Soak;
+use kogge_testkit::soak::soak;
 use proptest::strategy::Strategy;
 
 /// These limits let openings be compared four plies deep.
@@ -56,7 +56,7 @@ fn compare_for(time: Duration, seed: u64, devices: &[String]) -> Result<(), Stri
     for backend in &others {
         println!("{}: {}, {}", backend.info().backend, backend.info().name, backend.info().variant);
     }
-    let (mut soak, mut compared) = (Soak::new(seed, placement().boxed()), Compared::default());
+    let (mut soak, mut compared) = (soak(seed, placement().boxed()), Compared::default());
     let start = Instant::now();
     let limits = Limits { end: Some(start + time), ..LIMITS };
     while start.elapsed() < time {

@@ -8,8 +8,9 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
 use kogge_board::Format;
+use kogge_devices::BackendName;
 
-pub(crate) use self::values::{BackendName, CastlingFiles, Devices, LedgerLocation, Opponent, Quiescence};
+pub(crate) use self::values::{CastlingFiles, Devices, LedgerLocation, Opponent, Quiescence};
 use self::values::{castling_files, depth, format, share, size, threads};
 
 const EXIT_CODES: &str = "\
@@ -36,11 +37,11 @@ pub(crate) struct Common {
     /// The backend to use; `auto` takes the best one that works
     #[arg(long, global = true, value_name = "NAME", default_value = "auto", help_heading = "Where to compute")]
     pub(crate) backend: BackendName,
-    /// The device's number within its backend, as `kogge devices` lists it. `kogge perft`, `run` and `bench` also accept a
-    /// list of backends and devices, such as `cpu,opencl:0`, and `all`. With --backend, `all` means all devices of that
-    /// backend. Without it, `all` means every device of every backend for `bench`, and every GPU once for `perft` and `run`, with
-    /// the CPU if there is no GPU, or if no positions are merged
-    #[arg(long, global = true, value_name = "N", help_heading = "Where to compute")]
+    /// The device, such as `opencl:1` or `cpu`, or with --backend its number, as `kogge devices` lists it. `kogge perft`, `run`,
+    /// `bench` and `selfcheck` also accept a list of devices, such as `cpu,opencl:0`, and `all`. With --backend, `all` means all
+    /// devices of that backend. Without it, `all` means every device of every backend for `bench` and `selfcheck`, and every GPU
+    /// once for `perft` and `run`, with the CPU if there is no GPU, or if no positions are merged
+    #[arg(long, global = true, value_name = "DEVICE", help_heading = "Where to compute")]
     pub(crate) device: Option<Devices>,
     /// The maximum number of CPU threads [default: one per core]
     #[arg(long, global = true, value_name = "N", value_parser = threads, help_heading = "Where to compute")]
@@ -51,6 +52,9 @@ pub(crate) struct Common {
     /// Print only the answer: no progress, no times, no notes
     #[arg(long, short, global = true, help_heading = "Output")]
     pub(crate) quiet: bool,
+    /// Print everything about devices and the way of counting
+    #[arg(long, short, global = true, conflicts_with = "quiet", help_heading = "Output")]
+    pub(crate) verbose: bool,
 }
 
 #[derive(Debug, Subcommand)]
@@ -60,12 +64,16 @@ pub(crate) enum Command {
     /// Count the leaves below each move, without merging positions
     Divide(Count),
     /// Count the leaves by the kind of move that leads to them: captures, castlings, checks, mates and so on
-    Stats(Tree),
-    /// Count the distinct positions of each ply
+    ///
+    /// Captures include en passant. Checks include mates. A check is discovered if exactly one piece gives it and this piece has not
+    /// moved; in castling, king and rook have moved. A check is double if two pieces give it; then it is not counted as discovered.
+    /// A mate counts as a check, too, discovered or double if it is.
+    Stats(Stats),
+    /// Count the distinct positions of each ply, and those that exactly one line of moves reaches
     Unique(Unique),
     /// Recompute the counts of a file of positions (`FEN ;D1 20 ;D2 400`)
     Suite(Suite),
-    /// Compare a backend with another one or with a UCI engine, and find the first position where their moves differ
+    /// Compare a backend with another one, with a UCI engine or with a script, and find the first position where their moves differ
     Diff(Diff),
     /// Find the best move by exhaustive minimax
     Best(Best),
@@ -88,6 +96,11 @@ pub(crate) enum Command {
     /// Measure how fast devices count the six standard positions, raw and merged, and how long packing takes; without
     /// --backend and --device, measure every usable device except emulated GPUs
     Bench(Bench),
+    /// Check every device: self-tests, published counts, and random positions against the mailbox; print a report to paste
+    ///
+    /// Checks all variants of the CPU code and every OpenCL and wgpu device, or what --backend and --device name. The exit code
+    /// is 1 if anything differs, and 3 if a device fails.
+    Selfcheck(Selfcheck),
     /// Print a completion script for a shell
     Completions {
         /// The shell
@@ -136,9 +149,26 @@ pub(crate) struct Perft {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct Stats {
+    #[command(flatten)]
+    pub(crate) tree: Tree,
+    /// Make every leaf's parent, without merging equal positions
+    #[arg(long, conflicts_with = "memory", help_heading = HOW)]
+    pub(crate) raw: bool,
+    /// Count this depth only, not the depths before
+    #[arg(long, help_heading = HOW)]
+    pub(crate) only: bool,
+    #[command(flatten)]
+    pub(crate) memory: Memory,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct Unique {
     #[command(flatten)]
     pub(crate) tree: Tree,
+    /// Count the diagrams of each ply, too: its positions without castling rights and en passant
+    #[arg(long, help_heading = HOW)]
+    pub(crate) diagrams: bool,
     #[command(flatten)]
     pub(crate) memory: Memory,
 }
@@ -177,7 +207,8 @@ pub(crate) struct Hash {
 /// The root of a tree.
 #[derive(Debug, Args)]
 pub(crate) struct Root {
-    /// Root position, in FEN, X-FEN or Shredder-FEN [default: the start position]
+    /// Root position, in FEN (the last two fields may be missing), X-FEN or Shredder-FEN, or by name: startpos, kiwipete, pos3,
+    /// pos4, pos5, pos6 [default: the start position]
     #[arg(long, value_name = "FEN")]
     pub(crate) fen: Option<String>,
     /// Moves to play from that position, in UCI notation or SAN
@@ -213,11 +244,12 @@ pub(crate) struct Suite {
 pub(crate) struct Diff {
     #[command(flatten)]
     pub(crate) tree: Tree,
-    /// The generator to compare with: a backend, a device such as `opencl:1`, or `engine:COMMAND` for a UCI engine with
-    /// `go perft`
+    /// The generator to compare with: a backend, a device such as `opencl:1`, `engine:COMMAND` for a UCI engine with
+    /// `go perft`, or `script:COMMAND` for a program that takes the depth, the FEN and the moves played as arguments, and
+    /// prints a line such as `e2e4 20` for each legal move
     #[arg(long, value_name = "NAME")]
     pub(crate) against: Opponent,
-    /// Seconds that an engine may be silent while it counts
+    /// Seconds that an engine or a script may be silent while it counts
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) patience: u32,
 }
@@ -226,8 +258,8 @@ pub(crate) struct Diff {
 pub(crate) struct Run {
     #[command(flatten)]
     pub(crate) tree: Tree,
-    /// The ledger: a file, or a PostgreSQL database as postgres://USER@HOST/NAME. An existing ledger is resumed, a
-    /// missing one is created
+    /// The ledger: a file, or a PostgreSQL database as postgres://USER@HOST/NAME?sslmode=verify-full, with the password in
+    /// PGPASSWORD or ~/.pgpass. An existing ledger is resumed, a missing one is created
     #[arg(long, value_name = "LOCATION")]
     pub(crate) ledger: LedgerLocation,
     /// The last ply whose equal positions are merged; its ranges become the ledger's entries [default: the plan of the first device
@@ -254,6 +286,9 @@ pub(crate) struct Ledger {
     /// The ledger: a file, or a PostgreSQL database as postgres://USER@HOST/NAME
     #[arg(value_name = "LOCATION")]
     pub(crate) ledger: LedgerLocation,
+    /// Check that every count is as it was written, and print a hash of all counts; nothing is counted again
+    #[arg(long, group = "action", conflicts_with = "memory")]
+    pub(crate) check: bool,
     /// Recount a random share of the finished entries, such as 0.01 or 1%, on a backend other than the first, or on
     /// the one that --backend names. Merged entries may also be checked by the same backend if another --memory leads to another plan
     #[arg(long, value_name = "P", value_parser = share, group = "action")]
@@ -301,11 +336,22 @@ pub(crate) struct Bench {
     pub(crate) compare: Option<PathBuf>,
 }
 
+#[derive(Debug, Args)]
+pub(crate) struct Selfcheck {
+    /// Seconds for the comparison on random positions, all devices together. Published counts take up to a tenth of this time on
+    /// each device
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = clap::value_parser!(u32).range(1..=86400))]
+    pub(crate) seconds: u32,
+    /// The seed of the random positions, as a report shows it [default: from the clock]
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+}
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum Position {
     /// Show the board, its FEN, its legal moves and its packed formats
     Show {
-        /// The position [default: the start position]
+        /// The position, in FEN or by name as for `kogge perft` [default: the start position]
         #[arg(value_name = "FEN")]
         fen: Option<String>,
         /// Moves to play from that position, in UCI notation or SAN
@@ -317,7 +363,7 @@ pub(crate) enum Position {
         /// The packed format
         #[arg(long, value_parser = format())]
         format: Format,
-        /// The position
+        /// The position, in FEN or by name as for `kogge perft`
         #[arg(value_name = "FEN")]
         fen: String,
     },

@@ -8,6 +8,7 @@ use std::str::FromStr;
 use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use kogge_board::{Format, Leaves};
+use kogge_devices::{BackendName, NamedDevice};
 use kogge_driver::MAX_DEPTH;
 
 /// The largest number of threads accepted: more than any machine has cores.
@@ -16,46 +17,6 @@ const MAX_THREADS: usize = 4096;
 /// The smallest size accepted for a hash table or memory, in bytes; less would hold nothing.
 const MIN_SIZE: usize = 1024;
 
-/// The name of a backend.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug, ValueEnum)]
-pub(crate) enum BackendName {
-    /// The best one that works
-    #[default]
-    Auto,
-    /// All cores of the CPU
-    Cpu,
-    /// A plain generator on one thread, to check the others against
-    Mailbox,
-    /// GPUs through OpenCL
-    Opencl,
-    /// GPUs through Vulkan, Metal or DX12
-    Wgpu,
-}
-
-impl BackendName {
-    /// Returns the name as `--backend` takes it.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Auto => "auto",
-            Self::Cpu => "cpu",
-            Self::Mailbox => "mailbox",
-            Self::Opencl => "opencl",
-            Self::Wgpu => "wgpu",
-        }
-    }
-}
-
-/// A backend, and the number of one of its devices if one is given: `opencl` or `opencl:1`.
-pub(crate) type NamedDevice = (BackendName, Option<usize>);
-
-fn named_device(text: &str) -> Option<NamedDevice> {
-    let (name, number) = match text.split_once(':') {
-        Some((name, number)) => (name, Some(number.parse().ok()?)),
-        None => (text, None),
-    };
-    Some((BackendName::from_str(name, false).ok()?, number))
-}
-
 /// The value of `--device`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Devices {
@@ -63,7 +24,7 @@ pub(crate) enum Devices {
     Number(usize),
     /// All usable devices.
     All,
-    /// A list of devices.
+    /// One device or a list of devices, each with its backend.
     Named(Vec<NamedDevice>),
 }
 
@@ -72,7 +33,8 @@ impl FromStr for Devices {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let expected = || {
-            "expected a device's number, or, for kogge perft, run and bench, all or a list such as cpu,opencl:0"
+            "expected a device such as opencl:1, or its number, or, for kogge perft, run, bench and selfcheck, all or a list such as \
+             cpu,opencl:0"
                 .to_owned()
         };
         if text == "all" {
@@ -83,9 +45,9 @@ impl FromStr for Devices {
         }
         let mut named = Vec::new();
         for part in text.split(',') {
-            let device = named_device(part).ok_or_else(expected)?;
-            if device.0 == BackendName::Auto {
-                return Err(format!("{part} cannot stand in a list"));
+            let device: NamedDevice = part.parse().map_err(|()| expected())?;
+            if device.backend == BackendName::Auto {
+                return Err(format!("{part} is no device; leave --device out"));
             }
             if named.contains(&device) {
                 return Err(format!("{part} stands in the list twice"));
@@ -103,19 +65,24 @@ pub(crate) enum Opponent {
     Backend(NamedDevice),
     /// The command that starts a UCI engine.
     Engine(String),
+    /// The command that is called for each position.
+    Script(String),
 }
 
 impl FromStr for Opponent {
     type Err = &'static str;
 
     fn from_str(text: &str) -> Result<Self, &'static str> {
-        match text.strip_prefix("engine:") {
-            Some(command) if !command.trim().is_empty() => Ok(Self::Engine(command.to_owned())),
-            Some(_) => Err("expected a command after \"engine:\", such as engine:stockfish"),
-            None => named_device(text).map(Self::Backend).ok_or(
-                "expected a backend (cpu, mailbox, opencl, wgpu), which a device's number may follow as in opencl:1, or an \
-                 engine such as engine:stockfish",
-            ),
+        match text.split_once(':') {
+            Some(("engine" | "script", command)) if command.trim().is_empty() => {
+                Err("expected a command after the colon, such as engine:stockfish or script:./perft.sh")
+            }
+            Some(("engine", command)) => Ok(Self::Engine(command.to_owned())),
+            Some(("script", command)) => Ok(Self::Script(command.to_owned())),
+            _ => text.parse().map(Self::Backend).map_err(|()| {
+                "expected a backend (cpu, mailbox, opencl, wgpu), which a device's number may follow as in opencl:1, an \
+                 engine such as engine:stockfish, or a script such as script:./perft.sh"
+            }),
         }
     }
 }
@@ -133,7 +100,9 @@ impl FromStr for LedgerLocation {
     type Err = Infallible;
 
     fn from_str(text: &str) -> Result<Self, Infallible> {
-        let is_address = ["postgres://", "postgresql://"].iter().any(|scheme| text.starts_with(scheme));
+        // A mistaken address must not become a file, whose name errors repeat: it may hold a password.
+        let start = text.to_ascii_lowercase();
+        let is_address = ["postgres:", "postgresql:"].iter().any(|scheme| start.starts_with(scheme));
         Ok(if is_address { Self::Database(text.to_owned()) } else { Self::File(text.into()) })
     }
 }
@@ -224,8 +193,14 @@ mod tests {
             ("0", Ok(Devices::Number(0))),
             ("12", Ok(Devices::Number(12))),
             ("all", Ok(Devices::All)),
-            ("cpu", named(&[(BackendName::Cpu, None)])),
-            ("cpu,opencl:1", named(&[(BackendName::Cpu, None), (BackendName::Opencl, Some(1))])),
+            ("cpu", named(&[NamedDevice { backend: BackendName::Cpu, number: None }])),
+            (
+                "cpu,opencl:1",
+                named(&[
+                    NamedDevice { backend: BackendName::Cpu, number: None },
+                    NamedDevice { backend: BackendName::Opencl, number: Some(1) },
+                ]),
+            ),
         ] {
             assert_eq!(text.parse(), expected, "{text}");
         }

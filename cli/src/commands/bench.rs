@@ -1,7 +1,6 @@
 //! `kogge bench`.
 
 mod compare;
-mod machine;
 mod report;
 mod subjects;
 
@@ -10,17 +9,16 @@ use std::path::PathBuf;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use kogge_board::{DeviceInfo, DeviceKind, known};
+use kogge_devices::{Opened, memory};
 use kogge_driver::Error;
-use kogge_driver::bench::{self, Settings, Subject, Task, packing};
+use kogge_driver::bench::{self, Settings, Subject, Task, monotonic, packing};
 
 use self::compare::{Counterpart, Old};
-use self::machine::Machine;
 use self::report::{Described, Failed, Packing, Report, Row};
 use self::subjects::Subjects;
 use crate::args::{self, Common};
 use crate::context::{Context, Job};
-use crate::devices::Opened;
-use crate::memory;
+use crate::machine::Machine;
 use crate::outcome::{Answer, Failure};
 
 /// The default time of the whole measurement in seconds, and the time of a quick one.
@@ -86,6 +84,7 @@ impl Job for Bench {
             seconds: self.seconds,
             repetitions: self.repetitions as usize,
             depth: &|task| old_row(task).map(|row| row.depth),
+            clock: &monotonic,
         };
         let packing = packing::measure(settings.repetitions);
         let monitor = context.monitor("leaves")?;

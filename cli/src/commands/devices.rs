@@ -1,12 +1,12 @@
 //! `kogge devices`.
 
 use kogge_board::{BackendError, DeviceInfo};
+use kogge_devices::BACKENDS;
 use serde::Serialize;
 
 use crate::context::{Context, Job};
-use crate::devices::BACKENDS;
 use crate::outcome::{Answer, Failure};
-use crate::output::Device;
+use crate::output::{Device, bare_name};
 
 /// Lists every device of every backend.
 pub(super) struct List;
@@ -28,8 +28,9 @@ struct Row {
     reason: Option<String>,
     /// Its description, if it is usable.
     info: Option<Device>,
+    /// The text, and the text with `--verbose`.
     #[serde(skip)]
-    text: String,
+    text: (String, String),
 }
 
 impl Job for List {
@@ -46,11 +47,13 @@ impl Job for List {
             }
         }
         let report = Report { command: "devices", devices };
+        let verbose = context.output.verbose;
         context.output.print(&report, |to| {
             writeln!(to, "{:<8}  {:>6}  device", "backend", "number")?;
             report.devices.iter().try_for_each(|Row { backend, number, text, .. }| {
                 let number = number.map_or("-".to_owned(), |number| number.to_string());
-                writeln!(to, "{backend:<8}  {number:>6}  {text}")
+                let (brief, full) = text;
+                writeln!(to, "{backend:<8}  {number:>6}  {}", if verbose { full } else { brief })
             })
         })?;
         Ok(Answer::Done)
@@ -59,16 +62,21 @@ impl Job for List {
 
 impl Row {
     fn new(backend: &'static str, number: Option<usize>, info: Result<DeviceInfo, BackendError>) -> Self {
-        let row = Self { backend, number, usable: info.is_ok(), reason: None, info: None, text: String::new() };
+        let row = Self { backend, number, usable: info.is_ok(), reason: None, info: None, text: Default::default() };
         match info {
             Ok(info) => Self { text: describe(&info), info: Some(Device::from(&info)), ..row },
-            Err(error) => Self { text: error.to_string(), reason: Some(error.to_string()), ..row },
+            Err(error) => Self { text: (error.to_string(), error.to_string()), reason: Some(error.to_string()), ..row },
         }
     }
 }
 
-fn describe(info: &DeviceInfo) -> String {
-    let DeviceInfo { name, driver, kind, memory, variant, .. } = info;
+/// Describes a device in a few words, and in full.
+fn describe(info: &DeviceInfo) -> (String, String) {
+    let DeviceInfo { backend, name, driver, kind, memory, variant, .. } = info;
     let memory = memory.map_or(String::new(), |bytes| format!(", {} MiB", bytes >> 20));
-    format!("{name} ({kind}{memory}); {driver}; {variant}")
+    let kind = format!("({kind}{memory})");
+    // wgpu lists a GPU once for each interface.
+    let interface =
+        driver.split(',').next().filter(|_| *backend == "wgpu").map_or(String::new(), |it| format!(", {it}"));
+    (format!("{} {kind}{interface}", bare_name(name)), format!("{name} {kind}; {driver}; {variant}"))
 }

@@ -4,7 +4,8 @@ use std::io::{self, Write};
 use std::time::Duration;
 
 use kogge_board::Fen;
-use kogge_driver::{Diff, Difference, Divider, Driver, Engine};
+use kogge_devices::NamedDevice;
+use kogge_driver::{Diff, Difference, Divider, Driver, Engine, Script};
 use serde::Serialize;
 
 use crate::args::{self, Opponent};
@@ -17,7 +18,7 @@ pub(super) struct Compare {
     root: Fen,
     depth: u32,
     against: Opponent,
-    /// The time that an engine may be silent.
+    /// The time that an engine or a script may be silent.
     patience: Duration,
 }
 
@@ -77,7 +78,7 @@ impl Job for Compare {
             diff
         };
         let (second, diff) = match against {
-            Opponent::Backend((name, device)) => {
+            Opponent::Backend(NamedDevice { backend: name, number: device }) => {
                 other = context.open(&context.request.of(*name, *device))?;
                 let name = other.backend.info().backend.to_owned();
                 (name, compare(&mut Driver::new(&mut *other.backend, &monitor))?)
@@ -85,6 +86,10 @@ impl Job for Compare {
             Opponent::Engine(command) => {
                 let mut engine = Engine::start(command, *patience, &monitor)?;
                 (engine.name().to_owned(), compare(&mut engine)?)
+            }
+            Opponent::Script(command) => {
+                let mut script = Script::new(command, *patience, &monitor)?;
+                (script.name().to_owned(), compare(&mut script)?)
             }
         };
         let (nodes, difference) = match &diff {

@@ -1,12 +1,13 @@
 //! `kogge ledger`.
 
 mod check;
+mod recount;
 mod show;
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-use kogge_driver::ledger;
+use kogge_driver::ledger::{self, LedgerError};
 use serde::Serialize;
 
 use crate::args::{self, LedgerLocation};
@@ -24,6 +25,8 @@ pub(super) struct Ledger {
 enum Action {
     /// Shows the progress.
     Show,
+    /// Checks the checksums.
+    Check,
     /// Recounts this share of the entries.
     Verify(f64),
     /// Recounts the disputed entries.
@@ -51,6 +54,7 @@ struct Exported {
 impl Ledger {
     pub(super) fn new(args: &args::Ledger) -> Result<Self, Failure> {
         let action = match args {
+            args::Ledger { check: true, .. } => Action::Check,
             args::Ledger { verify: Some(share), .. } => Action::Verify(*share),
             args::Ledger { settle: true, .. } => Action::Settle,
             args::Ledger { export: Some(to), .. } => Action::Export(Export::new(to)?),
@@ -65,8 +69,9 @@ impl Job for Ledger {
         let ledger = ledger::Ledger::open(self.location.open()?)?;
         match &self.action {
             Action::Show => show::run(&ledger, context),
-            Action::Verify(share) => check::verify(&ledger, *share, self.memory, context),
-            Action::Settle => check::settle(&ledger, self.memory, context),
+            Action::Check => check::run(&ledger, context),
+            Action::Verify(share) => recount::verify(&ledger, *share, self.memory, context),
+            Action::Settle => recount::settle(&ledger, self.memory, context),
             Action::Export(export) => export.run(&ledger, context),
         }
     }
@@ -74,6 +79,16 @@ impl Job for Ledger {
 
 impl Export {
     fn new(to: &Path) -> Result<Self, Failure> {
+        let export = Self::files(to)?;
+        // The ledger would refuse the file only after it has written the other one.
+        if export.parquet.is_some() && cfg!(not(feature = "parquet")) {
+            return Err(LedgerError::NO_PARQUET.into());
+        }
+        Ok(export)
+    }
+
+    /// Returns the files to write.
+    fn files(to: &Path) -> Result<Self, Failure> {
         let file = || Some(to.to_owned());
         match to.extension().and_then(|extension| extension.to_str()) {
             Some("csv") => Ok(Self { folder: None, csv: file(), parquet: None }),

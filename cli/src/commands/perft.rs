@@ -6,17 +6,16 @@ use std::num::NonZeroUsize;
 
 use kogge_board::Fen;
 use kogge_board::merge::MergeOptions;
+use kogge_devices::{Opened, costs, memory};
 use kogge_driver::{LEAST_MERGED_DEPTH, MergeSettings};
 use serde::Serialize;
 
-use crate::args::{self, Common, Devices};
+use crate::args::{self, Common};
 use crate::context::{Context, Job};
-use crate::costs;
-use crate::devices::{Opened, Selection};
-use crate::memory;
 use crate::outcome::{Answer, Failure};
 use crate::output::{Device, Effort, Plan};
 use crate::root::Tree;
+use crate::selection::Selection;
 
 /// Counts the leaves of a tree, or plans how to count them.
 pub(super) struct Perft {
@@ -64,14 +63,11 @@ impl Perft {
             let reason = "With --hash, no plies are merged; leave --memory out, or --hash.";
             return Err(Failure::Input(reason.to_owned()));
         }
-        let devices = match &common.device {
-            None | Some(Devices::Number(_)) => None,
-            Some(Devices::All | Devices::Named(_)) if hash.is_some() || *plan => {
-                let reason = "--hash and --plan work with one device; give --device one number.";
-                return Err(Failure::Input(reason.to_owned()));
-            }
-            Some(Devices::All | Devices::Named(_)) => Some(Selection::new(common)?),
-        };
+        let devices = Some(Selection::new(common)?).filter(|selection| selection.one().is_none());
+        if devices.is_some() && (hash.is_some() || *plan) {
+            let reason = "--hash and --plan work with one device; name one with --device.";
+            return Err(Failure::Input(reason.to_owned()));
+        }
         // Counting a shallow tree takes less time than planning.
         let is_deep = plies.is_some() || ranges.is_some() || depth >= LEAST_MERGED_DEPTH;
         Ok(Self {

@@ -4,17 +4,17 @@ use std::num::NonZeroUsize;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use kogge_board::Fen;
+use kogge_devices::{BackendName, memory};
 use kogge_driver::ledger::{DeviceProgress, Kind, Ledger, Options, Request, Snapshot};
 use serde::Serialize;
 
-use crate::args::{self, BackendName, Common, LedgerLocation};
+use crate::args::{self, Common, LedgerLocation};
 use crate::context::{Context, Job};
-use crate::devices::Selection;
-use crate::memory;
 use crate::outcome::{Answer, Failure};
-use crate::output::magnitude;
+use crate::output::{Aside, brief, magnitude};
 use crate::reporter::{Reporter, Worker};
 use crate::root::Tree;
+use crate::selection::Selection;
 
 /// Counts a tree in a ledger.
 pub(super) struct Run {
@@ -89,7 +89,7 @@ impl Run {
 impl Job for Run {
     fn run(&self, context: &mut Context) -> Result<Answer, Failure> {
         let Self { root, depth, ply, raw, entries, memory, ledger: location, lease, devices } = self;
-        let mut store = location.open_or_create()?;
+        let mut store = location.open_or_create(*lease)?;
         // An existing ledger keeps its entries.
         let is_raw = store.header()?.map_or(*raw, |header| header.kind == Kind::Positions);
         let devices = devices.open(!is_raw, |sentence| context.output.note(sentence))?;
@@ -127,7 +127,7 @@ impl Job for Run {
         if context.output.json {
             context.output.print(&started, |_| Ok(()))?;
         } else if !made {
-            context.output.aside(&format!("Resumed with {} of {} entries done.", tally.done, tally.entries))?;
+            context.output.aside(&format!("Resumed with {} of {} entries done.", tally.done, tally.entries).into())?;
         }
         let options = Options { worker: worker_name(), lease: *lease };
         let reporter = Reporter::new(&mut context.output);
@@ -150,7 +150,7 @@ impl Job for Run {
         };
         context.output.print(&done, |to| writeln!(to, "Nodes searched: {nodes}"))?;
         if let Some(positions) = positions {
-            context.output.aside(&format!("Ply {} has {positions} distinct positions.", header.ply))?;
+            context.output.aside(&format!("Ply {} has {positions} distinct positions.", header.ply).into())?;
         }
         for line in efforts(&snapshot, started.merged) {
             context.output.aside(&line)?;
@@ -160,16 +160,15 @@ impl Job for Run {
 }
 
 /// Describes the work of each device.
-fn efforts(snapshot: &Snapshot, merged: bool) -> Vec<String> {
+fn efforts(snapshot: &Snapshot, merged: bool) -> Vec<Aside> {
     let how = if merged { "equal positions merged" } else { "entries not multiplied" };
     let seconds = snapshot.elapsed.as_secs_f64();
     let line = |DeviceProgress { source, entries, leaves, failed, .. }: &DeviceProgress| {
         let failed = if failed.is_some() { ", failed" } else { "" };
         let rate = magnitude(*leaves as f64 / seconds.max(1e-9));
-        format!(
-            "{seconds:.3} s, {entries} entries, {rate} leaves/s ({how}){failed}; {}: {}, {}",
-            source.backend, source.device, source.variant
-        )
+        let done = format!("{seconds:.3} s, {entries} entries, {rate} leaves/s");
+        let full = format!("{done} ({how}){failed}; {}: {}, {}", source.backend, source.device, source.variant);
+        Aside::new(format!("{done}{failed}; {}", brief(&source.backend, &source.device)), full)
     };
     snapshot.devices.iter().map(line).collect()
 }

@@ -1,14 +1,33 @@
 //! `kogge stats`.
 
+use std::num::NonZeroUsize;
+
+use kogge_board::merge::MergeOptions;
+use kogge_board::{Categories, Quad48};
+use kogge_devices::{costs, memory};
+use kogge_driver::{LEAST_MERGED_DEPTH, MergeSettings};
 use serde::Serialize;
 
+use crate::args;
 use crate::context::{Context, Job};
 use crate::outcome::{Answer, Failure};
 use crate::output::Effort;
 use crate::root::Tree;
 
 /// Counts captures, castlings, checks and so on.
-pub(super) struct Stats(pub(super) Tree);
+pub(super) struct Stats {
+    tree: Tree,
+    raw: bool,
+    only: bool,
+    memory: Option<NonZeroUsize>,
+}
+
+impl Stats {
+    pub(super) fn new(args: &args::Stats) -> Result<Self, Failure> {
+        let args::Stats { tree, raw, only, memory } = args;
+        Ok(Self { tree: Tree::new(tree)?, raw: *raw, only: *only, memory: memory.memory })
+    }
+}
 
 #[derive(Serialize)]
 struct Report {
@@ -37,9 +56,9 @@ impl Row {
     const HEADS: [&str; 10] =
         ["depth", "nodes", "captures", "e.p.", "castles", "promotions", "checks", "discovered", "double", "mates"];
 
-    fn new(depth: u32, stats: kogge_driver::Stats) -> Self {
-        let kogge_driver::Stats { nodes, captures, en_passant, castles, promotions, checks, discovered, double, mates } =
-            stats;
+    fn new(depth: u32, categories: Categories) -> Self {
+        let Categories { nodes, captures, en_passant, castles, promotions, checks, discovered, double, mates } =
+            categories;
         Self { depth, nodes, captures, en_passant, castles, promotions, checks, discovered, double, mates }
     }
 
@@ -61,14 +80,32 @@ impl Row {
 
 impl Job for Stats {
     fn run(&self, context: &mut Context) -> Result<Answer, Failure> {
-        let Self(Tree { root, depth }) = self;
-        let mut opened = context.open_for(*depth, None, |driver, depth| Ok(driver.stats(root, depth)?.nodes))?;
-        let depths = *depth.min(&1)..=*depth;
+        let &Self { tree: Tree { ref root, depth }, raw, only, memory } = self;
+        let mut opened = context.open_for(depth, None, |driver, depth| Ok(driver.stats(root, depth)?.nodes))?;
+        let settings = MergeSettings {
+            costs: costs::known(opened.backend.info()),
+            ..MergeSettings::with_memory(memory::share(memory, opened.backend.info()))
+        };
+        // A device compiles and tests its kernels before their first use. That belongs to opening it.
+        opened.backend.categories(&root.rules, &[Quad48::from(&root.position)], 1)?;
+        let merged = |depth| !raw && depth >= LEAST_MERGED_DEPTH;
+        if merged(depth) {
+            let options = MergeOptions::with_memory(settings.memory).counting_categories(true);
+            drop(opened.backend.merge(&root.rules, &options)?);
+        }
+        let depths = if only { depth } else { depth.min(1) }..=depth;
         let (plies, elapsed) = context.work(&mut opened, "leaves", |driver| {
-            depths.map(|depth| Ok(Row::new(depth, driver.stats(root, depth)?))).collect::<Result<Vec<_>, _>>()
+            let row = |depth| {
+                let found = match merged(depth) {
+                    true => driver.stats_merged(root, depth, &settings)?.categories.unwrap_or_default(),
+                    false => driver.stats(root, depth)?,
+                };
+                Ok(Row::new(depth, found))
+            };
+            depths.map(row).collect::<Result<Vec<_>, _>>()
         })?;
         let leaves = plies.iter().map(|row| row.nodes).sum();
-        let effort = Effort::making(&opened, leaves, elapsed, false);
+        let effort = Effort::making(&opened, leaves, elapsed, merged(depth));
         let aside = effort.text("leaves");
         let report = Report { command: "stats", fen: root.to_string(), plies, effort };
         context.output.print(&report, |to| {

@@ -9,13 +9,13 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use kogge_board::{Backend, Fen};
+use kogge_devices::Estimate;
 use kogge_driver::epd::{self, Case, EpdError};
 use kogge_driver::{Caps, Driver, Error, Verdict};
 use serde::Serialize;
 
 use crate::args;
 use crate::context::{Context, Job};
-use crate::devices::Estimate;
 use crate::outcome::{Answer, Failure};
 use crate::output::Effort;
 

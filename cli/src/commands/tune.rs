@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
+use kogge_devices::{Tunable, tunable};
 use kogge_gpu::tuning::{Cache, Outcome, Trial};
 use serde::Serialize;
 
 use crate::args;
 use crate::context::{Context, Job};
-use crate::devices::{Tunable, tunable};
 use crate::outcome::{Answer, Failure};
 use crate::output::{Device, magnitude};
 
@@ -107,12 +107,12 @@ impl Job for Tune {
             return self.forget(&*device, context);
         }
         let head = format!("{:<18}  {:<19}  {:>8}  {:>8}  outcome", "option", "value", "start/s", "kiwi/s");
-        context.output.aside(&head)?;
+        context.output.aside(&head.into())?;
         // Each line is printed when its trial is done; an error of the output is reported at the end.
         let mut written = Ok(());
         let mut progress = |trial: &Trial| {
             if written.is_ok() {
-                written = context.output.aside(&Row::from(trial).text());
+                written = context.output.aside(&Row::from(trial).text().into());
             }
         };
         let tuned = device.tune(&self.cache, self.time, &mut progress)?;
@@ -127,7 +127,7 @@ impl Job for Tune {
         let (info, complete) = (tuned.info, tuned.complete);
         let report = Report { command: "tune", info: Device::from(&info), trials, complete, file: self.file() };
         context.output.print(&report, |to| writeln!(to, "{}: {}", info.name, info.variant))?;
-        context.output.aside(&format!("Saved in {}.", self.file()))?;
+        context.output.aside(&format!("Saved in {}.", self.file()).into())?;
         if wrong.is_empty() { Ok(Answer::Done) } else { Err(Failure::Device(wrong.join(" "))) }
     }
 }

@@ -1,15 +1,14 @@
 //! `kogge uci`.
 
-use std::io;
+use std::io::{self, BufReader};
 
 use kogge_board::{Backend, Fen, Move};
+use kogge_devices::{BACKENDS, BackendName, Opened, Request, open};
 use kogge_driver::{Driver, MAX_DEPTH, Observer};
 use kogge_search::Signals;
 use kogge_search::uci::{Host, serve};
 
-use crate::args::BackendName;
 use crate::context::{Context, Job};
-use crate::devices::{BACKENDS, Opened, Request, open};
 use crate::outcome::{Answer, Failure};
 
 /// Plays chess through UCI.
@@ -18,7 +17,7 @@ pub(super) struct Uci;
 impl Job for Uci {
     fn run(&self, context: &mut Context) -> Result<Answer, Failure> {
         let counter = Counter { request: context.request, opened: None };
-        serve(io::stdin().lock(), io::stdout(), Box::new(counter))?;
+        serve(BufReader::new(io::stdin()), io::stdout(), Box::new(counter))?;
         Ok(Answer::Done)
     }
 }
@@ -93,7 +92,7 @@ impl Host for Counter {
     }
 }
 
-/// Lets the commands `stop` and `quit` end a count.
+/// Lets the command `stop` end a count.
 struct Stop<'a>(&'a Signals);
 
 impl Observer for Stop<'_> {

@@ -2,16 +2,29 @@
 
 use std::num::NonZeroUsize;
 
+use kogge_devices::memory;
+use kogge_driver::Distinct;
 use serde::Serialize;
 
+use crate::args;
 use crate::context::{Context, Job};
-use crate::memory;
 use crate::outcome::{Answer, Failure};
 use crate::output::Effort;
 use crate::root::Tree;
 
 /// Counts the distinct positions of each ply.
-pub(super) struct Unique(pub(super) Tree, pub(super) Option<NonZeroUsize>);
+pub(super) struct Unique {
+    tree: Tree,
+    diagrams: bool,
+    memory: Option<NonZeroUsize>,
+}
+
+impl Unique {
+    pub(super) fn new(args: &args::Unique) -> Result<Self, Failure> {
+        let args::Unique { tree, diagrams, memory } = args;
+        Ok(Self { tree: Tree::new(tree)?, diagrams: *diagrams, memory: memory.memory })
+    }
+}
 
 #[derive(Serialize)]
 struct Report {
@@ -26,6 +39,22 @@ struct Report {
 struct Ply {
     ply: u32,
     positions: u64,
+    once: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    diagrams: Option<u64>,
+}
+
+impl Ply {
+    const HEADS: [&str; 4] = ["ply", "distinct positions", "reached once", "diagrams"];
+
+    /// The cells of the row, without the last one unless diagrams are wanted.
+    fn cells(&self, diagrams: bool) -> Vec<String> {
+        let mut cells = vec![self.ply.to_string(), self.positions.to_string(), self.once.to_string()];
+        if diagrams {
+            cells.push(self.diagrams.map_or("-".to_owned(), |diagrams| diagrams.to_string()));
+        }
+        cells
+    }
 }
 
 /// The number of bytes for the few plies that are merged to estimate the work.
@@ -33,22 +62,37 @@ const ESTIMATE_MEMORY: u64 = 256 << 20;
 
 impl Job for Unique {
     fn run(&self, context: &mut Context) -> Result<Answer, Failure> {
-        let Self(Tree { root, depth }, memory) = self;
-        let mut opened = context.open_for(*depth, None, |driver, depth| {
-            Ok(driver.unique(root, depth, ESTIMATE_MEMORY)?.last().copied().unwrap_or(0).into())
+        let &Self { tree: Tree { ref root, depth }, diagrams, memory } = self;
+        let mut opened = context.open_for(depth, None, |driver, depth| {
+            let counts = driver.unique(root, depth, ESTIMATE_MEMORY, false)?;
+            Ok(counts.last().map_or(0, |ply| ply.positions).into())
         })?;
-        let bytes = memory::share(*memory, opened.backend.info());
-        let (counts, elapsed) = context.work(&mut opened, "positions", |driver| driver.unique(root, *depth, bytes))?;
-        let all = counts.iter().copied().map(u128::from).sum();
-        let plies = (0..).zip(counts).map(|(ply, positions)| Ply { ply, positions }).collect();
+        let bytes = memory::share(memory, opened.backend.info());
+        let (counts, elapsed) =
+            context.work(&mut opened, "positions", |driver| driver.unique(root, depth, bytes, diagrams))?;
+        let all = counts.iter().map(|ply| u128::from(ply.positions)).sum();
+        let row = |(ply, Distinct { positions, once, diagrams })| Ply { ply, positions, once, diagrams };
+        let plies: Vec<_> = (0..).zip(counts).map(row).collect();
         let effort = Effort::making(&opened, all, elapsed, true);
         let aside = effort.text("distinct positions");
         let report = Report { command: "unique", fen: root.to_string(), plies, effort };
         context.output.print(&report, |to| {
-            let width = report.plies.iter().map(|ply| ply.positions.to_string().len()).max().unwrap_or(0).max(18);
-            writeln!(to, "ply  {:>width$}", "distinct positions")?;
-            report.plies.iter().try_for_each(|Ply { ply, positions }| writeln!(to, "{ply:>3}  {positions:>width$}"))
+            let rows: Vec<_> = report.plies.iter().map(|ply| ply.cells(diagrams)).collect();
+            let heads = Ply::HEADS.map(str::to_owned)[..if diagrams { 4 } else { 3 }].to_vec();
+            let width = |column: usize| rows.iter().chain([&heads]).map(|row| row[column].len()).max().unwrap_or(0);
+            for row in [&heads].into_iter().chain(&rows) {
+                let cells =
+                    row.iter().enumerate().map(|(column, cell)| format!("{cell:>width$}", width = width(column)));
+                writeln!(to, "{}", cells.collect::<Vec<_>>().join("  "))?;
+            }
+            Ok(())
         })?;
+        if let Some(Ply { ply, .. }) = report.plies.iter().find(|ply| diagrams && ply.diagrams.is_none()) {
+            context.output.note(&format!(
+                "From ply {ply} on, diagrams were not counted, because not all positions of the ply fit in memory at once; give \
+                 more memory."
+            ));
+        }
         context.output.aside(&aside)?;
         Ok(Answer::Done)
     }

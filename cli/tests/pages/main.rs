@@ -1,8 +1,8 @@
 //! Tests that the pages tell the truth.
 //!
-//! Every example of the README runs and must print the output that the README shows, on standard output and standard error
-//! together, except for the parts that [`mask`] masks. An example is a command after `$ `. The examples run one after the
-//! other, as a reader would copy them, in an empty folder with the repository's `data`, on a machine without a GPU.
+//! Every example of the README and of the guides runs and must print the output that the page shows, on standard output and
+//! standard error together, except for the parts that [`mask`] masks. An example is a command after `$ `. The examples of a page
+//! run one after the other, as a reader would copy them, in an empty folder with the repository's `data`, on a machine without a GPU.
 //! `cargo run --release --` runs the binary under test. A list names the examples that do not run, with reasons. The examples
 //! of the libraries run too, the commands that pages name exist, links lead somewhere, and large counts are the published ones.
 
@@ -19,23 +19,37 @@ use std::process::{Command, Stdio};
 use kogge_board::known;
 use page::{Block, Example};
 
-const README: &str = include_str!("../../../README.md");
+/// The pages whose examples run.
+const GUIDES: [(&str, &str); 5] = [
+    ("README.md", include_str!("../../../README.md")),
+    ("docs/commands.md", include_str!("../../../docs/commands.md")),
+    ("docs/devices.md", include_str!("../../../docs/devices.md")),
+    ("docs/exactness.md", include_str!("../../../docs/exactness.md")),
+    ("docs/library.md", include_str!("../../../docs/library.md")),
+];
+
+/// The most lines of the README, so that people read it.
+const README_LINES: usize = 200;
 
 const RESULTS: &str = include_str!("../../../RESULTS.md");
 
-/// The pages whose commands and links are checked.
-const PAGES: [(&str, &str); 14] = [
-    ("README.md", README),
+/// The other pages, whose commands and links are checked as well as those of the guides.
+const PAGES: [(&str, &str); 18] = [
     ("RESULTS.md", RESULTS),
     ("CONTRIBUTING.md", include_str!("../../../CONTRIBUTING.md")),
     ("docs/architecture.md", include_str!("../../../docs/architecture.md")),
+    ("docs/categories.md", include_str!("../../../docs/categories.md")),
     ("docs/deep-counts.md", include_str!("../../../docs/deep-counts.md")),
     ("docs/long-runs.md", include_str!("../../../docs/long-runs.md")),
+    ("docs/other-programs.md", include_str!("../../../docs/other-programs.md")),
+    ("docs/python.md", include_str!("../../../docs/python.md")),
     ("docs/search.md", include_str!("../../../docs/search.md")),
+    ("docs/web.md", include_str!("../../../docs/web.md")),
     ("docs/report/README.md", include_str!("../../../docs/report/README.md")),
     ("cli/JSON.md", include_str!("../../JSON.md")),
     ("CHANGELOG.md", include_str!("../../../CHANGELOG.md")),
     ("data/README.md", include_str!("../../../data/README.md")),
+    ("python/README.md", include_str!("../../../python/README.md")),
     ("movegen-cpu/MEASUREMENTS.md", include_str!("../../../movegen-cpu/MEASUREMENTS.md")),
     ("backend-opencl/MEASUREMENTS.md", include_str!("../../../backend-opencl/MEASUREMENTS.md")),
     ("backend-wgpu/MEASUREMENTS.md", include_str!("../../../backend-wgpu/MEASUREMENTS.md")),
@@ -44,7 +58,7 @@ const PAGES: [(&str, &str); 14] = [
 /// The first lines of the blocks that do not run here, with the reasons.
 const NOT_RUN: [(&str, &str); 3] = [
     ("cargo xtask test", "runs this test"),
-    ("cargo install --path cli", "builds everything once more, in release"),
+    ("cargo install --path cli --features full", "builds everything once more, in release"),
     ("docker build --tag kogge .", "needs an engine for containers"),
 ];
 
@@ -57,7 +71,7 @@ struct Partly {
     beginnings: &'static [&'static str],
 }
 
-const PARTLY: [Partly; 3] = [
+const PARTLY: [Partly; 4] = [
     // A user pressed Ctrl-C; `refusals.rs` tests this.
     Partly { command: "kogge perft 9 --raw", instead: None, beginnings: &["^C", "Stopped on request: "] },
     // The output depends on the machine.
@@ -65,6 +79,22 @@ const PARTLY: [Partly; 3] = [
         command: "kogge devices",
         instead: Some("devices"),
         beginnings: &["backend   number  device", "opencl ", "wgpu ", "cpu            0  ", "mailbox        0  "],
+    },
+    // The devices and the work depend on the machine; `selfcheck.rs` tests the rest.
+    Partly {
+        command: "kogge selfcheck --seed 1",
+        instead: Some("selfcheck --seconds 1 --device cpu,mailbox"),
+        beginnings: &[
+            "kogge      0.1.0, selfcheck --seconds ",
+            "system     linux x86_64, ",
+            "CPU        ",
+            "opencl:0   ",
+            "wgpu:0     ",
+            "cpu:0      CPU, ",
+            "           right: 4 self-tests, ",
+            "mailbox:0  one CPU thread; ",
+            "Everything agrees.",
+        ],
     },
     // Depths and times depend on the machine; `bench.rs` tests the rest.
     Partly {
@@ -99,40 +129,48 @@ impl Partly {
     }
 }
 
-#[test]
-fn every_example_prints_what_the_readme_says() {
-    let folder = scratch();
-    let blocks = page::blocks(README);
-    let examples = blocks.iter().flat_map(|block| match block {
+/// Returns the examples of a page, in order.
+fn examples_of(page: &str) -> Vec<Example> {
+    let examples = |block: &Block| match block {
         Block::Indented(lines) => page::examples(lines),
         Block::Fenced { .. } => Vec::new(),
-    });
-    let mut wrong = Vec::new();
-    let mut run = 0;
-    for Example { command, output } in examples {
-        if let Some(partly) = PARTLY.iter().find(|partly| partly.command == command) {
-            assert!(!output.is_empty(), "{command}");
-            assert_eq!(partly.other(output.iter().map(String::as_str)), None, "{command}");
-            continue;
-        }
-        let printed = printed_by(&command, &folder);
-        if !mask::agrees(&output, &printed) {
-            wrong.push(format!(
-                "$ {command}\n--- README:\n{}\n--- kogge:\n{}\n",
-                output.join("\n"),
-                printed.join("\n")
-            ));
-        }
-        run += 1;
-    }
-    assert!(wrong.is_empty(), "{} of {run} examples print something else.\n{}", wrong.len(), wrong.join("\n"));
-    assert!(run > 20, "only {run} examples were found");
+    };
+    page::blocks(page).iter().flat_map(examples).collect()
+}
+
+/// Returns the examples of all guides.
+fn all_examples() -> Vec<Example> {
+    GUIDES.iter().flat_map(|(_, page)| examples_of(page)).collect()
 }
 
 #[test]
-fn what_is_partly_compared_looks_as_in_the_readme() {
+fn every_example_prints_what_the_page_says() {
+    let mut wrong = Vec::new();
+    let mut run = 0;
+    for (name, page) in GUIDES {
+        let folder = scratch(name);
+        for Example { command, output } in examples_of(page) {
+            if let Some(partly) = PARTLY.iter().find(|partly| partly.command == command) {
+                assert!(!output.is_empty(), "{command}");
+                assert_eq!(partly.other(output.iter().map(String::as_str)), None, "{command}");
+                continue;
+            }
+            let printed = printed_by(&command, &folder);
+            if !mask::agrees(&output, &printed) {
+                let (output, printed) = (output.join("\n"), printed.join("\n"));
+                wrong.push(format!("{name}: $ {command}\n--- page:\n{output}\n--- kogge:\n{printed}\n"));
+            }
+            run += 1;
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {run} examples print something else.\n{}", wrong.len(), wrong.join("\n"));
+    assert!(run > 30, "only {run} examples were found");
+}
+
+#[test]
+fn what_is_partly_compared_looks_as_in_the_page() {
     for partly in &PARTLY {
-        assert!(README.contains(&format!("\n    $ {}\n", partly.command)), "{}", partly.command);
+        assert!(all_examples().iter().any(|example| example.command == partly.command), "{}", partly.command);
         let Some(instead) = partly.instead else { continue };
         let run = support::kogge(&support::words(instead));
         assert_eq!(run.code, 0, "{instead}: {}", run.stderr);
@@ -147,20 +185,29 @@ fn what_is_partly_compared_looks_as_in_the_readme() {
 /// Checks that no block is overlooked.
 #[test]
 fn every_block_is_an_example_or_listed() {
-    for block in page::blocks(README) {
-        match block {
-            Block::Indented(lines) => {
-                let is_listed = NOT_RUN.iter().any(|(first, _)| *first == lines[0]);
-                assert!(lines[0].starts_with("$ ") || is_listed, "{lines:#?}");
-            }
-            Block::Fenced { language, text } => {
-                assert!(EXAMPLES.iter().any(|(example, _)| in_readme(example) == text), "{language}: {text}");
+    for (name, page) in GUIDES {
+        for block in page::blocks(page) {
+            match block {
+                Block::Indented(lines) => {
+                    let is_listed = NOT_RUN.iter().any(|(first, _)| *first == lines[0]);
+                    assert!(lines[0].starts_with("$ ") || is_listed, "{name}: {lines:#?}");
+                }
+                Block::Fenced { language, text } => {
+                    assert!(EXAMPLES.iter().any(|(code, _)| in_page(code) == text), "{name}: {language}: {text}");
+                }
             }
         }
     }
     for (first, reason) in NOT_RUN {
-        assert!(README.contains(&format!("\n    {first}\n")), "{first} ({reason}) is not in the README");
+        let is_there = GUIDES.iter().any(|(_, page)| page.contains(&format!("\n    {first}\n")));
+        assert!(is_there, "{first} ({reason}) is in no page");
     }
+}
+
+#[test]
+fn the_readme_is_short() {
+    let lines = GUIDES[0].1.lines().count();
+    assert!(lines <= README_LINES, "the README has {lines} lines");
 }
 
 /// Lists the examples of the libraries: their text and their function.
@@ -182,18 +229,18 @@ examples! {
     play: "../../examples/play.rs"
 }
 
-/// Returns an example as the README shows it: without its first lines, which repeat the README's text, and with a
-/// private `main`.
-fn in_readme(example: &str) -> String {
+/// Returns an example as a page shows it: without its first lines, which repeat the page's text, and with a private `main`.
+fn in_page(example: &str) -> String {
     let (_, code) = example.split_once("\n\n").expect("an example begins with a comment");
     code.replace("pub(crate) fn main", "fn main")
 }
 
 #[test]
-fn library_examples_run_and_are_those_of_the_readme() {
+fn library_examples_run_and_are_those_of_a_page() {
     for (text, main) in EXAMPLES {
-        let code = in_readme(text);
-        assert!(README.contains(&format!("```rust\n{code}```\n")), "the README does not have:\n{code}");
+        let code = in_page(text);
+        let block = format!("```rust\n{code}```\n");
+        assert!(GUIDES.iter().any(|(_, page)| page.contains(&block)), "no page has:\n{code}");
         main().unwrap_or_else(|error| panic!("{error}\n{text}"));
     }
 }
@@ -201,7 +248,7 @@ fn library_examples_run_and_are_those_of_the_readme() {
 /// Checks that kogge understands every command that a page names. The commands do not run, since `--help` is added.
 #[test]
 fn pages_name_commands_that_exist() {
-    for (name, page) in PAGES {
+    for (name, page) in GUIDES.into_iter().chain(PAGES) {
         for command in page::named_commands(page) {
             let output = printed_by(&format!("{command} --help"), Path::new("."));
             assert!(output.iter().any(|line| line.starts_with("Usage: kogge")), "{name}: {command}: {output:#?}");
@@ -214,7 +261,7 @@ fn pages_name_commands_that_exist() {
 fn links_lead_somewhere() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut followed = 0;
-    for (name, page) in PAGES {
+    for (name, page) in GUIDES.into_iter().chain(PAGES) {
         for link in page::links(page).into_iter().filter(|link| !link.contains("://")) {
             let (file, heading) = link.split_once('#').unwrap_or((link, ""));
             let here = root.join(name);
@@ -235,7 +282,8 @@ fn links_lead_somewhere() {
 fn large_counts_are_the_published_ones() {
     let known = known::standard();
     let mut published = 0;
-    for row in RESULTS.lines().filter(|line| line.starts_with("| ")).skip(1) {
+    let table = RESULTS.lines().skip_while(|line| !line.starts_with("| position | depth |")).skip(2);
+    for row in table.take_while(|line| line.starts_with('|')) {
         let cells: Vec<_> = row.split('|').map(str::trim).collect();
         let name = match cells[1] {
             "start position" => "startpos".to_owned(),
@@ -266,12 +314,15 @@ fn printed_by(command: &str, folder: &Path) -> Vec<String> {
     String::from_utf8(output.stdout).expect("UTF-8").lines().map(str::to_owned).collect()
 }
 
-/// Creates an empty folder with the repository's data.
-fn scratch() -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("pages");
+/// Creates an empty folder with the repository's data, for the examples of this page.
+fn scratch(page: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("pages").join(page);
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).expect("a folder can be made");
-    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../data");
-    std::os::unix::fs::symlink(data, folder.join("data")).expect("a link can be made");
+    std::fs::create_dir(folder.join("board")).expect("a folder can be made");
+    for data in ["data", "board/data"] {
+        let original = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(data);
+        std::os::unix::fs::symlink(original, folder.join(data)).expect("a link can be made");
+    }
     folder
 }

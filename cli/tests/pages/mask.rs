@@ -9,8 +9,8 @@
 //! * in JSON, the values of `seconds`, `per_second`, `chosen`, `device`, `driver`, `variant` and `memory`;
 //! * in the `info` lines of UCI, numbers after `depth`, `seldepth`, `nodes`, `nps`, `hashfull` and `time`.
 //!
-//! The line that explains why GPUs were tried or not is left out on both sides, because it depends on the machine's
-//! load.
+//! The line of `-v` that explains why GPUs were tried or not is left out on both sides, because it depends on the
+//! machine's load.
 //!
 //! In the page, a line `...` stands for any number of lines, and ` ...` at the end of a line for the rest of that line.
 

@@ -120,6 +120,7 @@ fn begin(
         paths,
         kogge: env!("CARGO_PKG_VERSION").to_owned(),
         created: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs() as i64),
+        checksum: None,
     };
     Ok((header, items))
 }

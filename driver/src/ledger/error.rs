@@ -19,6 +19,25 @@ pub enum LedgerError {
         /// The mistake.
         reason: String,
     },
+    /// A password file or certificates cannot be used.
+    #[error("{what} cannot be used: {reason}.")]
+    Credentials {
+        /// The file, or other things, as the beginning of a sentence.
+        what: String,
+        /// The mistake.
+        reason: String,
+    },
+    /// This build lacks something optional.
+    #[error(
+        "This kogge was built without {what}; build it with Cargo's feature \"{feature}\" (cargo build --release --features \
+         {feature}), or use a kogge from an archive, which has all features."
+    )]
+    Missing {
+        /// The thing, as part of a sentence.
+        what: &'static str,
+        /// The name of the feature.
+        feature: &'static str,
+    },
     /// The file or database holds something else.
     #[error("{location} is not a ledger of kogge: {reason}; name another file or database.")]
     NotALedger {
@@ -169,4 +188,11 @@ pub enum LedgerError {
     /// Counting failed.
     #[error(transparent)]
     Driver(#[from] crate::Error),
+}
+
+impl LedgerError {
+    /// The error of a build without the feature `parquet`.
+    pub const NO_PARQUET: Self = Self::Missing { what: "Parquet", feature: "parquet" };
+    /// The error of a build without the feature `postgres`.
+    pub const NO_POSTGRES: Self = Self::Missing { what: "PostgreSQL", feature: "postgres" };
 }

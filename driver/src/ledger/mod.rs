@@ -21,17 +21,24 @@
 //! count. When the leases of a killed worker end, by the database's clock, others count its entries. Leases only save
 //! work. The total does not depend on them, because an answer belongs to its entry and counts only once.
 //!
+//! # Checksums
+//! Each answer has a checksum, and the ledger has one of its tree and of what its entries stand for. A changed number is thus found
+//! whenever rows are read, so that it never leads to a total. [`Ledger::check`] lists the changed entries.
+//!
 //! # Two answers
 //! An entry with a second answer keeps both. If they differ, the entry is disputed, and a ledger with a disputed entry
-//! has no total. [`Ledger::settle`] counts the entry again on another device. An answer is accepted if two different
-//! backends, or two variants of one backend, gave it and no other answer was given as often.
+//! has no total. [`Ledger::settle`] counts the entry again on another device. An answer is accepted if two
+//! implementations gave it and no other answer was given as often: see [`Source::implementation`].
 
+mod check;
+mod checksum;
 mod columns;
 mod count;
 mod cover;
 mod create;
 mod error;
 mod export;
+#[cfg(feature = "postgres")]
 mod postgres;
 mod record;
 mod source;
@@ -45,9 +52,10 @@ use std::sync::{Mutex, MutexGuard};
 
 use kogge_board::{Fen, Format, Position, Rules};
 
-use cover::Cover;
+pub use check::Checked;
 pub use create::Request;
 pub use error::LedgerError;
+#[cfg(feature = "postgres")]
 pub use postgres::Postgres;
 pub use record::verdict;
 pub use source::Source;
@@ -134,26 +142,6 @@ impl Ledger {
     /// If the ledger cannot be read.
     pub fn tally(&self) -> Result<Tally, LedgerError> {
         self.store().tally()
-    }
-
-    /// Calls `row` with every row, in the order of their numbers. Rows are read a few thousand at a time, and may or
-    /// may not include the answers that others write meanwhile.
-    ///
-    /// # Errors
-    /// [`LedgerError::Damaged`] if ranges do not cover all keys once, if the ledger cannot be read, and the error of `row`.
-    pub fn rows(&self, mut row: impl FnMut(Row) -> Result<(), LedgerError>) -> Result<(), LedgerError> {
-        const AT_ONCE: usize = 1 << 13;
-        let (mut after, mut cover) = (None, Cover::default());
-        loop {
-            let rows = self.store().rows(after, AT_ONCE)?;
-            let Some(last) = rows.last() else { break };
-            after = Some(last.entry.id);
-            for next in rows {
-                cover.add(&next.entry).map_err(|what| self.damaged(what))?;
-                row(next)?;
-            }
-        }
-        cover.end().map_err(|what| self.damaged(what))
     }
 
     /// Sums the rows counted so far. The sum is the total only if all entries are counted and none is disputed: see

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::source::Source;
 use super::store::{Answer, Count, Given, Kind, Recorded};
 
 /// Sorts answers into new, repeated and different ones. `known` has the count of every entry, `None` if it is not counted
@@ -35,13 +34,12 @@ pub(super) fn classify(
     Ok(recorded)
 }
 
-/// Returns the accepted answer: at least two independent sources gave it, and more than gave any other answer. Sources
-/// are independent if they differ in backend or variant, because the same code makes the same mistakes on any device and with any
-/// plan.
+/// Returns the accepted answer: at least two [implementations](super::Source::implementation) gave it, and more than gave any other
+/// answer.
 pub fn verdict(answers: &[Given]) -> Option<Count> {
-    let mut sources: BTreeMap<Count, BTreeSet<(&str, &str)>> = BTreeMap::new();
-    for Given { count, source: Source { backend, variant, .. }, .. } in answers {
-        sources.entry(*count).or_default().insert((backend, variant));
+    let mut sources: BTreeMap<Count, BTreeSet<&str>> = BTreeMap::new();
+    for Given { count, source, .. } in answers {
+        sources.entry(*count).or_default().insert(source.implementation());
     }
     let mut ranking: Vec<_> = sources.iter().map(|(&count, sources)| (sources.len(), count)).collect();
     ranking.sort_unstable_by(|a, b| b.cmp(a));
@@ -54,6 +52,7 @@ pub fn verdict(answers: &[Given]) -> Option<Count> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::source::Source;
     use super::super::store::Size;
     use super::*;
 
@@ -69,15 +68,15 @@ mod tests {
     }
 
     #[test]
-    fn two_independent_sources_settle_a_dispute() {
+    fn two_implementations_settle_a_dispute() {
         for (answers, expected) in [
             (vec![], None),
             (vec![given(7, "cpu", "avx2")], None),
             (vec![given(7, "cpu", "avx2"), given(8, "opencl", "")], None),
             (vec![given(7, "cpu", "avx2"), given(8, "opencl", ""), given(8, "mailbox", "")], Some(8)),
-            (vec![given(7, "cpu", "avx2"), given(8, "opencl", ""), given(7, "cpu", "bmi")], Some(7)),
-            // Two answers of the same code count once.
-            (vec![given(7, "cpu", "avx2"), given(8, "opencl", ""), given(8, "opencl", "")], None),
+            (vec![given(7, "cpu", "avx2"), given(8, "opencl", ""), given(7, "cpu", "bmi")], None),
+            // Two answers of one implementation count once, in any variants.
+            (vec![given(7, "cpu", "avx2"), given(8, "opencl", ""), given(8, "opencl", "(tuned)")], None),
             (vec![given(7, "cpu", "avx2"), given(8, "opencl", ""), given(9, "mailbox", "")], None),
             (vec![given(7, "a", ""), given(7, "b", ""), given(8, "c", ""), given(8, "d", "")], None),
         ] {

@@ -32,7 +32,13 @@ impl From<&DeviceInfo> for Source {
 }
 
 impl Source {
-    /// Returns whether both sources run the same code in the same way, so that they repeat each other's mistakes.
+    /// The implementation: sources are independent if it differs. The variants of a backend are compiled from the same source, so
+    /// they make the same mistakes on any device, tuned or not, with any plan and any number of threads.
+    pub fn implementation(&self) -> &str {
+        &self.backend
+    }
+
+    /// Returns whether both sources run the same code in the same way, so that a second count would prove nothing at all.
     pub fn is_like(&self, other: &Self) -> bool {
         (&self.backend, &self.variant, &self.plan) == (&other.backend, &other.variant, &other.plan)
     }

@@ -10,8 +10,9 @@ use super::error::LedgerError;
 use super::source::Source;
 use crate::RangeCount;
 
-/// The newest version of the tables. Version 1 is for ledgers of positions, version 2 for ledgers of ranges. Others are refused.
-pub const FORMAT: i64 = 2;
+/// The newest version of the tables. Versions 1 and 3 are for ledgers of positions, versions 2 and 4 for ledgers of ranges. New
+/// ledgers have the version 3 or 4, whose entries have checksums. Others are refused.
+pub const FORMAT: i64 = 4;
 
 /// What the entries of a ledger are.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -20,21 +21,6 @@ pub enum Kind {
     Positions,
     /// Ranges of the last merged ply.
     Ranges,
-}
-
-impl Kind {
-    /// The version of the tables.
-    pub const fn format(self) -> i64 {
-        match self {
-            Self::Positions => 1,
-            Self::Ranges => 2,
-        }
-    }
-
-    /// Returns the kind of ledgers of this version.
-    pub(super) fn of(format: i64) -> Option<Self> {
-        [Self::Positions, Self::Ranges].into_iter().find(|kind| kind.format() == format)
-    }
 }
 
 /// The tree of a ledger and its entries.
@@ -58,6 +44,9 @@ pub struct Header {
     pub kogge: String,
     /// The time of creation, in seconds since 1970.
     pub created: i64,
+    /// The checksum of the tree and of what the entries stand for. `None` before the ledger is made, and in ledgers of versions 1
+    /// and 2.
+    pub checksum: Option<u64>,
 }
 
 impl Header {
@@ -148,7 +137,7 @@ pub struct Count {
 }
 
 /// The size of a range.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
 pub struct Size {
     /// Its distinct positions.
     pub positions: u64,
@@ -220,6 +209,8 @@ pub struct Row {
     pub given: Option<Given>,
     /// Whether the entry has different answers, none of them accepted.
     pub disputed: bool,
+    /// The checksum of the accepted answer, which it had when it was written. Entries of versions 1 and 2 have none.
+    pub checksum: Option<u64>,
 }
 
 /// An entry with different answers.
@@ -242,7 +233,7 @@ pub struct Tally {
     pub leased: u64,
     /// Entries with different answers.
     pub disputed: u64,
-    /// Entries with equal answers from two sources.
+    /// Entries with equal answers from two [implementations](Source::implementation).
     pub verified: u64,
     /// Workers that hold leases.
     pub workers: u64,

@@ -3,13 +3,13 @@
 use std::time::Instant;
 
 use kogge_board::merge::{Entry, KeyRange};
-use kogge_board::{Fen, Rules};
+use kogge_board::{Categories, Fen, Rules};
 
 use super::next::Next;
 use super::ranges::{RangeCount, Ranges};
 use super::route::Route;
 use super::settings::{MergeCosts, MergeSettings};
-use super::work::{Work, root_entry};
+use super::work::{Counted, Work, root_entry};
 use crate::frontier::counting;
 use crate::plan::{Plan, PlannedPly};
 use crate::{Driver, Error};
@@ -19,6 +19,8 @@ use crate::{Driver, Error};
 pub struct Merged {
     /// The leaves.
     pub leaves: u128,
+    /// The leaves by the moves that lead to them, for [`Driver::stats_merged`].
+    pub categories: Option<Categories>,
     /// The plan as it was carried out. For a count in several parts, it covers the plies above the parts.
     pub plan: Plan,
     /// What merging cost, if a ply was large enough to tell.
@@ -44,8 +46,19 @@ impl Driver<'_> {
     /// # Errors
     /// [`Error::Memory`] if not even the parts fit; otherwise as [`Driver::perft`].
     pub fn perft_merged(&mut self, root: &Fen, depth: u32, settings: &MergeSettings) -> Result<Merged, Error> {
+        self.count_merged(root, depth, settings, Counted::Leaves)
+    }
+
+    /// Counts below the root, by merged plies.
+    pub(crate) fn count_merged(
+        &mut self,
+        root: &Fen,
+        depth: u32,
+        settings: &MergeSettings,
+        counted: Counted,
+    ) -> Result<Merged, Error> {
         self.begin(1);
-        let merged = self.count_entries(&counting(root), &[root_entry(root)], depth, settings)?;
+        let merged = self.count_entries(&counting(root), &[root_entry(root)], depth, settings, counted)?;
         self.progress.done = 1;
         self.progress.fraction = 1.0;
         self.observer.progress(&self.progress);
@@ -84,15 +97,20 @@ impl Driver<'_> {
         entries: &[Entry],
         depth: u32,
         settings: &MergeSettings,
+        counted: Counted,
     ) -> Result<Merged, Error> {
         let outcome = {
-            let mut work = Work::start(self, rules, &settings.options(), depth)?;
+            let options = settings.options().counting_categories(counted == Counted::Categories);
+            let mut work = Work::start(self, rules, &options, depth)?;
+            work.counted = counted;
             work.recall(settings.costs);
             work.count(entries, settings)?
         };
         match outcome {
             Outcome::Counted(merged) => Ok(merged),
-            Outcome::Split(plan, ply, entries) => self.count_parts(rules, entries, depth - ply, settings, plan),
+            Outcome::Split(plan, ply, entries) => {
+                self.count_parts(rules, entries, depth - ply, settings, plan, counted)
+            }
         }
     }
 
@@ -104,19 +122,24 @@ impl Driver<'_> {
         depth: u32,
         settings: &MergeSettings,
         plan: Plan,
+        counted: Counted,
     ) -> Result<Merged, Error> {
         let memory = settings.memory.saturating_sub(entries.len() as u64 * ENTRY_BYTES);
         // The number of plies was meant for the whole tree.
         let settings = MergeSettings { memory, plies: None, ..*settings };
-        let (mut leaves, mut costs) = (0_u128, settings.costs);
+        let (mut leaves, mut categories, mut costs) = (0_u128, None, settings.costs);
         let start = Instant::now();
         for part in entries.chunks(entries.len().div_ceil(PARTS).max(1)) {
-            let merged = self.count_entries(rules, part, depth, &settings)?;
+            let merged = self.count_entries(rules, part, depth, &settings, counted)?;
             leaves = leaves.checked_add(merged.leaves).ok_or(Error::Overflow)?;
+            if let Some(more) = merged.categories {
+                let sum: Categories = categories.unwrap_or_default();
+                categories = Some(sum.plus(&more).ok_or(Error::Overflow)?);
+            }
             costs = merged.costs.or(costs);
         }
         let plan = Plan { below: depth, below_seconds: start.elapsed().as_secs_f64(), ..plan };
-        Ok(Merged { leaves, plan, costs })
+        Ok(Merged { leaves, categories, plan, costs })
     }
 }
 
@@ -143,7 +166,7 @@ impl Work<'_> {
                     self.rest = 0.0;
                     let leaves = self.count_below(self.estimates.remaining, route.below_seconds)?;
                     plan.below_seconds = begin.elapsed().as_secs_f64();
-                    return Ok(Outcome::Counted(Merged { leaves, plan, costs: self.costs }));
+                    return Ok(Outcome::Counted(self.merged(leaves, plan)));
                 }
                 Next::Merge(route) if route.plies[0].ranges > 1 => match self.count_in_ranges(&route) {
                     // Even one range needs too many positions of the ply between.
@@ -223,6 +246,12 @@ impl Work<'_> {
                 parents += group;
             }
         }
-        Ok(Merged { leaves: sum.leaves, plan, costs: self.costs })
+        Ok(self.merged(sum.leaves, plan))
+    }
+
+    /// Returns the result of a count.
+    fn merged(&self, leaves: u128, plan: Plan) -> Merged {
+        let categories = Some(self.categories).filter(|_| self.counted == Counted::Categories);
+        Merged { leaves, categories, plan, costs: self.costs }
     }
 }

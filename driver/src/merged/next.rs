@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use super::route::{NextPly, Route};
 use super::settings::MergeSettings;
-use super::work::Work;
+use super::work::{Counted, Work};
 use crate::Error;
 use crate::pace::MAX_CALL_DEPTH;
 use crate::plan::{Plan, PlannedPly};
@@ -101,24 +101,28 @@ impl Work<'_> {
         fits.then(|| Next::Merge(Route { plies: vec![ply], ..Route::unknown() }))
     }
 
-    /// Returns the least and the greatest number of plies still to merge.
-    fn plies_to_merge(&self, settings: &MergeSettings) -> (u32, u32) {
-        match settings.plies {
-            None => (0, self.estimates.remaining),
+    /// Returns the least and the greatest number of plies still to merge, and the number of ranges that the last must have. The moves
+    /// to leaves that are merged have no kinds any more.
+    fn plies_to_merge(&self, settings: &MergeSettings) -> (u32, u32, Option<u32>) {
+        let unmerged = u32::from(self.counted == Counted::Categories);
+        let (least, most) = match settings.plies {
+            None => (0, self.estimates.remaining.saturating_sub(unmerged)),
             Some(plies) => {
-                let plies = plies.max(self.depth.saturating_sub(MAX_CALL_DEPTH)).min(self.depth);
+                let deepest = self.depth.saturating_sub(unmerged);
+                let plies = plies.max(self.depth.saturating_sub(MAX_CALL_DEPTH)).min(deepest);
                 let left = plies.saturating_sub(self.ply());
                 (left, left)
             }
-        }
+        };
+        (least, most, settings.ranges.filter(|_| most > 0))
     }
 
     /// Decides how to continue from the last ply.
     pub(super) fn next(&mut self, settings: &MergeSettings) -> Result<Next, Error> {
         let positions = self.last_size();
-        let (least, most) = self.plies_to_merge(settings);
+        let (least, most, ranges) = self.plies_to_merge(settings);
         let remaining = self.estimates.remaining;
-        if least == 0 && (most == 0 || remaining <= LAST_PLIES) && settings.ranges.is_none() {
+        if least == 0 && (most == 0 || remaining <= LAST_PLIES) && ranges.is_none() {
             let below_seconds = positions * self.estimates.count_each[remaining.min(MAX_CALL_DEPTH) as usize];
             if below_seconds > 0.0 {
                 return Ok(Next::Count(Route { plies: Vec::new(), below_seconds }));
@@ -126,10 +130,10 @@ impl Work<'_> {
         }
         let is_obvious = match settings.plies {
             // Only the last two merged plies are made in ranges, and only the plan for the leaves needs measurements.
-            Some(_) => least > 1 || least == 1 && settings.ranges.is_none(),
+            Some(_) => least > 1 || least == 1 && ranges.is_none(),
             // Measuring whether merging pays would take as long as merging. With few positions, the time of the last
             // ply proves nothing, because other work of the machine dominates it.
-            None if self.estimates.remaining > 2 && settings.ranges.is_none() => {
+            None if self.estimates.remaining > 2 && ranges.is_none() => {
                 positions <= FEW || positions * self.estimates.merge_each() < CHEAP_SECONDS
             }
             None => false,
@@ -144,9 +148,9 @@ impl Work<'_> {
 
     /// Decides how to continue from the last ply, by measurements.
     pub(super) fn measured_next(&mut self, settings: &MergeSettings) -> Result<Next, Error> {
-        let (least, most) = self.plies_to_merge(settings);
+        let (least, most, ranges) = self.plies_to_merge(settings);
         self.measure()?;
-        let choose = |least| self.estimates.choose(least, most, settings.ranges).map(Next::of);
+        let choose = |least| self.estimates.choose(least, most, ranges).map(Next::of);
         // Distant plies are overestimated. If no route seems to fit, the next ply is merged, which makes the estimates
         // better.
         let next = choose(least).or_else(|| self.whole_if_it_fits(1.0).filter(|_| most > 0));
@@ -165,7 +169,7 @@ impl Work<'_> {
             loop {
                 self.check_cancelled()?;
                 let begin = Instant::now();
-                let leaves = self.merge.perft(self.middle(sample), below)?;
+                let leaves = self.leaves(self.middle(sample), below)?;
                 let seconds = begin.elapsed().as_secs_f64();
                 each = (seconds / sample as f64).min(each);
                 samples += 1;

@@ -248,7 +248,8 @@ impl Ranges {
         Ok(())
     }
 
-    /// Makes the positions of a range, and counts the leaves below them if `below` is given. Returns `None` if they do not fit.
+    /// Makes the positions of a range, and counts the leaves below them if `below` is given, else the positions that are reached once.
+    /// Returns `None` if they do not fit.
     fn count_piece(
         &mut self,
         work: &mut Work<'_>,
@@ -277,7 +278,10 @@ impl Ranges {
         work.rest = rest;
         let leaves = match below {
             Some(depth) => work.count_below(depth, counting)?,
-            None => 0,
+            None => {
+                work.note_once()?;
+                0
+            }
         };
         self.done.below_seconds += begin.elapsed().as_secs_f64();
         let positions = work.successors();

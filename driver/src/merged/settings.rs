@@ -38,6 +38,6 @@ impl MergeSettings {
 
     /// The options that a backend's [`Merge`](kogge_board::merge::Merge) gets.
     pub(super) const fn options(&self) -> MergeOptions {
-        MergeOptions { memory: self.memory, hash_bits: self.hash_bits }
+        MergeOptions { hash_bits: self.hash_bits, ..MergeOptions::with_memory(self.memory) }
     }
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::time::Instant;
 
 use kogge_board::merge::{Entry, Kept, Merge, MergeError, MergeOptions};
-use kogge_board::{Fen, Planes32, Quad48, Rules};
+use kogge_board::{Categories, Fen, Planes32, Quad48, Rules};
 
 use super::estimates::{Estimates, MARGIN};
 use super::route::NextPly;
@@ -23,18 +23,32 @@ pub(crate) fn root_entry(root: &Fen) -> Entry {
     Entry { position: Quad48::from(&root.position).with_halfmove_clock(0), multiplicity: 1 }
 }
 
+/// What is counted below the last merged ply.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Counted {
+    /// Leaves.
+    Leaves,
+    /// Leaves by the moves that lead to them.
+    Categories,
+}
+
 /// The plies of a tree on a device, and everything known about them.
 pub(crate) struct Work<'d> {
-    pub(super) merge: Box<dyn Merge + 'd>,
+    pub(crate) merge: Box<dyn Merge + 'd>,
     rules: Rules,
     device: String,
     observer: &'d dyn Observer,
-    pub(super) progress: &'d mut Progress,
+    pub(crate) progress: &'d mut Progress,
     /// The number of positions that keeps the device busy.
     pub(super) batch: u64,
     pub(super) memory: u64,
     pub(super) depth: u32,
+    pub(super) counted: Counted,
+    /// The categories of all leaves so far, if they are counted.
+    pub(super) categories: Categories,
     pub(crate) estimates: Estimates,
+    /// The positions that one line of moves reaches, as far as they were counted.
+    pub(crate) once: u64,
     /// The plies merged so far.
     pub(super) plies: Vec<PlannedPly>,
     /// Paths to the last ply: the sum of its multiplicities.
@@ -81,7 +95,10 @@ impl<'d> Work<'d> {
             batch,
             memory: options.memory,
             depth,
+            counted: Counted::Leaves,
+            categories: Categories::default(),
             estimates,
+            once: 0,
             plies: Vec::new(),
             paths: 0,
             quickest: f64::INFINITY,
@@ -136,16 +153,8 @@ impl<'d> Work<'d> {
         self.merge.successors()
     }
 
-    /// Reports the distinct positions of the plies done so far.
-    pub(crate) fn report(&mut self, counts: &[u64]) {
-        self.progress.done = counts.len() as u64;
-        self.progress.counted = counts.iter().copied().map(u128::from).sum();
-        self.progress.fraction = if self.progress.done == self.progress.total { 1.0 } else { self.progress.fraction };
-        self.report_progress();
-    }
-
     /// Tells the observer the progress.
-    pub(super) fn report_progress(&self) {
+    pub(crate) fn report_progress(&self) {
         self.observer.progress(self.progress);
     }
 
@@ -154,11 +163,11 @@ impl<'d> Work<'d> {
         self.no_room_for(self.next_ply())
     }
 
-    pub(super) fn no_room_for(&self, ply: u32) -> Error {
+    pub(crate) fn no_room_for(&self, ply: u32) -> Error {
         Error::Memory { memory: self.memory, ply }
     }
 
-    pub(super) fn check_cancelled(&self) -> Result<(), Error> {
+    pub(crate) fn check_cancelled(&self) -> Result<(), Error> {
         if self.observer.is_cancelled() { Err(Error::Cancelled(*self.progress)) } else { Ok(()) }
     }
 
@@ -204,6 +213,14 @@ impl<'d> Work<'d> {
             StepError::Full => self.no_room(),
             StepError::Other(error) => error,
         })
+    }
+
+    /// Counts the leaves `depth` plies below some successors, as the count does, but adds nothing to its categories.
+    pub(super) fn leaves(&mut self, successors: Range<u64>, depth: u32) -> Result<u128, MergeError> {
+        match self.counted {
+            Counted::Leaves => self.merge.perft(successors, depth),
+            Counted::Categories => Ok(self.merge.categories(successors, depth)?.nodes),
+        }
     }
 
     /// Returns the sum over all successors of multiplicity times leaves `depth` plies below. `found` gets the sum so
@@ -284,15 +301,31 @@ impl<'d> Work<'d> {
         self.merge.reserve(0, Kept::All)?;
         self.merge.descend()?;
         self.plies.clear();
+        self.categories = Categories::default();
+        self.once = 0;
         self.estimates.sizes.clear();
         self.add(entries)
     }
 
-    /// Sets all multiplicities of the last ply to one: only the number of distinct positions matters.
+    /// Adds the successors that one line of moves reaches.
+    pub(crate) fn note_once(&mut self) -> Result<(), Error> {
+        let counted = self.in_steps(
+            self.merge.successors(),
+            |work| &mut work.sum_step,
+            0.0,
+            |work, range| {
+                work.once += work.merge.reached_once(range)?;
+                Ok(())
+            },
+        );
+        self.unless_full(counted)
+    }
+
+    /// Sets all multiplicities of the last ply to one or two: it only matters whether there is more than one path.
     pub(crate) fn forget_multiplicities(&mut self) -> Result<(), Error> {
         let len = self.merge.successors();
         let mut entries = self.merge.entries(0..len)?;
-        entries.iter_mut().for_each(|entry| entry.multiplicity = 1);
+        entries.iter_mut().for_each(|entry| entry.multiplicity = entry.multiplicity.min(2));
         self.put(&entries)
     }
 
@@ -325,7 +358,23 @@ impl<'d> Work<'d> {
         }
         let counted = self.progress.counted;
         let found = |work: &mut Self, leaves| work.progress.counted = counted.saturating_add(leaves);
-        self.sum_below(depth, |work| &mut work.count_step, seconds, found)
+        if self.counted == Counted::Leaves {
+            return self.sum_below(depth, |work| &mut work.count_step, seconds, found);
+        }
+        let mut sum = Categories::default();
+        let summed = self.in_steps(
+            self.merge.successors(),
+            |work| &mut work.count_step,
+            seconds,
+            |work, range| {
+                sum = sum.plus(&work.merge.categories(range, depth)?).ok_or(MergeError::Overflow)?;
+                found(work, sum.nodes);
+                Ok(())
+            },
+        );
+        self.unless_full(summed)?;
+        self.categories = self.categories.plus(&sum).ok_or(Error::Overflow)?;
+        Ok(sum.nodes)
     }
 }
 

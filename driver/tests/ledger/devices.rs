@@ -164,13 +164,13 @@ fn a_device_that_lies_is_caught_by_another_and_outvoted_by_a_third() {
     assert_eq!(total(&ledger), Ok(Some(KIWIPETE_3)));
 }
 
-/// The mailbox under another name.
+/// The mailbox as another backend.
 struct Named(Mailbox);
 
 impl Backend for Named {
     fn info(&self) -> &DeviceInfo {
         static INFO: std::sync::OnceLock<DeviceInfo> = std::sync::OnceLock::new();
-        INFO.get_or_init(|| DeviceInfo { variant: "another".to_owned(), ..self.0.info().clone() })
+        INFO.get_or_init(|| DeviceInfo { backend: "another", ..self.0.info().clone() })
     }
 
     fn count(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Vec<u32>, BackendError> {

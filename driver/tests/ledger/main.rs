@@ -1,8 +1,10 @@
 //! Ledgers: both stores behave the same, and faults cost time but never give a wrong total.
 
+mod damage;
 mod database;
 mod devices;
 mod merged;
+mod network;
 mod stores;
 #[path = "../support/mod.rs"]
 mod support;
@@ -60,11 +62,14 @@ fn in_file(name: &str) -> Ledger {
 }
 
 fn database(address: &str) -> Box<dyn Store> {
-    Box::new(Postgres::connect(address, Duration::from_secs(60), || false).expect("the server runs"))
+    Box::new(Postgres::connect(address, LEASE, Duration::from_secs(60), || false).expect("the server runs"))
 }
 
+/// The length of leases.
+const LEASE: Duration = Duration::from_secs(2);
+
 fn options(worker: &str) -> Options {
-    Options { worker: worker.to_owned(), lease: Duration::from_secs(2) }
+    Options { worker: worker.to_owned(), lease: LEASE }
 }
 
 fn work(ledger: &Ledger) -> Result<u128, LedgerError> {

@@ -1,9 +1,8 @@
 //! The requirements for every store.
 
-use std::thread::sleep;
 use std::time::Duration;
 
-use kogge_driver::ledger::{Entry, Kind, LedgerError, Sqlite, Store};
+use kogge_driver::ledger::{Entry, Kind, LedgerError, Source, Sqlite, Store};
 use kogge_movegen_cpu::mailbox::Mailbox;
 
 use super::support::server::Server;
@@ -32,8 +31,7 @@ fn leases((mut one, mut two): Twice) {
     one.release("one").unwrap();
     assert_eq!(two.lease("two", 1, LONG).unwrap()[0].id, 0);
     // An expired lease goes to another worker and cannot be extended.
-    assert_eq!(one.lease("one", 1, Duration::from_millis(50)).unwrap()[0].id, 1);
-    sleep(Duration::from_millis(100));
+    assert_eq!(one.lease("one", 1, Duration::ZERO).unwrap()[0].id, 1);
     assert_eq!(two.lease("two", 1, LONG).unwrap()[0].id, 1);
     assert_eq!(one.extend("one", &[1], LONG), Ok(0));
 }
@@ -44,6 +42,10 @@ fn answers((mut one, mut two): Twice) {
     assert_eq!(one.record(&source("a"), &[right]).unwrap().new, [right]);
     // The same worker again, as after a broken connection, or another one with the same answer.
     assert_eq!(one.record(&source("a"), &[right]).unwrap().repeated, [right]);
+    assert_eq!(two.tally().unwrap().verified, 0);
+    // The same implementation on another device, in another variant.
+    let alike = Source { device: "another device".to_owned(), variant: "another variant".to_owned(), ..source("a") };
+    assert_eq!(two.record(&alike, &[right]).unwrap().repeated, [right]);
     assert_eq!(two.tally().unwrap().verified, 0);
     assert_eq!(two.record(&source("b"), &[right]).unwrap().repeated, [right]);
     let tally = two.tally().unwrap();
@@ -59,7 +61,7 @@ fn answers((mut one, mut two): Twice) {
     let mut counts: Vec<_> = answers.map(|given| (given.source.backend.as_str(), given.count.leaves)).collect();
     counts.sort_unstable();
     assert_eq!(disputes[0].entry.id, 7);
-    assert_eq!(counts, [("a", u128::MAX), ("b", u128::MAX), ("c", 5)]);
+    assert_eq!(counts, [("a", u128::MAX), ("a", u128::MAX), ("b", u128::MAX), ("c", 5)]);
     let row = &one.rows(Some(6), 1).unwrap()[0];
     assert_eq!(
         (row.entry.id, row.disputed, row.given.as_ref().map(|given| given.count.leaves)),
@@ -109,7 +111,7 @@ fn created_once((mut one, two): Twice) {
     assert_eq!(one.tally().unwrap().done, 1);
     let ledger = kiwipete(two);
     assert_eq!(ledger.header(), &header);
-    assert_eq!((header.kind, header.kind.format()), (Kind::Positions, 1));
+    assert_eq!((header.kind, header.format()), (Kind::Positions, 3));
 }
 
 /// Work, checks and disputes together.

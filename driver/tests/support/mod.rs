@@ -3,7 +3,7 @@
 #![allow(dead_code, reason = "every test file uses its own part")]
 #![allow(unreachable_pub, reason = "each test file is a crate of its own")]
 
-#[cfg(feature = "ledger")]
+#[cfg(feature = "postgres")]
 pub mod server;
 pub mod tree;
 pub mod wrong_merge;
@@ -12,7 +12,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use kogge_board::{Backend, BackendError, DeviceInfo, DeviceKind, Fen, Quad48, Rules, Successors};
+use kogge_board::{Backend, BackendError, Categories, DeviceInfo, DeviceKind, Fen, Quad48, Rules, Successors};
 use kogge_driver::{Observer, Progress};
 
 pub const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
@@ -79,6 +79,11 @@ impl<B: Backend, F: FnMut(&[Quad48]) -> Result<(), BackendError> + Send> Backend
     fn perft(&mut self, rules: &Rules, positions: &[Quad48], depth: u32) -> Result<Vec<u64>, BackendError> {
         (self.1)(positions)?;
         self.0.perft(rules, positions, depth)
+    }
+
+    fn categories(&mut self, rules: &Rules, positions: &[Quad48], depth: u32) -> Result<Vec<Categories>, BackendError> {
+        (self.1)(positions)?;
+        self.0.categories(rules, positions, depth)
     }
 
     kogge_board::host_merge!();

@@ -15,11 +15,19 @@ pub struct Server {
 }
 
 impl Server {
-    /// Starts a new server.
+    /// Starts a new server, which listens on its socket and trusts everyone.
     ///
     /// # Panics
     /// If PostgreSQL is not installed, or does not start.
     pub fn start() -> Self {
+        Self::start_with("", &[])
+    }
+
+    /// Starts a new server with more settings, and with these files in its folder of data.
+    ///
+    /// # Panics
+    /// As [`Self::start`].
+    pub fn start_with(more: &str, files: &[(&str, &str)]) -> Self {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let programs = programs().expect(
             "PostgreSQL is not installed (on Debian: apt-get install postgresql); the tests of ledgers need its \
@@ -36,11 +44,18 @@ impl Server {
         let data = server.data();
         run(server.program("initdb").args(["--no-sync", "--auth", "trust", "--username", "kogge", "-D"]).arg(&data));
         let settings = format!(
-            "listen_addresses = ''\nunix_socket_directories = '{}'\nshared_buffers = 16MB\nfsync = off\n",
+            "listen_addresses = ''\nunix_socket_directories = '{}'\nshared_buffers = 16MB\nfsync = off\n{more}",
             server.folder.display()
         );
-        let file = data.join("postgresql.auto.conf");
-        fs::write(&file, settings).expect("the settings can be written");
+        for (name, text) in [&[("postgresql.auto.conf", &*settings)], files].concat() {
+            let file = data.join(name);
+            fs::write(&file, text).expect("the file can be written");
+            // PostgreSQL wants a private key for itself.
+            run(Command::new("chmod").arg("600").arg(&file));
+            if is_root() {
+                run(Command::new("chown").arg("postgres").arg(&file));
+            }
+        }
         server.begin();
         server
     }

@@ -1,6 +1,6 @@
 //! A tree that is not chess: all nodes of a ply have the same number of children, so every count is a product.
 
-use kogge_board::{Backend, BackendError, DeviceInfo, Quad48, Rules, Successors, Watch, Watched};
+use kogge_board::{Backend, BackendError, Categories, DeviceInfo, Quad48, Rules, Successors, Watch, Watched};
 
 use super::info;
 
@@ -109,6 +109,12 @@ impl Backend for Tree {
         Ok(counts)
     }
 
+    fn categories(&mut self, rules: &Rules, positions: &[Quad48], depth: u32) -> Result<Vec<Categories>, BackendError> {
+        // Every move captures.
+        let leaves = self.perft(rules, positions, depth)?.into_iter().map(u128::from);
+        Ok(leaves.map(|nodes| Categories { nodes, captures: nodes, ..Categories::default() }).collect())
+    }
+
     fn watched(&mut self) -> Option<&mut dyn Watched> {
         if self.watched { Some(self) } else { None }
     }
@@ -135,6 +141,18 @@ impl Watched for Tree {
             }
         }
         Ok(counts)
+    }
+
+    fn categories_watched(
+        &mut self,
+        rules: &Rules,
+        positions: &[Quad48],
+        depth: u32,
+        watch: &mut Watch<'_>,
+    ) -> Result<Vec<Categories>, BackendError> {
+        let found = self.categories(rules, positions, depth)?;
+        let nodes = found.iter().map(|each| each.nodes).sum();
+        if watch(nodes, 1.0).is_break() { Err(BackendError::Stopped) } else { Ok(found) }
     }
 
     fn minimax_watched(

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use kogge_board::merge::{Entry, Kept, Merge, MergeError, MergeOptions};
-use kogge_board::{Backend, BackendError, DeviceInfo, Leaves, Quad48, Rules, Score, Successors};
+use kogge_board::{Backend, BackendError, Categories, DeviceInfo, Leaves, Quad48, Rules, Score, Successors};
 use kogge_movegen_cpu::Cpu;
 
 use super::info;
@@ -77,6 +77,10 @@ impl Backend for WrongMerge {
 
     fn perft(&mut self, rules: &Rules, positions: &[Quad48], depth: u32) -> Result<Vec<u64>, BackendError> {
         self.cpu.perft(rules, positions, depth)
+    }
+
+    fn categories(&mut self, rules: &Rules, positions: &[Quad48], depth: u32) -> Result<Vec<Categories>, BackendError> {
+        self.cpu.categories(rules, positions, depth)
     }
 
     fn merge(&mut self, rules: &Rules, options: &MergeOptions) -> Result<Box<dyn Merge + '_>, BackendError> {
@@ -189,6 +193,10 @@ impl Merge for Spoiled<'_> {
 
     fn perft(&mut self, successors: Range<u64>, depth: u32) -> Result<u128, MergeError> {
         self.merge.perft(successors, depth)
+    }
+
+    fn categories(&mut self, successors: Range<u64>, depth: u32) -> Result<Categories, MergeError> {
+        self.merge.categories(successors, depth)
     }
 
     fn entries(&mut self, successors: Range<u64>) -> Result<Vec<Entry>, MergeError> {

@@ -18,23 +18,20 @@ pub(super) struct Shard<I: Interface> {
     pub(super) room: u64,
     /// The number of entries, as far as the host knows.
     pub(super) len: u64,
-    /// The numbers of the entries in the order of the other side's pieces, if the entries are parents in this order.
-    pub(super) order: Option<Buffer<I, u32>>,
 }
 
 impl<I: Interface> Shard<I> {
     pub(super) async fn new(interface: &mut I, room: u64, parts: usize) -> Result<Self, Failure> {
         let positions = Buffer::new(interface, "entries", room as usize * parts).await?;
         let multiplicities = Buffer::new(interface, "multiplicities", room as usize).await?;
-        Ok(Self { positions, multiplicities, room, len: 0, order: None })
+        Ok(Self { positions, multiplicities, room, len: 0 })
     }
 }
 
 impl<I: Interface> List<I> {
-    /// Returns the bytes of all shards, with their orders if the list is ordered from this many entries on.
-    pub(super) fn bytes(&self, ordered_from: u64) -> u64 {
-        let orders = if self.len() >= ordered_from { self.len() * size_of::<u32>() as u64 } else { 0 };
-        self.shards.iter().map(|shard| shard.positions.bytes() + shard.multiplicities.bytes()).sum::<u64>() + orders
+    /// Returns the bytes of all shards.
+    pub(super) fn bytes(&self) -> u64 {
+        self.shards.iter().map(|shard| shard.positions.bytes() + shard.multiplicities.bytes()).sum()
     }
 
     /// The number of entries.

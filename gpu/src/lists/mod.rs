@@ -1,8 +1,9 @@
 //! The lists of merged positions in device memory, and the kernels that fill and read them.
 
+mod candidates;
+mod insert;
 mod list;
 mod numbers;
-mod order;
 mod select;
 mod selection;
 mod sums;
@@ -10,21 +11,21 @@ mod sums;
 use std::ops::Range;
 
 use kogge_board::merge::{Kept, MergeError};
-use kogge_board::{BackendError, Planes32};
+use kogge_board::{BackendError, Categories, Planes32};
 
+use self::candidates::{Candidates, SORTING};
 use self::list::{Layout, List, Shard};
-use self::numbers::{number, words};
+use self::numbers::{number, sums_of};
 pub(crate) use self::select::Selected;
 use self::selection::{SELECTION, Selection};
 use crate::MOST_MOVES;
-use crate::arguments::{Append, Insert, LoadEntries, NoteAppended};
+use crate::arguments::LoadEntries;
 use crate::buffer::Buffer;
 use crate::interface::Interface;
 use crate::levels::{Buffers, Sizes};
-use crate::range_scalars::with_kept;
-use crate::runner::{Halt, Runner};
+use crate::runner::Halt;
 use crate::session::Session;
-use crate::settings::{HostSettings, WEIGHTED_SUMS_GROUPS};
+use crate::settings::HostSettings;
 use crate::variants::planes_of;
 
 /// The number of levels that always fit. Leaves are mostly counted two or three plies below a merged ply.
@@ -88,10 +89,21 @@ pub(crate) enum Leaves {
     Kept,
 }
 
-/// The data of the candidates besides their positions.
-struct Candidates<I: Interface> {
-    multiplicities: Buffer<I, [u32; 4]>,
-    fresh: Buffer<I, [u32; 2]>,
+/// The sums that are needed: of leaves, or of leaves of each kind.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kinds {
+    One,
+    All,
+}
+
+impl Kinds {
+    /// The number of kinds.
+    const fn count(self) -> usize {
+        match self {
+            Self::One => 1,
+            Self::All => Categories::COUNT,
+        }
+    }
 }
 
 /// The hash table of a shard, and the state of its list.
@@ -114,8 +126,6 @@ pub(crate) struct Lists<I: Interface> {
     ancestors: Vec<Option<List<I>>>,
     /// The successors that expansions keep.
     kept: Kept,
-    /// The number of slots in which the positions of an army begin to search, if less than all.
-    window: u32,
     selection: Option<Selection<I>>,
     /// The tables of the successors' shards. After [`Lists::descend`] they wait to be used again: to make a buffer takes some
     /// drivers milliseconds.
@@ -170,8 +180,8 @@ impl<I: Interface> Lists<I> {
         let sizes = session.fitting(2)?;
         let most = sizes.positions;
         self.kept = kept;
-        self.order_parents(&mut session.runner).await?;
-        let most_of_shard = Self::most_of_shard(&session.runner.settings, most as u64);
+        let settings = &session.runner.settings;
+        let most_of_shard = Self::most_of_shard(settings, most as u64).min(settings.shard_entries);
         let parts = session.runner.settings.form.parts();
         let (layout, old) = match self.successors.take() {
             Some(old) if old.fits(entries, parts) => (old.layout(entries), Some(old)),
@@ -188,7 +198,7 @@ impl<I: Interface> Lists<I> {
         let needed = usize::try_from(needed).unwrap_or(most).min(most);
         let spare = self.candidates.take().filter(|spare| (needed..=most).contains(&spare.fresh.len()));
         let candidates = spare.as_ref().map_or(needed, |spare| spare.fresh.len());
-        let roots = if kept == Kept::All && !self.is_ordered() { 1 } else { sizes.roots };
+        let roots = if kept == Kept::All { 1 } else { sizes.roots };
         let selection = self.selection.take().filter(|selection| selection.kept_counts.len() >= roots);
         let interface = &mut runner.interface;
         // At least one slot is free even if all candidates are fresh.
@@ -199,13 +209,11 @@ impl<I: Interface> Lists<I> {
         tables.truncate(shards as usize);
         let made = async {
             interface.finish().await?;
-            let candidates = match spare {
+            let mut candidates = match spare {
                 Some(spare) => spare,
-                None => Candidates {
-                    multiplicities: Buffer::new(interface, "candidate_multiplicities", candidates).await?,
-                    fresh: Buffer::new(interface, "fresh", candidates).await?,
-                },
+                None => Candidates::new(interface, candidates).await?,
             };
+            candidates.sort_by(interface, shards as usize).await?;
             let selection = match selection {
                 Some(selection) => selection,
                 None => Selection::new(interface, roots).await?,
@@ -240,8 +248,6 @@ impl<I: Interface> Lists<I> {
             runner.clear("the state of the list", &table.state, STATE)?;
         }
         runner.clear("the multiplicities of candidates", &candidates.multiplicities, candidates.fresh.len())?;
-        // All searches of a table begin in the same way.
-        self.window = if self.is_ordered() { runner.settings.window } else { u32::MAX };
         (self.successors, self.tables, self.candidates) = (Some(list), tables, Some(candidates));
         self.selection = Some(selection);
         Ok(())
@@ -258,20 +264,6 @@ impl<I: Interface> Lists<I> {
             }
             self.memory = self.memory.saturating_sub(excess * each);
         }
-    }
-
-    /// Writes multiplicities from the host.
-    async fn give(&mut self, runner: &mut Runner<I>, multiplicities: &[u128]) -> Result<(), Halt> {
-        let words: Vec<[u32; 4]> = multiplicities.iter().map(words).collect();
-        let given = match self.given.take().filter(|given| given.len() >= words.len()) {
-            Some(given) => given,
-            None => Buffer::new(&mut runner.interface, "root_multiplicities", words.len())
-                .await
-                .map_err(|failure| runner.halt("to make room for multiplicities", failure))?,
-        };
-        runner.write("multiplicities", &given, &words)?;
-        self.given = Some(given);
-        Ok(())
     }
 
     /// Makes the successors the parents, and frees the former parents.
@@ -292,11 +284,14 @@ impl<I: Interface> Lists<I> {
         }
     }
 
-    /// Begins a merge in `memory` bytes, without entries.
-    pub(crate) async fn new(session: &mut Session<I>, memory: u64) -> Result<Self, BackendError> {
+    /// Begins a merge in `memory` bytes, without entries, which needs these sums.
+    pub(crate) async fn new(session: &mut Session<I>, memory: u64, kinds: Kinds) -> Result<Self, BackendError> {
         let Session { runner, buffers, sizes, .. } = &mut *session;
         let device_memory = runner.settings.device_memory;
-        let memory = memory.min(device_memory - device_memory / 32);
+        let sums = sums_of(kinds.count());
+        // The sums of many kinds take more than is spared anyway.
+        let more = (sums - sums_of(Kinds::One.count())) * size_of::<[u32; 8]>();
+        let memory = memory.min(device_memory - device_memory / 32).saturating_sub(more as u64);
         let levels_memory = levels_share(&runner.settings, memory);
         // The levels of earlier counts are freed, unless they fit in their share.
         let bytes = |buffers: &Buffers<I>| sizes.bytes(buffers.levels.len(), &runner.settings).0;
@@ -304,7 +299,7 @@ impl<I: Interface> Lists<I> {
             *buffers = None;
         }
         let interface = &mut runner.interface;
-        let made = Buffer::new(interface, "sums", 1 + WEIGHTED_SUMS_GROUPS).await;
+        let made = Buffer::new(interface, "sums", sums).await;
         let sums = made.map_err(|failure| runner.error("to make room for positions", failure))?;
         session.merge_memory = Some(levels_memory);
         Ok(Self {
@@ -314,7 +309,6 @@ impl<I: Interface> Lists<I> {
             successors: None,
             ancestors: Vec::new(),
             kept: Kept::All,
-            window: u32::MAX,
             selection: None,
             tables: Vec::new(),
             candidates: None,
@@ -329,13 +323,12 @@ impl<I: Interface> Lists<I> {
         let (roots, candidates) =
             session.fitting(2).map_or((0, 0), |sizes| (sizes.roots as u64, sizes.positions as u64));
         let most = Self::most_of_shard(&session.runner.settings, candidates);
-        let ordered_from = session.runner.settings.ordered_from;
-        let plies = self.ancestors.iter().chain([&self.parents]).flatten();
-        let plies = plies.map(|list| list.bytes(ordered_from)).sum::<u64>();
+        let plies = self.ancestors.iter().chain([&self.parents]).flatten().map(List::bytes).sum::<u64>();
         let fixed = self.levels_memory + plies + candidates * CANDIDATE + roots * SELECTION;
         let memory = self.memory.saturating_sub(fixed);
         let shards = (memory / each).div_ceil(most).max(1);
-        Layout::entries(memory.saturating_sub(shards * candidates * CANDIDATE_SLOT) / each, most)
+        let sorting = if shards > 1 { candidates * SORTING } else { 0 };
+        Layout::entries(memory.saturating_sub(shards * candidates * CANDIDATE_SLOT + sorting) / each, most)
     }
 
     /// Loads entries into level 0, each a root of its own, and clears all totals.
@@ -353,82 +346,6 @@ impl<I: Interface> Lists<I> {
         };
         // SAFETY: the shard has these entries, and the level has room for as many.
         unsafe { runner.launch(len, arguments) }.await
-    }
-
-    /// Adds the first `len` positions of a level to the successors, those from the host all, successors of parents if they are
-    /// kept. Each has the multiplicity of its root. The table uses only these bits of the hash to find a slot.
-    pub(crate) async fn insert(
-        &mut self,
-        session: &mut Session<I>,
-        level: usize,
-        len: usize,
-        origin: Origin<'_>,
-        hash_mask: u32,
-    ) -> Result<(), Halt> {
-        let (runner, buffers) = session.work(level + 1, len, 0)?;
-        if let Origin::Given(multiplicities) = origin {
-            self.give(runner, multiplicities).await?;
-        }
-        let Self { successors: Some(list), candidates: Some(data), selection: Some(selection), .. } = &*self else {
-            return Err(runner.unasked());
-        };
-        let (first, root_multiplicities) = match origin {
-            Origin::Parents(first) => {
-                let found = self.parents.as_ref().and_then(|parents| parents.first_of(&(first..first + 1), 1));
-                found.map_or((0, None), |(shard, within)| (within.start, Some(&shard.multiplicities)))
-            }
-            Origin::Selected => (0, Some(&selection.multiplicities)),
-            Origin::Given(_) => (0, self.given.as_ref()),
-        };
-        let kept = if let Origin::Given(_) = origin { Kept::All } else { self.kept };
-        let Some(root_multiplicities) = root_multiplicities.filter(|_| len <= data.fresh.len()) else {
-            return Err(runner.unasked());
-        };
-        let candidates = &buffers.levels[level];
-        let Candidates { multiplicities: candidate_multiplicities, fresh } = data;
-        let shards = list.shards.len();
-        for (index, (Table { slots, len: slot_count, state }, shard)) in
-            self.tables.iter().zip(&list.shards).enumerate()
-        {
-            let room = shard.room as u32;
-            let insert = with_kept!(kept => Insert {
-                positions: &candidates.positions,
-                roots: &candidates.roots,
-                root_multiplicities,
-                slots,
-                entries: &shard.positions,
-                multiplicities: &shard.multiplicities,
-                candidate_multiplicities,
-                fresh,
-                merge_state: state,
-                kept_counts: &selection.kept_counts,
-                first: first as u32,
-                end: len as u32,
-                shard_index: index as u32,
-                shard_count: shards as u32,
-                hash_mask,
-                slot_count: *slot_count as u32,
-                window: self.window,
-            });
-            // SAFETY: there are as many candidates, whose roots have multiplicities and, if not all are kept, a number. A slot holds a candidate of this launch
-            // or an entry of the shard, since `append` frees the slots of candidates that did not fit.
-            unsafe { runner.launch(len, insert) }.await?;
-            let append = Append {
-                positions: &candidates.positions,
-                candidate_multiplicities,
-                fresh,
-                slots,
-                successors: &shard.positions,
-                multiplicities: &shard.multiplicities,
-                merge_state: state,
-                room,
-            };
-            // SAFETY: only candidates are fresh, and the kernel writes no more entries than the shard has room for.
-            unsafe { runner.launch(len, append) }.await?;
-            // SAFETY: the kernel accesses only the words of the state.
-            unsafe { runner.launch(1, NoteAppended { merge_state: state, room }) }.await?;
-        }
-        Ok(())
     }
 
     /// Waits for all insertions and returns the number of successors.

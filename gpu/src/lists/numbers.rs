@@ -1,4 +1,11 @@
-//! Numbers of 128 and 256 bits in 32-bit words.
+//! Numbers of 128 and 256 bits in 32-bit words, and their sums.
+
+use crate::settings::WEIGHTED_SUMS_GROUPS;
+
+/// The number of elements of the sums of this many kinds: a header, then a sum for each kind and work-group.
+pub(super) const fn sums_of(kinds: usize) -> usize {
+    1 + kinds * WEIGHTED_SUMS_GROUPS
+}
 
 /// Returns four words, the lowest first, as a number.
 pub(super) fn number(words: &[u32; 4]) -> u128 {

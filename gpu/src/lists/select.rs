@@ -1,13 +1,13 @@
-//! Loads the parents in their order, or selects the parents that may have successors in a range.
+//! Selects the parents that may have successors in a range.
 
 use std::ops::Range;
 
-use kogge_board::merge::Kept;
+use kogge_board::merge::{Kept, KeyRange};
 
 use super::Lists;
 use crate::arguments::SelectEntries;
 use crate::interface::Interface;
-use crate::range_scalars::with_kept;
+use crate::range_scalars::with_range;
 use crate::runner::Halt;
 use crate::session::Session;
 
@@ -23,14 +23,14 @@ pub(crate) struct Selected {
 }
 
 impl<I: Interface> Lists<I> {
-    /// Whether parents are loaded by [`Lists::select`]: they have an order, or some of them are left out.
-    pub(crate) fn selects(&self) -> bool {
-        self.is_ordered() || matches!(self.kept, Kept::Within(_))
-    }
-
-    /// Loads the parents into level 0, each a root of its own, until the level is nearly full or all parents were looked at. If only
-    /// the successors within a range are kept, parents that cannot have such successors are left out.
-    pub(crate) async fn select(&mut self, session: &mut Session<I>, parents: &Range<u64>) -> Result<Selected, Halt> {
+    /// Loads the parents that may have successors in the range into level 0, each a root of its own, until the level is nearly full
+    /// or all parents were looked at.
+    pub(crate) async fn select(
+        &mut self,
+        session: &mut Session<I>,
+        parents: &Range<u64>,
+        range: KeyRange,
+    ) -> Result<Selected, Halt> {
         let (runner, buffers) = session.work(1, 0, 0)?;
         let Self { parents: Some(list), selection: Some(selection), .. } = self else { return Err(runner.unasked()) };
         let room = buffers.levels[0].roots.len().min(selection.kept_counts.len());
@@ -44,21 +44,18 @@ impl<I: Interface> Lists<I> {
             let found = list.first_of(&(selected.end..parents.end), looked_at as u64);
             let (shard, within) = found.ok_or_else(|| runner.unasked())?;
             let len = (within.end - within.start) as usize;
-            let arguments = with_kept!(self.kept => SelectEntries {
+            let arguments = with_range!(range => SelectEntries {
                 entries: &shard.positions,
                 root_multiplicities: &shard.multiplicities,
                 successors: &buffers.levels[0].positions,
                 successor_roots: &buffers.levels[0].roots,
                 selected_multiplicities: &selection.multiplicities,
                 selected_count: &selection.count,
-                order: shard.order.as_ref().unwrap_or(&selection.no_order),
                 first: within.start as u32,
                 end: len as u32,
-                ordered: shard.order.is_some().into(),
                 room: room as u32,
             });
-            // SAFETY: the shard has these entries, and its order as many numbers of entries. The kernel selects no more than there is room
-            // for.
+            // SAFETY: the shard has these entries, and the kernel selects no more than there is room for.
             unsafe { runner.launch(len, arguments) }.await?;
             let count = runner.read("the number of parents", &selection.count, 0, 1).await?;
             let count = count.first().map_or(0, |&count| count as usize);

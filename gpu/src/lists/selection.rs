@@ -14,8 +14,6 @@ pub(super) struct Selection<I: Interface> {
     pub(super) count: Buffer<I, u32>,
     /// The number of each parent's kept successors.
     pub(super) kept_counts: Buffer<I, u32>,
-    /// The order of parents that have none.
-    pub(super) no_order: Buffer<I, u32>,
     /// The share of the last parents that were selected.
     pub(super) density: f64,
 }
@@ -26,7 +24,6 @@ impl<I: Interface> Selection<I> {
             multiplicities: Buffer::new(interface, "selected_multiplicities", roots).await?,
             count: Buffer::new(interface, "selected_count", 1).await?,
             kept_counts: Buffer::new(interface, "kept_counts", roots).await?,
-            no_order: Buffer::new(interface, "order", 1).await?,
             density: 1.0,
         })
     }

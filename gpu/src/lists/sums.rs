@@ -1,14 +1,15 @@
 //! Sums over the entries of a ply, weighted by multiplicity.
 
-use kogge_board::BackendError;
 use kogge_board::merge::Kept;
+use kogge_board::{BackendError, Categories};
 
-use super::numbers::{low_half, product, wide_sum, words};
-use super::{Leaves, Lists, Ply, Weights};
+use super::numbers::{low_half, product, sums_of, wide_sum, words};
+use super::{Kinds, Leaves, Lists, Ply, Weights};
 use crate::arguments::WeightedSums;
 use crate::interface::{Failure, Interface};
 use crate::runner::Halt;
 use crate::session::Session;
+use crate::settings::WEIGHTED_SUMS_GROUPS;
 
 /// The number of entries in the self-test of sums: several for each work-item of a group, and several groups.
 const SELF_TEST_ENTRIES: usize = 3000;
@@ -17,9 +18,9 @@ const SELF_TEST_ENTRIES: usize = 3000;
 const SELF_TEST_MEMORY: u64 = 1 << 28;
 
 impl<I: Interface> Lists<I> {
-    /// Sets all sums to zero.
-    pub(crate) fn clear_sums(&self, session: &mut Session<I>) -> Result<(), Halt> {
-        session.runner.clear("the sums", &self.sums, self.sums.len())
+    /// Sets the sums to zero.
+    pub(crate) fn clear_sums(&self, session: &mut Session<I>, kinds: Kinds) -> Result<(), Halt> {
+        session.runner.clear("the sums", &self.sums, sums_of(kinds.count()))
     }
 
     /// Adds to the sums the leaves of the first `len` roots, weighted by multiplicities. Nothing waits for it, and the sums cannot
@@ -31,6 +32,27 @@ impl<I: Interface> Lists<I> {
         len: usize,
         leaves: Leaves,
     ) -> Result<(), Halt> {
+        self.add_kind(session, weights, len, leaves, 0).await
+    }
+
+    /// Adds to the sums the leaves of each kind below the first `len` roots, weighted by multiplicities. Nothing waits for it.
+    pub(crate) async fn add_by_kind(&self, session: &mut Session<I>, weights: Weights, len: usize) -> Result<(), Halt> {
+        for kind in 0..Categories::COUNT {
+            // The leaves of each kind are totals, at any depth.
+            self.add_kind(session, weights, len, Leaves::Below(2), kind).await?;
+        }
+        Ok(())
+    }
+
+    async fn add_kind(
+        &self,
+        session: &mut Session<I>,
+        weights: Weights,
+        len: usize,
+        leaves: Leaves,
+        kind: usize,
+    ) -> Result<(), Halt> {
+        let stride = session.roots_by_kind() as u32;
         let (runner, buffers) = session.work(1, if leaves == Leaves::Below(0) { 0 } else { len }, 0)?;
         let selection = self.selection.as_ref();
         let found = match weights {
@@ -52,24 +74,39 @@ impl<I: Interface> Lists<I> {
             first: first as u32,
             end: len as u32,
             depth,
+            kind: kind as u32,
+            stride,
         };
         // SAFETY: there are as many multiplicities; level 0, the totals and the numbers of kept successors have as many roots, or
         // are not read at depth 0; each group has a sum.
         unsafe { runner.launch(len, arguments) }.await
     }
 
-    /// Returns the sum of all sums, in 256 bits.
-    async fn wide_sum(&self, session: &mut Session<I>) -> Result<[u32; 8], Halt> {
-        let sums = session.runner.read("the sums", &self.sums, 0, self.sums.len()).await?;
+    /// Returns the sum of all sums of each of the first kinds, in 256 bits.
+    async fn wide_sums<const KINDS: usize>(&self, session: &mut Session<I>) -> Result<[[u32; 8]; KINDS], Halt> {
+        let sums = session.runner.read("the sums", &self.sums, 0, sums_of(KINDS)).await?;
         let (header, sums) = sums.split_first().ok_or_else(|| session.runner.unasked())?;
         session.check_overflow(header[0])?;
-        Ok(wide_sum(sums.iter().copied()))
+        let mut kinds = sums.chunks(WEIGHTED_SUMS_GROUPS);
+        Ok([(); KINDS].map(|()| wide_sum(kinds.next().unwrap_or_default().iter().copied())))
+    }
+
+    /// Waits for all sums by kind and returns the sum of each kind, or `None` if one does not fit in 128 bits. Halts if a queue
+    /// overflowed on the way to one of them.
+    pub(crate) async fn sums_by_kind(&self, session: &mut Session<I>) -> Result<Option<Categories>, Halt> {
+        let mut numbers = [0; Categories::COUNT];
+        for (number, wide) in numbers.iter_mut().zip(self.wide_sums::<{ Categories::COUNT }>(session).await?) {
+            let Some(sum) = low_half(wide) else { return Ok(None) };
+            *number = sum;
+        }
+        Ok(Some(Categories::from_array(numbers)))
     }
 
     /// Waits for all sums and returns the sum of them, or `None` if it does not fit in 128 bits. Halts if a queue overflowed on the
     /// way to one of them.
     pub(crate) async fn sum(&self, session: &mut Session<I>) -> Result<Option<u128>, Halt> {
-        Ok(low_half(self.wide_sum(session).await?))
+        let [sum] = self.wide_sums(session).await?;
+        Ok(low_half(sum))
     }
 
     /// Checks the kernel `weighted_sums` with multiplicities and leaves of all sizes, which counts would take too long to
@@ -80,7 +117,7 @@ impl<I: Interface> Lists<I> {
     pub(crate) async fn self_test(session: &mut Session<I>) -> Result<(), BackendError> {
         let tested = async {
             session.prepare(2).await?;
-            let mut lists = Self::new(session, SELF_TEST_MEMORY).await?;
+            let mut lists = Self::new(session, SELF_TEST_MEMORY, Kinds::One).await?;
             session.prepare(2).await?;
             let entries = SELF_TEST_ENTRIES.min(session.sizes.roots);
             lists.make_room(session, entries as u64, Kept::All).await?;
@@ -128,12 +165,12 @@ impl<I: Interface> Lists<I> {
                 let expected = wide_sum(weighted.map(|(root, &multiplicity)| product(multiplicity, leaves(root))));
                 let len = entries - first;
                 let weights = Weights::Entries(Ply::Successors, first as u64);
-                self.clear_sums(session)?;
+                self.clear_sums(session, Kinds::One)?;
                 // Sums are added to earlier sums.
                 self.add_weighted(session, weights, len, Leaves::Below(depth)).await?;
-                let once = self.wide_sum(session).await?;
+                let [once] = self.wide_sums(session).await?;
                 self.add_weighted(session, weights, len, Leaves::Below(depth)).await?;
-                let twice = self.wide_sum(session).await?;
+                let [twice] = self.wide_sums(session).await?;
                 if once != expected || twice != wide_sum([expected; 2]) {
                     let reason =
                         format!("it summed {len} products of multiplicities and leaves wrong at depth {depth}.");

@@ -23,11 +23,13 @@ impl Cores {
         if threads == Some(0) {
             return Err(unavailable("it needs at least one thread, and 0 were asked for.".into()));
         }
-        let pool = ThreadPoolBuilder::new()
-            .num_threads(threads.unwrap_or(0))
-            .thread_name(|index| format!("kogge-{index}"))
-            .build()
-            .map_err(|error| unavailable(format!("its threads could not be started ({error}).")))?;
+        let pool = ThreadPoolBuilder::new().thread_name(|index| format!("kogge-{index}"));
+        let pool = match threads {
+            // WebAssembly starts no threads; the calling thread does all work.
+            _ if cfg!(target_family = "wasm") => pool.num_threads(1).use_current_thread(),
+            threads => pool.num_threads(threads.unwrap_or(0)),
+        };
+        let pool = pool.build().map_err(|error| unavailable(format!("its threads could not be started ({error}).")))?;
         let threads = pool.current_num_threads();
         let info = DeviceInfo {
             backend: "cpu",

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use kogge_board::merge::{Merge, MergeOptions};
 use kogge_board::{
-    Backend, BackendError, DeviceInfo, Leaves, Quad48, Rules, Score, Successors, check_depth, self_test,
+    Backend, BackendError, Categories, DeviceInfo, Leaves, Quad48, Rules, Score, Successors, check_depth, self_test,
 };
 use rayon::prelude::*;
 
@@ -13,6 +13,7 @@ use super::cores::Cores;
 use super::hash::Table;
 use super::merge::CpuMerge;
 use super::minimax::Minimax;
+use crate::lanes::categories::Numbers;
 use crate::lanes::code::Code;
 use crate::lanes::frame::Frame;
 use crate::lanes::planes::Planes;
@@ -293,6 +294,28 @@ impl Backend for Cpu {
             totals[origin] = totals[origin].checked_add(leaves).ok_or(BackendError::Overflow)?;
         }
         Ok(totals)
+    }
+
+    fn categories(&mut self, rules: &Rules, positions: &[Quad48], depth: u32) -> Result<Vec<Categories>, BackendError> {
+        let (origins, frontier, depth) = self.expand_for_threads(rules, positions, depth);
+        let task = if depth > 1 { 1 } else { SHALLOW_TASK };
+        let mut found = vec![Numbers::default(); frontier.len()];
+        let counted: Option<()> = self.cores.pool.install(|| {
+            frontier
+                .par_chunks(task)
+                .zip(found.par_chunks_mut(task))
+                .try_for_each_init(Tree::default, |tree, (positions, found)| {
+                    tree.categories(&self.cores.code, &(rules, positions), depth, found)
+                })
+        });
+        counted.ok_or(BackendError::Overflow)?;
+        let mut totals = vec![Numbers::default(); positions.len()];
+        for (found, origin) in found.into_iter().zip(origins) {
+            for (total, number) in totals[origin].iter_mut().zip(found) {
+                *total = total.checked_add(number).ok_or(BackendError::Overflow)?;
+            }
+        }
+        Ok(totals.into_iter().map(|numbers| Categories::from_array(numbers.map(u128::from))).collect())
     }
 
     fn merge(&mut self, rules: &Rules, options: &MergeOptions) -> Result<Box<dyn Merge + '_>, BackendError> {

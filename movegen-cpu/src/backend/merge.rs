@@ -6,24 +6,24 @@
 //! by table, and every table collects its strays from all tasks afterwards. Only one thread at a time fills a table, so a
 //! table needs no locks.
 //!
-//! Leaves three or more plies below a ply are counted in much the same way: each task merges the successors of the positions
-//! that it counts, in a small table of its own. It finds most of the equal ones, because positions with the same pieces of the
-//! side that replies are numbered one after the other.
+//! `below.rs` counts leaves below a ply, `distinct.rs` diagrams and positions that are reached once.
+
+mod below;
+mod distinct;
 
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use kogge_board::merge::{Entry, Kept, Merge, MergeError, MergeOptions, add_weighted, common_turn, entry_of};
-use kogge_board::{BackendError, Color, Rules};
+use kogge_board::{BackendError, Categories, Color, Rules};
 use rayon::prelude::*;
 
 use super::cores::Cores;
 use super::shard::{Candidate, ENTRY_BYTES, HIGH_BYTES, Index, Ply, Shard, Sharing, planes32};
 use crate::lanes::batch::{Batch, Queue};
-use crate::lanes::code::Code;
+use crate::lanes::categories::Numbers;
 use crate::lanes::frame::Frame;
 use crate::lanes::planes::Planes;
-use crate::lanes::tree::Tree;
 
 /// Two plies in tables, and plies before them that are kept.
 pub(crate) struct CpuMerge<'a> {
@@ -103,17 +103,6 @@ struct Scratch {
     kept_of: Vec<u32>,
 }
 
-/// The scratch memory of a thread that counts trees.
-#[derive(Default)]
-struct Counting {
-    tree: Tree,
-    positions: Vec<[u64; 4]>,
-    leaves: Vec<u64>,
-    expansion: Scratch,
-    /// Merged successors, of one task at a time.
-    table: Shard,
-}
-
 /// A number of legal moves that few positions exceed by much.
 const MOVES: u64 = 32;
 
@@ -130,12 +119,6 @@ const IN_FLIGHT_BYTES: u64 = 2 * size_of::<Candidate>() as u64;
 
 /// The most parents that are expanded together.
 const TOGETHER: usize = 2048;
-
-/// The most positions that one task counts trees below.
-const COUNTED_TOGETHER: u64 = 1024;
-
-/// The least depth of trees that are merged at their first ply: only within a task, in a table that fits in a core's cache.
-const LEAST_MERGED: u32 = 3;
 
 /// The most positions whose successors are merged in one task that counts trees below them.
 const MERGED_TOGETHER: u64 = 1 << 12;
@@ -194,13 +177,6 @@ impl<'a> CpuMerge<'a> {
     /// Returns the number of successors that may be on their way at a time; they may take an eighth of the memory.
     fn in_flight(&self) -> u64 {
         (self.options.memory / 8 / IN_FLIGHT_BYTES).clamp(1, IN_FLIGHT)
-    }
-
-    /// Returns the most positions whose successors a task may merge while it counts; these successors take at most as much
-    /// memory as half of those on their way.
-    fn merged_together(&self) -> u64 {
-        let successors = self.in_flight() * IN_FLIGHT_BYTES / 2 / ENTRY_BYTES;
-        (successors / (MOVES * self.cores.pool.current_num_threads() as u64)).clamp(1, MERGED_TOGETHER)
     }
 
     /// Returns the number of bytes of the plies before the parents that are kept.
@@ -357,83 +333,6 @@ impl<'a> CpuMerge<'a> {
         tasks.into_iter().for_each(|task| spare.give_back(task.strays.candidates));
         inserted
     }
-
-    /// Sums the leaves below some successors, weighted by multiplicity.
-    fn count_task(
-        &self,
-        scratch: &mut Counting,
-        index: &Index,
-        range: Range<u64>,
-        depth: u32,
-    ) -> Result<u128, MergeError> {
-        if depth >= LEAST_MERGED {
-            // Where multiplicities overflow or memory runs out, the plain count may still succeed.
-            if let Ok(total) = self.count_merged(scratch, index, range.clone(), depth) {
-                return Ok(total);
-            }
-        }
-        let Counting { tree, positions, leaves, .. } = scratch;
-        leaves.clear();
-        if depth == 0 {
-            // Every position is its own leaf, so the sum needs only the multiplicities.
-            leaves.resize((range.end - range.start) as usize, 1);
-        } else {
-            positions.clear();
-            for (number, range) in index.pieces(range.clone()) {
-                positions.extend(self.successors.shards[number].positions()[range].iter().map(|boards| boards.0));
-            }
-            count_trees(&self.cores.code, tree, positions, depth, leaves)?;
-        }
-        let mut leaves = leaves.iter();
-        let mut total = 0_u128;
-        for (number, range) in index.pieces(range) {
-            for (index, &leaves) in range.zip(&mut leaves) {
-                total = add_weighted(total, self.successors.shards[number].multiplicity(index), leaves)?;
-            }
-        }
-        Ok(total)
-    }
-
-    /// Does the same, but merges the successors of these successors first.
-    fn count_merged(
-        &self,
-        scratch: &mut Counting,
-        index: &Index,
-        range: Range<u64>,
-        depth: u32,
-    ) -> Result<u128, MergeError> {
-        let Counting { tree, positions, leaves, expansion, table } = scratch;
-        // The options may ask for few bits, which make tables slow. They concern only plies.
-        let mut sharing = Sharing::new(u32::BITS);
-        sharing.expect(MOVES / 2 * (range.end - range.start), Kept::All);
-        let pieces = index.pieces(range).map(|(number, range)| (&self.successors.shards[number], range));
-        table.clear();
-        expand_task(self.cores, &sharing, expansion, pieces, Kept::All, Some((0, &mut *table)))?;
-        let mut total = 0_u128;
-        for start in (0..table.len()).step_by(COUNTED_TOGETHER as usize) {
-            let end = table.len().min(start + COUNTED_TOGETHER as usize);
-            positions.clear();
-            positions.extend(table.positions()[start..end].iter().map(|boards| boards.0));
-            count_trees(&self.cores.code, tree, positions, depth - 1, leaves)?;
-            for (index, &leaves) in (start..end).zip(&*leaves) {
-                total = add_weighted(total, table.multiplicity(index), leaves)?;
-            }
-        }
-        Ok(total)
-    }
-}
-
-/// Writes the leaves below each position.
-fn count_trees(
-    code: &Code,
-    tree: &mut Tree,
-    positions: &[[u64; 4]],
-    depth: u32,
-    leaves: &mut Vec<u64>,
-) -> Result<(), MergeError> {
-    leaves.clear();
-    leaves.resize(positions.len(), 0);
-    tree.perft(code, positions, depth, leaves).ok_or(MergeError::Backend(BackendError::Overflow))
 }
 
 /// Splits some positions of a shard into tasks.
@@ -595,30 +494,11 @@ impl Merge for CpuMerge<'_> {
     }
 
     fn perft(&mut self, successors: Range<u64>, depth: u32) -> Result<u128, MergeError> {
-        let numbered = self.number();
-        let index = self.or_forget(numbered)?;
-        let end = successors.end.min(self.successors.len());
-        let start = successors.start.min(end);
-        // Enough tasks for all threads.
-        let together = if depth < LEAST_MERGED {
-            ((end - start) / self.cores.tasks()).clamp(1, COUNTED_TOGETHER)
-        } else {
-            ((end - start) / (4 * self.cores.pool.current_num_threads() as u64)).clamp(1, self.merged_together())
-        };
-        let tasks = index.cut(start..end, together);
-        let (this, pool) = (&*self, Pool::default());
-        let counted = this.cores.pool.install(|| {
-            let count = |task| {
-                let mut scratch = pool.take();
-                let counted = this.count_task(&mut scratch, &index, task, depth);
-                pool.give_back(scratch);
-                counted
-            };
-            let sum = |a: u128, b| a.checked_add(b).ok_or(MergeError::Overflow);
-            tasks.into_par_iter().with_max_len(1).map(count).try_reduce(|| 0, sum)
-        });
-        self.index = Some(index);
-        self.or_forget(counted)
+        self.sum_below::<u64>(successors, depth)
+    }
+
+    fn categories(&mut self, successors: Range<u64>, depth: u32) -> Result<Categories, MergeError> {
+        self.sum_below::<Numbers>(successors, depth)
     }
 
     fn entries(&mut self, successors: Range<u64>) -> Result<Vec<Entry>, MergeError> {
@@ -632,5 +512,13 @@ impl Merge for CpuMerge<'_> {
         let entries = entries.collect();
         self.index = Some(index);
         Ok(entries)
+    }
+
+    fn reached_once(&mut self, successors: Range<u64>) -> Result<u64, MergeError> {
+        self.count_reached_once(successors)
+    }
+
+    fn diagrams(&mut self, part: u32, parts: u32) -> Result<u64, MergeError> {
+        self.count_diagrams(part, parts)
     }
 }

@@ -86,6 +86,33 @@ pub(crate) struct Queue {
 }
 
 impl Queue {
+    /// Empties the queue.
+    #[inline(always)]
+    pub(super) fn clear(&mut self) {
+        self.moves.clear();
+    }
+
+    /// Returns whether the queue should be processed.
+    #[inline(always)]
+    pub(super) fn is_full(&self) -> bool {
+        self.moves.len() >= QUEUE
+    }
+
+    /// Prepares the queue for the moves of the register of positions that begins with this one. Returns the number of positions.
+    #[inline(always)]
+    pub(super) fn take_from<L: Lanes>(&mut self, batch: &Batch, first: usize) -> usize {
+        let lanes = (batch.len - first).min(L::LANES);
+        (self.first, self.live) = (first as u32, (1 << lanes) - 1);
+        lanes
+    }
+
+    /// Returns a register of moves, which begins with this one, and the positions that they belong to.
+    #[inline(always)]
+    pub(super) fn register<L: Lanes>(&self, batch: &Batch, first: usize) -> (Planes<L>, L) {
+        let register = &self.moves[first..first + L::LANES];
+        (gather(batch, register), packed_moves(register))
+    }
+
     /// Returns the number of the position that a queued move belongs to.
     pub(crate) fn origin(&self, index: usize) -> usize {
         (self.moves[index] >> PackedMove::BITS) as usize
@@ -108,7 +135,7 @@ impl Queue {
     }
 
     /// Fills the last register with copies of its first move. Returns the number of moves without copies.
-    fn pad(&mut self, lanes: usize) -> usize {
+    pub(super) fn pad(&mut self, lanes: usize) -> usize {
         let len = self.moves.len();
         let rest = len % lanes;
         if rest != 0 {
@@ -145,17 +172,16 @@ impl<L: Lanes> Sink<L> for Queue {
 /// moves in the queue, in the order of the successors, and returns the number of successors.
 #[inline(always)]
 pub(crate) fn expand_register<L: Lanes>(parents: &mut Batch, children: &mut Batch, queue: &mut Queue) -> usize {
-    let lanes = (parents.len - parents.next).min(L::LANES);
-    queue.moves.clear();
-    (queue.first, queue.live) = (parents.next as u32, (1 << lanes) - 1);
+    queue.clear();
+    let lanes = queue.take_from::<L>(parents, parents.next);
     all_moves(&parents.load::<L>(parents.next).to_frame(), queue);
     parents.next += lanes;
     children.reserve(children.len + queue.moves.len());
     let moves = queue.pad(L::LANES);
     let mut next = 0;
     while next < moves {
-        let register = &queue.moves[next..next + L::LANES];
-        let successors = make::<L, false>(&gather(parents, register), packed_moves(register));
+        let (origins, packed_moves) = queue.register::<L>(parents, next);
+        let successors = make::<L, false>(&origins, packed_moves);
         children.push(&successors, (moves - next).min(L::LANES));
         next += L::LANES;
     }
@@ -206,10 +232,9 @@ pub(crate) fn last_two_plies<L: Lanes>(batch: &Batch, queue: &mut Queue, mut eac
     let mut total = L::splat(0);
     let mut next = 0;
     while next < batch.len {
-        queue.moves.clear();
-        while next < batch.len && queue.moves.len() < QUEUE {
-            let lanes = (batch.len - next).min(L::LANES);
-            (queue.first, queue.live) = (next as u32, (1 << lanes) - 1);
+        queue.clear();
+        while next < batch.len && !queue.is_full() {
+            let lanes = queue.take_from::<L>(batch, next);
             let closed = closed_form(&batch.load::<L>(next).to_frame(), queue);
             if let Some(leaves) = &mut each {
                 let mut sums = [0; MOST_LANES];
@@ -222,13 +247,13 @@ pub(crate) fn last_two_plies<L: Lanes>(batch: &Batch, queue: &mut Queue, mut eac
         let moves = queue.pad(L::LANES);
         let mut next = 0;
         while next < moves {
-            let register = &queue.moves[next..next + L::LANES];
-            let replies = count_frame(&make::<L, true>(&gather(batch, register), packed_moves(register)).to_frame());
+            let (parents, packed_moves) = queue.register::<L>(batch, next);
+            let replies = count_frame(&make::<L, true>(&parents, packed_moves).to_frame());
             if let Some(leaves) = &mut each {
                 let mut sums = [0; MOST_LANES];
                 replies.store(&mut sums);
                 for lane in 0..(moves - next).min(L::LANES) {
-                    leaves[(register[lane] >> PackedMove::BITS) as usize] += sums[lane];
+                    leaves[queue.origin(next + lane)] += sums[lane];
                 }
             }
             total = total.add(first_lanes(replies, moves - next));
@@ -242,7 +267,7 @@ pub(crate) fn last_two_plies<L: Lanes>(batch: &Batch, queue: &mut Queue, mut eac
 
 /// Keeps the numbers in the first lanes and clears the other lanes.
 #[inline(always)]
-fn first_lanes<L: Lanes>(numbers: L, lanes: usize) -> L {
+pub(super) fn first_lanes<L: Lanes>(numbers: L, lanes: usize) -> L {
     if lanes >= L::LANES {
         return numbers;
     }

@@ -5,6 +5,7 @@
 use kogge_board::{BackendError, Quad48, Rules, Score, evaluate};
 
 use super::batch::{Batch, Queue};
+use super::categories::Numbers;
 use super::evaluation::Evaluated;
 use super::generate::Wanted;
 
@@ -33,14 +34,15 @@ pub struct Code {
     expand_register: unsafe fn(&mut Batch, &mut Batch, &mut Queue) -> usize,
     last_ply: unsafe fn(&Batch, &mut [u64]),
     last_two_plies: unsafe fn(&Batch, &mut Queue, Option<&mut [u64]>) -> u64,
+    last_ply_by_kind: unsafe fn(&Batch, &mut Queue, Option<&mut [Numbers]>) -> Numbers,
     make_canonical: unsafe fn(&mut Batch),
 }
 
 macro_rules! compile {
     ($module:ident, $name:literal, $lanes:ty $(, #[$attribute:meta])?) => {
         mod $module {
-            use super::{Batch, Evaluated, Quad48, Queue, Rules, Score, Wanted};
-            use crate::lanes::{batch, canonical, evaluation, generate};
+            use super::{Batch, Evaluated, Numbers, Quad48, Queue, Rules, Score, Wanted};
+            use crate::lanes::{batch, canonical, categories, evaluation, generate};
 
             /// # Safety
             /// The CPU must have the features of this compilation.
@@ -94,6 +96,13 @@ macro_rules! compile {
             /// # Safety
             /// The CPU must have the features of this compilation.
             $(#[$attribute])?
+            unsafe fn last_ply_by_kind(batch: &Batch, queue: &mut Queue, each: Option<&mut [Numbers]>) -> Numbers {
+                categories::last_ply_by_kind::<$lanes>(batch, queue, each)
+            }
+
+            /// # Safety
+            /// The CPU must have the features of this compilation.
+            $(#[$attribute])?
             unsafe fn make_canonical(batch: &mut Batch) {
                 canonical::make_canonical::<$lanes>(batch);
             }
@@ -107,6 +116,7 @@ macro_rules! compile {
                 expand_register,
                 last_ply,
                 last_two_plies,
+                last_ply_by_kind,
                 make_canonical,
             };
         }
@@ -134,10 +144,13 @@ compile!(
 );
 #[cfg(target_arch = "aarch64")]
 compile!(neon, "neon", crate::lanes::neon::Neon);
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+compile!(simd128, "simd128", crate::lanes::wasm::Simd128);
 
 impl Code {
     /// Returns every compilation that this CPU can run, the best one last.
     pub(crate) fn usable() -> Vec<Self> {
+        #[cfg_attr(all(target_arch = "wasm32", not(target_feature = "simd128")), allow(unused_mut))]
         let mut usable = vec![portable::CODE];
         #[cfg(target_arch = "x86_64")]
         {
@@ -162,6 +175,9 @@ impl Code {
         }
         #[cfg(target_arch = "aarch64")]
         usable.push(neon::CODE);
+        // A module of WebAssembly either has these instructions everywhere or cannot be loaded.
+        #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+        usable.push(simd128::CODE);
         usable
     }
 
@@ -238,6 +254,12 @@ impl Code {
     pub(crate) fn last_two_plies(&self, batch: &Batch, queue: &mut Queue, each: Option<&mut [u64]>) -> u64 {
         // SAFETY: as in `successors`.
         unsafe { (self.last_two_plies)(batch, queue, each) }
+    }
+
+    /// See [`categories::last_ply_by_kind`].
+    pub(crate) fn last_ply_by_kind(&self, batch: &Batch, queue: &mut Queue, each: Option<&mut [Numbers]>) -> Numbers {
+        // SAFETY: as in `successors`.
+        unsafe { (self.last_ply_by_kind)(batch, queue, each) }
     }
 
     /// See [`canonical::make_canonical`].

@@ -9,6 +9,7 @@ mod avx2;
 mod avx512;
 pub(crate) mod batch;
 mod canonical;
+pub(crate) mod categories;
 mod closed_form;
 mod closed_form_values;
 pub(crate) mod code;
@@ -22,3 +23,5 @@ mod neon;
 pub(crate) mod planes;
 pub(crate) mod tree;
 pub(crate) mod vector;
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+mod wasm;

@@ -75,6 +75,18 @@ impl PackedMove {
     pub(crate) const fn pattern(code: u32, kind: u32) -> u32 {
         code << 12 | kind << 15
     }
+
+    /// Returns the piece code of a pattern.
+    #[inline(always)]
+    pub(crate) const fn code(pattern: u32) -> u32 {
+        pattern >> 12 & 7
+    }
+
+    /// Returns the kind of a pattern's moves.
+    #[inline(always)]
+    pub(crate) const fn kind(pattern: u32) -> u32 {
+        pattern >> 15 & 3
+    }
 }
 
 /// Plays one move in each lane and returns the result from the view of the side that has moved.

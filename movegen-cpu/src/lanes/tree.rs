@@ -8,6 +8,7 @@
 use kogge_board::{Quad48, Rules};
 
 use super::batch::{Batch, Queue};
+use super::categories::{Numbers, ROOT};
 use super::code::Code;
 use super::frame::Frame;
 use super::planes::{PackedMove, Planes};
@@ -111,6 +112,65 @@ impl Tree {
         Some(())
     }
 
+    /// Writes the leaves `depth` plies below each position by kind; `None` if a number does not fit in 64 bits.
+    pub(crate) fn categories(
+        &mut self,
+        code: &Code,
+        positions: &(impl Source + ?Sized),
+        depth: u32,
+        found: &mut [Numbers],
+    ) -> Option<()> {
+        // A level's number is the number of plies that it is above the last.
+        let Some(top) = depth.checked_sub(1).map(|plies| plies as usize) else {
+            found.fill(ROOT);
+            return Some(());
+        };
+        if self.levels.len() <= top {
+            self.levels.resize(top + 1, Batch::default());
+        }
+        let together = if top == 0 { BATCH } else { 1 };
+        for (number, found) in found.chunks_mut(together).enumerate() {
+            self.levels[top].restart(together);
+            for index in 0..found.len() {
+                self.levels[top].push(&positions.planes(number * together + index), 1);
+            }
+            if top == 0 {
+                code.last_ply_by_kind(&self.levels[0], &mut self.queue, Some(found));
+            } else {
+                let mut totals = Numbers::default();
+                self.descend_by_kind(code, top, &mut totals)?;
+                found.fill(totals);
+            }
+        }
+        Some(())
+    }
+
+    /// Adds the leaves below all positions of a level to the totals, by kind.
+    fn descend_by_kind(&mut self, code: &Code, level: usize, totals: &mut Numbers) -> Option<()> {
+        if level == 0 {
+            let numbers = code.last_ply_by_kind(&self.levels[0], &mut self.queue, None);
+            for (total, number) in totals.iter_mut().zip(numbers) {
+                *total = total.checked_add(number)?;
+            }
+            return Some(());
+        }
+        while self.levels[level].next < self.levels[level].len {
+            self.expand_level(code, level);
+            self.descend_by_kind(code, level - 1, totals)?;
+        }
+        Some(())
+    }
+
+    /// Fills the next level with successors of a level.
+    fn expand_level(&mut self, code: &Code, level: usize) {
+        let (below, above) = self.levels.split_at_mut(level);
+        let (parents, children) = (&mut above[0], &mut below[level - 1]);
+        children.restart(BATCH);
+        while parents.next < parents.len && children.len < BATCH {
+            code.expand_register(parents, children, &mut self.queue);
+        }
+    }
+
     /// Counts the leaves `depth` plies (at least two) below a position; `None` if the count does not fit in 64 bits.
     fn count(&mut self, code: &Code, root: &Planes<u64>, depth: u32) -> Option<u64> {
         // A level's number is the number of plies that it is above the last two.
@@ -130,12 +190,7 @@ impl Tree {
         }
         let mut total = 0_u64;
         while self.levels[level].next < self.levels[level].len {
-            let (below, above) = self.levels.split_at_mut(level);
-            let (parents, children) = (&mut above[0], &mut below[level - 1]);
-            children.restart(BATCH);
-            while parents.next < parents.len && children.len < BATCH {
-                code.expand_register(parents, children, &mut self.queue);
-            }
+            self.expand_level(code, level);
             total = total.checked_add(self.descend(code, level - 1)?)?;
         }
         Some(total)

@@ -1,7 +1,7 @@
 //! The oracle as a backend.
 
 use kogge_board::{
-    Backend, BackendError, DeviceInfo, DeviceKind, Leaves, Quad48, Rules, Score, Successors, check_depth,
+    Backend, BackendError, Categories, DeviceInfo, DeviceKind, Leaves, Quad48, Rules, Score, Successors, check_depth,
 };
 
 use super::list_move::ListMove;
@@ -81,6 +81,15 @@ impl Backend for Mailbox {
             board.perft(depth, &mut self.moves)
         };
         positions.iter().map(perft).collect()
+    }
+
+    fn categories(&mut self, rules: &Rules, positions: &[Quad48], depth: u32) -> Result<Vec<Categories>, BackendError> {
+        let mut board = Board::empty(rules);
+        let categories = |position: &Quad48| {
+            board.set(&position.unpack_unchecked());
+            board.categories(depth, &mut self.moves)
+        };
+        Ok(positions.iter().map(categories).collect())
     }
 
     kogge_board::host_merge!();

@@ -1,6 +1,6 @@
 //! The kinds of moves that lead to the leaves: captures, checks, mates.
 
-use kogge_board::{Move, Position, Rules};
+use kogge_board::{Categories, Move, Position, Rules};
 
 use super::list_move::ListMove;
 
@@ -38,29 +38,6 @@ pub struct Features {
     pub mate: bool,
 }
 
-/// The numbers of leaves that each kind of move leads to; see [`Features`].
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Categories {
-    /// All leaves.
-    pub nodes: u64,
-    /// Captures, en passant included.
-    pub captures: u64,
-    /// Captures en passant.
-    pub en_passant: u64,
-    /// Castling.
-    pub castles: u64,
-    /// Promotions.
-    pub promotions: u64,
-    /// Checks, mates included.
-    pub checks: u64,
-    /// Checks by exactly one piece, which has not moved.
-    pub discovered: u64,
-    /// Checks by two pieces.
-    pub double: u64,
-    /// Mates.
-    pub mates: u64,
-}
-
 /// Returns the legal moves of a position with their successors and features, in generation order.
 pub fn outcomes(rules: &Rules, position: &Position) -> Vec<Outcome> {
     let mut board = Board::new(rules, position);
@@ -77,27 +54,29 @@ pub fn outcomes(rules: &Rules, position: &Position) -> Vec<Outcome> {
     moves.iter().filter_map(outcome).collect()
 }
 
-/// Counts the moves that lead to the leaves `depth` plies below, by category. At depth 0 there is one leaf
-/// and no move.
-pub fn categories(rules: &Rules, position: &Position, depth: u32) -> Categories {
-    let mut totals = Categories { nodes: u64::from(depth == 0), ..Categories::default() };
-    let mut replies = Vec::new();
-    Board::new(rules, position).walk(depth, &mut Vec::new(), |leaf, played| {
-        let features = leaf.features(played, &mut replies);
-        totals.nodes += 1;
-        totals.captures += u64::from(features.capture);
-        totals.en_passant += u64::from(features.en_passant);
-        totals.castles += u64::from(features.castling);
-        totals.promotions += u64::from(features.promotion);
-        totals.checks += u64::from(features.check);
-        totals.discovered += u64::from(features.discovered_check);
-        totals.double += u64::from(features.double_check);
-        totals.mates += u64::from(features.mate);
-    });
-    totals
-}
-
 impl Board {
+    /// Counts the leaves `depth` plies below by the kinds of moves that lead to them.
+    pub(super) fn categories(&mut self, depth: u32, moves: &mut Vec<ListMove>) -> Categories {
+        if depth == 0 {
+            return Categories::ROOT;
+        }
+        let mut totals = Categories::default();
+        let mut replies = Vec::new();
+        self.walk(depth, moves, |leaf, played| {
+            let features = leaf.features(played, &mut replies);
+            totals.nodes += 1;
+            totals.captures += u128::from(features.capture);
+            totals.en_passant += u128::from(features.en_passant);
+            totals.castles += u128::from(features.castling);
+            totals.promotions += u128::from(features.promotion);
+            totals.checks += u128::from(features.check);
+            totals.discovered += u128::from(features.discovered_check);
+            totals.double += u128::from(features.double_check);
+            totals.mates += u128::from(features.mate);
+        });
+        totals
+    }
+
     /// Returns the features of the move that has just been made.
     fn features(&mut self, played: ListMove, replies: &mut Vec<ListMove>) -> Features {
         let checkers = self.checkers(self.turn);

@@ -35,7 +35,7 @@ mod walk;
 mod zobrist;
 
 pub use backend::Mailbox;
-pub use categories::{Categories, Features, Outcome, categories, outcomes};
+pub use categories::{Features, Outcome, outcomes};
 
 use kogge_board::{Move, Position, Rules};
 

@@ -7,7 +7,7 @@ use super::list_move::ListMove;
 use proptest::prelude::*;
 
 use super::board::Board;
-use super::{Mailbox, categories, legal_moves, order, zobrist};
+use super::{Mailbox, legal_moves, order, outcomes, zobrist};
 
 /// Makes and unmakes every pseudo-legal move and plays the next of `choices`, ply by ply; finally takes all moves back.
 fn check_make_and_unmake(rules: &Rules, position: &Position, choices: &[usize]) {
@@ -64,7 +64,7 @@ proptest! {
         prop_assert!(mailbox.perft(&Rules::STANDARD, &[packed], 2).is_ok());
         // A position built by hand can have pawns on any rank.
         let position = Position { pawns: word(1), state: State(word(1) as u16), ..packed.unpack_unchecked() };
-        prop_assert_eq!(legal_moves(&Rules::STANDARD, &position).len() as u64, categories(&Rules::STANDARD, &position, 1).nodes);
+        prop_assert_eq!(legal_moves(&Rules::STANDARD, &position).len(), outcomes(&Rules::STANDARD, &position).len());
     }
 }
 
@@ -131,7 +131,7 @@ fn a_castling_rook_has_moved_but_the_rook_behind_a_king_has_not() {
         ("4k3/8/8/8/8/8/4K3/4R3 w - - 0 1", "e2d2", true),
     ] {
         let Fen { position, rules, .. } = fen.parse().unwrap();
-        let outcomes = super::outcomes(&rules, &position);
+        let outcomes = outcomes(&rules, &position);
         let outcome = outcomes.iter().find(|outcome| format!("{:?}", outcome.played) == played).expect(fen);
         assert!(outcome.features.check, "{fen}");
         assert_eq!(outcome.features.discovered_check, discovered, "{fen}");

@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use kogge_board::{Backend, BackendError, DeviceInfo, Fen, Leaves, Quad48, Rules, Score, Successors};
+use kogge_board::{Backend, BackendError, Categories, DeviceInfo, Fen, Leaves, Quad48, Rules, Score, Successors};
 use kogge_movegen_cpu::Cpu;
 
 /// All variants. If they differ, it panics and names the position.
@@ -66,6 +66,10 @@ impl Backend for Variants {
 
     fn perft(&mut self, rules: &Rules, positions: &[Quad48], depth: u32) -> Result<Vec<u64>, BackendError> {
         self.agreed(rules, positions, |cpu| cpu.perft(rules, positions, depth))
+    }
+
+    fn categories(&mut self, rules: &Rules, positions: &[Quad48], depth: u32) -> Result<Vec<Categories>, BackendError> {
+        self.agreed(rules, positions, |cpu| cpu.categories(rules, positions, depth))
     }
 
     kogge_board::host_merge!();

@@ -1,23 +1,26 @@
 //! UCI, the protocol between chess programs and engines: lines in, lines out.
 //!
 //! [`serve`] reads commands until `quit` or the end of the input. A search runs on its own thread, so
-//! `stop`, `ponderhit` and `isready` work during a search. No input causes a panic: unknown words are ignored, and an
-//! `info string` explains why a command cannot be executed.
+//! `stop`, `ponderhit` and `isready` work during a search. `go perft` ends before later commands are obeyed, so that
+//! scripts can send all commands at once; only `stop` ends it early. No input causes a panic: unknown words are ignored,
+//! and an `info string` explains why a command cannot be executed.
 //!
 //! The protocol is by Stefan Meyer-Kahlen and Rudolf Huber (2006), with the later `go perft` and option `UCI_Chess960`.
 
 mod command;
+mod input;
 
-use std::io::{self, BufRead, Read, Write};
+use std::io::{self, BufRead, Write};
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use kogge_board::{Backend, BackendError, Color, Fen, FenError, Move};
+use kogge_board::{Backend, BackendError, Color, Fen, FenError, Move, known};
 
 use crate::searcher::STACK;
 use crate::{Found, Game, Info, Limits, Searcher, Signals};
 use command::{Command, Go, Position};
+use input::Commands;
 
 /// The parts of a UCI engine that its program provides: `go perft`, a device that helps the search, and options for both.
 pub trait Host: Send {
@@ -51,8 +54,8 @@ pub trait Host: Send {
     }
 }
 
-/// The number of bytes read of a line; the rest is ignored. A game of a thousand moves has some ten thousand bytes.
-const LONGEST_LINE: u64 = 1 << 20;
+/// The time between two looks at a running count.
+const TICK: Duration = Duration::from_millis(1);
 /// The largest transposition table, in MiB.
 const MOST_HASH: usize = 1 << 16;
 /// The most threads and the most best lines.
@@ -61,30 +64,29 @@ const MOST_LINES: usize = 256;
 /// The greatest overhead of a move, in milliseconds.
 const MOST_OVERHEAD: u64 = 5_000;
 
-/// Serves UCI until `quit` or the end of the input, where it waits for a search that ends by itself.
+/// Serves UCI until `quit` or the end of the input, where it waits for a search that ends by itself. A thread reads the
+/// input; it outlives this call if the output fails while it waits for a line.
 ///
 /// # Errors
 /// If the input or the output fails, or if there is not enough memory to start.
-pub fn serve(input: impl BufRead, output: impl Write + Send + 'static, host: Box<dyn Host>) -> io::Result<()> {
+pub fn serve(
+    input: impl BufRead + Send + 'static,
+    output: impl Write + Send + 'static,
+    host: Box<dyn Host>,
+) -> io::Result<()> {
     let mut session = Session::new(output, host).map_err(|error| io::Error::other(error.to_string()))?;
-    let mut input = input;
+    let mut commands = Commands::of(input)?;
     loop {
-        let mut line = Vec::new();
-        if input.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line)? == 0 {
-            break;
-        }
-        if line.len() as u64 == LONGEST_LINE && line.last() != Some(&b'\n') {
-            input.skip_until(b'\n')?;
-        }
-        match Command::parse(&String::from_utf8_lossy(&line)) {
+        session.finish_count(&mut commands);
+        session.said()?;
+        match commands.next().transpose()? {
             Some(Command::Quit) => {
                 session.finish(true);
                 return session.said();
             }
             Some(command) => session.obey(command),
-            None => {}
+            None => break,
         }
-        session.said()?;
     }
     let is_unlimited = session.job.as_ref().is_some_and(|job| job.is_unlimited);
     session.finish(is_unlimited);
@@ -223,6 +225,17 @@ impl Session {
             // `serve` handles it.
             Command::Quit => {}
         }
+    }
+
+    /// Waits for a running `go perft`, or stops it if `stop` is among the commands.
+    fn finish_count(&mut self, commands: &mut Commands) {
+        let Some(job) = self.job.as_ref().filter(|job| job.is_perft) else { return };
+        while !job.thread.is_finished() {
+            if commands.hear_stop(TICK) {
+                job.signals.stop();
+            }
+        }
+        self.finish(false);
     }
 
     /// Stops the job if `stop` is set, and waits for it.
@@ -422,10 +435,10 @@ impl Session {
     }
 }
 
-/// Reads a FEN, with counters clamped to their ranges: GUIs send such counters, and no rule needs them.
+/// Reads a FEN or the name of a standard position, with counters clamped to their ranges: GUIs send such counters, and no rule needs them.
 fn parse(fen: &str) -> Result<Fen, FenError> {
     let fields: Vec<&str> = fen.split_ascii_whitespace().collect();
-    fen.parse().or_else(|error| match (&error, &fields[..]) {
+    known::root(fen).or_else(|error| match (&error, &fields[..]) {
         (
             FenError::HalfmoveClock(_) | FenError::Fullmove(_) | FenError::Fields(5),
             [board, turn, rights, passed, rest @ ..],

@@ -51,6 +51,7 @@ pub fn merged_plies(backend: &mut dyn Backend, reference: &mut dyn Backend) {
         good(plain.add(entries));
         let parents = sorted(&mut plain);
         let below = good(plain.perft(0..plain.successors(), 2));
+        let kinds = [0, 1, 2].map(|depth| good(plain.categories(0..plain.successors(), depth)));
         good(plain.descend());
         good(plain.reserve(1 << 20, Kept::All));
         good(plain.expand(0..plain.parents()));
@@ -60,7 +61,9 @@ pub fn merged_plies(backend: &mut dyn Backend, reference: &mut dyn Backend) {
 
         // Hashes of two bits make every table a list.
         let hash_bits = [32, 2, 5][number % 3];
-        let mut merge = good(backend.merge(rules, &MergeOptions { memory: MEMORY, hash_bits }));
+        let mut merge = good(
+            backend.merge(rules, &MergeOptions { hash_bits, categories: true, ..MergeOptions::with_memory(MEMORY) }),
+        );
         assert_eq!((merge.parents(), merge.successors()), (0, 0));
         good(merge.reserve(parents.len() as u64, Kept::All));
         // In two parts, so that new entries merge with old ones.
@@ -69,6 +72,8 @@ pub fn merged_plies(backend: &mut dyn Backend, reference: &mut dyn Backend) {
         good(merge.add(second));
         assert_eq!(sorted(&mut *merge), parents, "ply {number}: parents");
         assert_eq!(good(merge.perft(0..merge.successors(), 2)), below, "ply {number}: leaves below the parents");
+        let found = [0, 1, 2].map(|depth| good(merge.categories(0..merge.successors(), depth)));
+        assert_eq!(found, kinds, "ply {number}: kinds of moves below the parents");
         let middle = merge.successors() / 2;
         let halves = [0..middle, middle..merge.successors()].map(|half| good(merge.perft(half, 2)));
         assert_eq!(halves.iter().sum::<u128>(), below);

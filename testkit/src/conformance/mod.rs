@@ -9,11 +9,11 @@
 use std::collections::BTreeMap;
 
 use kogge_board::known::{self, Known};
+use kogge_board::soak::Difference;
 use kogge_board::{Backend, BackendError, Fen, Move, Quad48, Rules, Successors};
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
 
-use crate::Difference;
 use crate::placements::placement;
 
 /// Makes a module of tests for one backend: `name, backend, reference, leaves: most`.
@@ -57,6 +57,11 @@ macro_rules! conformance {
             }
 
             #[test]
+            fn kinds_of_moves() {
+                $crate::conformance::kinds_of_moves(&mut $backend);
+            }
+
+            #[test]
             fn minimax_scores() {
                 $crate::conformance::minimax_scores(&mut $backend, &mut $reference);
             }
@@ -64,9 +69,11 @@ macro_rules! conformance {
     };
 }
 
+mod categories;
 mod merging;
 mod minimax;
 
+pub use categories::kinds_of_moves;
 pub use merging::{merged_plies, merging_without_room};
 pub use minimax::minimax_scores;
 

@@ -10,7 +10,7 @@ use kogge_movegen_cpu::Cpu;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use super::{Options, Tested, every_reply_counted, first_device, host_options, ordered, with_backend};
+use super::{Options, Tested, every_reply_counted, first_device, host_options, with_backend};
 use crate::conformance;
 use crate::placements::{Placement, placement};
 use crate::twin::compare_stages;
@@ -161,12 +161,11 @@ pub fn nonsense<D: Tested>(variants: &[Options<D>]) {
     });
 }
 
-/// Runs a test with each form, with the first form and parents in order, and with the first tiny variant. Merging depends on the representation of boards and
+/// Runs a test with each form and with the first tiny variant. Merging depends on the representation of boards and
 /// positions and on the amount that fits in memory at a time, but not on the way of finding moves.
 fn for_merging<D: Tested>(forms: &[Options<D>], split: &[Options<D>], mut test: impl FnMut(&mut Gpu<D>)) {
-    let in_order = forms.first().cloned().map(ordered);
-    for options in forms.iter().cloned().chain(in_order).chain(split.first().cloned()) {
-        with_backend::<D>(&options, &mut test);
+    for options in forms.iter().chain(split.first()) {
+        with_backend::<D>(options, &mut test);
     }
 }
 

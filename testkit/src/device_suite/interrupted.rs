@@ -5,6 +5,7 @@ use kogge_board::{Backend, BackendError, Fen, Leaves, Quad48, Rules};
 use kogge_gpu::{Failure, Gpu, HostSettings};
 
 use super::{Faulty, Options, Tested, cpu, first_device, host_options};
+use crate::conformance::merged_plies;
 
 /// Returns the failures that a call can have.
 fn failures() -> [Failure; 3] {
@@ -81,7 +82,7 @@ pub fn interrupted_totals<D: Tested>() {
 
 /// Counts two plies below the merged successors of the start position.
 fn merged_leaves(backend: &mut dyn Backend) -> Result<u128, MergeError> {
-    let options = MergeOptions { memory: 256 << 20, hash_bits: 32 };
+    let options = MergeOptions::with_memory(256 << 20);
     let mut merge = backend.merge(&Rules::STANDARD, &options)?;
     merge.reserve(1, Kept::All)?;
     merge.add(&[Entry { position: start(), multiplicity: 1 }])?;
@@ -122,6 +123,19 @@ pub fn large_totals<D: Tested>() {
     let Some(device) = faulty::<D>(|settings| settings.most_total = 1 << 20) else { return };
     let mut backend = open(&device, &Options::<D>::default());
     assert_eq!(leaves(&mut backend, 5), Ok(vec![4_865_609]));
+}
+
+/// Merges with shards of at most 200 entries, so that candidates are sorted by more shards than a work-group has work-items.
+pub fn small_shards<D: Tested>() {
+    let Some(device) = faulty::<D>(|settings| settings.shard_entries = 200) else { return };
+    let mut backend = open(&device, &smallest::<D>());
+    merged_plies(&mut backend, &mut cpu());
+    // All candidates belong to one shard, so its work-items take many turns.
+    let mut merge = backend.merge(&Rules::STANDARD, &MergeOptions::with_memory(1 << 28)).unwrap();
+    let entry = Entry { position: start(), multiplicity: 1 };
+    merge.reserve(1000, Kept::All).unwrap();
+    merge.add(&[entry; 3000]).unwrap();
+    assert_eq!((merge.successors(), merge.entries(0..1)), (1, Ok(vec![Entry { multiplicity: 3000, ..entry }])));
 }
 
 /// Searches with room for only a few moves: the search is repeated with more room.

@@ -109,13 +109,6 @@ pub fn tiny<O: AsMut<HostOptions>>(mut options: O) -> O {
     options
 }
 
-/// Returns the options with all parents in order, and small windows.
-pub fn ordered<O: AsMut<HostOptions>>(mut options: O) -> O {
-    let host = options.as_mut();
-    (host.ordered_from, host.window) = (Some(1), Some(1 << 8));
-    options
-}
-
 /// Returns the options without the closed form.
 pub fn every_reply_counted<O: AsMut<HostOptions>>(mut options: O) -> O {
     options.as_mut().closed_form = Some(false);
@@ -213,6 +206,7 @@ macro_rules! device_suite {
                 after_a_lack_of_memory_less_is_used: less_memory::<$device>();
                 no_failure_makes_a_total_wrong: interrupted_totals::<$device>();
                 no_failure_makes_a_merged_total_wrong: interrupted_merges::<$device>();
+                lists_of_many_small_shards: small_shards::<$device>();
                 quiescence_without_room_for_moves_is_done_again: quiescence_without_room::<$device>();
                 tuned_options_are_used_and_given_options_override: tuned_options::<$device>($tuned, $overridden);
                 plans_tell_values_apart: plans::<$device>();

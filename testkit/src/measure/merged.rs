@@ -1,13 +1,11 @@
 //! Counts trees with equal positions merged, and prints the time of each ply.
 //!
 //! ```text
-//! merged DEVICE GIBIBYTES [NAME:DEPTH:PLIES:RANGES]... [ordered=BITS] [profile]
+//! merged DEVICE GIBIBYTES [NAME:DEPTH:PLIES:RANGES]... [profile]
 //! ```
 //!
-//! NAME is a position of `data/known-counts.tsv`. PLIES plies are merged, the last one in RANGES ranges, and the
-//! total is compared with the published count, if there is one. `ordered` puts 65,536 parents or more in order, with
-//! windows of 2^BITS slots.
-//! `profile` adds the time of each kernel.
+//! NAME is a position of `board/data/known-counts.tsv`. PLIES plies are merged, the last one in RANGES ranges, and the
+//! total is compared with the published count, if there is one. `profile` adds the time of each kernel.
 
 use std::time::Instant;
 
@@ -19,9 +17,6 @@ use kogge_gpu::Gpu;
 use super::Outcome;
 use crate::device_suite::{Tested, host_options};
 
-/// The least number of parents that are put in order.
-const ORDERED_FROM: u64 = 1 << 16;
-
 /// Counts the positions of the command line.
 ///
 /// # Errors
@@ -29,23 +24,14 @@ const ORDERED_FROM: u64 = 1 << 16;
 pub fn main<D: Tested>() -> Outcome {
     let arguments: Vec<_> = std::env::args().skip(1).collect();
     let [device, gibibytes, jobs @ ..] = &arguments[..] else {
-        return Err("merged DEVICE GIBIBYTES [NAME:DEPTH:PLIES:RANGES]... [ordered=BITS] [profile]".into());
+        return Err("merged DEVICE GIBIBYTES [NAME:DEPTH:PLIES:RANGES]... [profile]".into());
     };
     let profile = jobs.iter().any(|job| job == "profile");
-    let window = jobs.iter().find_map(|job| job.strip_prefix("ordered=")).map(str::parse::<u32>).transpose()?;
-    if window.is_some_and(|bits| bits > 31) {
-        return Err("A window has at most 2^31 slots: ordered=BITS takes 0 to 31.".into());
-    }
-    let options = host_options(|host| {
-        host.profile = profile;
-        host.ordered_from = window.map(|_| ORDERED_FROM);
-        host.window = window.map(|bits| 1 << bits);
-    });
-    let mut backend = Gpu::<D>::open(device.parse()?, &options)?;
+    let mut backend = Gpu::<D>::open(device.parse()?, &host_options(|host| host.profile = profile))?;
     println!("{}", backend.info().name);
     let memory = gibibytes.parse::<u64>()? << 30;
     let standard = known::standard();
-    for job in jobs.iter().filter(|job| job.contains(':')) {
+    for job in jobs.iter().filter(|job| *job != "profile") {
         let fields: Vec<_> = job.split(':').collect();
         let &[name, depth, plies, ranges] = &fields[..] else { return Err(format!("{job} is no job.").into()) };
         let known = standard.iter().find(|known| known.name == name).ok_or(format!("{name} is not known."))?;

@@ -38,6 +38,8 @@ pub struct TwinDevice {
     pub memory: u64,
     /// The bytes of the largest buffer, if not a quarter of the memory.
     pub max_buffer: Option<u64>,
+    /// The maximum number of entries of a shard.
+    pub shard_entries: u64,
     /// The number of work-items that do quiescence searches.
     pub quiescence_lanes: usize,
     /// The number of positions that each of these work-items visits in one launch.
@@ -55,6 +57,7 @@ impl Default for TwinDevice {
             most_total: u64::MAX,
             memory: 1 << 30,
             max_buffer: None,
+            shard_entries: u64::MAX,
             quiescence_lanes: 3,
             quiescence_steps: 7,
         }
@@ -119,7 +122,8 @@ impl Device for TwinDevice {
         if options.closed_form.is_none() {
             host.last_plies = self.last_plies;
         }
-        (host.unordered, host.form, host.most_total) = (self.unordered, self.form, self.most_total);
+        (host.unordered, host.form) = (self.unordered, self.form);
+        (host.most_total, host.shard_entries) = (self.most_total, self.shard_entries);
         Ok(TwinSettings { host, queues: self.queues })
     }
 

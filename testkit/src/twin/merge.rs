@@ -4,6 +4,7 @@
 
 use kogge_board::Planes32;
 use kogge_board::merge::Kept;
+use kogge_gpu::WEIGHTED_SUMS_GROUPS;
 use kogge_gpu::kernels::{Binding, Scalar};
 
 use super::arguments::Arguments;
@@ -11,12 +12,6 @@ use super::position::{load_planes, store_position};
 use super::range::{kept_of_scalars, range_of_scalars};
 
 const CANDIDATE: u32 = 1 << 31;
-
-/// The slots of a window that a search looks at first.
-const NEAR_SLOTS: usize = 32;
-
-/// The factors and distances of the hash that chooses the slot.
-const SLOT_MIX: [u32; 5] = [0xcc9e_2d51, 15, 0x1b87_3593, 13, 0xe654_6b64];
 
 /// The words of `merge_state`.
 const LEN: usize = 0;
@@ -38,17 +33,17 @@ fn mixed(hash: u32) -> u32 {
 }
 
 /// Returns two hashes: the first chooses the slot, the second is part of the key.
-fn hashes(position: &Planes32) -> [u32; 2] {
+pub(super) fn hashes(position: &Planes32) -> [u32; 2] {
     let [bit1, bit2, bit4] = position.codes;
     let (mut slot, mut share) = (0x9747_b28c, 0x3c6e_f372);
     for word in [bit1, bit2, bit4, position.own].into_iter().flat_map(|plane| [plane as u32, (plane >> 32) as u32]) {
-        slot = mix(slot, word, SLOT_MIX);
+        slot = mix(slot, word, [0xcc9e_2d51, 15, 0x1b87_3593, 13, 0xe654_6b64]);
         share = mix(share, word, [0x239b_961b, 16, 0xab0e_9789, 17, 0x0bca_a747]);
     }
     [mixed(slot), mixed(share)]
 }
 
-fn mul_hi(a: u32, b: u32) -> u32 {
+pub(super) fn mul_hi(a: u32, b: u32) -> u32 {
     ((u64::from(a) * u64::from(b)) >> 32) as u32
 }
 
@@ -69,45 +64,13 @@ pub(super) fn load_entries(arguments: &Arguments<'_>) {
     }
 }
 
-/// Returns a hash of the side to move's pieces.
-fn army_hash(position: &Planes32) -> u32 {
-    let words = position.codes.map(|plane| plane & position.own).map(|plane| [plane as u32, (plane >> 32) as u32]);
-    mixed(words.as_flattened().iter().fold(0x9747_b28c, |hash, &word| mix(hash, word, SLOT_MIX)))
-}
-
-/// Returns the part of the order that an entry belongs to: the upper bits of the hash of the other side's pieces.
-fn army_of(arguments: &Arguments<'_>, index: usize) -> usize {
-    let Planes32 { codes, own } = load_planes(arguments, Binding::entries, index);
-    let [bit1, bit2, bit4] = codes.map(u64::swap_bytes);
-    let flipped = Planes32 { codes: [bit1, bit2, bit4], own: (bit1 | bit2 | bit4) & !own.swap_bytes() };
-    (army_hash(&flipped) >> arguments.scalar(Scalar::shift)) as usize
-}
-
-/// Counts the entries of each part of the order.
-pub(super) fn count_armies(arguments: &Arguments<'_>) {
-    for index in arguments.indices(0, arguments.scalar(Scalar::end)) {
-        arguments.add(Binding::army_counts, army_of(arguments, index), 1);
-    }
-}
-
-/// Puts the numbers of the entries in order.
-pub(super) fn order_by_army(arguments: &Arguments<'_>) {
-    for index in arguments.indices(0, arguments.scalar(Scalar::end)) {
-        let place = arguments.add(Binding::army_counts, army_of(arguments, index), 1);
-        arguments.set(Binding::new_order, place as usize, index as u32);
-    }
-}
-
-/// Copies entries to level 0, with their multiplicities, as far as there is room, perhaps only those from which a move may lead
-/// into a range.
+/// Copies the entries from which a move may lead into a range to level 0, with their multiplicities, as far as there is room.
 pub(super) fn select_entries(arguments: &Arguments<'_>) {
-    let (kept, range) = (arguments.scalar(Scalar::kept), range_of_scalars(arguments));
+    let range = range_of_scalars(arguments);
     for index in arguments.indices(0, arguments.scalar(Scalar::end)) {
-        let place = arguments.scalar(Scalar::first) as usize + index;
-        let is_ordered = arguments.scalar(Scalar::ordered) != 0;
-        let number = if is_ordered { arguments.word(Binding::order, place) as usize } else { place };
+        let number = arguments.scalar(Scalar::first) as usize + index;
         let entry = load_planes(arguments, Binding::entries, number);
-        if kept == 1 && !range.may_follow(&entry) {
+        if !range.may_follow(&entry) {
             continue;
         }
         let selected = arguments.add(Binding::selected_count, 0, 1) as usize;
@@ -120,39 +83,42 @@ pub(super) fn select_entries(arguments: &Arguments<'_>) {
     }
 }
 
-/// Finds the slot of each candidate that belongs to the shard and is kept, and adds its root's multiplicity to the slot's.
+/// Finds the slot of each candidate that is kept, and adds its root's multiplicity to the slot's.
 pub(super) fn insert(arguments: &Arguments<'_>) {
     let kept = kept_of_scalars(arguments);
     for candidate in arguments.indices(0, arguments.scalar(Scalar::end)) {
         let position = load_planes(arguments, Binding::positions, candidate);
-        let [slot_hash, share] = hashes(&position);
-        let shard = mul_hi(share.wrapping_mul(0x9e37_79b1), arguments.scalar(Scalar::shard_count));
-        if shard != arguments.scalar(Scalar::shard_index) || !kept.has(&position) {
-            continue;
+        if kept.has(&position) {
+            count_kept(arguments, candidate);
+            find_slot(arguments, candidate, &position);
         }
-        if kept != Kept::All {
-            arguments.add(Binding::kept_counts, arguments.word(Binding::roots, candidate) as usize, 1);
-        }
-        insert_candidate(arguments, candidate, &position, slot_hash);
     }
 }
 
-fn insert_candidate(arguments: &Arguments<'_>, candidate: usize, position: &Planes32, hash: u32) {
+/// Counts a candidate that is kept, unless all are.
+pub(super) fn count_kept(arguments: &Arguments<'_>, candidate: usize) {
+    if kept_of_scalars(arguments) != Kept::All {
+        arguments.add(Binding::kept_counts, arguments.word(Binding::roots, candidate) as usize, 1);
+    }
+}
+
+/// Finds the slot of each candidate of a shard, however many there are.
+pub(super) fn insert_sorted(arguments: &Arguments<'_>) {
+    let [shard, shards] = [Scalar::shard_index, Scalar::shard_count].map(|scalar| arguments.scalar(scalar) as usize);
+    let start = if shard == 0 { 0 } else { arguments.word(Binding::sorted, shard - 1) };
+    for index in start..arguments.word(Binding::sorted, shard) {
+        let candidate = arguments.word(Binding::sorted, shards + index as usize) as usize;
+        find_slot(arguments, candidate, &load_planes(arguments, Binding::positions, candidate));
+    }
+}
+
+fn find_slot(arguments: &Arguments<'_>, candidate: usize, position: &Planes32) {
+    let [hash, _] = hashes(position);
     let slot_count = arguments.scalar(Scalar::slot_count);
-    let hash_mask = arguments.scalar(Scalar::hash_mask);
-    let first_slot = mul_hi(hash & hash_mask, slot_count) as usize;
-    let window = arguments.scalar(Scalar::window);
-    let (near, near_slots) = match window < slot_count {
-        false => (0, 0),
-        true => {
-            let start = mul_hi(army_hash(position) & hash_mask, slot_count - window);
-            ((start + mul_hi(hash & hash_mask, window)) as usize, NEAR_SLOTS)
-        }
-    };
+    let first_slot = mul_hi(hash & arguments.scalar(Scalar::hash_mask), slot_count) as usize;
     let root = (arguments.scalar(Scalar::first) + arguments.word(Binding::roots, candidate)) as usize;
     let amount = number(arguments.read(Binding::root_multiplicities, root));
-    let near_slots = (near..near + near_slots).map(|slot| slot % slot_count as usize);
-    for slot in near_slots.chain(first_slot..slot_count as usize).chain(0..first_slot) {
+    for slot in (first_slot..slot_count as usize).chain(0..first_slot) {
         let found = arguments.word(Binding::slots, slot);
         if found == 0 {
             arguments.set(Binding::slots, slot, CANDIDATE | candidate as u32);
@@ -181,10 +147,10 @@ fn add_multiplicity(arguments: &Arguments<'_>, binding: Binding, index: usize, a
     }
 }
 
-/// Appends the candidates that took a slot to the list, as far as there is room.
+/// Appends the candidates that took a slot to the list, however many there are, as far as there is room.
 pub(super) fn append(arguments: &Arguments<'_>) {
     let (fresh, len) = (arguments.word(Binding::merge_state, FRESH), arguments.word(Binding::merge_state, LEN));
-    for index in arguments.indices(0, fresh) {
+    for index in 0..fresh as usize {
         let [candidate, slot] = arguments.read(Binding::fresh, index).map(|word| word as usize);
         let successor = len as usize + index;
         if successor < arguments.scalar(Scalar::room) as usize {
@@ -218,16 +184,18 @@ pub(super) fn weighted_sums(arguments: &Arguments<'_>) {
     if depth > 1 && arguments.word(Binding::known_totals, 0) != 0 {
         arguments.set(Binding::sums, 0, 1);
     }
+    let (kind, stride) = (arguments.scalar(Scalar::kind) as usize, arguments.scalar(Scalar::stride) as usize);
     for group in 0..arguments.groups {
+        let sum = 2 * (kind * WEIGHTED_SUMS_GROUPS + group + 1);
         // The lower and the upper half of 256 bits, modulo 2^256.
-        let [mut low, mut high] = [0, 1].map(|half| number(arguments.read(Binding::sums, 2 * (group + 1) + half)));
+        let [mut low, mut high] = [0, 1].map(|half| number(arguments.read(Binding::sums, sum + half)));
         for lane in group * arguments.group_size..(group + 1) * arguments.group_size {
             for root in (lane..end).step_by(arguments.work_items()) {
                 let leaves = match depth {
                     0 => 1,
                     1 => arguments.word(Binding::counts, root).into(),
                     _ => {
-                        let [low, high] = arguments.read(Binding::known_totals, root + 1);
+                        let [low, high] = arguments.read(Binding::known_totals, kind * stride + root + 1);
                         u128::from(high) << 32 | u128::from(low)
                     }
                 };
@@ -242,7 +210,7 @@ pub(super) fn weighted_sums(arguments: &Arguments<'_>) {
             }
         }
         let [low, high] = [low, high].map(words::<4>);
-        arguments.write::<4>(Binding::sums, 2 * (group + 1), low);
-        arguments.write::<4>(Binding::sums, 2 * (group + 1) + 1, high);
+        arguments.write::<4>(Binding::sums, sum, low);
+        arguments.write::<4>(Binding::sums, sum + 1, high);
     }
 }

@@ -35,6 +35,7 @@
 //! or in a kernel that works only on small buffers: repeat the count on a `Gpu<TwinDevice>` with the device's settings.
 
 mod arguments;
+mod categories;
 mod closed_form;
 mod control;
 mod count;
@@ -48,6 +49,7 @@ mod perft;
 mod position;
 mod range;
 mod scan;
+mod shards;
 mod stages;
 mod unordered;
 
@@ -191,13 +193,17 @@ fn run(arguments: &Arguments<'_>) {
         Kernel::ClosedForm => closed_form::closed_form(arguments),
         Kernel::CountReplies => perft::count_replies(arguments),
         Kernel::LoadEntries => merge::load_entries(arguments),
-        Kernel::CountArmies => merge::count_armies(arguments),
-        Kernel::OrderByArmy => merge::order_by_army(arguments),
         Kernel::SelectEntries => merge::select_entries(arguments),
         Kernel::Insert => merge::insert(arguments),
+        Kernel::InsertSorted => merge::insert_sorted(arguments),
         Kernel::Append => merge::append(arguments),
         Kernel::NoteAppended => merge::note_appended(arguments),
         Kernel::WeightedSums => merge::weighted_sums(arguments),
+        Kernel::CountShards => shards::count_shards(arguments),
+        Kernel::ScanShards => shards::scan_shards(arguments),
+        Kernel::SortByShard => shards::sort_by_shard(arguments),
+        Kernel::ClassifyMoves => categories::classify_moves(arguments),
+        Kernel::ClassifyItems => categories::classify_items(arguments),
         Kernel::ExpandUnordered => unordered::expand_unordered(arguments),
         Kernel::ExpandItems => unordered::expand_items(arguments),
         Kernel::DepthFirst => depth_first::depth_first(arguments),

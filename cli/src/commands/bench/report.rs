@@ -3,13 +3,13 @@
 use std::io::{self, Write};
 
 use kogge_board::known::Known;
+use kogge_devices::Opened;
 use kogge_driver::bench::packing::Cost;
 use kogge_driver::bench::{self, Times};
 use serde::Serialize;
 
 use super::compare::{self, Counterpart, Old};
-use super::machine::Machine;
-use crate::devices::Opened;
+use crate::machine::Machine;
 use crate::output::{Device, magnitude};
 
 /// A row is noisy if its spread exceeds this share of the median.

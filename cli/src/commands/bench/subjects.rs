@@ -1,12 +1,13 @@
 //! The devices that `kogge bench` measures.
 
 use kogge_board::DeviceKind;
+use kogge_devices::{BACKENDS, BackendName, Entry, Opened, Request, open};
 use kogge_movegen_cpu::Cpu;
 
 use super::report::Failed;
-use crate::args::{BackendName, Common};
-use crate::devices::{BACKENDS, Entry, Opened, Request, Selection, open, open_usable};
+use crate::args::Common;
 use crate::outcome::Failure;
+use crate::selection::{Selection, open_usable};
 
 /// The selected devices, and the variants of the CPU code.
 pub(super) struct Subjects {
@@ -20,7 +21,7 @@ impl Subjects {
     /// backends.
     pub(super) fn new(common: &Common, variants: &[String]) -> Result<Self, Failure> {
         let selection = match common.device {
-            None => Selection::all(Request::from(common)),
+            None => Selection::all(Selection::any(common)),
             Some(_) => Selection::new(common)?,
         };
         Ok(Self { selection, variants: named_variants(variants)? })
@@ -67,7 +68,11 @@ impl Subjects {
     }
 
     fn open_named(&self, requests: &[Request]) -> Result<Vec<Opened>, Failure> {
-        requests.iter().flat_map(|request| self.with_variants(*request)).map(|request| open(&request, None)).collect()
+        requests
+            .iter()
+            .flat_map(|request| self.with_variants(*request))
+            .map(|request| Ok(open(&request, None)?))
+            .collect()
     }
 
     /// Returns one request for each variant of the CPU code.

@@ -1,167 +1,70 @@
-//! Recounts entries of a ledger.
+//! Checks the checksums of a ledger.
 
-use std::collections::BTreeMap;
-use std::num::NonZeroUsize;
-use std::time::{SystemTime, UNIX_EPOCH};
-
-use kogge_driver::Device;
-use kogge_driver::ledger::{Contradiction, Dispute, Ledger, Row, Settled, Source};
+use kogge_driver::ledger::{Checked, Ledger, hex};
 use serde::Serialize;
 
-use crate::args::BackendName;
 use crate::context::Context;
-use crate::devices::{BACKENDS, Request, open};
 use crate::entry::{Count, Entry};
-use crate::memory;
 use crate::outcome::{Answer, Failure};
 
 #[derive(Serialize)]
-struct Verified {
+struct Report {
     command: &'static str,
     ledger: String,
-    checked: u64,
-    /// The devices that counted.
-    by: Vec<Counter>,
-    differences: Vec<Different>,
-}
-
-#[derive(Clone, Serialize)]
-struct Counter {
-    backend: String,
-    device: String,
-    variant: String,
+    /// Whether the ledger has checksums.
+    checksums: bool,
     entries: u64,
+    counted: u64,
+    /// The entries whose counts do not have their checksums.
+    changed: Vec<Changed>,
+    /// The hash of the tree and all counts, if all are known.
+    sha256: Option<String>,
 }
 
 #[derive(Serialize)]
-struct Different {
+struct Changed {
     #[serde(flatten)]
     entry: Entry,
-    had: Count,
-    had_by: String,
-    found: Count,
-    found_by: String,
-}
-
-#[derive(Serialize)]
-struct AllSettled {
-    command: &'static str,
-    ledger: String,
-    settled: Vec<Outcome>,
-    /// The number of disputes left.
-    open: usize,
-}
-
-#[derive(Serialize)]
-struct Outcome {
-    #[serde(flatten)]
-    entry: Entry,
-    answers: Vec<Count>,
-    /// The accepted count.
     count: Option<Count>,
 }
 
-/// Recounts a random share of the entries.
-pub(super) fn verify(
-    ledger: &Ledger,
-    share: f64,
-    memory: Option<NonZeroUsize>,
-    context: &mut Context,
-) -> Result<Answer, Failure> {
-    let seed = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos() as u64);
-    // Each entry is recounted on another backend than the one that counted it.
-    let mut groups: BTreeMap<Option<BackendName>, Vec<Row>> = BTreeMap::new();
-    for row in ledger.sample(share, seed)? {
-        let backend = row.given.as_ref().map_or("", |given| given.source.backend.as_str());
-        groups.entry(other_than(&[backend], context)).or_default().push(row);
-    }
-    if groups.is_empty() {
-        return Err(Failure::Input(format!("No entry of {} is counted yet.", ledger.location())));
-    }
-    let monitor = context.monitor("leaves")?;
-    let (mut checked, mut by, mut differences) = (0, Vec::new(), Vec::new());
-    for (name, rows) in groups {
-        let mut checker = open_checker(name, memory, context)?;
-        let found = ledger.verify(&rows, &mut checker, &monitor)?;
-        monitor.next();
-        checked += found.checked;
-        let Source { backend, device, variant, .. } = checker.backend.info().into();
-        by.push(Counter { backend, device, variant, entries: found.checked });
-        for Contradiction { entry, had, had_by, found, by } in found.contradictions {
-            let entry = Entry::of(ledger, &entry)?;
-            let had_by = had_by.map_or("another".to_owned(), |source| source.to_string());
-            let found_by = by.to_string();
-            differences.push(Different { entry, had: had.into(), had_by, found: found.into(), found_by });
-        }
-    }
-    let report = Verified { command: "ledger verify", ledger: ledger.location(), checked, by, differences };
-    context.output.print(&report, |to| {
-        for Different { entry, had, had_by, found, found_by } in &report.differences {
-            writeln!(to, "DIFFERENT  {entry}: {had} by {had_by}, {found} by {found_by}")?;
-        }
-        for Counter { backend, device, variant, entries } in &report.by {
-            writeln!(to, "{entries} entries were counted again by {backend}: {device}, {variant}.")?;
-        }
-        match report.differences.len() {
-            0 => writeln!(to, "All have the count that is in the ledger."),
-            different => writeln!(to, "{different} have a count that differs from the ledger, and are now disputed."),
-        }
-    })?;
-    Ok(if report.differences.is_empty() { Answer::Done } else { Answer::No })
+/// Checks every row.
+pub(super) fn run(ledger: &Ledger, context: &mut Context) -> Result<Answer, Failure> {
+    let Checked { entries, counted, changed, sha256 } = ledger.check()?;
+    let changed = changed.into_iter().map(|row| {
+        let count = row.given.map(|given| given.count.into());
+        Ok(Changed { entry: Entry::of(ledger, &row.entry)?, count })
+    });
+    let report = Report {
+        command: "ledger check",
+        ledger: ledger.location(),
+        checksums: ledger.header().checksum.is_some(),
+        entries,
+        counted,
+        changed: changed.collect::<Result<_, Failure>>()?,
+        sha256: sha256.map(|bytes| hex(&bytes)),
+    };
+    context.output.print(&report, |to| text(&report, to))?;
+    Ok(if report.changed.is_empty() { Answer::Done } else { Answer::No })
 }
 
-/// Recounts the disputed entries.
-pub(super) fn settle(ledger: &Ledger, memory: Option<NonZeroUsize>, context: &mut Context) -> Result<Answer, Failure> {
-    let mut groups: BTreeMap<Option<BackendName>, Vec<Dispute>> = BTreeMap::new();
-    for dispute in ledger.disputes()? {
-        let backends: Vec<_> = dispute.answers.iter().map(|given| given.source.backend.as_str()).collect();
-        groups.entry(other_than(&backends, context)).or_default().push(dispute);
+fn text(report: &Report, to: &mut dyn std::io::Write) -> std::io::Result<()> {
+    let Report { checksums, entries, counted, changed, sha256, .. } = report;
+    for Changed { entry, count } in changed {
+        let count = count.as_ref().map_or(String::new(), Count::to_string);
+        writeln!(to, "CHANGED   {entry}: the count {count} does not have its checksum")?;
     }
-    let monitor = context.monitor("leaves")?;
-    let mut settled = Vec::new();
-    for (name, disputes) in groups {
-        let mut checker = open_checker(name, memory, context)?;
-        for Settled { entry, answers, count } in ledger.settle(&disputes, &mut checker, &monitor)? {
-            let answers = answers.iter().map(|given| given.count.into()).collect();
-            settled.push(Outcome { entry: Entry::of(ledger, &entry)?, answers, count: count.map(Count::from) });
+    write!(to, "{counted} of {entries} entries are counted. ")?;
+    match (checksums, changed.len()) {
+        (false, _) => writeln!(to, "They have no checksums, because an older kogge made the ledger.")?,
+        (true, 0) => writeln!(to, "Every checksum is right.")?,
+        (true, 1) => writeln!(to, "One was changed after it was written; restore a copy, or start another ledger.")?,
+        (true, changed) => {
+            writeln!(to, "{changed} were changed after they were written; restore a copy, or start another ledger.")?
         }
-        monitor.next();
     }
-    let open = ledger.disputes()?.len();
-    let report = AllSettled { command: "ledger settle", ledger: ledger.location(), settled, open };
-    context.output.print(&report, |to| {
-        for Outcome { entry, answers, count } in &report.settled {
-            let result = count.as_ref().map_or("is still disputed".to_owned(), |count| format!("is {count}"));
-            let answers: Vec<_> = answers.iter().map(Count::to_string).collect();
-            writeln!(to, "With the answers {}, {entry}, {result}.", answers.join(", "))?;
-        }
-        match report.open {
-            0 => writeln!(to, "No entry is disputed."),
-            open => writeln!(to, "{open} entries are still disputed; recount them on yet another --backend."),
-        }
-    })?;
-    Ok(if report.open == 0 { Answer::Done } else { Answer::No })
-}
-
-/// Returns a backend that is not in the list, to check the listed ones, or `None` if the arguments name the backend.
-fn other_than(backends: &[&str], context: &Context) -> Option<BackendName> {
-    if context.request.backend != BackendName::Auto {
-        return None;
+    match sha256 {
+        Some(hash) => writeln!(to, "SHA-256 of the tree and all counts: {hash}"),
+        None => Ok(()),
     }
-    let is_free = |name: &BackendName| !backends.contains(&name.name());
-    // A GPU is the fastest; the mailbox is the slowest and comes last.
-    let gpu = gpu().filter(is_free);
-    gpu.or_else(|| [BackendName::Cpu, BackendName::Mailbox].into_iter().find(is_free)).or(Some(BackendName::Mailbox))
-}
-
-/// Returns the backend of the GPU that `auto` would take, if there is one.
-fn gpu() -> Option<BackendName> {
-    let opened = open(&Request::default(), None).ok()?;
-    let is_opened = |name: &BackendName| name.name() == opened.backend.info().backend;
-    BACKENDS.iter().filter(|entry| entry.is_gpu()).map(|entry| entry.name).find(is_opened)
-}
-
-fn open_checker(name: Option<BackendName>, memory: Option<NonZeroUsize>, context: &Context) -> Result<Device, Failure> {
-    let request = name.map_or(context.request, |name| context.request.of(name, None));
-    Ok(memory::device(memory, context.open(&request)?.backend))
 }

@@ -4,14 +4,14 @@ use std::time::{Duration, Instant};
 
 use kogge_board::Backend;
 use kogge_board::merge::MergeOptions;
+use kogge_devices::memory;
 use kogge_driver::{Part, Shared, SharedPly, perft_merged_shared, perft_shared};
 use serde::Serialize;
 
 use super::Perft;
 use crate::context::Context;
-use crate::memory;
 use crate::outcome::{Answer, Failure};
-use crate::output::{Device, magnitude};
+use crate::output::{Aside, Device, magnitude};
 
 #[derive(Serialize)]
 struct Report {
@@ -80,25 +80,25 @@ impl Perft {
             devices: workers.collect(),
         };
         context.output.print(&report, |to| writeln!(to, "Nodes searched: {leaves}"))?;
-        for line in efforts(&report, elapsed) {
-            context.output.aside(&line)?;
-        }
+        context.output.aside(&efforts(&report, elapsed))?;
         Ok(Answer::Done)
     }
 }
 
 /// Describes the whole work, and the work of each device.
-fn efforts(report: &Report, elapsed: Duration) -> Vec<String> {
+fn efforts(report: &Report, elapsed: Duration) -> Aside {
     let (how, pieces) = match &report.merged {
         Some(Ply { ply, positions, ranges }) => {
             (format!("equal positions merged to ply {ply}: {positions} positions in {ranges} ranges"), "ranges")
         }
         None => ("not deduplicated".to_owned(), "positions of a frontier"),
     };
-    let all = format!("{:.3} s, {} leaves/s ({how})", report.seconds, magnitude(report.per_second));
+    let rate = format!("{:.3} s, {} leaves/s", report.seconds, magnitude(report.per_second));
+    let names: Vec<_> = report.devices.iter().map(|worker| worker.device.brief()).collect();
     let each = report.devices.iter().map(|worker| {
         let rate = magnitude(worker.leaves as f64 / elapsed.as_secs_f64().max(1e-9));
         format!("{} {pieces}, {rate} leaves/s; {}", worker.pieces, worker.device)
     });
-    std::iter::once(all).chain(each).collect()
+    let lines: Vec<_> = std::iter::once(format!("{rate} ({how})")).chain(each).collect();
+    Aside::new(format!("{rate}; {}", names.join("; ")), lines.join("\n"))
 }

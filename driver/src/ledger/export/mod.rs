@@ -7,14 +7,17 @@
 //! text. Unknown values are empty in CSV and null in Parquet.
 
 mod csv;
+#[cfg(feature = "parquet")]
 mod parquet;
 
 use std::fs::{File, rename};
 use std::path::Path;
 
-use super::{Item, Kind, Ledger, LedgerError, Place, Row, key_bytes};
+use super::columns::Tables;
+use super::{Answer, Item, Kind, Ledger, LedgerError, Place, Row, key_bytes};
 
 /// A column of the table.
+#[cfg_attr(not(feature = "parquet"), expect(dead_code, reason = "only Parquet has types of columns"))]
 struct Column {
     name: &'static str,
     holds: Type,
@@ -23,6 +26,7 @@ struct Column {
 }
 
 /// The type of a column's values.
+#[cfg_attr(not(feature = "parquet"), expect(dead_code, reason = "only Parquet has types of columns"))]
 #[derive(Clone, Copy)]
 enum Type {
     Number,
@@ -91,8 +95,10 @@ const fn columns(kind: Kind) -> &'static [Column] {
 
 impl Ledger {
     /// Returns the values of a row, one for each column.
-    fn values(&self, Row { entry, given, disputed }: &Row) -> Result<Vec<Option<Value>>, LedgerError> {
+    fn values(&self, Row { entry, given, disputed, .. }: &Row) -> Result<Vec<Option<Value>>, LedgerError> {
         let kind = self.header().kind;
+        // Checksums protect the rows of a store; tables leave it.
+        let tables = Tables { kind, checksums: false };
         let mut values = vec![Value::Number(entry.id)];
         match (&entry.item, self.place(entry)?) {
             (Item::Position { packed, multiplicity }, Place::Position(fen)) => values.extend([
@@ -107,9 +113,9 @@ impl Ledger {
         }
         values.push(Value::Flag(*disputed));
         if let Some(given) = given {
-            values.extend(given.count.values().into_iter().map(Value::Text));
+            values.extend(Answer { id: entry.id, count: given.count }.values(tables).into_iter().map(Value::Text));
             values.push(Value::Time(given.at));
-            values.extend(given.source.values(kind).into_iter().map(|text| Value::Text(text.to_owned())));
+            values.extend(given.source.values(tables).into_iter().map(|text| Value::Text(text.to_owned())));
         }
         let mut values: Vec<_> = values.into_iter().map(Some).collect();
         values.resize_with(columns(kind).len(), || None);
@@ -129,6 +135,17 @@ impl Ledger {
         let result = write(&mut to)?;
         to.sync_all().and_then(|()| rename(part, file)).map_err(|error| failure(file, error))?;
         Ok(result)
+    }
+}
+
+#[cfg(not(feature = "parquet"))]
+impl Ledger {
+    /// Refuses to write Parquet, which this build lacks.
+    ///
+    /// # Errors
+    /// Always [`LedgerError::Missing`].
+    pub fn export_parquet(&self, _: &Path) -> Result<u64, LedgerError> {
+        Err(LedgerError::NO_PARQUET)
     }
 }
 

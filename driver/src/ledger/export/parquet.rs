@@ -74,7 +74,7 @@ fn schema(columns: &[Column]) -> String {
 
 fn metadata(header: &Header) -> Vec<KeyValue> {
     [
-        ("kogge.format", header.kind.format().to_string()),
+        ("kogge.format", header.format().to_string()),
         ("kogge.fen", header.root.to_string()),
         ("kogge.depth", header.depth.to_string()),
         ("kogge.ply", header.ply.to_string()),

@@ -5,45 +5,64 @@ use std::time::{Duration, Instant};
 
 use postgres::config::Host;
 use postgres::error::SqlState;
-use postgres::{Client, Config, NoTls, Transaction};
+use postgres::{Client, Config, Transaction};
+use tokio_postgres_rustls::MakeRustlsConnect;
 
+use super::address::Address;
+use super::tls;
 use crate::ledger::LedgerError;
 
 /// The first and the longest time to wait before another attempt to connect.
 const WAIT: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(5));
-/// The time that a connection may take, and that a server may be silent before it counts as dead.
+/// The longest time that a connection may take, and that either side may be silent before it counts as dead.
 const SILENCE: Duration = Duration::from_secs(30);
+/// The shortest such time.
+const SHORTEST: Duration = Duration::from_secs(1);
+/// The number of probes before a silent connection counts as dead.
+const PROBES: u32 = 3;
 
 /// A ledger in a PostgreSQL database.
 pub struct Postgres {
     config: Config,
+    tls: MakeRustlsConnect,
     client: Option<Client>,
     location: String,
+    /// The time after which the server gives up a silent session, a statement that writes, or the wait for a lock.
+    limit: Duration,
     patience: Duration,
     is_cancelled: Box<dyn Fn() -> bool + Send>,
 }
 
 impl Postgres {
-    /// Connects to the database with an address such as `postgres://user@host/name`. Connections are not encrypted.
+    /// Connects to the database with an address such as `postgres://user@host/name?sslmode=verify-full`. Without a password in
+    /// the address, it is taken from `PGPASSWORD` or from the password file: the parameter `passfile`, `PGPASSFILE`, or
+    /// `~/.pgpass`. The parameters `sslmode` and `sslrootcert` (also `PGSSLMODE` and `PGSSLROOTCERT`) mean what they mean for
+    /// other clients; `prefer` is the default.
     ///
-    /// If the connection breaks later, reconnecting is tried for up to `patience`, unless `is_cancelled` returns true.
+    /// If this process or its machine disappears, the server gives up its transactions after `lease`, but at least after a
+    /// second and at most after 30. If the connection breaks later, reconnecting is tried for up to `patience`, unless
+    /// `is_cancelled` returns true.
     ///
     /// # Errors
-    /// If the address cannot be read, or the database cannot be reached.
+    /// If the address, the password file or the trusted certificates cannot be read, or the database cannot be reached.
     pub fn connect(
         address: &str,
+        lease: Duration,
         patience: Duration,
         is_cancelled: impl Fn() -> bool + Send + 'static,
     ) -> Result<Self, LedgerError> {
-        // The address itself is not repeated: it may hold a password.
-        let parsed = address.parse::<Config>();
-        let mut config = parsed.map_err(|error| LedgerError::Address { reason: sentence(&error) })?;
+        let Address { mut config, mode, roots } = Address::parse(address, &|name| std::env::var_os(name))?;
+        let tls = tls::connector(mode, roots.as_ref())?;
         if config.get_connect_timeout().is_none() {
             config.connect_timeout(SILENCE);
         }
-        config.keepalives_idle(SILENCE).tcp_user_timeout(SILENCE).application_name("kogge");
+        let limit = lease.clamp(SHORTEST, SILENCE);
+        let (idle, interval) = keepalives(limit);
+        config.keepalives(true).keepalives_idle(idle).keepalives_interval(interval);
+        config.keepalives_retries(PROBES).tcp_user_timeout(limit).application_name("kogge");
         let location = location(&config);
-        let mut postgres = Self { config, client: None, location, patience, is_cancelled: Box::new(is_cancelled) };
+        let is_cancelled = Box::new(is_cancelled);
+        let mut postgres = Self { config, tls, client: None, location, limit, patience, is_cancelled };
         match postgres.connected() {
             Ok(_) => Ok(postgres),
             Err(error) => Err(postgres.failure("when it was connected to", &error)),
@@ -57,9 +76,29 @@ impl Postgres {
     fn connected(&mut self) -> Result<&mut Client, postgres::Error> {
         let client = match self.client.take() {
             Some(client) if !client.is_closed() => client,
-            _ => self.config.connect(NoTls)?,
+            _ => {
+                let mut client = self.config.connect(self.tls.clone())?;
+                limit_session(&mut client, self.limit)?;
+                client
+            }
         };
         Ok(self.client.insert(client))
+    }
+
+    /// Runs `work` as one transaction that only reads, and again if the connection breaks. It holds nothing that others wait
+    /// for, so a statement may take longer than one that writes.
+    pub(super) fn read<T>(
+        &mut self,
+        doing: &'static str,
+        mut work: impl FnMut(&mut Transaction<'_>) -> Result<T, Problem>,
+    ) -> Result<T, LedgerError> {
+        // The server's numbers have 32 bits.
+        let time = self.patience.as_millis().min(i32::MAX as u128);
+        let time = format!("SET TRANSACTION READ ONLY; SET LOCAL statement_timeout = {time}");
+        self.transact(doing, |transaction| {
+            transaction.batch_execute(&time)?;
+            work(transaction)
+        })
     }
 
     /// Runs `work` as one transaction, and again if the connection breaks.
@@ -103,6 +142,36 @@ impl Postgres {
     }
 }
 
+/// Returns the time after which a silent connection is probed, and the time between two probes. Systems count in whole seconds.
+fn keepalives(limit: Duration) -> (Duration, Duration) {
+    let whole = |time: Duration| Duration::from_secs(time.as_secs().max(1));
+    (whole(limit / 2), whole(limit / 2 / PROBES))
+}
+
+/// Lets the server end what this session does if it takes longer than the limit: transactions whose client is silent,
+/// statements, and waits for locks. Locks are thus free again soon after a machine has disappeared.
+fn limit_session(client: &mut Client, limit: Duration) -> Result<(), postgres::Error> {
+    let milliseconds = limit.as_millis().to_string();
+    let (idle, interval) = keepalives(limit);
+    let (idle, interval) = (idle.as_secs().to_string(), interval.as_secs().to_string());
+    let probes = PROBES.to_string();
+    let (names, values): (Vec<_>, Vec<_>) = [
+        ("idle_in_transaction_session_timeout", &milliseconds),
+        ("lock_timeout", &milliseconds),
+        ("statement_timeout", &milliseconds),
+        ("tcp_keepalives_count", &probes),
+        ("tcp_keepalives_idle", &idle),
+        ("tcp_keepalives_interval", &interval),
+        ("tcp_user_timeout", &milliseconds),
+    ]
+    .into_iter()
+    .unzip();
+    // An old server may lack a setting.
+    let set = "SELECT set_config(name, value, false) FROM unnest($1::text[], $2::text[]) AS wanted (name, value)
+               JOIN pg_settings USING (name)";
+    client.query(set, &[&names, &values]).map(|_| ())
+}
+
 /// An error inside a transaction.
 pub(super) enum Problem {
     Database(postgres::Error),
@@ -129,6 +198,9 @@ fn passes(error: &postgres::Error) -> bool {
                 SqlState::TOO_MANY_CONNECTIONS,
                 SqlState::T_R_SERIALIZATION_FAILURE,
                 SqlState::T_R_DEADLOCK_DETECTED,
+                SqlState::LOCK_NOT_AVAILABLE,
+                SqlState::QUERY_CANCELED,
+                SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT,
             ];
             passing.contains(code) || code.code().starts_with("08")
         }
@@ -159,4 +231,72 @@ fn location(config: &Config) -> String {
     });
     let name = config.get_dbname().or(config.get_user()).unwrap_or("postgres");
     format!("the database {name} on {host}")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+    use std::thread;
+
+    use super::*;
+    use crate::ledger::postgres::server::Server;
+
+    const LEASE: Duration = Duration::from_millis(1500);
+    const PATIENCE: Duration = Duration::from_secs(60);
+
+    fn connect(server: &Server, patience: Duration) -> Postgres {
+        Postgres::connect(&server.address("public"), LEASE, patience, || false).unwrap()
+    }
+
+    /// Sets the number in the only row of a table.
+    fn set(transaction: &mut Transaction<'_>, number: i32) -> Result<(), Problem> {
+        transaction.execute("UPDATE thing SET number = $1", &[&number])?;
+        Ok(())
+    }
+
+    #[test]
+    fn a_client_that_falls_silent_holds_nothing_for_longer_than_its_lease() {
+        let server = Server::start();
+        let make = "CREATE TABLE thing AS SELECT 1 AS number";
+        connect(&server, PATIENCE).transact("", |transaction| Ok(transaction.batch_execute(make)?)).unwrap();
+        let ((locked, is_locked), (end, is_over)) = (channel(), channel::<()>());
+        let server = &server;
+        thread::scope(|scope| {
+            scope.spawn(move || {
+                let silent = connect(server, Duration::ZERO).transact("", |transaction| {
+                    set(transaction, 2)?;
+                    locked.send(()).unwrap();
+                    // The client says nothing more until the other has written.
+                    is_over.recv().unwrap();
+                    Ok(())
+                });
+                assert!(matches!(silent, Err(LedgerError::Storage { .. })), "{silent:?}");
+            });
+            is_locked.recv().unwrap();
+            connect(server, PATIENCE).transact("", |transaction| set(transaction, 3)).unwrap();
+            end.send(()).unwrap();
+        });
+        let number = connect(server, PATIENCE).read("", |transaction| {
+            Ok(transaction.query_one("SELECT number FROM thing", &[])?.try_get::<_, i32>(0)?)
+        });
+        assert_eq!(number, Ok(3));
+        let written = connect(server, PATIENCE).read("", |transaction| set(transaction, 4));
+        assert!(written.is_err_and(|error| error.to_string().contains("read-only")), "reading writes nothing");
+    }
+
+    #[test]
+    fn sessions_have_limits() {
+        let server = Server::start();
+        let show = |transaction: &mut Transaction<'_>, name: &str| -> Result<String, Problem> {
+            Ok(transaction.query_one(&format!("SHOW {name}"), &[])?.try_get(0)?)
+        };
+        let mut store = connect(&server, PATIENCE);
+        for name in ["idle_in_transaction_session_timeout", "lock_timeout", "statement_timeout"] {
+            assert_eq!(store.transact("", |transaction| show(transaction, name)).unwrap(), "1500ms", "{name}");
+        }
+        assert_eq!(store.read("", |transaction| show(transaction, "statement_timeout")).unwrap(), "1min");
+        // The limits are those of every connection, not only of the first.
+        store.client = None;
+        assert_eq!(store.transact("", |transaction| show(transaction, "lock_timeout")).unwrap(), "1500ms");
+    }
 }

@@ -3,12 +3,21 @@
 //! A database holds one ledger, or one for each schema: the search path finds the tables, and the address can set it
 //! (`?options=-csearch_path%3DNAME`). All times are the server's.
 //!
+//! If a machine disappears in the middle of a transaction, the server ends the transaction after the length of a lease at
+//! most, so that others need not wait for its locks.
+//!
 //! If the connection breaks, because the server is restarted or the network fails, the current transaction starts again on
 //! a new connection. This is harmless even if the first attempt was committed, because answers belong to entries and are
 //! recorded once.
 
+mod address;
 mod connection;
+mod password;
 mod rows;
+#[cfg(test)]
+#[path = "../../../tests/support/server.rs"]
+mod server;
+mod tls;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -17,6 +26,8 @@ pub use connection::Postgres;
 use connection::Problem;
 use rows::numbers;
 
+use super::checksum;
+use super::columns::Tables;
 use super::record::classify;
 use super::store::{castling, root_bytes};
 use super::{
@@ -42,7 +53,7 @@ impl Store for Postgres {
     }
 
     fn header(&mut self) -> Result<Option<Header>, LedgerError> {
-        self.transact("when it was opened", rows::header)?.map_err(|found| LedgerError::Format {
+        self.read("when it was opened", rows::header)?.map_err(|found| LedgerError::Format {
             location: self.location().to_owned(),
             found,
             newest: FORMAT,
@@ -56,13 +67,13 @@ impl Store for Postgres {
                 return Ok(());
             }
             transaction.batch_execute(schema(header.kind))?;
-            let Header { kind, root, depth, ply, plan, entries, paths, kogge, created } = header;
+            let Header { kind, root, depth, ply, plan, entries, paths, kogge, created, checksum: _ } = header;
             transaction.execute(
                 "INSERT INTO kogge_ledger
-                     (only_one, format, fen, root, castling, depth, ply, plan, entries, paths, kogge, created)
-                 VALUES (1, $1, $2, $3, $4, $5, $6, $7, $8, $9::text::numeric, $10, $11)",
+                     (only_one, format, fen, root, castling, depth, ply, plan, entries, paths, kogge, created, checksum)
+                 VALUES (1, $1, $2, $3, $4, $5, $6, $7, $8, $9::text::numeric, $10, $11, $12::text::numeric)",
                 &[
-                    &kind.format(),
+                    &Tables::newest(*kind),
                     &root.to_string(),
                     &&root_bytes(root)[..],
                     &castling(root),
@@ -73,6 +84,7 @@ impl Store for Postgres {
                     &paths.to_string(),
                     kogge,
                     created,
+                    &checksum::of_new(header, items).to_string(),
                 ],
             )?;
             let mut next = 0;
@@ -87,7 +99,7 @@ impl Store for Postgres {
 
     fn lease(&mut self, worker: &str, most: usize, time: Duration) -> Result<Vec<Entry>, LedgerError> {
         self.transact("when entries were leased", |transaction| {
-            let item = rows::item(rows::kind(transaction)?);
+            let item = rows::item(rows::tables(transaction)?.kind);
             let rows = transaction.query(
                 &format!(
                     "WITH free AS (
@@ -109,8 +121,8 @@ impl Store for Postgres {
 
     fn extend(&mut self, worker: &str, ids: &[u64], time: Duration) -> Result<u64, LedgerError> {
         self.transact("when leases were extended", |transaction| {
-            let kind = rows::kind(transaction)?;
-            rows::lock(transaction, kind, ids)?;
+            let tables = rows::tables(transaction)?;
+            rows::lock(transaction, tables, ids)?;
             Ok(transaction.execute(
                 "UPDATE kogge_entry SET leased_until = clock_timestamp() + make_interval(secs => $3)
                  WHERE id = ANY($2) AND worker = $1 AND count IS NULL",
@@ -131,43 +143,43 @@ impl Store for Postgres {
 
     fn record(&mut self, source: &Source, answers: &[Answer]) -> Result<Recorded, LedgerError> {
         self.transact("when answers were written", |transaction| {
-            let kind = rows::kind(transaction)?;
-            let source = rows::source(transaction, kind, source)?;
+            let tables = rows::tables(transaction)?;
+            let source = rows::source(transaction, tables, source)?;
             let ids: Vec<_> = answers.iter().map(|answer| answer.id).collect();
-            let known: BTreeMap<_, _> = rows::lock(transaction, kind, &ids)?;
-            let recorded = classify(kind, answers, &known).map_err(Problem::Damaged)?;
-            rows::answer(transaction, kind, &recorded.new, source)?;
-            rows::repeat(transaction, kind, &recorded.repeated, source)?;
+            let known: BTreeMap<_, _> = rows::lock(transaction, tables, &ids)?;
+            let recorded = classify(tables.kind, answers, &known).map_err(Problem::Damaged)?;
+            rows::answer(transaction, tables, &recorded.new, source)?;
+            rows::repeat(transaction, tables, &recorded.repeated, source)?;
             for (answer, _) in &recorded.different {
-                rows::dispute(transaction, kind, answer, source)?;
+                rows::dispute(transaction, tables, answer, source)?;
             }
             Ok(recorded)
         })
     }
 
     fn tally(&mut self) -> Result<Tally, LedgerError> {
-        self.transact("when it was read", rows::tally)
+        self.read("when it was read", rows::tally)
     }
 
     fn is_complete(&mut self) -> Result<bool, LedgerError> {
-        self.transact("when it was read", |transaction| {
+        self.read("when it was read", |transaction| {
             let open = "SELECT NOT EXISTS (SELECT 1 FROM kogge_entry WHERE count IS NULL)";
             Ok(transaction.query_one(open, &[])?.try_get(0)?)
         })
     }
 
     fn rows(&mut self, after: Option<u64>, most: usize) -> Result<Vec<Row>, LedgerError> {
-        self.transact("when it was read", |transaction| rows::rows(transaction, after, most))
+        self.read("when it was read", |transaction| rows::rows(transaction, after, most))
     }
 
     fn disputes(&mut self) -> Result<Vec<Dispute>, LedgerError> {
-        self.transact("when it was read", rows::disputes)
+        self.read("when it was read", rows::disputes)
     }
 
     fn settle(&mut self, id: u64, count: &Count) -> Result<(), LedgerError> {
         self.transact("when a dispute was settled", |transaction| {
-            let kind = rows::kind(transaction)?;
-            rows::settle(transaction, kind, &Answer { id, count: *count })
+            let tables = rows::tables(transaction)?;
+            rows::settle(transaction, tables, &Answer { id, count: *count })
         })
     }
 }

@@ -7,7 +7,7 @@ use postgres::types::ToSql;
 use postgres::{Row as Columns, Transaction};
 
 use super::connection::Problem;
-use crate::ledger::columns::number;
+use crate::ledger::columns::{Kept, Tables, number};
 use crate::ledger::store::{castling, key_bytes, key_of, root_bytes};
 use crate::ledger::{Answer, Count, Dispute, Entry, Given, Header, Item, Kind, Row, Source, Tally};
 
@@ -58,14 +58,14 @@ pub(super) fn entry_at(columns: &Columns) -> Result<Entry> {
 }
 
 /// Returns the columns of a count in a table: leaves, positions and paths.
-fn count(kind: Kind, table: &str) -> String {
-    kind.count().padded("NULL::text", |name| format!("{table}.{name}::text"))
+fn count(tables: Tables, table: &str) -> String {
+    tables.count().padded("NULL::text", |name| format!("{table}.{name}::text"))
 }
 
-/// Reads a count from three columns, the first of which is `first`.
-fn count_at(columns: &Columns, first: usize) -> Result<Option<Count>> {
-    let values = [columns.try_get(first)?, columns.try_get(first + 1)?, columns.try_get(first + 2)?];
-    Count::read(values).map_err(Problem::Damaged)
+/// Reads a count from four columns, the first of which is `first`.
+fn count_at(columns: &Columns, first: usize) -> Result<Option<Kept>> {
+    let column = |index| columns.try_get(first + index);
+    Kept::read([column(0)?, column(1)?, column(2)?, column(3)?]).map_err(Problem::Damaged)
 }
 
 /// Returns whether there is a ledger.
@@ -80,10 +80,10 @@ fn format(transaction: &mut Transaction<'_>) -> Result<i64> {
     Ok(transaction.query_one("SELECT format FROM kogge_ledger", &[])?.try_get(0)?)
 }
 
-/// Returns the kind of the ledger.
-pub(super) fn kind(transaction: &mut Transaction<'_>) -> Result<Kind> {
+/// Returns the tables of the ledger.
+pub(super) fn tables(transaction: &mut Transaction<'_>) -> Result<Tables> {
     let format = format(transaction)?;
-    Kind::of(format).ok_or_else(|| damaged(format!("its format is {format} now")))
+    Tables::of(format).ok_or_else(|| damaged(format!("its format is {format} now")))
 }
 
 /// Returns the header of the ledger, `None` without a ledger, or the version of a ledger of another format.
@@ -92,18 +92,18 @@ pub(super) fn header(transaction: &mut Transaction<'_>) -> Result<std::result::R
         return Ok(Ok(None));
     }
     let format = format(transaction)?;
-    let Some(kind) = Kind::of(format) else { return Ok(Err(format)) };
-    let row = transaction.query_one(
-        "SELECT fen, root, castling, depth, ply, plan, entries, paths::text, kogge, created FROM kogge_ledger",
-        &[],
-    )?;
+    let Some(tables) = Tables::of(format) else { return Ok(Err(format)) };
+    let checksum = if tables.checksums { "checksum::text" } else { "NULL::text" };
+    let columns = "fen, root, castling, depth, ply, plan, entries, paths::text, kogge, created";
+    let row = transaction.query_one(&format!("SELECT {columns}, {checksum} FROM kogge_ledger"), &[])?;
+    let checksum: Option<&str> = row.try_get(10)?;
     let fen: String = row.try_get(0)?;
     let plies = |index| {
         let plies = natural(&row, index)?;
         u32::try_from(plies).map_err(|_| damaged(format!("{plies} is not a depth")))
     };
     let header = Header {
-        kind,
+        kind: tables.kind,
         root: fen.parse().map_err(|error| damaged(format!("its root cannot be read ({error})")))?,
         depth: plies(3)?,
         ply: plies(4)?,
@@ -112,6 +112,7 @@ pub(super) fn header(transaction: &mut Transaction<'_>) -> Result<std::result::R
         paths: number(row.try_get(7)?).map_err(Problem::Damaged)?,
         kogge: row.try_get(8)?,
         created: row.try_get(9)?,
+        checksum: tables.tree_checksum(checksum).map_err(Problem::Damaged)?,
     };
     let files: String = row.try_get(2)?;
     let root: &[u8] = row.try_get(1)?;
@@ -155,11 +156,17 @@ pub(super) fn insert(transaction: &mut Transaction<'_>, kind: Kind, ids: &[i64],
 
 /// Locks entries until this transaction ends, and returns the counts of those that exist. Every transaction locks
 /// entries in the order of their numbers, so that no two transactions wait for each other.
-pub(super) fn lock(transaction: &mut Transaction<'_>, kind: Kind, ids: &[u64]) -> Result<BTreeMap<u64, Option<Count>>> {
-    let select =
-        format!("SELECT id, {} FROM kogge_entry WHERE id = ANY($1) ORDER BY id FOR UPDATE", count(kind, "kogge_entry"));
+pub(super) fn lock(
+    transaction: &mut Transaction<'_>,
+    tables: Tables,
+    ids: &[u64],
+) -> Result<BTreeMap<u64, Option<Count>>> {
+    let select = format!(
+        "SELECT id, {} FROM kogge_entry WHERE id = ANY($1) ORDER BY id FOR UPDATE",
+        count(tables, "kogge_entry")
+    );
     let rows = transaction.query(&select, &[&numbers(ids.iter().copied())])?;
-    rows.iter().map(|row| Ok((natural(row, 0)?, count_at(row, 1)?))).collect()
+    rows.iter().map(|row| Ok((natural(row, 0)?, count_at(row, 1)?.map(|kept| kept.count)))).collect()
 }
 
 /// Returns references to parameters as the client takes them.
@@ -168,8 +175,8 @@ fn parameters<T: ToSql + Sync>(values: &[T]) -> impl Iterator<Item = &(dyn ToSql
 }
 
 /// Returns the number of a source, and adds the source if it is new.
-pub(super) fn source(transaction: &mut Transaction<'_>, kind: Kind, source: &Source) -> Result<i64> {
-    let (columns, values) = (kind.source(), source.values(kind));
+pub(super) fn source(transaction: &mut Transaction<'_>, tables: Tables, source: &Source) -> Result<i64> {
+    let (columns, values) = (tables.source(), source.values(tables));
     let values: Vec<_> = parameters(&values).collect();
     let is_it = columns.join(" AND ", |index, name| format!("{name} = ${}", index + 1));
     let select = format!("SELECT id FROM kogge_source WHERE {is_it}");
@@ -183,13 +190,13 @@ pub(super) fn source(transaction: &mut Transaction<'_>, kind: Kind, source: &Sou
 }
 
 /// Keeps the first answers of entries.
-pub(super) fn answer(transaction: &mut Transaction<'_>, kind: Kind, answers: &[Answer], source: i64) -> Result<()> {
-    let columns = kind.count();
+pub(super) fn answer(transaction: &mut Transaction<'_>, tables: Tables, answers: &[Answer], source: i64) -> Result<()> {
+    let columns = tables.count();
     let ids = numbers(answers.iter().map(|answer| answer.id));
     // One list for each column.
-    let mut lists = vec![Vec::with_capacity(answers.len()); columns.names().len()];
-    for Answer { count, .. } in answers {
-        lists.iter_mut().zip(count.values()).for_each(|(list, value)| list.push(value));
+    let mut lists = vec![Vec::with_capacity(answers.len()); columns.names().count()];
+    for answer in answers {
+        lists.iter_mut().zip(answer.values(tables)).for_each(|(list, value)| list.push(value));
     }
     let update = format!(
         "UPDATE kogge_entry
@@ -206,8 +213,8 @@ pub(super) fn answer(transaction: &mut Transaction<'_>, kind: Kind, answers: &[A
 }
 
 /// Keeps answers that are equal to the accepted ones, if they are from another source.
-pub(super) fn repeat(transaction: &mut Transaction<'_>, kind: Kind, answers: &[Answer], source: i64) -> Result<()> {
-    let count = kind.count().list();
+pub(super) fn repeat(transaction: &mut Transaction<'_>, tables: Tables, answers: &[Answer], source: i64) -> Result<()> {
+    let count = tables.count().list();
     let insert = format!(
         "INSERT INTO kogge_answer (entry, {count}, source, at)
          SELECT id, {count}, $2, clock_timestamp() FROM kogge_entry WHERE id = ANY($1) AND source <> $2
@@ -218,8 +225,8 @@ pub(super) fn repeat(transaction: &mut Transaction<'_>, kind: Kind, answers: &[A
 }
 
 /// Keeps an answer that differs from the accepted one. The entry is disputed if the answer is new for its source.
-pub(super) fn dispute(transaction: &mut Transaction<'_>, kind: Kind, answer: &Answer, source: i64) -> Result<()> {
-    let (columns, id, values) = (kind.count(), answer.id as i64, answer.count.values());
+pub(super) fn dispute(transaction: &mut Transaction<'_>, tables: Tables, answer: &Answer, source: i64) -> Result<()> {
+    let (columns, id, values) = (tables.count(), answer.id as i64, answer.values(tables));
     let first: [&(dyn ToSql + Sync); 2] = [&id, &source];
     let given: Vec<_> = first.into_iter().chain(parameters(&values)).collect();
     let is_it = columns.join(" AND ", |index, name| format!("{name} = ${}::text::numeric", index + 3));
@@ -242,8 +249,8 @@ pub(super) fn dispute(transaction: &mut Transaction<'_>, kind: Kind, answer: &An
 }
 
 /// Settles a dispute by accepting the first answer with this count.
-pub(super) fn settle(transaction: &mut Transaction<'_>, kind: Kind, answer: &Answer) -> Result<()> {
-    let (columns, id, values) = (kind.count(), answer.id as i64, answer.count.values());
+pub(super) fn settle(transaction: &mut Transaction<'_>, tables: Tables, answer: &Answer) -> Result<()> {
+    let (columns, id, values) = (tables.count(), answer.id as i64, answer.values(tables));
     let update = format!(
         "UPDATE kogge_entry SET disputed = false, {}, source = stands.source, at = stands.at
          FROM (SELECT * FROM kogge_answer WHERE entry = $1 AND {} ORDER BY number LIMIT 1) AS stands
@@ -269,10 +276,11 @@ pub(super) fn tally(transaction: &mut Transaction<'_>) -> Result<Tally> {
         ),
         &[],
     )?;
-    let is_equal = kind(transaction)?.count().join(" AND ", |_, name| format!("a.{name} = e.{name}"));
+    let is_equal = tables(transaction)?.count().join(" AND ", |_, name| format!("a.{name} = e.{name}"));
     let verified = format!(
         "SELECT count(DISTINCT e.id) FROM kogge_answer AS a JOIN kogge_entry AS e ON e.id = a.entry
-         WHERE {is_equal} AND a.source <> e.source AND NOT e.disputed"
+             JOIN kogge_source AS one ON one.id = e.source JOIN kogge_source AS other ON other.id = a.source
+         WHERE {is_equal} AND one.backend <> other.backend AND NOT e.disputed"
     );
     let verified = transaction.query_one(&verified, &[])?;
     let first: Option<i64> = row.try_get(6)?;
@@ -290,57 +298,58 @@ pub(super) fn tally(transaction: &mut Transaction<'_>) -> Result<Tally> {
 }
 
 /// Returns the columns of a source.
-fn source_columns(kind: Kind) -> String {
-    kind.source().padded("''::text", |name| format!("s.{name}"))
+fn source_columns(tables: Tables) -> String {
+    tables.source().padded("''::text", |name| format!("s.{name}"))
 }
 
-/// Reads an answer from nine columns after those of an entry: count, time and source.
-fn given_at(row: &Columns) -> Result<Option<Given>> {
-    let Some(count) = count_at(row, 5)? else { return Ok(None) };
+/// Reads an answer from ten columns after those of an entry: count with checksum, time and source.
+fn given_at(row: &Columns) -> Result<Option<(Given, Option<u64>)>> {
+    let Some(Kept { count, checksum }) = count_at(row, 5)? else { return Ok(None) };
     let source = Source {
-        backend: row.try_get(9)?,
-        device: row.try_get(10)?,
-        variant: row.try_get(11)?,
-        kogge: row.try_get(12)?,
-        plan: row.try_get(13)?,
+        backend: row.try_get(10)?,
+        device: row.try_get(11)?,
+        variant: row.try_get(12)?,
+        kogge: row.try_get(13)?,
+        plan: row.try_get(14)?,
     };
-    Ok(Some(Given { count, at: row.try_get(8)?, source }))
+    Ok(Some((Given { count, at: row.try_get(9)?, source }, checksum)))
 }
 
 /// Returns up to `most` rows with numbers greater than `after`.
 pub(super) fn rows(transaction: &mut Transaction<'_>, after: Option<u64>, most: usize) -> Result<Vec<Row>> {
-    let kind = kind(transaction)?;
+    let tables = tables(transaction)?;
     let after = after.map_or(-1, |after| after as i64);
     let select = format!(
         "SELECT e.id, {}, {}, extract(epoch FROM at)::bigint, {}, disputed
          FROM kogge_entry AS e LEFT JOIN kogge_source AS s ON s.id = e.source
          WHERE e.id > $1 ORDER BY e.id LIMIT $2",
-        item(kind),
-        count(kind, "e"),
-        source_columns(kind),
+        item(tables.kind),
+        count(tables, "e"),
+        source_columns(tables),
     );
     let found = transaction.query(&select, &[&after, &(most as i64)])?;
-    found
-        .iter()
-        .map(|row| Ok(Row { entry: entry_at(row)?, given: given_at(row)?, disputed: row.try_get(14)? }))
-        .collect()
+    let row = |row: &Columns| {
+        let (given, checksum) = given_at(row)?.unzip();
+        Ok(Row { entry: entry_at(row)?, given, disputed: row.try_get(15)?, checksum: checksum.flatten() })
+    };
+    found.iter().map(row).collect()
 }
 
 /// Returns all disputed entries with their answers.
 pub(super) fn disputes(transaction: &mut Transaction<'_>) -> Result<Vec<Dispute>> {
-    let kind = kind(transaction)?;
+    let tables = tables(transaction)?;
     let select = format!(
         "SELECT e.id, {}, {}, extract(epoch FROM a.at)::bigint, {}
          FROM kogge_entry AS e JOIN kogge_answer AS a ON a.entry = e.id JOIN kogge_source AS s ON s.id = a.source
          WHERE disputed ORDER BY e.id, a.at, a.number",
-        item(kind),
-        count(kind, "a"),
-        source_columns(kind),
+        item(tables.kind),
+        count(tables, "a"),
+        source_columns(tables),
     );
     let mut disputes: Vec<Dispute> = Vec::new();
     for row in &transaction.query(&select, &[])? {
         let entry = entry_at(row)?;
-        let Some(given) = given_at(row)? else { continue };
+        let Some((given, _)) = given_at(row)? else { continue };
         match disputes.last_mut() {
             Some(last) if last.entry.id == entry.id => last.answers.push(given),
             _ => disputes.push(Dispute { entry, answers: vec![given] }),

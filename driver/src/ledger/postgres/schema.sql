@@ -1,4 +1,4 @@
--- The ledger of kogge in a PostgreSQL database, format version 1. Counts and multiplicities go up to 2^128, too large
+-- The ledger of kogge in a PostgreSQL database, format version 3. Counts and multiplicities go up to 2^128, too large
 -- for 64 bits, so they are numeric.
 
 CREATE TABLE kogge_ledger (
@@ -13,7 +13,8 @@ CREATE TABLE kogge_ledger (
     entries bigint NOT NULL,
     paths numeric(39) NOT NULL,
     kogge text NOT NULL,
-    created bigint NOT NULL
+    created bigint NOT NULL,
+    checksum numeric(39) NOT NULL
 );
 
 -- The sources of answers.
@@ -32,12 +33,13 @@ CREATE TABLE kogge_entry (
     position bytea NOT NULL CHECK (length(position) = 32),
     multiplicity numeric(39) NOT NULL CHECK (multiplicity > 0),
     count numeric(39) CHECK (count >= 0),
+    checksum numeric(39),
     source bigint REFERENCES kogge_source (id),
     at timestamptz,
     disputed boolean NOT NULL DEFAULT false,
     worker text,
     leased_until timestamptz,
-    CHECK ((count IS NULL) = (source IS NULL) AND (count IS NULL) = (at IS NULL))
+    CHECK ((count IS NULL) = (source IS NULL) AND (count IS NULL) = (at IS NULL) AND (count IS NULL) = (checksum IS NULL))
 ) WITH (fillfactor = 70);
 
 CREATE INDEX kogge_entry_open ON kogge_entry (id) WHERE count IS NULL;
@@ -48,6 +50,7 @@ CREATE TABLE kogge_answer (
     number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     entry bigint NOT NULL REFERENCES kogge_entry (id),
     count numeric(39) NOT NULL,
+    checksum numeric(39) NOT NULL,
     source bigint NOT NULL REFERENCES kogge_source (id),
     at timestamptz NOT NULL,
     UNIQUE (entry, count, source)

@@ -1,4 +1,4 @@
--- The ledger of kogge in a PostgreSQL database, format version 2: its entries are ranges of the last merged ply. Counts go up
+-- The ledger of kogge in a PostgreSQL database, format version 4: its entries are ranges of the last merged ply. Counts go up
 -- to 2^128, too large for 64 bits, so they are numeric.
 
 CREATE TABLE kogge_ledger (
@@ -13,7 +13,8 @@ CREATE TABLE kogge_ledger (
     entries bigint NOT NULL,
     paths numeric(39) NOT NULL,
     kogge text NOT NULL,
-    created bigint NOT NULL
+    created bigint NOT NULL,
+    checksum numeric(39) NOT NULL
 );
 
 -- The sources of answers. The plan says how the plies above the ranges were made.
@@ -36,12 +37,13 @@ CREATE TABLE kogge_entry (
     count numeric(39) CHECK (count >= 0),
     positions numeric(39) CHECK (positions >= 0),
     paths numeric(39) CHECK (paths >= 0),
+    checksum numeric(39),
     source bigint REFERENCES kogge_source (id),
     at timestamptz,
     disputed boolean NOT NULL DEFAULT false,
     worker text,
     leased_until timestamptz,
-    CHECK ((count IS NULL) = (source IS NULL) AND (count IS NULL) = (at IS NULL)),
+    CHECK ((count IS NULL) = (source IS NULL) AND (count IS NULL) = (at IS NULL) AND (count IS NULL) = (checksum IS NULL)),
     CHECK ((count IS NULL) = (positions IS NULL) AND (count IS NULL) = (paths IS NULL))
 ) WITH (fillfactor = 70);
 
@@ -55,6 +57,7 @@ CREATE TABLE kogge_answer (
     count numeric(39) NOT NULL,
     positions numeric(39) NOT NULL,
     paths numeric(39) NOT NULL,
+    checksum numeric(39) NOT NULL,
     source bigint NOT NULL REFERENCES kogge_source (id),
     at timestamptz NOT NULL,
     UNIQUE (entry, count, positions, paths, source)

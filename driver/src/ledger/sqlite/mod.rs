@@ -1,7 +1,7 @@
 //! Ledgers in a file: an SQLite database.
 //!
 //! The file is the whole ledger: it can be copied while nobody writes, and read with any SQLite tool. Every
-//! transaction is on the disk before it is done (a rollback journal, `synchronous=FULL`), so a process or a machine may die
+//! transaction is on the disk before it is done (a rollback journal, `synchronous=EXTRA`), so a process or a machine may die
 //! at any moment. Several processes of one machine may use the file at once.
 
 mod problem;
@@ -17,6 +17,8 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension, Transaction, Transactio
 
 use self::problem::{Problem, failure};
 use self::rows::APPLICATION_ID;
+use super::checksum;
+use super::columns::Tables;
 use super::record::classify;
 use super::store::{castling, key_bytes, root_bytes};
 use super::{Answer, Count, Dispute, Entry, Header, Item, Kind, LedgerError, Recorded, Row, Source, Store, Tally};
@@ -65,7 +67,7 @@ impl Sqlite {
         let opened = Connection::open_with_flags(path, flags).and_then(|connection| {
             connection.busy_timeout(PATIENCE)?;
             connection.pragma_update(None, "foreign_keys", true)?;
-            connection.pragma_update(None, "synchronous", "FULL")?;
+            connection.pragma_update(None, "synchronous", "EXTRA")?;
             // This reads the file for the first time, and undoes an unfinished transaction of a killed process.
             connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
             Ok(connection)
@@ -117,12 +119,13 @@ impl Store for Sqlite {
             }
             transaction.execute_batch(schema(header.kind))?;
             transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
-            let Header { kind, root, depth, ply, plan, entries, paths, kogge, created } = header;
+            let Header { kind, root, depth, ply, plan, entries, paths, kogge, created, checksum: _ } = header;
             transaction.execute(
-                "INSERT INTO ledger (only_one, format, fen, root, castling, depth, ply, plan, entries, paths, kogge, created)
-                 VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+                "INSERT INTO ledger
+                     (only_one, format, fen, root, castling, depth, ply, plan, entries, paths, kogge, created, checksum)
+                 VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
                 params![
-                    kind.format(),
+                    Tables::newest(*kind),
                     root.to_string(),
                     root_bytes(root),
                     castling(root),
@@ -132,7 +135,8 @@ impl Store for Sqlite {
                     entries,
                     paths.to_string(),
                     kogge,
-                    created
+                    created,
+                    checksum::of_new(header, items).to_string()
                 ],
             )?;
             let columns = match kind {
@@ -145,7 +149,9 @@ impl Store for Sqlite {
                     Item::Position { packed, multiplicity } => {
                         insert.execute(params![id, packed, multiplicity.to_string()])?
                     }
-                    Item::Range(range) => insert.execute(params![id, key_bytes(&range.first), key_bytes(&range.last)])?,
+                    Item::Range(range) => {
+                        insert.execute(params![id, key_bytes(&range.first), key_bytes(&range.last)])?
+                    }
                 };
             }
             Ok(())
@@ -162,7 +168,7 @@ impl Store for Sqlite {
                      ORDER BY id LIMIT ?2
                  )
                  RETURNING id, {}",
-                rows::item(rows::kind(transaction)?)
+                rows::item(rows::tables(transaction)?.kind)
             ))?;
             let mut found = update.query(params![worker, most, time.as_secs_f64()])?;
             let mut leased = Vec::new();
@@ -200,23 +206,23 @@ impl Store for Sqlite {
 
     fn record(&mut self, source: &Source, answers: &[Answer]) -> Result<Recorded, LedgerError> {
         self.transact("when answers were written", |transaction| {
-            let kind = rows::kind(transaction)?;
+            let tables = rows::tables(transaction)?;
             let mut known = BTreeMap::new();
             for &Answer { id, .. } in answers {
-                if let Some(count) = rows::count_of(transaction, kind, id)? {
+                if let Some(count) = rows::count_of(transaction, tables, id)? {
                     known.insert(id, count);
                 }
             }
-            let recorded = classify(kind, answers, &known).map_err(Problem::Damaged)?;
-            let source = rows::source(transaction, kind, source)?;
+            let recorded = classify(tables.kind, answers, &known).map_err(Problem::Damaged)?;
+            let source = rows::source(transaction, tables, source)?;
             for answer in &recorded.new {
-                rows::answer(transaction, kind, answer, source)?;
+                rows::answer(transaction, tables, answer, source)?;
             }
             for Answer { id, .. } in &recorded.repeated {
-                rows::repeat(transaction, kind, *id, source)?;
+                rows::repeat(transaction, tables, *id, source)?;
             }
             for (answer, _) in &recorded.different {
-                rows::dispute(transaction, kind, answer, source)?;
+                rows::dispute(transaction, tables, answer, source)?;
             }
             Ok(recorded)
         })
@@ -243,7 +249,7 @@ impl Store for Sqlite {
 
     fn settle(&mut self, id: u64, count: &Count) -> Result<(), LedgerError> {
         self.transact("when a dispute was settled", |transaction| {
-            rows::settle(transaction, rows::kind(transaction)?, &Answer { id, count: *count })
+            rows::settle(transaction, rows::tables(transaction)?, &Answer { id, count: *count })
         })
     }
 }

@@ -26,6 +26,18 @@ impl Problem {
     }
 }
 
+/// Returns the text in one line, without control characters, and cut off where it is long: SQLite repeats the text of a damaged
+/// schema.
+fn one_line(text: &str) -> String {
+    const LONGEST: usize = 200;
+    let printable: String = text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
+    let line = printable.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}...", &line[..end]),
+        None => line,
+    }
+}
+
 /// Explains an error of SQLite.
 pub(super) fn failure(location: &str, doing: &'static str, error: &rusqlite::Error) -> LedgerError {
     let location = location.to_owned();
@@ -34,6 +46,7 @@ pub(super) fn failure(location: &str, doing: &'static str, error: &rusqlite::Err
         rusqlite::Error::SqliteFailure(code, None) => code.to_string(),
         other => other.to_string(),
     };
+    let reason = one_line(&reason);
     match error {
         rusqlite::Error::SqliteFailure(ffi::Error { code: ErrorCode::DiskFull, .. }, _) => {
             LedgerError::Full { location, reason }

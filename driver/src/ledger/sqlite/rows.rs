@@ -5,7 +5,7 @@ use rusqlite::types::Value;
 use rusqlite::{OptionalExtension, Transaction, params, params_from_iter};
 
 use super::problem::Problem;
-use crate::ledger::columns::number;
+use crate::ledger::columns::{Kept, Tables, number};
 use crate::ledger::store::{castling, key_of, root_bytes};
 use crate::ledger::{
     Answer, Count, Dispute, Entry, FORMAT, Given, Header, Item, Kind, LedgerError, Row, Source, Tally,
@@ -43,10 +43,10 @@ fn format(transaction: &Transaction<'_>) -> Result<i64> {
     Ok(transaction.prepare_cached("SELECT format FROM ledger")?.query_row([], |row| row.get(0))?)
 }
 
-/// Returns the kind of the ledger.
-pub(super) fn kind(transaction: &Transaction<'_>) -> Result<Kind> {
+/// Returns the tables of the ledger.
+pub(super) fn tables(transaction: &Transaction<'_>) -> Result<Tables> {
     let format = format(transaction)?;
-    Kind::of(format).ok_or_else(|| Problem::Damaged(format!("its format is {format} now")))
+    Tables::of(format).ok_or_else(|| Problem::Damaged(format!("its format is {format} now")))
 }
 
 /// Returns the header of the ledger, or `None` if there is no ledger.
@@ -59,16 +59,18 @@ pub(super) fn header(transaction: &Transaction<'_>) -> Result<std::result::Resul
         return Ok(Err(Mismatch::Foreign));
     }
     let format = format(transaction)?;
-    let Some(kind) = Kind::of(format) else { return Ok(Err(Mismatch::Format(format))) };
-    let columns = "SELECT fen, root, castling, depth, ply, plan, entries, paths, kogge, created FROM ledger";
-    let (fen, root, files, header) = transaction.query_row(columns, [], |row| {
+    let Some(tables) = Tables::of(format) else { return Ok(Err(Mismatch::Format(format))) };
+    let checksum = if tables.checksums { "checksum" } else { "NULL" };
+    let columns =
+        format!("SELECT fen, root, castling, depth, ply, plan, entries, paths, kogge, created, {checksum} FROM ledger");
+    let (fen, root, files, header) = transaction.query_row(&columns, [], |row| {
         let header = (row.get(3)?, row.get(4)?, row.get(5)?, row.get(6)?, row.get(8)?, row.get(9)?);
-        let paths: String = row.get(7)?;
-        Ok((row.get::<_, String>(0)?, row.get::<_, [u8; 32]>(1)?, row.get::<_, String>(2)?, (header, paths)))
+        let numbers: (String, Option<String>) = (row.get(7)?, row.get(10)?);
+        Ok((row.get::<_, String>(0)?, row.get::<_, [u8; 32]>(1)?, row.get::<_, String>(2)?, (header, numbers)))
     })?;
-    let ((depth, ply, plan, entries, kogge, created), paths) = header;
+    let ((depth, ply, plan, entries, kogge, created), (paths, checksum)) = header;
     let header = Header {
-        kind,
+        kind: tables.kind,
         root: fen.parse().map_err(|error| Problem::Damaged(format!("its root cannot be read ({error})")))?,
         depth,
         ply,
@@ -77,6 +79,7 @@ pub(super) fn header(transaction: &Transaction<'_>) -> Result<std::result::Resul
         paths: number(&paths).map_err(Problem::Damaged)?,
         kogge,
         created,
+        checksum: tables.tree_checksum(checksum.as_deref()).map_err(Problem::Damaged)?,
     };
     if root_bytes(&header.root) != root || castling(&header.root) != files || ply > depth {
         return Err(Problem::Damaged("its facts about the root contradict each other".to_owned()));
@@ -113,26 +116,27 @@ pub(super) fn entry_at(row: &rusqlite::Row<'_>) -> Result<Entry> {
 }
 
 /// Returns the columns of a count in a table: leaves, positions and paths.
-fn count(kind: Kind, table: &str) -> String {
-    kind.count().padded("NULL", |name| format!("{table}.{name}"))
+fn count(tables: Tables, table: &str) -> String {
+    tables.count().padded("NULL", |name| format!("{table}.{name}"))
 }
 
-/// Reads a count from three columns, the first of which is `first`.
-fn count_at(row: &rusqlite::Row<'_>, first: usize) -> Result<Option<Count>> {
-    Count::read([row.get(first)?, row.get(first + 1)?, row.get(first + 2)?]).map_err(Problem::Damaged)
+/// Reads a count from four columns, the first of which is `first`.
+fn count_at(row: &rusqlite::Row<'_>, first: usize) -> Result<Option<Kept>> {
+    let values = [row.get(first)?, row.get(first + 1)?, row.get(first + 2)?, row.get(first + 3)?];
+    Kept::read(values).map_err(Problem::Damaged)
 }
 
 /// Returns the count of an entry: `None` if there is no such entry, `Some(None)` if it is not counted.
-pub(super) fn count_of(transaction: &Transaction<'_>, kind: Kind, id: u64) -> Result<Option<Option<Count>>> {
-    let select = format!("SELECT {} FROM entry WHERE id = ?1", count(kind, "entry"));
+pub(super) fn count_of(transaction: &Transaction<'_>, tables: Tables, id: u64) -> Result<Option<Option<Count>>> {
+    let select = format!("SELECT {} FROM entry WHERE id = ?1", count(tables, "entry"));
     let mut select = transaction.prepare_cached(&select)?;
     let mut found = select.query([id])?;
-    found.next()?.map(|row| count_at(row, 0)).transpose()
+    found.next()?.map(|row| Ok(count_at(row, 0)?.map(|kept| kept.count))).transpose()
 }
 
 /// Returns the number of a source, and adds the source if it is new.
-pub(super) fn source(transaction: &Transaction<'_>, kind: Kind, source: &Source) -> Result<i64> {
-    let (columns, values) = (kind.source(), source.values(kind));
+pub(super) fn source(transaction: &Transaction<'_>, tables: Tables, source: &Source) -> Result<i64> {
+    let (columns, values) = (tables.source(), source.values(tables));
     let parameters = columns.join(", ", |index, _| format!("?{}", index + 1));
     let insert = format!("INSERT OR IGNORE INTO source ({}) VALUES ({parameters})", columns.list());
     transaction.prepare_cached(&insert)?.execute(params_from_iter(&values))?;
@@ -142,25 +146,25 @@ pub(super) fn source(transaction: &Transaction<'_>, kind: Kind, source: &Source)
 }
 
 /// Returns the parameters for an answer: the entry, the source, and from the third on the count.
-fn parameters(answer: &Answer, source: i64) -> Vec<Value> {
+fn parameters(tables: Tables, answer: &Answer, source: i64) -> Vec<Value> {
     let first = [Value::from(answer.id as i64), Value::from(source)];
-    first.into_iter().chain(answer.count.values().into_iter().map(Value::from)).collect()
+    first.into_iter().chain(answer.values(tables).into_iter().map(Value::from)).collect()
 }
 
 /// Keeps the first answer of an entry.
-pub(super) fn answer(transaction: &Transaction<'_>, kind: Kind, answer: &Answer, source: i64) -> Result<()> {
-    let count = kind.count().join(", ", |index, name| format!("{name} = ?{}", index + 3));
+pub(super) fn answer(transaction: &Transaction<'_>, tables: Tables, answer: &Answer, source: i64) -> Result<()> {
+    let count = tables.count().join(", ", |index, name| format!("{name} = ?{}", index + 3));
     let update = format!(
         "UPDATE entry SET {count}, source = ?2, at = unixepoch(), worker = NULL, leased_until = NULL
          WHERE id = ?1 AND count IS NULL"
     );
-    transaction.prepare_cached(&update)?.execute(params_from_iter(parameters(answer, source)))?;
+    transaction.prepare_cached(&update)?.execute(params_from_iter(parameters(tables, answer, source)))?;
     Ok(())
 }
 
 /// Keeps an answer that is equal to the accepted one, if it is from another source.
-pub(super) fn repeat(transaction: &Transaction<'_>, kind: Kind, id: u64, source: i64) -> Result<()> {
-    let count = kind.count().list();
+pub(super) fn repeat(transaction: &Transaction<'_>, tables: Tables, id: u64, source: i64) -> Result<()> {
+    let count = tables.count().list();
     let insert = format!(
         "INSERT OR IGNORE INTO answer (entry, {count}, source, at)
          SELECT id, {count}, ?2, unixepoch() FROM entry WHERE id = ?1 AND source <> ?2"
@@ -170,8 +174,8 @@ pub(super) fn repeat(transaction: &Transaction<'_>, kind: Kind, id: u64, source:
 }
 
 /// Keeps an answer that differs from the accepted one. The entry is disputed if the answer is new for its source.
-pub(super) fn dispute(transaction: &Transaction<'_>, kind: Kind, answer: &Answer, source: i64) -> Result<()> {
-    let (columns, given) = (kind.count(), parameters(answer, source));
+pub(super) fn dispute(transaction: &Transaction<'_>, tables: Tables, answer: &Answer, source: i64) -> Result<()> {
+    let (columns, given) = (tables.count(), parameters(tables, answer, source));
     let is_it = columns.join(" AND ", |index, name| format!("{name} = ?{}", index + 3));
     let known = format!("SELECT 1 FROM answer WHERE entry = ?1 AND source = ?2 AND {is_it}");
     if transaction.query_row(&known, params_from_iter(&given), |_| Ok(())).optional()?.is_some() {
@@ -190,8 +194,8 @@ pub(super) fn dispute(transaction: &Transaction<'_>, kind: Kind, answer: &Answer
 }
 
 /// Settles a dispute by accepting the first answer with this count.
-pub(super) fn settle(transaction: &Transaction<'_>, kind: Kind, answer: &Answer) -> Result<()> {
-    let columns = kind.count();
+pub(super) fn settle(transaction: &Transaction<'_>, tables: Tables, answer: &Answer) -> Result<()> {
+    let columns = tables.count();
     let count = columns.list();
     let is_it = columns.join(" AND ", |index, name| format!("{name} = ?{}", index + 2));
     let update = format!(
@@ -199,7 +203,7 @@ pub(super) fn settle(transaction: &Transaction<'_>, kind: Kind, answer: &Answer)
              (SELECT {count}, source, at FROM answer WHERE entry = ?1 AND {is_it} ORDER BY number LIMIT 1)
          WHERE id = ?1 AND EXISTS (SELECT 1 FROM answer WHERE entry = ?1 AND {is_it})"
     );
-    let values = answer.count.values().into_iter().map(Value::from);
+    let values = answer.values(tables).into_iter().map(Value::from);
     transaction.execute(&update, params_from_iter(std::iter::once(Value::from(answer.id as i64)).chain(values)))?;
     Ok(())
 }
@@ -230,18 +234,19 @@ pub(super) fn tally(transaction: &Transaction<'_>) -> Result<Tally> {
             })
         },
     )?;
-    let is_equal = kind(transaction)?.count().join(" AND ", |_, name| format!("answer.{name} = entry.{name}"));
+    let is_equal = tables(transaction)?.count().join(" AND ", |_, name| format!("answer.{name} = entry.{name}"));
     let verified = format!(
         "SELECT count(DISTINCT entry.id) FROM answer JOIN entry ON entry.id = answer.entry
-         WHERE {is_equal} AND answer.source <> entry.source AND NOT entry.disputed"
+             JOIN source AS one ON one.id = entry.source JOIN source AS other ON other.id = answer.source
+         WHERE {is_equal} AND one.backend <> other.backend AND NOT entry.disputed"
     );
     tally.verified = transaction.query_row(&verified, [], |row| row.get(0))?;
     Ok(tally)
 }
 
 /// Returns the columns of a source.
-fn source_columns(kind: Kind) -> String {
-    kind.source().padded("''", |name| format!("source.{name}"))
+fn source_columns(tables: Tables) -> String {
+    tables.source().padded("''", |name| format!("source.{name}"))
 }
 
 /// Reads a source from five columns, the first of which is `first`.
@@ -255,50 +260,49 @@ fn source_at(row: &rusqlite::Row<'_>, first: usize) -> rusqlite::Result<Source> 
     })
 }
 
-/// Reads an answer from nine columns after those of an entry: count, time and source.
-fn given_at(row: &rusqlite::Row<'_>) -> Result<Option<Given>> {
-    Ok(match count_at(row, 5)? {
-        Some(count) => Some(Given { count, at: row.get(8)?, source: source_at(row, 9)? }),
-        None => None,
-    })
+/// Reads an answer from ten columns after those of an entry: count with checksum, time and source.
+fn given_at(row: &rusqlite::Row<'_>) -> Result<Option<(Given, Option<u64>)>> {
+    let Some(Kept { count, checksum }) = count_at(row, 5)? else { return Ok(None) };
+    Ok(Some((Given { count, at: row.get(9)?, source: source_at(row, 10)? }, checksum)))
 }
 
 /// Returns up to `most` rows with numbers greater than `after`.
 pub(super) fn rows(transaction: &Transaction<'_>, after: Option<u64>, most: usize) -> Result<Vec<Row>> {
-    let kind = kind(transaction)?;
+    let tables = tables(transaction)?;
     let mut select = transaction.prepare_cached(&format!(
         "SELECT entry.id, {}, {}, at, {}, disputed
          FROM entry LEFT JOIN source ON source.id = entry.source
          WHERE entry.id > ?1 ORDER BY entry.id LIMIT ?2",
-        item(kind),
-        count(kind, "entry"),
-        source_columns(kind),
+        item(tables.kind),
+        count(tables, "entry"),
+        source_columns(tables),
     ))?;
     let after = after.map_or(-1, |after| after as i64);
     let mut found = select.query(params![after, most])?;
     let mut rows = Vec::new();
     while let Some(row) = found.next()? {
-        rows.push(Row { entry: entry_at(row)?, given: given_at(row)?, disputed: row.get(14)? });
+        let (given, checksum) = given_at(row)?.unzip();
+        rows.push(Row { entry: entry_at(row)?, given, disputed: row.get(15)?, checksum: checksum.flatten() });
     }
     Ok(rows)
 }
 
 /// Returns all disputed entries with their answers.
 pub(super) fn disputes(transaction: &Transaction<'_>) -> Result<Vec<Dispute>> {
-    let kind = kind(transaction)?;
+    let tables = tables(transaction)?;
     let mut select = transaction.prepare(&format!(
         "SELECT entry.id, {}, {}, answer.at, {}
          FROM entry JOIN answer ON answer.entry = entry.id JOIN source ON source.id = answer.source
          WHERE disputed ORDER BY entry.id, answer.at, answer.number",
-        item(kind),
-        count(kind, "answer"),
-        source_columns(kind),
+        item(tables.kind),
+        count(tables, "answer"),
+        source_columns(tables),
     ))?;
     let mut found = select.query([])?;
     let mut disputes: Vec<Dispute> = Vec::new();
     while let Some(row) = found.next()? {
         let entry = entry_at(row)?;
-        let Some(given) = given_at(row)? else { continue };
+        let Some((given, _)) = given_at(row)? else { continue };
         match disputes.last_mut() {
             Some(last) if last.entry.id == entry.id => last.answers.push(given),
             _ => disputes.push(Dispute { entry, answers: vec![given] }),

@@ -1,4 +1,4 @@
--- The ledger of kogge in an SQLite file, format version 1. Counts and multiplicities go up to 2^128, too large for
+-- The ledger of kogge in an SQLite file, format version 3. Counts and multiplicities go up to 2^128, too large for
 -- SQLite's integers, so they are decimal text.
 
 CREATE TABLE ledger (
@@ -13,7 +13,8 @@ CREATE TABLE ledger (
     entries INTEGER NOT NULL,
     paths TEXT NOT NULL,
     kogge TEXT NOT NULL,
-    created INTEGER NOT NULL
+    created INTEGER NOT NULL,
+    checksum TEXT NOT NULL
 );
 
 -- The sources of answers.
@@ -32,12 +33,13 @@ CREATE TABLE entry (
     position BLOB NOT NULL CHECK (length(position) = 32),
     multiplicity TEXT NOT NULL,
     count TEXT,
+    checksum TEXT,
     source INTEGER REFERENCES source (id),
     at INTEGER,
     disputed INTEGER NOT NULL DEFAULT 0,
     worker TEXT,
     leased_until REAL,
-    CHECK ((count IS NULL) = (source IS NULL) AND (count IS NULL) = (at IS NULL))
+    CHECK ((count IS NULL) = (source IS NULL) AND (count IS NULL) = (at IS NULL) AND (count IS NULL) = (checksum IS NULL))
 );
 
 CREATE INDEX entry_open ON entry (id) WHERE count IS NULL;
@@ -48,6 +50,7 @@ CREATE TABLE answer (
     number INTEGER PRIMARY KEY,
     entry INTEGER NOT NULL REFERENCES entry (id),
     count TEXT NOT NULL,
+    checksum TEXT NOT NULL,
     source INTEGER NOT NULL REFERENCES source (id),
     at INTEGER NOT NULL,
     UNIQUE (entry, count, source)

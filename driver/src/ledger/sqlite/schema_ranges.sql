@@ -1,4 +1,4 @@
--- The ledger of kogge in an SQLite file, format version 2: its entries are ranges of the last merged ply. Counts go up to
+-- The ledger of kogge in an SQLite file, format version 4: its entries are ranges of the last merged ply. Counts go up to
 -- 2^128, too large for SQLite's integers, so they are decimal text.
 
 CREATE TABLE ledger (
@@ -13,7 +13,8 @@ CREATE TABLE ledger (
     entries INTEGER NOT NULL,
     paths TEXT NOT NULL,
     kogge TEXT NOT NULL,
-    created INTEGER NOT NULL
+    created INTEGER NOT NULL,
+    checksum TEXT NOT NULL
 );
 
 -- The sources of answers. The plan says how the plies above the ranges were made.
@@ -36,13 +37,14 @@ CREATE TABLE entry (
     count TEXT,
     positions TEXT,
     paths TEXT,
+    checksum TEXT,
     source INTEGER REFERENCES source (id),
     at INTEGER,
     disputed INTEGER NOT NULL DEFAULT 0,
     worker TEXT,
     leased_until REAL,
     CHECK (first <= last),
-    CHECK ((count IS NULL) = (source IS NULL) AND (count IS NULL) = (at IS NULL)),
+    CHECK ((count IS NULL) = (source IS NULL) AND (count IS NULL) = (at IS NULL) AND (count IS NULL) = (checksum IS NULL)),
     CHECK ((count IS NULL) = (positions IS NULL) AND (count IS NULL) = (paths IS NULL))
 );
 
@@ -56,6 +58,7 @@ CREATE TABLE answer (
     count TEXT NOT NULL,
     positions TEXT NOT NULL,
     paths TEXT NOT NULL,
+    checksum TEXT NOT NULL,
     source INTEGER NOT NULL REFERENCES source (id),
     at INTEGER NOT NULL,
     UNIQUE (entry, count, positions, paths, source)

@@ -58,3 +58,20 @@ fn a_full_disk_stops_the_work_and_the_ledger_still_opens() {
     assert_eq!(work(&ledger), Ok(197_281));
     std::fs::remove_file(path).expect("it is there");
 }
+
+#[test]
+fn a_damaged_schema_is_told_in_one_line() {
+    let path = fresh("schema");
+    drop(start(&path, None).expect("there is room"));
+    let mut bytes = std::fs::read(&path).expect("it is there");
+    let place = bytes.windows(7).position(|word| word == b"castlin").expect("the schema names a column");
+    // An open quote before the column makes the rest of the schema, which has several lines, one token.
+    bytes[place - 1] = b'\'';
+    std::fs::write(&path, bytes).expect("it can be written");
+    let error =
+        Sqlite::open(&path).and_then(|store| Ledger::open(Box::new(store))).map(drop).expect_err("it is damaged");
+    let text = error.to_string();
+    assert!(!text.contains('\n') && text.len() < 500 && text.ends_with('.'), "{text:?}");
+    assert!(text.contains("malformed database schema"), "{text}");
+    std::fs::remove_file(path).expect("it is there");
+}

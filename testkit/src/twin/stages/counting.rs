@@ -1,6 +1,6 @@
 //! The stages of counting.
 
-use kogge_board::{Quad48, Rules};
+use kogge_board::{Categories, Quad48, Rules};
 use kogge_gpu::kernels::{Binding, Kernel, Scalar};
 use kogge_gpu::{Interface, LastPlies};
 
@@ -74,5 +74,29 @@ impl<I: Interface> Stages<I> {
         }
         self.set(Binding::known_totals, expected[&Binding::totals].clone());
         Ok(())
+    }
+
+    /// Runs the stages that tell the kinds of moves. Items differ from device to device; totals do not.
+    pub(super) fn categories(&mut self, len: usize) -> Result<(), StageDifference> {
+        let moves = self.moves();
+        // More totals than roots, so that a wrong stride shows.
+        let stride = len + SPARE;
+        self.scalar(Scalar::stride, stride as u32);
+        self.zeros(Binding::totals, 1 + Categories::COUNT * stride);
+        self.set(Binding::item_count, vec![moves as u32, 0]);
+        self.compare(Kernel::ClassifyItems, moves, &[])?;
+
+        self.zeros(Binding::totals, 1 + Categories::COUNT * stride);
+        self.zeros(Binding::new_items, moves);
+        self.zeros(Binding::new_item_count, 2);
+        let mut input = self.contents.clone();
+        let mut found = self.run_device(Kernel::ClassifyMoves, len, &input)?;
+        for (written, read) in [(Binding::new_items, Binding::items), (Binding::new_item_count, Binding::item_count)] {
+            input.insert(read, found.remove(&written).unwrap_or_default());
+        }
+        input.extend(found);
+        let found = self.run_device(Kernel::ClassifyItems, moves, &input)?;
+        let expected = self.run_twin(Kernel::ClassifyMoves, len, &self.contents.clone())?;
+        self.check(Kernel::ClassifyMoves, Binding::totals, &found[&Binding::totals], &expected[&Binding::totals])
     }
 }

@@ -3,13 +3,10 @@
 use kogge_board::merge::Kept;
 use kogge_board::{Quad48, Rules};
 use kogge_gpu::kernels::{Binding, Kernel, Scalar};
-use kogge_gpu::{Interface, WEIGHTED_SUMS_GROUP};
+use kogge_gpu::{Interface, WEIGHTED_SUMS_GROUP, WEIGHTED_SUMS_GROUPS};
 
 use super::kept::kept_after;
 use super::{Contents, StageDifference, Stages};
-
-/// The size of a window that is the whole table.
-const WHOLE: u32 = u32::MAX;
 
 impl<I: Interface> Stages<I> {
     /// Runs the stages of merging: the successors are inserted into an empty list, then inserted again.
@@ -25,10 +22,19 @@ impl<I: Interface> Stages<I> {
         // The sums note that a queue overflowed.
         let known_totals = self.contents.entry(Binding::known_totals).or_default();
         known_totals.iter_mut().take(1).for_each(|header| *header = 1);
+        let others: Vec<_> = known_totals.iter().skip(2).rev().copied().collect();
+        known_totals.extend(others);
         for depth in 0..3 {
+            // Totals of another kind lie behind those of the first, and their sums, too.
+            let kind = u32::from(depth == 2);
             self.scalar(Scalar::depth, depth);
+            self.scalar(Scalar::kind, kind);
+            self.scalar(Scalar::stride, len as u32);
             // A kernel adds to the sums.
-            self.set(Binding::sums, vec![u32::MAX - depth; 8 * (1 + weighted_groups(len))]);
+            self.set(
+                Binding::sums,
+                vec![u32::MAX - depth; 8 * (1 + weighted_groups(len) + kind as usize * WEIGHTED_SUMS_GROUPS)],
+            );
             self.compare(Kernel::WeightedSums, len, &[])?;
         }
         for (written, read) in [(Binding::successors, Binding::positions), (Binding::successor_roots, Binding::roots)] {
@@ -37,11 +43,8 @@ impl<I: Interface> Stages<I> {
         }
         let slot_count = 3 * moves + 1;
         self.scalar(Scalar::end, moves as u32);
-        self.scalar(Scalar::shard_index, 0);
-        self.scalar(Scalar::shard_count, 1);
         self.scalar(Scalar::hash_mask, u32::MAX);
         self.scalar(Scalar::slot_count, slot_count as u32);
-        self.scalar(Scalar::window, WHOLE);
         self.scalar(Scalar::room, moves as u32);
         self.zeros(Binding::slots, slot_count);
         self.zeros(Binding::entries, moves);
@@ -52,21 +55,29 @@ impl<I: Interface> Stages<I> {
         self.zeros(Binding::kept_counts, len);
         for kept in kept_after(positions, rules) {
             self.set_kept(kept);
-            self.insert(moves)?;
+            self.insert(Kernel::Insert, moves)?;
+            self.sort(moves, 3)?;
         }
         self.set_kept(Kept::All);
-        // With few bits of the hash, some searches leave the window.
-        for (shard_count, hash_mask, window) in
-            [(1, 0xf, WHOLE), (1, 0xf, 40), (1, u32::MAX, 40), (3, u32::MAX, WHOLE), (1, u32::MAX, WHOLE)]
-        {
-            self.scalar(Scalar::shard_count, shard_count);
+        for (shard_count, hash_mask) in [(3, u32::MAX), (2 * self.host.group_size + 1, 0xf)] {
             self.scalar(Scalar::hash_mask, hash_mask);
-            self.scalar(Scalar::window, window);
-            self.insert(moves)?;
+            self.sort(moves, shard_count)?;
+            for shard in [0, shard_count - 1] {
+                self.scalar(Scalar::shard_index, shard as u32);
+                // The work-groups take turns.
+                self.insert(Kernel::InsertSorted, moves.div_ceil(5 * shard_count))?;
+            }
+        }
+        for hash_mask in [0xf, u32::MAX] {
+            self.scalar(Scalar::hash_mask, hash_mask);
+            let inserted = self.insert(Kernel::Insert, moves)?;
+            if hash_mask == u32::MAX {
+                self.keep(inserted, &[]);
+            }
         }
         // Every candidate is known now, so nothing depends on their order.
         self.zeros(Binding::successors, moves);
-        self.compare(Kernel::Append, moves, &[(Binding::successors, Binding::entries)])?;
+        self.compare(Kernel::Append, moves.div_ceil(3), &[(Binding::successors, Binding::entries)])?;
         self.compare(Kernel::NoteAppended, 1, &[])?;
         self.compare(Kernel::Insert, moves, &[])?;
 
@@ -80,58 +91,14 @@ impl<I: Interface> Stages<I> {
             self.contents.entry(Binding::root_multiplicities).or_default(),
             (0..4 * moves as u32).map(|word| word.wrapping_mul(0x9e37_79b9)).collect(),
         );
-        self.order(entries)?;
         for kept in kept_after(positions, rules).into_iter().filter(|kept| matches!(kept, Kept::Before(_))) {
             self.set_kept(kept);
-            for (kept, ordered) in [(0, 1), (1, 0), (1, 1)] {
-                self.scalar(Scalar::kept, kept);
-                self.scalar(Scalar::ordered, ordered);
-                self.select(moves)?;
-            }
+            self.select(moves)?;
         }
         self.set(Binding::root_multiplicities, multiplicities);
         self.scalar(Scalar::first, 0);
         self.set(Binding::positions, parents);
         self.set(Binding::roots, parents_roots);
-        Ok(())
-    }
-
-    /// Puts entries in the order of the other side's pieces. The order within a part is unspecified.
-    fn order(&mut self, entries: u32) -> Result<(), StageDifference> {
-        let end = self.scalars[&Scalar::end];
-        self.scalar(Scalar::end, entries);
-        self.scalar(Scalar::shift, 28);
-        self.zeros(Binding::army_counts, 1 << 4);
-        self.compare(Kernel::CountArmies, entries as usize, &[])?;
-        let mut end_of_part = 0;
-        let ends: Vec<_> = self
-            .get(Binding::army_counts)
-            .iter()
-            .map(|count| {
-                end_of_part += count;
-                end_of_part
-            })
-            .collect();
-        let starts = [0].iter().chain(&ends[..ends.len() - 1]).copied().collect();
-        self.set(Binding::army_counts, starts);
-        self.zeros(Binding::new_order, entries as usize);
-        let kernel = Kernel::OrderByArmy;
-        let mut found = self.run_device(kernel, entries as usize, &self.contents.clone())?;
-        let mut expected = self.run_twin(kernel, entries as usize, &self.contents.clone())?;
-        for output in [&mut found, &mut expected] {
-            let mut rest = &mut output.entry(Binding::new_order).or_default()[..];
-            let mut start = 0;
-            for &end in &ends {
-                let (part, others) = rest.split_at_mut((end - start) as usize);
-                part.sort_unstable();
-                (rest, start) = (others, end);
-            }
-        }
-        for binding in [Binding::army_counts, Binding::new_order] {
-            self.check(kernel, binding, &found[&binding], &expected[&binding])?;
-        }
-        self.set(Binding::order, expected[&Binding::new_order].clone());
-        self.scalar(Scalar::end, end);
         Ok(())
     }
 
@@ -158,18 +125,44 @@ impl<I: Interface> Stages<I> {
         Self::check_multiset(kernel, Binding::successors, selected(&found), selected(&expected))
     }
 
-    /// Inserts candidates into the empty list. The choice among equal candidates and the choice of slots are unspecified.
-    fn insert(&mut self, moves: usize) -> Result<(), StageDifference> {
-        let found = self.run_device(Kernel::Insert, moves, &self.contents.clone())?;
-        let expected = self.run_twin(Kernel::Insert, moves, &self.contents.clone())?;
-        self.check(
-            Kernel::Insert,
-            Binding::merge_state,
-            &found[&Binding::merge_state],
-            &expected[&Binding::merge_state],
-        )?;
-        let written = Binding::kept_counts;
-        self.check(Kernel::Insert, written, &found[&written], &expected[&written])?;
+    /// Sorts candidates by shard. Their order within a shard is unspecified.
+    fn sort(&mut self, moves: usize, shard_count: usize) -> Result<(), StageDifference> {
+        self.scalar(Scalar::shard_count, shard_count as u32);
+        self.zeros(Binding::candidate_shards, moves);
+        self.zeros(Binding::new_sorted, shard_count + moves);
+        self.compare(Kernel::CountShards, moves, &[])?;
+        self.compare(Kernel::ScanShards, 1, &[])?;
+        let kernel = Kernel::SortByShard;
+        let mut found = self.run_device(kernel, moves, &self.contents.clone())?;
+        let mut expected = self.run_twin(kernel, moves, &self.contents.clone())?;
+        let written = Binding::new_sorted;
+        let (ends, _) = expected[&written].split_at(shard_count);
+        let ends: Vec<_> = ends.iter().map(|&end| end as usize).collect();
+        for output in [&mut found, &mut expected] {
+            let (_, mut rest) = output.entry(written).or_default().split_at_mut(shard_count);
+            let mut start = 0;
+            for &end in &ends {
+                let (shard, others) = rest.split_at_mut(end - start);
+                shard.sort_unstable();
+                (rest, start) = (others, end);
+            }
+        }
+        self.check(kernel, written, &found[&written], &expected[&written])?;
+        let shards = Binding::candidate_shards;
+        self.check(kernel, shards, &found[&shards], &expected[&shards])?;
+        self.keep(expected, &[(written, Binding::sorted)]);
+        Ok(())
+    }
+
+    /// Inserts candidates into the empty list, and returns the twin's output. The choice among equal candidates and the choice of
+    /// slots are unspecified.
+    fn insert(&mut self, kernel: Kernel, items: usize) -> Result<Contents, StageDifference> {
+        let found = self.run_device(kernel, items, &self.contents.clone())?;
+        let expected = self.run_twin(kernel, items, &self.contents.clone())?;
+        for &written in kernel.signature().buffers.iter().filter(|binding| is_determined(**binding)) {
+            self.check(kernel, written, &found[&written], &expected[&written])?;
+        }
+        let moves = self.get(Binding::fresh).len() / 2;
         let words = self.position_words();
         let taken = |output: &Contents| {
             let fresh = output[&Binding::fresh].chunks(2).take(output[&Binding::merge_state][1] as usize);
@@ -183,15 +176,14 @@ impl<I: Interface> Stages<I> {
             };
             fresh.map(entry).collect()
         };
-        Self::check_multiset(Kernel::Insert, Binding::candidate_multiplicities, taken(&found), taken(&expected))?;
-        let is_whole = self.scalars[&Scalar::shard_count] == 1
-            && self.scalars[&Scalar::kept] == 0
-            && self.scalars[&Scalar::window] == WHOLE;
-        if is_whole && self.scalars[&Scalar::hash_mask] == u32::MAX {
-            self.keep(expected, &[]);
-        }
-        Ok(())
+        Self::check_multiset(kernel, Binding::candidate_multiplicities, taken(&found), taken(&expected))?;
+        Ok(expected)
     }
+}
+
+/// Whether insertion writes the same words to a buffer in whatever order the candidates come.
+fn is_determined(binding: Binding) -> bool {
+    matches!(binding, Binding::merge_state | Binding::kept_counts)
 }
 
 /// Returns the number of work-groups that sum weighted leaves.

@@ -49,7 +49,7 @@ pub fn compare_stages<D: Device>(
     counting.extend((host.unordered != Unordered::Never).then_some(Module::Unordered));
     counting.extend(matches!(host.last_plies, LastPlies::DepthFirst(_)).then_some(Module::DepthFirst));
     let mut twin = Twin::new(TwinSettings { host: host.clone(), queues: Queues::None }, Control::default());
-    for modules in [&counting[..], &[Module::Merging], &[Module::Minimax]] {
+    for modules in [&counting[..], &[Module::Merging], &[Module::Categories], &[Module::Minimax]] {
         block_on(interface.compile(modules))?;
         block_on(twin.compile(modules))?;
     }
@@ -58,6 +58,7 @@ pub fn compare_stages<D: Device>(
         Stages { interface, twin, contents: HashMap::from([(Binding::lines, lines)]), scalars: HashMap::new(), host };
     stages.counting(positions, rules)?;
     stages.last_plies(positions.len())?;
+    stages.categories(positions.len())?;
     stages.unordered(positions, rules)?;
     stages.merging(positions, rules)?;
     stages.minimax(positions.len())

@@ -1,0 +1,96 @@
+// Sorting candidates by shard, if a list has several: a counting sort. Each candidate is read once, and a shard's kernel gets
+// only its own candidates.
+//
+// `new_sorted` begins with a word for each shard: first the number of its candidates, then the index of the first one, and
+// after the sort the end of them. The candidates follow.
+
+// What stands for the shard of a candidate that is not kept.
+const NO_SHARD: u32 = 0xffffffffu;
+
+// Spreads the keys of a range, which may differ in few bits of their hashes, over all shards.
+const SHARD_FACTOR: u32 = 0x9e3779b1u;
+
+// For as many shards as a group has work-items, the number of the group's candidates and the index of the first one.
+var<workgroup> group_counts: array<atomic<u32>, GROUP>;
+var<workgroup> group_bases: array<u32, GROUP>;
+
+// Finds the shard of each candidate that is kept, and counts the candidates of each shard. If not all are kept, `kept_counts`
+// counts the kept candidates of each root.
+@compute @workgroup_size(GROUP)
+fn count_shards(
+    @builtin(local_invocation_index) lane: u32,
+    @builtin(workgroup_id) workgroup: vec3<u32>,
+    @builtin(num_workgroups) workgroups: vec3<u32>,
+) {
+    let candidate = group_index(workgroup, workgroups) * GROUP + lane;
+    var shard = NO_SHARD;
+    if candidate < scalars.end {
+        let first = positions[2u * candidate];
+        let second = positions[2u * candidate + 1u];
+        let hash = hashes(first, second).y;
+        if is_kept(position_in(first, second), hash) {
+            if scalars.kept != KEPT_ALL {
+                atomicAdd(&kept_counts[roots[candidate]], 1u);
+            }
+            shard = share_of(hash * SHARD_FACTOR, scalars.shard_count);
+        }
+        candidate_shards[candidate] = shard;
+    }
+    for (var first_shard = 0u; first_shard < scalars.shard_count; first_shard += GROUP) {
+        atomicStore(&group_counts[lane], 0u);
+        workgroupBarrier();
+        if shard - first_shard < GROUP {
+            atomicAdd(&group_counts[shard - first_shard], 1u);
+        }
+        workgroupBarrier();
+        let count = atomicLoad(&group_counts[lane]);
+        if count > 0u {
+            atomicAdd(&new_sorted[first_shard + lane], count);
+        }
+    }
+}
+
+// Turns the number of each shard's candidates into the index of the first.
+@compute @workgroup_size(1)
+fn scan_shards(@builtin(workgroup_id) workgroup: vec3<u32>) {
+    if workgroup.x == 0u {
+        var sum = 0u;
+        for (var shard = 0u; shard < scalars.shard_count; shard++) {
+            let count = atomicLoad(&new_sorted[shard]);
+            atomicStore(&new_sorted[shard], sum);
+            sum += count;
+        }
+    }
+}
+
+// Sorts the candidates that are kept by shard. The index of each shard's first candidate becomes their end.
+@compute @workgroup_size(GROUP)
+fn sort_by_shard(
+    @builtin(local_invocation_index) lane: u32,
+    @builtin(workgroup_id) workgroup: vec3<u32>,
+    @builtin(num_workgroups) workgroups: vec3<u32>,
+) {
+    let candidate = group_index(workgroup, workgroups) * GROUP + lane;
+    var shard = NO_SHARD;
+    if candidate < scalars.end {
+        shard = candidate_shards[candidate];
+    }
+    for (var first_shard = 0u; first_shard < scalars.shard_count; first_shard += GROUP) {
+        let group_shard = shard - first_shard;
+        var rank = 0u;
+        atomicStore(&group_counts[lane], 0u);
+        workgroupBarrier();
+        if group_shard < GROUP {
+            rank = atomicAdd(&group_counts[group_shard], 1u);
+        }
+        workgroupBarrier();
+        let count = atomicLoad(&group_counts[lane]);
+        if count > 0u {
+            group_bases[lane] = atomicAdd(&new_sorted[first_shard + lane], count);
+        }
+        workgroupBarrier();
+        if group_shard < GROUP {
+            atomicStore(&new_sorted[scalars.shard_count + group_bases[group_shard] + rank], candidate);
+        }
+    }
+}

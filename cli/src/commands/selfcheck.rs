@@ -1,0 +1,195 @@
+//! `kogge selfcheck`.
+
+mod report;
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use kogge_board::{Backend, BackendError};
+use kogge_devices::{BACKENDS, BackendName, Entry, OpenError, Request, number_without_backend};
+use kogge_driver::bench::monotonic;
+use kogge_driver::selfcheck::{Settings, Subject, check};
+use kogge_driver::{Error, Observer};
+use kogge_movegen_cpu::Cpu;
+use kogge_movegen_cpu::mailbox::Mailbox;
+
+use self::report::{Missing, Report, Row};
+use crate::args::{self, Common};
+use crate::context::{Context, Job};
+use crate::machine::Machine;
+use crate::outcome::{Answer, Failure};
+use crate::selection::Selection;
+
+/// The time for published counts on each device, as a share of the time for the comparison.
+const KNOWN_SHARE: f64 = 0.1;
+
+/// Checks devices, and reports what to tell the authors.
+pub(super) struct Selfcheck {
+    seconds: u32,
+    seed: u64,
+    /// The backends to check, each with the number of a device or for all devices.
+    wanted: Vec<(BackendName, Option<usize>)>,
+    request: Request,
+}
+
+/// A device or a variant of the CPU code to check.
+struct Found {
+    backend: &'static str,
+    /// `None` if the backend has no devices.
+    number: Option<usize>,
+    opened: Result<Box<dyn Backend>, Missing>,
+}
+
+impl Selfcheck {
+    pub(super) fn new(args: &args::Selfcheck, common: &Common) -> Result<Self, Failure> {
+        let wanted = match Selection::new(common)? {
+            Selection::One(Request { backend: BackendName::Auto, device: Some(_), .. }) => {
+                return Err(number_without_backend().into());
+            }
+            Selection::One(Request { backend: BackendName::Auto, .. }) | Selection::All(_) => {
+                BACKENDS.iter().map(|entry| (entry.name, None)).collect()
+            }
+            Selection::One(request) => vec![(request.backend, request.device)],
+            Selection::Named(requests) => requests.iter().map(|request| (request.backend, request.device)).collect(),
+            Selection::AllOf(entry, _) => vec![(entry.name, None)],
+        };
+        let now = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos() as u64);
+        Ok(Self { seconds: args.seconds, seed: args.seed.unwrap_or_else(now), wanted, request: Selection::any(common) })
+    }
+
+    /// Opens the wanted devices.
+    ///
+    /// # Errors
+    /// If a device is wanted that its backend does not have.
+    fn open(&self) -> Result<Vec<Found>, Failure> {
+        let mut found = Vec::new();
+        for (name, number) in &self.wanted {
+            for entry in BACKENDS.iter().filter(|entry| entry.name == *name) {
+                found.extend(self.open_of(entry, *number)?);
+            }
+        }
+        Ok(found)
+    }
+
+    fn open_of(&self, entry: &Entry, wanted: Option<usize>) -> Result<Vec<Found>, Failure> {
+        let backend = entry.name.name();
+        let absent =
+            |number, reason: BackendError| Found { backend, number, opened: Err(Missing::Absent(reason.to_string())) };
+        let devices = match entry.devices() {
+            Ok(devices) => devices,
+            Err(reason) => return Ok(vec![absent(None, reason)]),
+        };
+        let variants: Vec<Option<&str>> = match entry.name {
+            BackendName::Cpu => Cpu::variants().into_iter().map(Some).collect(),
+            _ => vec![None],
+        };
+        let mut found = Vec::new();
+        for number in wanted.map_or((0..devices.len()).collect(), |number| vec![number]) {
+            if let Some(device) = devices.get(number).filter(|device| !device.is_usable())
+                && let Err(reason) = device.info()
+            {
+                found.push(absent(Some(number), reason));
+                continue;
+            }
+            for variant in &variants {
+                let request = Request { variant: *variant, ..self.request.of(entry.name, Some(number)) };
+                let opened = match entry.open(&request) {
+                    Ok(opened) => Ok(opened.backend),
+                    Err(error @ OpenError::Request(_)) => return Err(error.into()),
+                    Err(error) => Err(Missing::Broken(error)),
+                };
+                found.push(Found { backend, number: Some(number), opened });
+            }
+        }
+        Ok(found)
+    }
+
+    /// Checks the devices that were opened.
+    fn check(&self, found: Vec<Found>, observer: &dyn Observer) -> Result<Report, Error> {
+        let (mut rows, mut opened) = (Vec::new(), Vec::new());
+        for Found { backend, number, opened: result } in found {
+            match result {
+                Ok(device) => {
+                    opened.push((rows.len(), device));
+                    rows.push(Row::new(backend, number));
+                }
+                Err(missing) => rows.push(Row::missing(backend, number, missing)),
+            }
+        }
+        let mut subjects: Vec<_> = opened
+            .iter_mut()
+            .map(|(_, device)| Subject { compared: device.info().backend != "mailbox", backend: &mut **device })
+            .collect();
+        let references = (0..rayon::current_num_threads()).map(|_| Box::new(Mailbox::new()) as Box<dyn Backend>);
+        let seconds = self.seconds.into();
+        let settings = Settings { seconds, known_seconds: KNOWN_SHARE * seconds, seed: self.seed, clock: &monotonic };
+        let checked = check(&mut subjects, references.collect(), &settings, observer)?;
+        for ((index, device), checked) in opened.iter().zip(checked) {
+            rows[*index].fill(device.info(), checked);
+        }
+        Ok(Report::new(Machine::now(), self.seconds, self.seed, rows))
+    }
+}
+
+impl Job for Selfcheck {
+    fn run(&self, context: &mut Context) -> Result<Answer, Failure> {
+        let monitor = context.monitor("leaves")?;
+        let checked = self.check(self.open()?, &monitor);
+        monitor.next();
+        let report = checked.map_err(|error| match error {
+            Error::Cancelled(_) => Failure::Interrupted("Stopped on request; there is no result.".to_owned()),
+            error => error.into(),
+        })?;
+        context.output.print(&report, |to| report.write(to))?;
+        report.answer()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kogge_testkit::buggy::{Buggy, no_black_queenside};
+
+    use super::*;
+
+    fn found(backend: &'static str, opened: Result<Box<dyn Backend>, Missing>) -> Found {
+        Found { backend, number: Some(0), opened }
+    }
+
+    fn cpu() -> Cpu {
+        Cpu::new(Some(1)).expect("the CPU can be used")
+    }
+
+    /// Checks devices for a moment, and returns the text of the report and the answer.
+    fn report(found: Vec<Found>) -> (String, Result<Answer, Failure>) {
+        let selfcheck = Selfcheck { seconds: 1, seed: 5, wanted: Vec::new(), request: Request::default() };
+        let report = selfcheck.check(found, &()).expect("nobody stops it");
+        let mut text = Vec::new();
+        report.write(&mut text).expect("memory takes everything");
+        (String::from_utf8(text).expect("UTF-8"), report.answer())
+    }
+
+    #[test]
+    fn a_device_that_counts_wrongly_is_named() {
+        let wrong = Buggy::new(cpu(), no_black_queenside);
+        let (text, answer) = report(vec![found("cpu", Ok(Box::new(cpu()))), found("opencl", Ok(Box::new(wrong)))]);
+        assert!(matches!(answer, Ok(Answer::No)), "{text}");
+        let line = |start: &str| text.lines().skip_while(|line| !line.starts_with(start)).nth(1).unwrap_or_default();
+        assert!(line("cpu:0 ").contains("right: 4 self-tests, "), "{text}");
+        assert!(line("opencl:0 ").contains("WRONG: ") && line("opencl:0 ").contains("cannot be trusted"), "{text}");
+        assert!(text.ends_with("\n1 of 2 devices is wrong.\n"), "{text}");
+    }
+
+    #[test]
+    fn a_device_that_cannot_be_opened_is_named_with_the_reason() {
+        let broken = OpenError::Backend(BackendError::Device {
+            device: "A GPU".to_owned(),
+            doing: "compiling the kernels".to_owned(),
+            reason: "no luck.".to_owned(),
+        });
+        let absent = Missing::Absent("The wgpu backend cannot be used: there is no Vulkan device.".to_owned());
+        let missing = vec![found("opencl", Err(Missing::Broken(broken))), found("wgpu", Err(absent))];
+        let (text, answer) = report(missing);
+        assert!(text.contains("FAILED: A GPU failed compiling the kernels: no luck.\n"), "{text}");
+        assert!(text.contains("not there: The wgpu backend cannot be used: there is no Vulkan device.\n"), "{text}");
+        assert!(matches!(answer, Err(Failure::Device(_))), "{text}");
+    }
+}

@@ -1,0 +1,57 @@
+//! What merging costs on each device, stored for the plans of later runs.
+
+use kogge_board::DeviceInfo;
+use kogge_driver::MergeCosts;
+use kogge_gpu::tuning::Store;
+use serde::{Deserialize, Serialize};
+
+/// Everything that the costs depend on.
+#[derive(PartialEq, Eq, Serialize, Deserialize)]
+struct Key {
+    backend: String,
+    device: String,
+    driver: String,
+    kogge: String,
+    variant: String,
+}
+
+/// The costs, in seconds.
+#[derive(Serialize, Deserialize)]
+struct Costs {
+    ply: f64,
+    successor: f64,
+    room: f64,
+}
+
+impl Key {
+    fn of(info: &DeviceInfo) -> Self {
+        Self {
+            backend: info.backend.to_owned(),
+            device: info.name.clone(),
+            driver: info.driver.clone(),
+            kogge: env!("CARGO_PKG_VERSION").to_owned(),
+            variant: info.variant.clone(),
+        }
+    }
+}
+
+/// The user's file, if there is a folder for it.
+fn store() -> Option<Store> {
+    Store::of_user("costs.json")
+}
+
+/// Returns what merging has cost on a device in earlier runs.
+pub fn known(info: &DeviceInfo) -> Option<MergeCosts> {
+    let Costs { ply, successor, room } = store()?.load(&Key::of(info))?;
+    let are_costs =
+        [ply, successor].iter().all(|cost| cost.is_finite() && *cost > 0.0) && room.is_finite() && room >= 0.0;
+    are_costs.then_some(MergeCosts { ply, successor, room })
+}
+
+/// Stores what merging has cost on a device. Without the file, later plans are a little worse, so failures do not matter.
+pub fn remember(info: &DeviceInfo, costs: MergeCosts) {
+    let MergeCosts { ply, successor, room } = costs;
+    if let Some(store) = store() {
+        let _ = store.save(Key::of(info), Costs { ply, successor, room });
+    }
+}

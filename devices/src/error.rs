@@ -1,0 +1,25 @@
+//! The reasons why a device is not opened.
+
+use kogge_board::BackendError;
+use thiserror::Error;
+
+/// The reason why no device was opened, as a sentence.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum OpenError {
+    /// The request asks for something that does not exist.
+    #[error("{0}")]
+    Request(String),
+    /// No device of those that would do can be used.
+    #[error("{0}")]
+    NoDevice(String),
+    /// The device cannot be used.
+    #[error(transparent)]
+    Backend(#[from] BackendError),
+}
+
+impl OpenError {
+    /// Returns whether the device was opened but failed its self-test.
+    pub fn is_wrong_answer(&self) -> bool {
+        matches!(self, Self::Backend(BackendError::WrongAnswer { .. }))
+    }
+}

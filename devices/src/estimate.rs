@@ -1,0 +1,164 @@
+//! Estimates how long work would take on the CPU, so that `auto` chooses the device that finishes first.
+//!
+//! Before a GPU can count, kogge must find and open it, compile its kernels and test them. The CPU finishes most
+//! everyday work in that time. So the CPU counts the first plies of a tree for a few milliseconds, and kogge estimates
+//! the rest from their time.
+
+use std::time::Instant;
+
+use kogge_driver::Error;
+
+/// The approximate time until a GPU can begin, in seconds: measured times are 0.5 to 1.5 s, and longer when the driver has
+/// not compiled the kernels before.
+const START_UP: f64 = 1.0;
+/// The approximate time of a GPU's call, in seconds, besides counting.
+const LATENCY: f64 = 0.002;
+/// The fewest seconds and leaves of a ply for a reliable estimate: a thread may be kept waiting for 2 ms.
+const ENOUGH: f64 = 0.002;
+const ENOUGH_LEAVES: f64 = 1000.0;
+
+/// An estimate of an amount of work.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Estimate {
+    /// The time that the CPU would need.
+    seconds: f64,
+    /// The number of calls of a GPU.
+    calls: usize,
+}
+
+/// The time that counting one ply took.
+struct Sample {
+    depth: u32,
+    counted: f64,
+    /// The factor by which one more ply multiplies the count.
+    growth: f64,
+    seconds: f64,
+}
+
+impl Sample {
+    /// Counts plies of a tree of this depth until one gives a reliable estimate, but never the last ply.
+    fn take(depth: u32, mut count: impl FnMut(u32) -> Result<u128, Error>) -> Result<Self, Error> {
+        // The first count may include work that is done only once, such as a self-test.
+        count(0)?;
+        let mut timed = |depth| {
+            let start = Instant::now();
+            count(depth).map(|counted| (counted as f64, start.elapsed().as_secs_f64()))
+        };
+        let mut sample = Self { depth: 0, counted: 1.0, growth: 1.0, seconds: 0.0 };
+        for depth in 1..depth.max(2) {
+            let (counted, mut seconds) = timed(depth)?;
+            if (ENOUGH..10.0 * ENOUGH).contains(&seconds) {
+                seconds = seconds.min(timed(depth)?.1);
+            }
+            sample = Self { depth, counted, growth: counted / sample.counted.max(1.0), seconds };
+            if counted == 0.0 || (counted >= ENOUGH_LEAVES && seconds >= ENOUGH) {
+                break;
+            }
+        }
+        Ok(sample)
+    }
+}
+
+impl Estimate {
+    /// Estimates the work on one tree, which `count` counts down to any depth.
+    pub fn tree(depth: u32, count: impl FnMut(u32) -> Result<u128, Error>) -> Result<Self, Error> {
+        let sample = Sample::take(depth, count)?;
+        let deeper = depth.saturating_sub(sample.depth).try_into().unwrap_or(i32::MAX);
+        Ok(Self { seconds: sample.seconds * sample.growth.powi(deeper), calls: 1 })
+    }
+
+    /// Estimates work on many trees, which takes some calls, from the total number of leaves. `count` counts some large tree
+    /// down to any depth.
+    pub fn calls(calls: usize, leaves: u128, count: impl FnMut(u32) -> Result<u128, Error>) -> Result<Self, Error> {
+        let sample = Sample::take(u32::MAX, count)?;
+        Ok(Self { seconds: leaves as f64 * sample.seconds / sample.counted.max(1.0), calls })
+    }
+
+    /// Whether the CPU would finish before a GPU.
+    pub fn is_small(&self) -> bool {
+        self.seconds < START_UP + LATENCY * self.calls as f64
+    }
+
+    /// Describes the time that the CPU needs.
+    pub fn text(&self) -> String {
+        match self.seconds {
+            ..0.001 => "less than 1 ms".to_owned(),
+            ..1.0 => format!("about {:.0} ms", self.seconds * 1e3),
+            ..1e6 => format!("about {:.0} s", self.seconds),
+            _ => "more than a week".to_owned(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread::sleep;
+    use std::time::Duration;
+
+    use super::*;
+
+    /// Counts a tree with this many moves in each position, at this time for each leaf.
+    fn counting(moves: u32, each: Duration) -> impl FnMut(u32) -> Result<u128, Error> {
+        move |depth| {
+            let leaves = moves.pow(depth);
+            sleep(each * leaves);
+            Ok(leaves.into())
+        }
+    }
+
+    #[test]
+    fn a_deep_tree_is_estimated_from_its_first_plies() {
+        // 10^6 leaves of 100 µs.
+        let estimate = Estimate::tree(6, counting(10, Duration::from_micros(100))).unwrap();
+        assert!(estimate.seconds > 99.0, "{estimate:?}");
+        assert!(!estimate.is_small() && estimate.text().starts_with("about "), "{estimate:?}");
+    }
+
+    #[test]
+    fn the_last_ply_is_never_counted_for_an_estimate() {
+        for depth in [0, 1, 2, 3] {
+            let mut deepest = 0;
+            let estimate = Estimate::tree(depth, |ply| {
+                deepest = deepest.max(ply);
+                Ok(2_u128.pow(ply))
+            });
+            assert!(estimate.unwrap().is_small());
+            assert_eq!(deepest, depth.saturating_sub(1).max(1));
+        }
+    }
+
+    #[test]
+    fn a_game_that_is_over_is_no_work() {
+        let estimate = Estimate::tree(128, |_| Ok(0)).unwrap();
+        assert!(estimate.is_small() && estimate.text() == "less than 1 ms", "{estimate:?}");
+    }
+
+    #[test]
+    fn many_small_calls_are_small_work() {
+        let each = Duration::from_micros(10);
+        let estimate = Estimate::calls(1000, 400_000, counting(20, each)).unwrap();
+        // At least 4 s on the CPU, and 3 s for 1000 answers of a GPU.
+        assert!(!estimate.is_small(), "{estimate:?}");
+        let estimate = Estimate { calls: 1000, seconds: 2.5 };
+        assert!(estimate.is_small());
+        assert!(!Estimate { calls: 1, ..estimate }.is_small());
+    }
+
+    #[test]
+    fn work_that_cannot_be_counted_cannot_be_estimated() {
+        assert_eq!(Estimate::tree(3, |_| Err(Error::Overflow)), Err(Error::Overflow));
+    }
+
+    #[test]
+    fn estimates_read_well() {
+        for (seconds, text) in [
+            (0.0, "less than 1 ms"),
+            (0.0123, "about 12 ms"),
+            (75.3, "about 75 s"),
+            (1e7, "more than a week"),
+            (f64::INFINITY, "more than a week"),
+        ] {
+            assert_eq!(Estimate { seconds, calls: 1 }.text(), text);
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! The memory that merged plies may take.
+
+use std::num::NonZeroUsize;
+
+use kogge_board::{Backend, DeviceInfo, DeviceKind};
+use kogge_driver::{Device, MergeSettings};
+
+use crate::costs;
+
+/// The free memory assumed where the system does not report it: 4 GiB.
+const UNKNOWN: u64 = 4 << 30;
+
+/// Returns the number of bytes for merged plies on a device: the requested number, if any; on a discrete GPU, nine tenths of
+/// its memory; otherwise half of the system's available memory, but at most nine tenths of the memory that the backend may
+/// use. If other programs use a GPU's memory, the merge finds out and takes less.
+pub fn share(asked: Option<NonZeroUsize>, info: &DeviceInfo) -> u64 {
+    let device = info.memory.map(|bytes| bytes / 10 * 9);
+    match (asked, device) {
+        (Some(bytes), _) => bytes.get() as u64,
+        (None, Some(bytes)) if info.kind == DeviceKind::DiscreteGpu => bytes,
+        (None, device) => (available().unwrap_or(UNKNOWN) / 2).min(device.unwrap_or(u64::MAX)),
+    }
+}
+
+/// Prepares a device for merging.
+pub fn device(asked: Option<NonZeroUsize>, backend: Box<dyn Backend>) -> Device {
+    let settings = MergeSettings {
+        costs: costs::known(backend.info()),
+        ..MergeSettings::with_memory(share(asked, backend.info()))
+    };
+    Device { backend, settings }
+}
+
+/// Prepares devices for merging at the same time. Those without memory of their own divide the system's memory, unless a number of
+/// bytes is asked for, which each device gets.
+pub fn devices(asked: Option<NonZeroUsize>, backends: Vec<Box<dyn Backend>>) -> Vec<Device> {
+    let mut devices: Vec<_> = backends.into_iter().map(|backend| device(asked, backend)).collect();
+    let has_own = |device: &Device| device.backend.info().kind == DeviceKind::DiscreteGpu;
+    let sharing = devices.iter().filter(|device| !has_own(device)).count().max(1) as u64;
+    if asked.is_none() {
+        devices.iter_mut().filter(|device| !has_own(device)).for_each(|device| device.settings.memory /= sharing);
+    }
+    devices
+}
+
+/// Returns the available memory in bytes, if the system reports it as Linux does.
+fn available() -> Option<u64> {
+    available_in(&std::fs::read_to_string("/proc/meminfo").ok()?)
+}
+
+fn available_in(text: &str) -> Option<u64> {
+    let rest = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    rest.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use kogge_board::Backend;
+    use kogge_movegen_cpu::mailbox::Mailbox;
+
+    use super::*;
+
+    #[test]
+    fn free_memory_is_read() {
+        let text = "MemTotal:       24099604 kB\nMemFree:          123 kB\nMemAvailable:   22000000 kB\n";
+        assert_eq!(available_in(text), Some(22_000_000 * 1024));
+        assert_eq!(available_in("MemTotal: 1 kB"), None);
+        assert_eq!(available_in("MemAvailable: many kB"), None);
+        #[cfg(target_os = "linux")]
+        assert!(available() > Some(1 << 20));
+    }
+
+    #[test]
+    fn a_discrete_gpu_gives_its_own_memory() {
+        let mut info = Mailbox::new().info().clone();
+        info.memory = Some(1_000_000);
+        assert_eq!(share(None, &info), 900_000, "the backend may use no more");
+        info.kind = DeviceKind::DiscreteGpu;
+        info.memory = Some(1_000_000_000_000);
+        assert_eq!(share(None, &info), 900_000_000_000);
+        info.kind = DeviceKind::Cpu;
+        assert!(share(None, &info) < 1 << 58);
+        assert_eq!(share(NonZeroUsize::new(4096), &info), 4096);
+    }
+}

@@ -1,0 +1,133 @@
+//! The table of backends.
+
+use std::num::NonZeroUsize;
+
+use kogge_board::{Backend, BackendError, DeviceKind};
+
+use crate::device::{Device, Listed, Request};
+use crate::error::OpenError;
+use crate::name::BackendName;
+use crate::{gpu, host};
+
+/// A backend.
+pub struct Entry {
+    /// Its name.
+    pub name: BackendName,
+    /// The kinds of devices that `auto` may choose.
+    pub(crate) automatic: &'static [DeviceKind],
+    /// Whether the backend counts the last two plies in closed form as far as possible.
+    pub(crate) bulk: bool,
+    /// Whether the backend can keep counts in a hash table.
+    pub(crate) hash: bool,
+    pub(crate) list: fn() -> Listed,
+}
+
+/// The kinds of a GPU interface's devices that `auto` may choose.
+const GPUS: &[DeviceKind] = &[DeviceKind::DiscreteGpu, DeviceKind::IntegratedGpu];
+
+/// The kinds of devices that `auto` chooses, best first. Software devices, the CPUs behind GPU interfaces, are slower
+/// than the CPU backend and are used only by name.
+pub(crate) const PREFERRED: [DeviceKind; 3] = [DeviceKind::DiscreteGpu, DeviceKind::IntegratedGpu, DeviceKind::Cpu];
+
+/// All backends. Among devices of one kind, `auto` takes the first one that works, in this order: a GPU that both OpenCL and
+/// wgpu offer is used through OpenCL.
+pub const BACKENDS: &[Entry] = &[
+    Entry { name: BackendName::Opencl, automatic: GPUS, bulk: true, hash: false, list: gpu::opencl },
+    Entry { name: BackendName::Wgpu, automatic: GPUS, bulk: true, hash: false, list: gpu::wgpu },
+    Entry { name: BackendName::Cpu, automatic: &[DeviceKind::Cpu], bulk: true, hash: true, list: host::cpu },
+    Entry { name: BackendName::Mailbox, automatic: &[], bulk: false, hash: false, list: host::mailbox },
+];
+
+/// A backend, ready to work.
+pub struct Opened {
+    /// The open device.
+    pub backend: Box<dyn Backend>,
+    /// Whether it counts the last two plies in closed form as far as possible.
+    pub bulk: bool,
+    /// The size of its hash table in bytes.
+    pub hash: Option<NonZeroUsize>,
+    /// Why `auto` tried GPUs or did not, if the work could be estimated.
+    pub chosen: Option<String>,
+    /// Sentences for the user: why `auto` could not use devices that it prefers, or that a software device is used beside
+    /// GPUs.
+    pub notes: Vec<String>,
+}
+
+impl Opened {
+    /// Wraps a device that a list named.
+    pub fn listed(backend: Box<dyn Backend>) -> Self {
+        let entry = BACKENDS.iter().find(|entry| entry.name.name() == backend.info().backend);
+        let bulk = entry.is_some_and(|entry| entry.bulk);
+        Self { backend, bulk, hash: None, chosen: None, notes: Vec::new() }
+    }
+}
+
+impl Entry {
+    /// Whether this is a GPU interface.
+    pub fn is_gpu(&self) -> bool {
+        self.automatic.contains(&DeviceKind::DiscreteGpu)
+    }
+
+    /// Lists the devices, numbered from 0.
+    ///
+    /// # Errors
+    /// If there are none, with the reason.
+    pub fn devices(&self) -> Listed {
+        (self.list)()
+    }
+
+    /// Opens the device with the requested number, or the best one.
+    pub fn open(&self, request: &Request) -> Result<Opened, OpenError> {
+        if request.hash.is_some() && !self.hash {
+            return Err(OpenError::Request(format!(
+                "The {} backend has no hash table; leave --hash out, or choose the cpu backend.",
+                self.name.name()
+            )));
+        }
+        let devices = self.devices()?;
+        let device = &devices[pick(&devices, self.name, request.device)?];
+        let opened = self.opened(device.open(request)?, request);
+        let notes = request.device.and_then(|_| beside_gpus(&devices, &**device, self.name)).into_iter().collect();
+        Ok(Opened { notes, ..opened })
+    }
+
+    /// Wraps an open device of this backend.
+    pub(crate) fn opened(&self, backend: Box<dyn Backend>, request: &Request) -> Opened {
+        Opened { backend, bulk: self.bulk, hash: request.hash, chosen: None, notes: Vec::new() }
+    }
+}
+
+/// Returns a warning if the device that the user has chosen runs on the CPU although its backend has GPUs.
+fn beside_gpus(devices: &[Box<dyn Device>], chosen: &dyn Device, name: BackendName) -> Option<String> {
+    let is_gpu = |kind| matches!(kind, DeviceKind::DiscreteGpu | DeviceKind::IntegratedGpu);
+    let gpu = devices.iter().position(|device| is_gpu(device.kind()) && device.is_usable())?;
+    let name = name.name();
+    (chosen.kind() == DeviceKind::Software).then(|| {
+        format!(
+            "The chosen device is software, which emulates a GPU on the CPU and is slower than the cpu backend; device {gpu} of the \
+             {name} backend is a GPU (--device {name}:{gpu})."
+        )
+    })
+}
+
+/// Returns the index of the device with this number. Without a number, returns the index of the best usable device, or
+/// 0 if none is usable.
+pub(crate) fn pick(devices: &[Box<dyn Device>], name: BackendName, number: Option<usize>) -> Result<usize, OpenError> {
+    let best = |kind| devices.iter().position(|device| device.kind() == kind && device.is_usable());
+    let (name, count) = (name.name(), devices.len());
+    match number.or_else(|| PREFERRED.into_iter().find_map(best)).unwrap_or(0) {
+        index if index < count => Ok(index),
+        index if number.is_some() => Err(OpenError::Request(format!(
+            "There is no device {index} of the {name} backend; it has {count}, numbered from 0. \"kogge devices\" lists them."
+        ))),
+        _ => Err(BackendError::Unavailable { backend: name, reason: "it has no device.".to_owned() }.into()),
+    }
+}
+
+/// Returns the failure for a device number without a backend.
+pub fn number_without_backend() -> OpenError {
+    OpenError::Request(
+        "A device number has a meaning only together with its backend; name both, such as --device opencl:1."
+            .to_owned(),
+    )
+}

@@ -1,0 +1,162 @@
+//! A running program whose lines are read while the observer may stop the wait.
+
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::error::{EngineError, Error};
+use crate::{Observer, Progress};
+
+/// The longest line that is read in one piece.
+const LONGEST_LINE: u64 = 1 << 16;
+/// The time between two questions to the observer whether to stop.
+const TICK: Duration = Duration::from_millis(50);
+
+/// A program that was started. It is ended when this is dropped.
+pub(super) struct Process<'a> {
+    /// The command, for errors.
+    command: String,
+    pub(super) child: Child,
+    lines: Receiver<String>,
+    patience: Duration,
+    observer: &'a dyn Observer,
+}
+
+/// Splits a command into a program and its arguments, separated by spaces; double quotes keep spaces in a word.
+///
+/// # Errors
+/// If no program is named.
+pub(super) fn split(command: &str) -> Result<(String, Vec<String>), Error> {
+    let mut words = Vec::new();
+    for (index, piece) in command.split('"').enumerate() {
+        if index % 2 == 1 {
+            words.push(piece.to_owned());
+        } else {
+            words.extend(piece.split_whitespace().map(str::to_owned));
+        }
+    }
+    if words.is_empty() {
+        let (command, reason) = (command.to_owned(), "no program is named".to_owned());
+        return Err(EngineError::Start { command, reason }.into());
+    }
+    let program = words.remove(0);
+    Ok((program, words))
+}
+
+impl<'a> Process<'a> {
+    /// Starts `prepared`, whose input and errors are set; `command` names it in errors. `patience` is the time that it may be
+    /// silent while a line is awaited.
+    ///
+    /// # Errors
+    /// If it cannot be started.
+    pub(super) fn start(
+        command: &str,
+        prepared: &mut Command,
+        patience: Duration,
+        observer: &'a dyn Observer,
+    ) -> Result<Self, Error> {
+        let failed = |reason: String| EngineError::Start { command: command.to_owned(), reason };
+        let mut child = prepared.stdout(Stdio::piped()).spawn().map_err(|error| failed(error.to_string()))?;
+        let output = child.stdout.take().ok_or_else(|| failed("it has no output".to_owned()))?;
+        let (sender, lines) = sync_channel(1 << 10);
+        thread::spawn(move || {
+            let mut output = BufReader::new(output);
+            loop {
+                let mut line = Vec::new();
+                match output.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line) {
+                    Ok(1..) if sender.send(String::from_utf8_lossy(&line).into_owned()).is_ok() => {}
+                    _ => return,
+                }
+            }
+        });
+        Ok(Self { command: command.to_owned(), child, lines, patience, observer })
+    }
+
+    /// Waits for the next line; `None` at the end of the output. `doing` tells what it was asked, for errors.
+    ///
+    /// # Errors
+    /// If it is silent for too long, or the observer stops the wait.
+    pub(super) fn line(&self, doing: &str) -> Result<Option<String>, Error> {
+        let start = Instant::now();
+        loop {
+            if self.observer.is_cancelled() {
+                return Err(Error::Cancelled(Progress::default()));
+            }
+            match self.lines.recv_timeout(TICK) {
+                Ok(line) => return Ok(Some(line)),
+                Err(RecvTimeoutError::Disconnected) => return Ok(None),
+                Err(RecvTimeoutError::Timeout) if start.elapsed() < self.patience => {}
+                Err(RecvTimeoutError::Timeout) => {
+                    let (command, doing) = (self.command.clone(), doing.to_owned());
+                    return Err(EngineError::Silent { command, doing, waited: self.patience }.into());
+                }
+            }
+        }
+    }
+
+    /// Waits for the end of a program that has closed its output.
+    ///
+    /// # Errors
+    /// If it does not end in time, or the observer stops the wait.
+    pub(super) fn end(&mut self, doing: &str) -> Result<ExitStatus, Error> {
+        let start = Instant::now();
+        loop {
+            match self.child.try_wait() {
+                Ok(Some(status)) => return Ok(status),
+                Ok(None) if self.observer.is_cancelled() => return Err(Error::Cancelled(Progress::default())),
+                Ok(None) if start.elapsed() < self.patience => thread::sleep(Duration::from_millis(1)),
+                _ => {
+                    let (command, doing) = (self.command.clone(), doing.to_owned());
+                    return Err(EngineError::Silent { command, doing, waited: self.patience }.into());
+                }
+            }
+        }
+    }
+
+    /// Returns the error of a program that has ended. A terminal's Ctrl-C may end the program before kogge.
+    pub(super) fn ended(&self, doing: &str) -> Error {
+        if self.observer.is_cancelled() {
+            return Error::Cancelled(Progress::default());
+        }
+        EngineError::Ended { command: self.command.clone(), doing: doing.to_owned() }.into()
+    }
+
+    /// Returns the error of an answer that cannot be right; `reason` is a sentence.
+    pub(super) fn wrong(&self, reason: String) -> Error {
+        EngineError::Answer { command: self.command.clone(), reason }.into()
+    }
+
+    /// Drops lines that nobody has read: unread output would block the program.
+    pub(super) fn skip_lines(&self) {
+        while self.lines.try_recv().is_ok() {}
+    }
+}
+
+impl Drop for Process<'_> {
+    fn drop(&mut self) {
+        // A program that has ended cannot be killed, which is no failure.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_are_split_into_words() {
+        for (command, program, arguments) in [
+            ("stockfish", "stockfish", &[][..]),
+            (" engine  --bench\t1 ", "engine", &["--bench", "1"]),
+            ("\"/opt/my engine/run\" -x \"a b\"", "/opt/my engine/run", &["-x", "a b"]),
+        ] {
+            let (found, words) = split(command).unwrap();
+            assert_eq!(found, program);
+            assert_eq!(words, arguments, "{command}");
+        }
+        assert!(matches!(split(" "), Err(Error::Engine(EngineError::Start { .. }))));
+    }
+}

@@ -1,0 +1,215 @@
+//! Ledgers that something else has changed never have a wrong total.
+
+use std::fs;
+use std::path::Path;
+
+use kogge_board::Fen;
+use kogge_driver::ledger::{Kind, Ledger, LedgerError, Request, Sqlite, Store, hex};
+use kogge_movegen_cpu::mailbox::Mailbox;
+use postgres::{Client, NoTls};
+use rusqlite::Connection;
+
+use super::support::server::Server;
+use super::support::{KIWIPETE, fen};
+use super::{KIWIPETE_4, answer, cpu, database, device, fresh, options, source, total, work};
+
+/// Changes of the count of entry 5.
+const COUNTS: &[&str] = &["count = count + 1", "count = count * 10", "checksum = '1'"];
+/// Changes of a range's size.
+const SIZES: &[&str] = &["positions = positions + 1", "paths = paths - 1"];
+/// Changes of the position or the range that entry 5 stands for.
+const POSITION: &[&str] = &["multiplicity = multiplicity + 1", "id = 100000"];
+const RANGE: &[&str] = &["first = last"];
+/// Changes of the tree.
+const TREE: &[&str] = &["depth = 5", "ply = 2", "paths = paths + 1", "entries = entries + 1", "checksum = '1'"];
+
+/// Fills a store with a ledger of Kiwipete to depth 4 that has some tens of entries.
+fn kiwipete(store: Box<dyn Store>, kind: Kind) -> Ledger {
+    let root = &fen(KIWIPETE);
+    let (ply, entries) = match kind {
+        Kind::Positions => (1, None),
+        Kind::Ranges => (3, Some(30)),
+    };
+    let request = Request { root, depth: 4, kind: Some(kind), ply: Some(ply), entries };
+    Ledger::start(store, &request, &mut cpu(), &()).expect("the ledger can be made").0
+}
+
+/// Tests that changes of a finished ledger are found. `open` makes an empty store at the first call for a name, and opens it at
+/// the others. `execute` runs SQL on it. `prefix` begins the names of its tables.
+fn changes_are_found(
+    prefix: &str,
+    open: impl Fn(&str) -> Result<Box<dyn Store>, LedgerError>,
+    execute: impl Fn(&str, &str),
+) {
+    let changed = |kind, name: &str, table: &str, change: &str| {
+        work(&kiwipete(open(name).expect("it can be made"), kind)).expect("all is well");
+        execute(name, &format!("UPDATE {prefix}{table} SET {change}"));
+        let ledger = Ledger::open(open(name)?)?;
+        Ok::<_, LedgerError>((total(&ledger), ledger.check()))
+    };
+    for (kind, sizes, item) in [(Kind::Positions, &[][..], POSITION), (Kind::Ranges, SIZES, RANGE)] {
+        for (number, change) in COUNTS.iter().chain(sizes).enumerate() {
+            let name = format!("count{number}_{}", kind == Kind::Ranges);
+            let (total, checked) =
+                changed(kind, &name, "entry", &format!("{change} WHERE id = 5")).expect("it can be opened");
+            let named = |error: &LedgerError| error.to_string().contains("the count of entry 5 ");
+            assert!(total.as_ref().is_err_and(named), "{change}: {total:?}");
+            let checked = checked.expect("it can be read");
+            assert_eq!(checked.changed.iter().map(|row| row.entry.id).collect::<Vec<_>>(), [5], "{change}");
+            assert_eq!((checked.counted, checked.sha256), (checked.entries, None), "{change}");
+        }
+        let items = item.iter().map(|change| ("entry", format!("{change} WHERE id = 5")));
+        let tree = TREE.iter().map(|&change| ("ledger", change.to_owned()));
+        for (number, (table, change)) in items.chain(tree).enumerate() {
+            let name = format!("tree{number}_{}", kind == Kind::Ranges);
+            let damaged = |error: &LedgerError| matches!(error, LedgerError::Damaged { .. });
+            let (total, checked) = changed(kind, &name, table, &change).expect("it can be opened");
+            assert!(total.as_ref().is_err_and(damaged), "{change}: {total:?}");
+            assert!(checked.as_ref().is_err_and(damaged), "{change}: {checked:?}");
+        }
+    }
+}
+
+#[test]
+fn changes_of_a_file_are_found() {
+    let path = |name: &str| Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("changed-{name}.ledger"));
+    let open =
+        |name: &str| -> Result<Box<dyn Store>, LedgerError> { Ok(Box::new(Sqlite::open_or_create(&path(name))?)) };
+    let execute = |name: &str, sql: &str| {
+        let connection = Connection::open(path(name)).expect("it is there");
+        let set = format!("PRAGMA ignore_check_constraints = 1; PRAGMA foreign_keys = 0; {sql}");
+        connection.execute_batch(&set).unwrap_or_else(|error| panic!("{sql}: {error}"));
+    };
+    let _ = fs::read_dir(env!("CARGO_TARGET_TMPDIR")).map(|files| {
+        let stale = files.flatten().filter(|file| file.file_name().to_string_lossy().starts_with("changed-"));
+        stale.for_each(|file| drop(fs::remove_file(file.path())));
+    });
+    changes_are_found("", open, execute);
+}
+
+#[test]
+fn changes_of_a_database_are_found() {
+    let server = Server::start();
+    let made = std::cell::RefCell::new(std::collections::BTreeSet::new());
+    let open = |name: &str| -> Result<Box<dyn Store>, LedgerError> {
+        let is_new = made.borrow_mut().insert(name.to_owned());
+        Ok(database(&if is_new { server.schema(name) } else { server.address(name) }))
+    };
+    let execute = |name: &str, sql: &str| {
+        let mut client = Client::connect(&server.address(name), NoTls).expect("the server runs");
+        client.batch_execute(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
+    };
+    changes_are_found("kogge_", open, execute);
+}
+
+/// The schema forbids to remove a checksum, but a damaged file may lack one.
+#[test]
+fn missing_checksums_are_found() {
+    for (table, name) in [("entry", "missing-count"), ("ledger", "missing-tree")] {
+        let file = fresh(name);
+        work(&kiwipete(Box::new(Sqlite::open_or_create(&file).unwrap()), Kind::Positions)).unwrap();
+        let connection = Connection::open(&file).unwrap();
+        let nullable = "PRAGMA writable_schema = 1; PRAGMA ignore_check_constraints = 1;
+            UPDATE sqlite_schema SET sql = replace(sql, 'checksum TEXT NOT NULL', 'checksum TEXT');
+            PRAGMA writable_schema = RESET;";
+        connection.execute_batch(&format!("{nullable} UPDATE {table} SET checksum = NULL")).unwrap();
+        drop(connection);
+        let found = Ledger::open(Box::new(Sqlite::open(&file).unwrap())).and_then(|ledger| total(&ledger));
+        assert!(
+            matches!(&found, Err(LedgerError::Damaged { what, .. }) if what.contains("checksum")),
+            "{name}: {found:?}"
+        );
+    }
+}
+
+/// Flips single bits of a file. Some change nothing that is read, and others make the file unreadable.
+#[test]
+fn a_flipped_bit_never_gives_a_wrong_total() {
+    for (kind, name) in [(Kind::Positions, "bit-position"), (Kind::Ranges, "bit-range")] {
+        let file = fresh(name);
+        work(&kiwipete(Box::new(Sqlite::open_or_create(&file).unwrap()), kind)).unwrap();
+        let bytes = fs::read(&file).unwrap();
+        let mut damaged = 0;
+        // A step without common factors with the size of a page reaches all parts of all pages.
+        for bit in (0..8 * bytes.len()).step_by((8 * bytes.len() / 1500) | 1) {
+            let mut changed = bytes.clone();
+            changed[bit / 8] ^= 1 << (bit % 8);
+            fs::write(&file, changed).unwrap();
+            match Sqlite::open(&file).and_then(|store| Ledger::open(Box::new(store))).and_then(|ledger| total(&ledger))
+            {
+                Ok(leaves) => {
+                    assert!(leaves.is_none_or(|leaves| leaves == KIWIPETE_4), "bit {bit} of {name}: {leaves:?}")
+                }
+                Err(_) => damaged += 1,
+            }
+        }
+        assert!(damaged > 100, "only {damaged} bits of {name} were noticed");
+    }
+}
+
+#[test]
+fn equal_ledgers_have_equal_hashes() {
+    for (kind, name) in [(Kind::Positions, "hash-position"), (Kind::Ranges, "hash-range")] {
+        let [one, two] = ["one", "two"].map(|number| {
+            let store = Sqlite::open_or_create(&fresh(&format!("{name}-{number}"))).unwrap();
+            kiwipete(Box::new(store), kind)
+        });
+        assert_eq!(one.check().unwrap().sha256, None, "nothing is counted");
+        work(&one).unwrap();
+        two.work(&mut [device(Mailbox::new())], &options("test"), &()).unwrap();
+        let hash = one.check().unwrap().sha256;
+        assert!(hash.is_some() && hash == two.check().unwrap().sha256);
+    }
+}
+
+#[test]
+fn old_ledgers_without_checksums_go_on() {
+    let file = fresh("version-1");
+    let ledger = kiwipete(Box::new(Sqlite::open_or_create(&file).unwrap()), Kind::Positions);
+    drop(ledger);
+    let old = "PRAGMA foreign_keys = 0;
+        CREATE TABLE older (id INTEGER PRIMARY KEY, position, multiplicity, count, source, at, disputed, worker, leased_until);
+        INSERT INTO older SELECT id, position, multiplicity, count, source, at, disputed, worker, leased_until FROM entry;
+        DROP TABLE entry;
+        ALTER TABLE older RENAME TO entry;
+        ALTER TABLE answer DROP COLUMN checksum;
+        ALTER TABLE ledger DROP COLUMN checksum;
+        UPDATE ledger SET format = 1;";
+    Connection::open(&file).unwrap().execute_batch(old).unwrap();
+    let ledger = Ledger::open(Box::new(Sqlite::open(&file).unwrap())).unwrap();
+    assert_eq!((ledger.header().format(), ledger.header().checksum), (1, None));
+    let mut store = Sqlite::open(&file).unwrap();
+    store.record(&source("wrong"), &[answer(5, 1)]).unwrap();
+    let right = |ledger: &Ledger| {
+        let mut count = None;
+        ledger.rows(|row| {
+            count = row.given.filter(|_| row.entry.id == 5).map(|given| given.count).or(count);
+            Ok(())
+        })?;
+        Ok::<_, LedgerError>(count.expect("entry 5 is counted"))
+    };
+    assert_eq!(right(&ledger), Ok(1.into()));
+    let newer = kiwipete(Box::new(Sqlite::open_or_create(&fresh("version-3")).unwrap()), Kind::Positions);
+    work(&newer).unwrap();
+    let count = right(&newer).unwrap();
+    for backend in ["one", "other"] {
+        store.record(&source(backend), &[answer(5, count.leaves)]).unwrap();
+    }
+    store.settle(5, &count).unwrap();
+    assert_eq!(work(&ledger), Ok(KIWIPETE_4));
+    let checked = ledger.check().unwrap();
+    assert!(checked.changed.is_empty() && checked.sha256 == newer.check().unwrap().sha256);
+}
+
+#[test]
+fn the_ledger_of_depth_13_is_as_it_was() {
+    let file = fresh("start13");
+    fs::copy(Path::new(env!("CARGO_MANIFEST_DIR")).join("../data/ledgers/start13.sqlite"), &file).unwrap();
+    let ledger = Ledger::open(Box::new(Sqlite::open(&file).unwrap())).unwrap();
+    assert_eq!((ledger.header().format(), &ledger.header().root), (2, &Fen::start()));
+    assert_eq!(total(&ledger), Ok(Some(1_981_066_775_000_396_239)));
+    let checked = ledger.check().unwrap();
+    assert_eq!((checked.entries, checked.counted, checked.changed.len()), (1024, 1024, 0));
+    let hash = "c20e4fe0e845b6232e17c885317b76fdee557ac18a37c74db5fab021d0caf12a";
+    assert_eq!(checked.sha256.map(|bytes| hex(&bytes)).as_deref(), Some(hash));
+}

@@ -1,0 +1,178 @@
+//! `RESULTS.md` and the tables in `data/`: they agree, every row has a second way, and small terms of sequences are recomputed.
+//!
+//! `reference_data.rs` recomputes the other tables, and the program's tests compare the large counts with the published ones.
+
+mod support;
+
+use std::collections::HashMap;
+
+use kogge_board::{Backend, known};
+use kogge_driver::{Driver, MergeSettings};
+use kogge_movegen_cpu::Cpu;
+use kogge_movegen_cpu::mailbox::Mailbox;
+use support::fen;
+
+const RESULTS: &str = include_str!("../../RESULTS.md");
+
+/// The most leaves of a term that a test counts by merged plies, and the most that the mailbox counts one by one.
+const MOST_MERGED: u128 = 500_000_000;
+const MOST_MADE: u128 = 100_000;
+
+fn rows(table: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
+    table.lines().filter(|line| !line.starts_with('#')).map(|line| line.split('\t').collect())
+}
+
+/// A term of a sequence.
+struct Term {
+    sequence: &'static str,
+    fen: &'static str,
+    n: u32,
+    count: u128,
+    published: Option<u128>,
+    second: &'static str,
+}
+
+fn terms() -> Vec<Term> {
+    let term = |row: Vec<&'static str>| {
+        let &[sequence, fen, n, count, published, second] = &row[..] else { panic!("{row:?}") };
+        let published = (published != "-").then(|| published.parse().unwrap());
+        Term { sequence, fen, n: n.parse().unwrap(), count: count.parse().unwrap(), published, second }
+    };
+    rows(include_str!("../../data/sequences.tsv")).map(term).collect()
+}
+
+/// Returns the cells of the rows of the table with these first heads.
+fn table(heads: &str) -> Vec<Vec<&'static str>> {
+    let lines = RESULTS.lines().skip_while(|line| !line.starts_with(heads)).skip(2);
+    let rows = lines.take_while(|line| line.starts_with('|'));
+    let rows: Vec<_> = rows.map(|row| row.trim_matches('|').split('|').map(str::trim).collect()).collect();
+    assert!(!rows.is_empty(), "no table begins with {heads}");
+    rows
+}
+
+/// Reads a number with commas or marks around it.
+fn number(text: &str) -> u128 {
+    text.replace([',', '*'], "").parse().unwrap_or_else(|_| panic!("{text} is a number"))
+}
+
+#[test]
+fn every_term_has_a_second_way() {
+    let mut next = HashMap::new();
+    for Term { sequence, fen: root, n, count, published, second } in terms() {
+        let expected = next.entry(sequence).or_insert(0);
+        assert_eq!(n, *expected, "the terms of {sequence} are in order");
+        *expected += 1;
+        assert!(!second.is_empty(), "{sequence}({n})");
+        for way in second.split("; ") {
+            let is_known =
+                ["OEIS", "raw", "mailbox", "another project"].contains(&way) || way.starts_with("merged with ");
+            assert!(is_known, "{sequence}({n}): {way}");
+        }
+        // The published term is a second way if and only if it is right.
+        assert_eq!(second.split("; ").any(|way| way == "OEIS"), published == Some(count), "{sequence}({n})");
+        let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR";
+        assert!(root.len() > start.len() / 2 && fen(root).to_string() == root, "{root}");
+    }
+    assert_eq!(next.len(), 6);
+}
+
+#[test]
+fn small_terms_are_recomputed() {
+    let (mut cpu, mut mailbox) = (Cpu::new(None).unwrap(), Mailbox::new());
+    let settings = MergeSettings::with_memory(1 << 30);
+    let mut recomputed = 0;
+    for Term { sequence, fen: root, n, count, .. } in terms() {
+        let root = fen(root);
+        if count <= MOST_MERGED {
+            let merged = Driver::new(&mut cpu, &()).perft_merged(&root, n, &settings).unwrap();
+            assert_eq!(merged.leaves, count, "{sequence}({n})");
+            recomputed += 1;
+        }
+        if count <= MOST_MADE {
+            let backend: &mut dyn Backend = &mut mailbox;
+            assert_eq!(Driver::new(backend, &()).perft(&root, n), Ok(count), "{sequence}({n})");
+        }
+    }
+    assert!(recomputed >= 40, "{recomputed} terms");
+}
+
+#[test]
+fn sequences_are_those_of_the_data() {
+    let listed = table("| sequence | start position |");
+    let terms = terms();
+    let mut seen = 0;
+    for row in &listed {
+        let name = row[0].trim_start_matches('[').split(']').next().unwrap();
+        let texts: Vec<_> = row[3].split(", ").collect();
+        let expected: Vec<_> = terms.iter().filter(|term| term.sequence == name).collect();
+        assert_eq!(row[2], format!("0 to {}", expected.len() - 1), "{name}");
+        assert_eq!(texts.len(), expected.len(), "{name}");
+        for (text, term) in texts.iter().zip(expected) {
+            assert_eq!(number(text), term.count, "{name}({})", term.n);
+            let marks = text.chars().filter(|&mark| mark == '*').count();
+            let is = match term.published {
+                None => 4,
+                Some(published) if published != term.count => 2,
+                Some(_) => 0,
+            };
+            assert_eq!(marks, is, "bold if new, italic if corrected: {name}({})", term.n);
+            seen += 1;
+        }
+    }
+    assert_eq!(seen, terms.len());
+    let differing: Vec<_> = terms.iter().filter(|term| term.published != Some(term.count)).collect();
+    let listed = table("| term | count |");
+    assert_eq!(listed.len(), differing.len());
+    for (row, term) in listed.iter().zip(differing) {
+        assert_eq!(row[0], format!("{}({})", term.sequence, term.n));
+        assert_eq!(number(row[1]), term.count);
+        assert_eq!((row[2] != "-").then(|| number(row[2])), term.published, "{}", row[0]);
+        assert_eq!(row[3], term.second, "{}", row[0]);
+    }
+}
+
+#[test]
+fn every_large_count_has_a_command_and_a_second_way() {
+    let mut seen = 0;
+    for row in table("| position | depth |") {
+        let [position, depth, leaves, by, plan, time, confirmed, command, _] = row[..] else { panic!("{row:?}") };
+        assert!([by, plan, time, confirmed].iter().all(|cell| !cell.is_empty()) && number(leaves) > 0, "{row:?}");
+        let command = command.trim_matches('`');
+        assert!(
+            ["perft", "run"].iter().any(|name| command.starts_with(&format!("kogge {name} {depth} "))),
+            "{command}"
+        );
+        let name = position.to_lowercase().replace("position ", "pos");
+        let root = known::standard().into_iter().find(|known| known.name == name && name != "startpos");
+        assert!(root.is_none_or(|root| command.ends_with(&format!("--fen {}", root.name))), "{command}");
+        seen += 1;
+    }
+    assert!(seen >= 13);
+}
+
+#[test]
+fn distinct_positions_are_those_of_the_data() {
+    let data: Vec<_> = rows(include_str!("../../data/unique.tsv")).filter(|row| row[0] == "startpos").collect();
+    for row in table("| ply | distinct positions |") {
+        let expected = &data[row[0].parse::<usize>().unwrap()];
+        for (cell, expected) in row[1..].iter().zip(&expected[2..]) {
+            assert_eq!(number(cell), expected.parse().unwrap(), "ply {}", row[0]);
+        }
+    }
+}
+
+#[test]
+fn tables_are_well_formed() {
+    for row in rows(include_str!("../../board/data/known-counts.tsv")) {
+        assert!(row.len() == 5 && ["many", "few", "one"].contains(&row[4]), "{row:?}");
+        assert!(row[3].parse::<u128>().is_ok_and(|leaves| leaves > 0), "{row:?}");
+    }
+    for row in rows(include_str!("../../data/categories.tsv")) {
+        assert!(row.len() == 11 && row[1..].iter().all(|cell| cell.parse::<u128>().is_ok()), "{row:?}");
+        let leaves = known::standard()
+            .iter()
+            .find(|known| known.name == row[0])
+            .and_then(|known| known.leaves(row[1].parse().unwrap()));
+        assert_eq!(leaves, Some(number(row[2])), "{row:?}");
+    }
+}

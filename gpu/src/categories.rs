@@ -1,0 +1,171 @@
+//! Counting the last ply by the kinds of moves.
+//!
+//! The walk is that of [`counting`](crate::counting), without the closed form of the last two plies: the positions one ply above the
+//! leaves are made. For each, a kernel counts the moves that can only be ordinary moves or captures; the other moves become items,
+//! and a second kernel makes them to see whether they check and mate.
+
+use kogge_board::{BackendError, Categories, Quad48, Rules, Watch};
+
+use crate::MOST_MOVES;
+use crate::arguments::{ClassifyItems, ClassifyMoves};
+use crate::families::{Families, Family};
+use crate::interface::Interface;
+use crate::runner::Halt;
+use crate::session::Session;
+use crate::watching::{Span, Watching};
+
+/// The maximum number of positions of a part. A fast GPU takes about 15 ms for them.
+const MOST_TOGETHER: usize = 1 << 26;
+
+/// The room for the items of a position, on average. Few moves become items.
+const ITEMS_PER_POSITION: usize = 16;
+
+impl<I: Interface> Session<I> {
+    /// Counts the leaves `depth` plies below each position by the kinds of moves that lead to them.
+    ///
+    /// # Errors
+    /// If the device fails, or if `watch` breaks. Every leaf's parent is made, so no number comes near 2^64.
+    pub(crate) async fn categories(
+        &mut self,
+        rules: &Rules,
+        positions: &[Quad48],
+        depth: u32,
+        watch: &mut Watch<'_>,
+    ) -> Result<Vec<Categories>, BackendError> {
+        self.overflowed = false;
+        if depth == 0 {
+            return Ok(vec![Categories::ROOT; positions.len()]);
+        }
+        let mut found: Vec<Categories> = Vec::with_capacity(positions.len());
+        let mut watching = Watching::new(watch);
+        let share = |done: usize| done as f64 / positions.len() as f64;
+        self.in_batches(
+            |_| depth as usize,
+            positions,
+            async |session, batch| {
+                // Each root has a total for each kind.
+                let mut here = Vec::with_capacity(batch.len());
+                for roots in batch.chunks(session.roots_by_kind()) {
+                    let done = found.len() + here.len();
+                    watching.batch = [done, done + roots.len()].map(share);
+                    session.upload(rules, roots).await?;
+                    session.clear_totals(session.sizes.roots)?;
+                    session.classify_below(0, roots.len(), depth, Span::WHOLE, Some(&mut watching)).await?;
+                    let mut categories = session.categories_of(roots.len()).await?;
+                    watching.counted += categories.iter().map(|each| each.nodes).sum::<u128>();
+                    here.append(&mut categories);
+                }
+                // A batch that halts begins again.
+                found.append(&mut here);
+                Ok(())
+            },
+        )
+        .await?;
+        Ok(found)
+    }
+
+    /// The maximum number of roots whose leaves are counted by kind at once.
+    pub(crate) fn roots_by_kind(&self) -> usize {
+        (self.sizes.roots / Categories::COUNT).max(1)
+    }
+
+    /// Adds the leaves `depth` plies, at least one, below the first `len` positions of a level to the totals, by kind. Reports the
+    /// share that is done, which goes through `span`; the leaves are not known yet.
+    pub(crate) async fn classify_below(
+        &mut self,
+        level: usize,
+        len: usize,
+        depth: u32,
+        span: Span,
+        mut watching: Option<&mut Watching<'_, '_>>,
+    ) -> Result<(), Halt> {
+        if depth <= 1 {
+            return self.classify(level, len, span, watching).await;
+        }
+        let mut families = Families::of(len);
+        let mut done = 0;
+        while let Some(Family { successors, end }) = families.next(self, level, usize::MAX).await? {
+            let part = span.part(done, end, len);
+            Box::pin(self.classify_below(level + 1, successors, depth - 1, part, watching.as_deref_mut())).await?;
+            done = end;
+        }
+        Ok(())
+    }
+
+    /// Adds the moves of the first `len` positions of a level to the totals, by kind. Reports between parts.
+    async fn classify(
+        &mut self,
+        level: usize,
+        len: usize,
+        span: Span,
+        mut watching: Option<&mut Watching<'_, '_>>,
+    ) -> Result<(), Halt> {
+        // After an overflow there is room for the moves of any position.
+        let items_each = if self.overflowed { MOST_MOVES as usize } else { ITEMS_PER_POSITION };
+        let room = self.sizes.moves / items_each;
+        let stride = self.roots_by_kind() as u32;
+        let mut first = 0;
+        while first < len {
+            let part = watching.as_ref().map_or(room, |_| self.kinds_part_size.positions(MOST_TOGETHER));
+            let end = len.min(first + room.min(part).max(1));
+            let (runner, buffers) = self.work(level + 1, end, 0)?;
+            runner.clear("the number of moves", &buffers.item_count, 1)?;
+            let here = &buffers.levels[level];
+            let capacity = buffers.items.len() as u32;
+            let arguments = ClassifyMoves {
+                positions: &here.positions,
+                roots: &here.roots,
+                lines: &buffers.lines,
+                new_items: &buffers.items,
+                new_item_count: &buffers.item_count,
+                totals: &buffers.totals,
+                first: first as u32,
+                end: end as u32,
+                capacity,
+                stride,
+            };
+            // SAFETY: `work` has checked that the positions fit; the kernel writes no more items than fit. There are no more roots
+            // than `roots_by_kind`, so that each has its totals.
+            unsafe { runner.launch(end - first, arguments) }.await?;
+            let arguments = ClassifyItems {
+                positions: &here.positions,
+                roots: &here.roots,
+                lines: &buffers.lines,
+                items: &buffers.items,
+                item_count: &buffers.item_count,
+                totals: &buffers.totals,
+                capacity,
+                stride,
+            };
+            // SAFETY: the kernel reads no item beyond the buffer; the items' parents are positions of the level, and each root has
+            // its totals.
+            unsafe { runner.launch(end - first, arguments) }.await?;
+            if let Some(watching) = watching.as_deref_mut()
+                && watching.launched(end - first, part)
+            {
+                self.runner.wait().await?;
+                if watching.part_done(&mut self.kinds_part_size, MOST_TOGETHER) {
+                    watching.report(0, span.part(0, end, len).end)?;
+                }
+            }
+            first = end;
+        }
+        Ok(())
+    }
+
+    /// Returns the categories of the first `len` roots.
+    async fn categories_of(&mut self, len: usize) -> Result<Vec<Categories>, Halt> {
+        let stride = self.roots_by_kind();
+        let (runner, buffers) = self.work(1, len, 0)?;
+        let header = runner.read("the totals", &buffers.totals, 0, 1).await?;
+        let mut found = vec![[0; Categories::COUNT]; len];
+        for kind in 0..Categories::COUNT {
+            let totals = runner.read("the totals", &buffers.totals, 1 + kind * stride, len).await?;
+            for (numbers, [low, high]) in found.iter_mut().zip(totals) {
+                numbers[kind] = u128::from(high) << 32 | u128::from(low);
+            }
+        }
+        self.check_overflow(header.first().map_or(0, |header| header[0]))?;
+        Ok(found.into_iter().map(Categories::from_array).collect())
+    }
+}

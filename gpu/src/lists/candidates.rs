@@ -1,0 +1,89 @@
+//! The data of candidates besides their positions.
+//!
+//! Candidates of several shards are sorted: a kernel counts the candidates of each shard, another one adds up these numbers, and
+//! a third one sorts the candidates.
+
+use kogge_board::merge::Kept;
+
+use crate::arguments::{CountShards, ScanShards, SortByShard};
+use crate::buffer::Buffer;
+use crate::interface::{Failure, Interface};
+use crate::levels::Level;
+use crate::range_scalars::with_kept;
+use crate::runner::{Halt, Runner};
+
+/// Bytes of a candidate that is sorted by shard: its shard, and its place.
+pub(super) const SORTING: u64 = 4 + 4;
+
+/// The data of the candidates besides their positions.
+pub(super) struct Candidates<I: Interface> {
+    pub(super) multiplicities: Buffer<I, [u32; 4]>,
+    pub(super) fresh: Buffer<I, [u32; 2]>,
+    pub(super) sorting: Option<Sorting<I>>,
+}
+
+/// The candidates sorted by shard.
+pub(super) struct Sorting<I: Interface> {
+    /// The shard of each candidate.
+    shards: Buffer<I, u32>,
+    /// A word for each shard, then the candidates.
+    pub(super) sorted: Buffer<I, u32>,
+}
+
+impl<I: Interface> Candidates<I> {
+    /// Makes room for this many candidates of one shard.
+    pub(super) async fn new(interface: &mut I, len: usize) -> Result<Self, Failure> {
+        Ok(Self {
+            multiplicities: Buffer::new(interface, "candidate_multiplicities", len).await?,
+            fresh: Buffer::new(interface, "fresh", len).await?,
+            sorting: None,
+        })
+    }
+
+    /// Makes room for sorting the candidates by this many shards, if there are several.
+    pub(super) async fn sort_by(&mut self, interface: &mut I, shards: usize) -> Result<(), Failure> {
+        let (len, all) = (self.fresh.len(), self.fresh.len() + shards);
+        self.sorting = match self.sorting.take() {
+            _ if shards < 2 => None,
+            Some(sorting) if sorting.sorted.len() >= all => Some(sorting),
+            _ => Some(Sorting {
+                shards: Buffer::new(interface, "candidate_shards", len).await?,
+                sorted: Buffer::new(interface, "sorted", all).await?,
+            }),
+        };
+        Ok(())
+    }
+}
+
+impl<I: Interface> Sorting<I> {
+    /// Sorts the first `len` of these candidates that are kept by shard, and counts them for each root.
+    pub(super) async fn sort(
+        &self,
+        runner: &mut Runner<I>,
+        candidates: &Level<I>,
+        len: usize,
+        shards: usize,
+        kept: Kept,
+        kept_counts: &Buffer<I, u32>,
+    ) -> Result<(), Halt> {
+        let Self { shards: candidate_shards, sorted: new_sorted } = self;
+        let (end, shard_count) = (len as u32, shards as u32);
+        runner.clear("the numbers of candidates", new_sorted, shards)?;
+        let count = with_kept!(kept => CountShards {
+            positions: &candidates.positions,
+            roots: &candidates.roots,
+            kept_counts,
+            candidate_shards,
+            new_sorted,
+            end,
+            shard_count,
+        });
+        // SAFETY: there are as many candidates, whose roots have a number if not all are kept; each candidate has a shard, and each
+        // shard a word.
+        unsafe { runner.launch(len, count) }.await?;
+        // SAFETY: the kernel accesses only the words of the shards.
+        unsafe { runner.launch(1, ScanShards { new_sorted, shard_count }) }.await?;
+        // SAFETY: behind the words of the shards there is room for all candidates.
+        unsafe { runner.launch(len, SortByShard { candidate_shards, new_sorted, end, shard_count }) }.await
+    }
+}

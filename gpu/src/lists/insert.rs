@@ -1,0 +1,139 @@
+//! Inserts candidates into the successors' shards.
+//!
+//! If there are several shards, the candidates are first sorted by shard, so that each shard's kernels get only its own
+//! candidates. The host does not know how many these are, so it launches as many work-items as there are on average, which
+//! take turns.
+
+use kogge_board::merge::Kept;
+
+use super::candidates::{Candidates, Sorting};
+use super::list::Shard;
+use super::numbers::words;
+use super::{Lists, Origin, Table};
+use crate::arguments::{Append, Insert, InsertSorted, NoteAppended};
+use crate::buffer::Buffer;
+use crate::interface::Interface;
+use crate::levels::Level;
+use crate::range_scalars::with_kept;
+use crate::runner::{Halt, Runner};
+use crate::session::Session;
+
+impl<I: Interface> Lists<I> {
+    /// Writes multiplicities from the host.
+    async fn give(&mut self, runner: &mut Runner<I>, multiplicities: &[u128]) -> Result<(), Halt> {
+        let words: Vec<[u32; 4]> = multiplicities.iter().map(words).collect();
+        let given = match self.given.take().filter(|given| given.len() >= words.len()) {
+            Some(given) => given,
+            None => Buffer::new(&mut runner.interface, "root_multiplicities", words.len())
+                .await
+                .map_err(|failure| runner.halt("to make room for multiplicities", failure))?,
+        };
+        runner.write("multiplicities", &given, &words)?;
+        self.given = Some(given);
+        Ok(())
+    }
+
+    /// Adds the first `len` positions of a level to the successors, those from the host all, successors of parents if they are
+    /// kept. Each has the multiplicity of its root. The table uses only these bits of the hash to find a slot.
+    pub(crate) async fn insert(
+        &mut self,
+        session: &mut Session<I>,
+        level: usize,
+        len: usize,
+        origin: Origin<'_>,
+        hash_mask: u32,
+    ) -> Result<(), Halt> {
+        let (runner, buffers) = session.work(level + 1, len, 0)?;
+        if let Origin::Given(multiplicities) = origin {
+            self.give(runner, multiplicities).await?;
+        }
+        let Self { successors: Some(list), candidates: Some(data), selection: Some(selection), .. } = &*self else {
+            return Err(runner.unasked());
+        };
+        let (first, root_multiplicities) = match origin {
+            Origin::Parents(first) => {
+                let found = self.parents.as_ref().and_then(|parents| parents.first_of(&(first..first + 1), 1));
+                found.map_or((0, None), |(shard, within)| (within.start as u32, Some(&shard.multiplicities)))
+            }
+            Origin::Selected => (0, Some(&selection.multiplicities)),
+            Origin::Given(_) => (0, self.given.as_ref()),
+        };
+        let kept = if let Origin::Given(_) = origin { Kept::All } else { self.kept };
+        let Some(root_multiplicities) = root_multiplicities.filter(|_| len <= data.fresh.len()) else {
+            return Err(runner.unasked());
+        };
+        let Level { positions, roots, .. } = &buffers.levels[level];
+        let Candidates { multiplicities: candidate_multiplicities, fresh, sorting } = data;
+        let (kept_counts, shards) = (&selection.kept_counts, list.shards.len());
+        if let Some(sorting) = sorting {
+            sorting.sort(runner, &buffers.levels[level], len, shards, kept, kept_counts).await?;
+        }
+        let average = len.div_ceil(shards.max(1));
+        for (index, (Table { slots, len: slot_count, state }, shard)) in
+            self.tables.iter().zip(&list.shards).enumerate()
+        {
+            let Shard { positions: entries, multiplicities, room, .. } = shard;
+            let (room, slot_count, merge_state) = (*room as u32, *slot_count as u32, state);
+            match sorting {
+                None => {
+                    let insert = with_kept!(kept => Insert {
+                        positions,
+                        roots,
+                        root_multiplicities,
+                        slots,
+                        entries,
+                        multiplicities,
+                        candidate_multiplicities,
+                        fresh,
+                        merge_state,
+                        kept_counts,
+                        first,
+                        end: len as u32,
+                        hash_mask,
+                        slot_count,
+                    });
+                    // SAFETY: there are as many candidates, whose roots have multiplicities and, if not all are kept, a number. A slot
+                    // holds a candidate of this launch or an entry of the shard, since `append` frees the slots of candidates that
+                    // did not fit.
+                    unsafe { runner.launch(len, insert) }.await?;
+                }
+                Some(Sorting { sorted, .. }) => {
+                    let insert = InsertSorted {
+                        positions,
+                        roots,
+                        root_multiplicities,
+                        slots,
+                        entries,
+                        multiplicities,
+                        candidate_multiplicities,
+                        fresh,
+                        merge_state,
+                        sorted,
+                        first,
+                        shard_index: index as u32,
+                        shard_count: shards as u32,
+                        hash_mask,
+                        slot_count,
+                    };
+                    // SAFETY: as above, and the sorted numbers are those of candidates.
+                    unsafe { runner.launch(average, insert) }.await?;
+                }
+            }
+            let append = Append {
+                positions,
+                candidate_multiplicities,
+                fresh,
+                slots,
+                successors: entries,
+                multiplicities,
+                merge_state,
+                room,
+            };
+            // SAFETY: only candidates are fresh, and the kernel writes no more entries than the shard has room for.
+            unsafe { runner.launch(average, append) }.await?;
+            // SAFETY: the kernel accesses only the words of the state.
+            unsafe { runner.launch(1, NoteAppended { merge_state, room }) }.await?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,203 @@
+//! Counts below merged positions: leaves, or leaves by the kinds of moves.
+//!
+//! Leaves three or more plies below are counted in much the same way as plies are merged: each task merges the successors of the
+//! positions that it counts, in a small table of its own. It finds most of the equal ones, because positions with the same pieces
+//! of the side that replies are numbered one after the other.
+
+use std::ops::Range;
+
+use kogge_board::merge::{Kept, MergeError, add_categories, add_weighted};
+use kogge_board::{BackendError, Categories};
+use rayon::prelude::*;
+
+use super::{CpuMerge, IN_FLIGHT_BYTES, MERGED_TOGETHER, MOVES, Pool, Scratch, expand_task};
+use crate::backend::shard::{ENTRY_BYTES, Index, Shard, Sharing};
+use crate::lanes::categories::{Numbers, ROOT};
+use crate::lanes::code::Code;
+use crate::lanes::tree::Tree;
+
+/// The scratch memory of a thread that counts trees.
+#[derive(Default)]
+struct Counting<B> {
+    tree: Tree,
+    positions: Vec<[u64; 4]>,
+    below: Vec<B>,
+    expansion: Scratch,
+    /// Merged successors, of one task at a time.
+    table: Shard,
+}
+
+/// The most positions that one task counts trees below.
+const COUNTED_TOGETHER: u64 = 1024;
+
+/// The least depth of trees that are merged at their first ply: only within a task, in a table that fits in a core's cache.
+const LEAST_MERGED: u32 = 3;
+
+impl CpuMerge<'_> {
+    /// Returns the most positions whose successors a task may merge while it counts; these successors take at most as much
+    /// memory as half of those on their way.
+    fn merged_together(&self) -> u64 {
+        let successors = self.in_flight() * IN_FLIGHT_BYTES / 2 / ENTRY_BYTES;
+        (successors / (MOVES * self.cores.pool.current_num_threads() as u64)).clamp(1, MERGED_TOGETHER)
+    }
+
+    /// Sums what is below some successors, weighted by multiplicity.
+    fn count_task<B: Below>(
+        &self,
+        scratch: &mut Counting<B>,
+        index: &Index,
+        range: Range<u64>,
+        depth: u32,
+    ) -> Result<B::Sum, MergeError> {
+        if depth >= LEAST_MERGED {
+            // Where multiplicities overflow or memory runs out, the plain count may still succeed.
+            if let Ok(total) = self.count_merged(scratch, index, range.clone(), depth) {
+                return Ok(total);
+            }
+        }
+        let Counting { tree, positions, below, .. } = scratch;
+        below.clear();
+        if depth == 0 {
+            // Every position is its own leaf, so the sum needs only the multiplicities.
+            below.resize((range.end - range.start) as usize, B::ROOT);
+        } else {
+            positions.clear();
+            for (number, range) in index.pieces(range.clone()) {
+                positions.extend(self.successors.shards[number].positions()[range].iter().map(|boards| boards.0));
+            }
+            count_trees(&self.cores.code, tree, positions, depth, below)?;
+        }
+        let mut below = below.iter();
+        let mut total = B::Sum::default();
+        for (number, range) in index.pieces(range) {
+            for (index, below) in range.zip(&mut below) {
+                total = below.add_to(total, self.successors.shards[number].multiplicity(index))?;
+            }
+        }
+        Ok(total)
+    }
+
+    /// Does the same, but merges the successors of these successors first.
+    fn count_merged<B: Below>(
+        &self,
+        scratch: &mut Counting<B>,
+        index: &Index,
+        range: Range<u64>,
+        depth: u32,
+    ) -> Result<B::Sum, MergeError> {
+        let Counting { tree, positions, below, expansion, table } = scratch;
+        // The options may ask for few bits, which make tables slow. They concern only plies.
+        let mut sharing = Sharing::new(u32::BITS);
+        sharing.expect(MOVES / 2 * (range.end - range.start), Kept::All);
+        let pieces = index.pieces(range).map(|(number, range)| (&self.successors.shards[number], range));
+        table.clear();
+        expand_task(self.cores, &sharing, expansion, pieces, Kept::All, Some((0, &mut *table)))?;
+        let mut total = B::Sum::default();
+        for start in (0..table.len()).step_by(COUNTED_TOGETHER as usize) {
+            let end = table.len().min(start + COUNTED_TOGETHER as usize);
+            positions.clear();
+            positions.extend(table.positions()[start..end].iter().map(|boards| boards.0));
+            count_trees(&self.cores.code, tree, positions, depth - 1, below)?;
+            for (index, below) in (start..end).zip(&*below) {
+                total = below.add_to(total, table.multiplicity(index))?;
+            }
+        }
+        Ok(total)
+    }
+
+    /// Sums what is `depth` plies below some successors, weighted by multiplicity.
+    pub(super) fn sum_below<B: Below>(&mut self, successors: Range<u64>, depth: u32) -> Result<B::Sum, MergeError> {
+        let numbered = self.number();
+        let index = self.or_forget(numbered)?;
+        let end = successors.end.min(self.successors.len());
+        let start = successors.start.min(end);
+        // Enough tasks for all threads.
+        let together = if depth < LEAST_MERGED {
+            ((end - start) / self.cores.tasks()).clamp(1, COUNTED_TOGETHER)
+        } else {
+            ((end - start) / (4 * self.cores.pool.current_num_threads() as u64)).clamp(1, self.merged_together())
+        };
+        let tasks = index.cut(start..end, together);
+        let (this, pool) = (&*self, Pool::default());
+        let counted = this.cores.pool.install(|| {
+            let count = |task| {
+                let mut scratch = pool.take();
+                let counted = this.count_task::<B>(&mut scratch, &index, task, depth);
+                pool.give_back(scratch);
+                counted
+            };
+            tasks.into_par_iter().with_max_len(1).map(count).try_reduce(B::Sum::default, B::join)
+        });
+        self.index = Some(index);
+        self.or_forget(counted)
+    }
+}
+
+/// What is counted below a position.
+pub(super) trait Below: Copy + Default + Send {
+    /// A sum over many positions.
+    type Sum: Copy + Default + Send;
+
+    /// What is counted at depth 0.
+    const ROOT: Self;
+
+    /// Counts below each position.
+    fn count(tree: &mut Tree, code: &Code, positions: &[[u64; 4]], depth: u32, below: &mut [Self]) -> Option<()>;
+
+    /// Adds this number to a sum, weighted by multiplicity.
+    fn add_to(self, sum: Self::Sum, multiplicity: u128) -> Result<Self::Sum, MergeError>;
+
+    /// Adds two sums.
+    fn join(a: Self::Sum, b: Self::Sum) -> Result<Self::Sum, MergeError>;
+}
+
+/// Leaves.
+impl Below for u64 {
+    type Sum = u128;
+
+    const ROOT: Self = 1;
+
+    fn count(tree: &mut Tree, code: &Code, positions: &[[u64; 4]], depth: u32, below: &mut [Self]) -> Option<()> {
+        tree.perft(code, positions, depth, below)
+    }
+
+    fn add_to(self, sum: u128, multiplicity: u128) -> Result<u128, MergeError> {
+        add_weighted(sum, multiplicity, self)
+    }
+
+    fn join(a: u128, b: u128) -> Result<u128, MergeError> {
+        a.checked_add(b).ok_or(MergeError::Overflow)
+    }
+}
+
+/// Leaves by kind.
+impl Below for Numbers {
+    type Sum = Categories;
+
+    const ROOT: Self = ROOT;
+
+    fn count(tree: &mut Tree, code: &Code, positions: &[[u64; 4]], depth: u32, below: &mut [Self]) -> Option<()> {
+        tree.categories(code, positions, depth, below)
+    }
+
+    fn add_to(self, sum: Categories, multiplicity: u128) -> Result<Categories, MergeError> {
+        add_categories(&sum, multiplicity, &Categories::from_array(self.map(u128::from)))
+    }
+
+    fn join(a: Categories, b: Categories) -> Result<Categories, MergeError> {
+        a.plus(&b).ok_or(MergeError::Overflow)
+    }
+}
+
+/// Counts below each position.
+fn count_trees<B: Below>(
+    code: &Code,
+    tree: &mut Tree,
+    positions: &[[u64; 4]],
+    depth: u32,
+    below: &mut Vec<B>,
+) -> Result<(), MergeError> {
+    below.clear();
+    below.resize(positions.len(), B::default());
+    B::count(tree, code, positions, depth, below).ok_or(MergeError::Backend(BackendError::Overflow))
+}

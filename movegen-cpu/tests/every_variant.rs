@@ -1,0 +1,80 @@
+//! Counts, hashing and merging by each variant of the code, in little time, so that the tests can run in an emulator, too.
+//!
+//! `KOGGE_REQUIRE_VARIANTS` lists variants without which the tests fail, such as `avx2,avx512`.
+
+use kogge_board::known;
+use kogge_board::merge::{Entry, Kept, MergeOptions};
+use kogge_board::{Backend, Quad48, self_test};
+use kogge_movegen_cpu::Cpu;
+
+/// The most leaves of a count.
+const MOST: u128 = 2_000_000;
+
+/// Opens each variant that this CPU can run.
+fn each() -> impl Iterator<Item = Cpu> {
+    Cpu::variants().into_iter().map(|name| Cpu::with_variant(Some(2), name).unwrap())
+}
+
+#[test]
+fn required_variants_can_run() {
+    let (required, variants) = (std::env::var("KOGGE_REQUIRE_VARIANTS").unwrap_or_default(), Cpu::variants());
+    for name in required.split(',').filter(|name| !name.is_empty()) {
+        assert!(
+            variants.contains(&name),
+            "KOGGE_REQUIRE_VARIANTS names {name}; this CPU can run {}",
+            variants.join(", ")
+        );
+    }
+}
+
+#[test]
+fn self_tests_pass() {
+    for mut cpu in each() {
+        self_test::counting(&mut cpu).unwrap();
+        self_test::merging(&mut cpu).unwrap();
+        self_test::categories(&mut cpu).unwrap();
+    }
+}
+
+#[test]
+fn published_counts_with_and_without_a_hash_table() {
+    for mut cpu in each() {
+        for hash in [0, 1 << 20] {
+            cpu.set_hash(hash).unwrap();
+            for known in known::standard() {
+                let Some((depth, leaves)) = known.counts().filter(|&(_, leaves)| leaves <= MOST).last() else {
+                    continue;
+                };
+                let found = cpu.perft(&known.root.rules, &[Quad48::from(&known.root.position)], depth).unwrap();
+                let variant = &cpu.info().variant;
+                assert_eq!(
+                    found.iter().map(|&found| u128::from(found)).sum::<u128>(),
+                    leaves,
+                    "{variant}, {}",
+                    known.root
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn published_counts_by_merged_plies() {
+    for mut cpu in each() {
+        let variant = cpu.info().variant.clone();
+        for known in known::standard() {
+            let (rules, position) = (known.root.rules, Quad48::from(&known.root.position));
+            let mut merge = cpu.merge(&rules, &MergeOptions::with_memory(1 << 28)).unwrap();
+            merge.reserve(1, Kept::All).unwrap();
+            merge.add(&[Entry { position, multiplicity: 1 }]).unwrap();
+            for ply in 1..=3 {
+                merge.descend().unwrap();
+                merge.reserve(100_000, Kept::All).unwrap();
+                let paths = merge.expand(0..merge.parents()).unwrap();
+                assert_eq!(Some(paths), known.leaves(ply), "{variant}, {} at ply {ply}", known.root);
+            }
+            let leaves = merge.perft(0..merge.successors(), 2).unwrap();
+            assert_eq!(Some(leaves), known.leaves(5), "{variant}, {}", known.root);
+        }
+    }
+}

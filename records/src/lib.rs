@@ -1,0 +1,78 @@
+//! Positions with scores and results, in the 32-byte records that trainers of chess networks read and write.
+//!
+//! | record | from | loses |
+//! |---|---|---|
+//! | [`BulletBoard`] | `ChessBoard` of the crate `bulletformat` | whose turn it is (the side to move becomes white), castling rights, the en-passant square, the halfmove clock, the move number |
+//! | [`MarlinBoard`] | `PackedBoard` of marlinformat, which `viriformat` and others use | nothing of a position; halfmove clocks beyond 127 become 127 |
+//!
+//! Scores are in hundredths of a pawn, and scores and results are from white's point of view. A record holds any bytes
+//! ([`bytemuck::Pod`]); unpacking checks that they are a legal position.
+//!
+//! ```
+//! use kogge_board::Fen;
+//! use kogge_records::{Annotated, GameResult, MarlinBoard};
+//!
+//! let fen = Fen::start();
+//! let annotated = Annotated { position: fen.position, score: 35, result: GameResult::WhiteWins, fullmove: 1 };
+//! let record = MarlinBoard::pack(&annotated, &fen.rules);
+//! assert_eq!(record.unpack()?, (annotated, fen.rules));
+//! # Ok::<(), kogge_records::RecordError>(())
+//! ```
+
+mod bullet;
+mod error;
+mod marlin;
+mod pieces;
+
+use kogge_board::Position;
+
+pub use bullet::BulletBoard;
+pub use error::RecordError;
+pub use marlin::MarlinBoard;
+
+/// A position with a score and the result of its game.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Annotated {
+    /// The position.
+    pub position: Position,
+    /// The score for white, in hundredths of a pawn.
+    pub score: i16,
+    /// The result of the game.
+    pub result: GameResult,
+    /// The number of the next move, from 1.
+    pub fullmove: u16,
+}
+
+/// The result of a game.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[repr(u8)]
+pub enum GameResult {
+    /// Black wins.
+    BlackWins = 0,
+    /// A draw.
+    Draw = 1,
+    /// White wins.
+    WhiteWins = 2,
+}
+
+impl GameResult {
+    /// Returns the result with this number: 0 black wins, 1 a draw, 2 white wins.
+    pub const fn new(number: u8) -> Option<Self> {
+        match number {
+            0 => Some(Self::BlackWins),
+            1 => Some(Self::Draw),
+            2 => Some(Self::WhiteWins),
+            _ => None,
+        }
+    }
+
+    /// Returns the result with the colours exchanged.
+    #[must_use]
+    pub const fn mirrored(self) -> Self {
+        match self {
+            Self::BlackWins => Self::WhiteWins,
+            Self::Draw => Self::Draw,
+            Self::WhiteWins => Self::BlackWins,
+        }
+    }
+}

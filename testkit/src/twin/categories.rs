@@ -1,0 +1,56 @@
+//! The kinds of moves. The twin tells the kinds of all moves that do not become items at once.
+
+use kogge_gpu::kernels::{Binding, Scalar};
+use kogge_movegen_cpu::mailbox::{Features, outcomes};
+
+use super::arguments::Arguments;
+use super::closed_form::{is_queued, queue};
+use super::count::add_to_total;
+use super::make::packed_move;
+use super::position::{Seen, load_position};
+
+/// Returns the legal moves of a position in packed form, with their features.
+fn moves(seen: &Seen) -> Vec<(u32, Features)> {
+    let outcomes = outcomes(&seen.rules, &seen.position);
+    outcomes.into_iter().map(|outcome| (packed_move(seen, outcome.played), outcome.features)).collect()
+}
+
+/// Adds a move to the totals of its root.
+fn add(arguments: &Arguments<'_>, root: u32, features: &Features) {
+    let &Features { capture, en_passant, castling, promotion, check, discovered_check, double_check, mate } = features;
+    let kinds = [true, capture, en_passant, castling, promotion, check, discovered_check, double_check, mate];
+    for (kind, _) in (0..).zip(kinds).filter(|&(_, holds)| holds) {
+        add_to_total(arguments, kind * arguments.scalar(Scalar::stride) + root, 1);
+    }
+}
+
+/// Adds some moves of each position to the totals, by kind; the other moves become items.
+pub(super) fn classify_moves(arguments: &Arguments<'_>) {
+    for index in arguments.indices(arguments.scalar(Scalar::first), arguments.scalar(Scalar::end)) {
+        let seen = load_position(arguments, Binding::positions, index);
+        let root = arguments.word(Binding::roots, index);
+        for (number, (packed, features)) in moves(&seen).into_iter().enumerate() {
+            if is_queued(arguments, number) {
+                queue(arguments, packed, index);
+            } else {
+                add(arguments, root, &features);
+            }
+        }
+    }
+}
+
+/// Adds the moves of the items to the totals, by kind.
+pub(super) fn classify_items(arguments: &Arguments<'_>) {
+    let (len, capacity) = (arguments.word(Binding::item_count, 0), arguments.scalar(Scalar::capacity));
+    if len > capacity {
+        arguments.set(Binding::totals, 0, 1);
+    }
+    for index in 0..len.min(capacity) as usize {
+        let [item, parent] = arguments.read(Binding::items, index);
+        let seen = load_position(arguments, Binding::positions, parent as usize);
+        let root = arguments.word(Binding::roots, parent as usize);
+        for (_, features) in moves(&seen).iter().filter(|(packed, _)| *packed == item) {
+            add(arguments, root, features);
+        }
+    }
+}

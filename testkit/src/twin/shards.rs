@@ -1,0 +1,48 @@
+//! Sorting candidates by shard.
+
+use kogge_gpu::kernels::{Binding, Scalar};
+
+use super::arguments::Arguments;
+use super::merge::{count_kept, hashes, mul_hi};
+use super::position::load_planes;
+use super::range::kept_of_scalars;
+
+/// The shard of a candidate that is not kept.
+const NO_SHARD: u32 = u32::MAX;
+
+/// Finds the shard of each candidate that is kept, and counts the candidates of each shard.
+pub(super) fn count_shards(arguments: &Arguments<'_>) {
+    let kept = kept_of_scalars(arguments);
+    for candidate in arguments.indices(0, arguments.scalar(Scalar::end)) {
+        let position = load_planes(arguments, Binding::positions, candidate);
+        let mut shard = NO_SHARD;
+        if kept.has(&position) {
+            count_kept(arguments, candidate);
+            let [_, share] = hashes(&position);
+            shard = mul_hi(share.wrapping_mul(0x9e37_79b1), arguments.scalar(Scalar::shard_count));
+            arguments.add(Binding::new_sorted, shard as usize, 1);
+        }
+        arguments.set(Binding::candidate_shards, candidate, shard);
+    }
+}
+
+/// Turns the number of each shard's candidates into the index of the first.
+pub(super) fn scan_shards(arguments: &Arguments<'_>) {
+    let mut sum = 0;
+    for shard in 0..arguments.scalar(Scalar::shard_count) as usize {
+        let count = arguments.word(Binding::new_sorted, shard);
+        arguments.set(Binding::new_sorted, shard, sum);
+        sum += count;
+    }
+}
+
+/// Sorts the candidates that are kept by shard. The index of each shard's first candidate becomes their end.
+pub(super) fn sort_by_shard(arguments: &Arguments<'_>) {
+    for candidate in arguments.indices(0, arguments.scalar(Scalar::end)) {
+        let shard = arguments.word(Binding::candidate_shards, candidate);
+        if shard != NO_SHARD {
+            let place = arguments.scalar(Scalar::shard_count) + arguments.add(Binding::new_sorted, shard as usize, 1);
+            arguments.set(Binding::new_sorted, place as usize, candidate as u32);
+        }
+    }
+}

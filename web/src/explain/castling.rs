@@ -1,0 +1,117 @@
+//! Castling: the right, the squares between, the squares that the king passes.
+
+use kogge_board::{Color, Fen, Move, MoveKind, Piece, Square};
+
+use super::words::{Reason, of, piece_on, pieces_on};
+
+/// Castling on one side.
+struct Castling {
+    side: &'static str,
+    king: Square,
+    king_to: Square,
+    rook: Square,
+    rook_to: Square,
+    has_right: bool,
+}
+
+/// Returns the castling that a king's move from `from` to `to` means.
+fn castling(fen: &Fen, from: Square, to: Square) -> Castling {
+    let turn = fen.position.turn();
+    let kingside = to.file() > from.file();
+    let home = turn.home_rank();
+    let right = usize::from(!kingside) + if turn == Color::White { 0 } else { 2 };
+    Castling {
+        side: if kingside { "kingside" } else { "queenside" },
+        king: from,
+        king_to: Square::at(if kingside { 6 } else { 2 }, home),
+        rook: Square::at(fen.rules.castling_files[right], home),
+        rook_to: Square::at(if kingside { 5 } else { 3 }, home),
+        has_right: fen.position.state.castling() >> right & 1 != 0,
+    }
+}
+
+/// Whether a move of the king means castling: it goes more than one square along its home rank, or to its own rook.
+pub(super) fn is_meant(fen: &Fen, from: Square, to: Square) -> bool {
+    let (position, turn) = (&fen.position, fen.position.turn());
+    let own_rooks = position.kind(Piece::Rook) & position.of(turn);
+    let at_home = from.rank() == turn.home_rank() && to.rank() == from.rank();
+    at_home && (from.file().abs_diff(to.file()) > 1 || own_rooks & to.bit() != 0)
+}
+
+impl Castling {
+    /// Returns all squares of a rank from one square to another.
+    fn span(one: Square, other: Square) -> impl Iterator<Item = Square> {
+        let (first, last) = (one.file().min(other.file()), one.file().max(other.file()));
+        (first..=last).map(move |file| Square::at(file, one.rank()))
+    }
+
+    /// Returns the squares that must be empty, apart from king and rook themselves.
+    fn way(&self) -> Vec<Square> {
+        let all = Self::span(self.king, self.king_to).chain(Self::span(self.rook, self.rook_to));
+        // King and rook may have to pass each other in Chess960.
+        let mut way: Vec<Square> = all.filter(|&square| square != self.king && square != self.rook).collect();
+        way.extend(Self::span(self.king, self.rook).filter(|&square| square != self.king && square != self.rook));
+        way.sort();
+        way.dedup();
+        way
+    }
+}
+
+/// Explains why the king cannot castle.
+pub(super) fn why_not(fen: &Fen, from: Square, to: Square) -> Reason {
+    let (position, turn) = (&fen.position, fen.position.turn());
+    let them = turn.opposite();
+    let castling = castling(fen, from, to);
+    let Castling { side, king, king_to, rook, .. } = castling;
+    if !castling.has_right {
+        let text = format!("{turn} does not have the right to castle {side} (king or rook has moved, says the FEN)");
+        return Reason::new(text, []);
+    }
+    if let Some(&square) = castling.way().iter().find(|square| position.occupied() & square.bit() != 0) {
+        let text = format!("{} stands between king and rook, or where they go", piece_on(position, square));
+        return Reason::new(text, [square]);
+    }
+    let checkers = position.checkers();
+    if checkers != 0 {
+        let text = format!("the king cannot castle out of check, which {} gives", pieces_on(position, checkers));
+        return Reason::new(text, of(checkers));
+    }
+    let without_king = position.occupied() & !king.bit();
+    for square in Castling::span(king, king_to) {
+        let attackers = position.attackers(square, them, without_king);
+        if attackers != 0 {
+            let relation =
+                if square == king_to { "cannot castle into check" } else { "cannot castle through an attack" };
+            let text = format!("the king {relation}: {} attacks {square}", pieces_on(position, attackers));
+            return Reason::new(text, of(attackers).into_iter().chain([square]).collect::<Vec<_>>());
+        }
+    }
+    let after = without_king & !rook.bit() | castling.rook_to.bit();
+    let attackers = position.attackers(king_to, them, after);
+    if attackers != 0 {
+        let text = format!("the rook on {rook} leaves the king open to {}", pieces_on(position, attackers));
+        return Reason::new(text, of(attackers));
+    }
+    Reason::new(format!("castling {side} is written {king}{king_to}, or {king}{rook} in Chess960"), [])
+}
+
+/// Explains why the king can castle.
+pub(super) fn why_legal(fen: &Fen, played: Move) -> Reason {
+    let turn = fen.position.turn();
+    let to = Square::at(if played.kind() == MoveKind::CastleKingside { 7 } else { 0 }, turn.home_rank());
+    // On file a or h, the king itself decides the side.
+    let mut castling = castling(fen, played.from(), to);
+    let kingside = played.kind() == MoveKind::CastleKingside;
+    if to == played.from() {
+        castling.side = if kingside { "kingside" } else { "queenside" };
+    }
+    let passed: Vec<String> =
+        Castling::span(castling.king, castling.king_to).map(|square| square.to_string()).collect();
+    let text = format!(
+        "{turn} has the right to castle {}, the squares between are empty, the king is not in check, and nothing attacks \
+         {}",
+        castling.side,
+        passed.join(", ")
+    );
+    Reason::new(text, [castling.rook])
+}

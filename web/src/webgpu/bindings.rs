@@ -1,0 +1,98 @@
+//! The functions that the worker for WebGPU calls.
+
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use js_sys::Function;
+use kogge_backend_wgpu::Options;
+use kogge_board::{BackendError, Categories};
+use kogge_gpu::Gpu;
+use wasm_bindgen::prelude::*;
+
+use super::device::BrowserGpu;
+use crate::tree::Packed;
+
+/// Whether the count that is running shall stop.
+static STOP: AtomicBool = AtomicBool::new(false);
+
+/// Stops the count that is running, within a fraction of a second.
+#[wasm_bindgen]
+pub fn stop() {
+    STOP.store(true, Ordering::Relaxed);
+}
+
+/// An open device.
+#[wasm_bindgen]
+pub struct GpuCounter {
+    gpu: Gpu<BrowserGpu>,
+}
+
+#[wasm_bindgen]
+impl GpuCounter {
+    /// Opens the browser's fastest device, perhaps an emulator, and runs the self-test.
+    pub async fn open(is_software: bool) -> Result<Self, JsError> {
+        let opened = async { Gpu::open_async(&BrowserGpu::find(is_software).await?, &Options::default()).await };
+        let gpu = opened.await.map_err(|error: BackendError| JsError::new(&error.to_string()))?;
+        Ok(Self { gpu })
+    }
+
+    /// The device's name.
+    #[wasm_bindgen(getter)]
+    pub fn name(&self) -> String {
+        self.gpu.device_info().name.clone()
+    }
+
+    /// The variant of the kernels.
+    #[wasm_bindgen(getter)]
+    pub fn variant(&self) -> String {
+        self.gpu.device_info().variant.clone()
+    }
+
+    /// Counts the leaves `depth` plies below each position; `undefined` if it was stopped. `progress` gets the leaves so far, and the
+    /// share that is done, several times a second.
+    pub async fn count(
+        &mut self,
+        positions: Vec<String>,
+        depth: u32,
+        progress: Function,
+    ) -> Result<Option<Vec<u64>>, JsError> {
+        let Packed { rules, positions } = Packed::of(&positions).map_err(|error| JsError::new(&error))?;
+        unless_stopped(self.gpu.perft_async(&rules, &positions, depth, &mut watch(&progress)).await)
+    }
+
+    /// As `count`, by the kinds of moves that lead to the leaves: for each position all, captures, en passant, castles, promotions,
+    /// checks, discovered and double ones, mates. Before the first answer, the self-test of the kinds is run.
+    pub async fn count_by_kind(
+        &mut self,
+        positions: Vec<String>,
+        depth: u32,
+        progress: Function,
+    ) -> Result<Option<Vec<u64>>, JsError> {
+        let Packed { rules, positions } = Packed::of(&positions).map_err(|error| JsError::new(&error))?;
+        let counted = self.gpu.categories_async(&rules, &positions, depth, &mut watch(&progress)).await;
+        let numbers = counted.and_then(|each| {
+            let numbers = each.iter().flat_map(Categories::to_array).map(u64::try_from);
+            numbers.collect::<Result<Vec<_>, _>>().map_err(|_| BackendError::Overflow)
+        });
+        unless_stopped(numbers)
+    }
+}
+
+/// Returns a watch that shows the share that is done, and stops when the page asks for it.
+fn watch(progress: &Function) -> impl FnMut(u128, f64) -> ControlFlow<()> {
+    STOP.store(false, Ordering::Relaxed);
+    move |_, share| {
+        // A page that cannot show progress gets the answer all the same.
+        let _ = progress.call1(&JsValue::NULL, &share.into());
+        if STOP.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+}
+
+/// Returns nothing if the page has stopped the count.
+fn unless_stopped(counted: Result<Vec<u64>, BackendError>) -> Result<Option<Vec<u64>>, JsError> {
+    match counted {
+        Ok(numbers) => Ok(Some(numbers)),
+        Err(BackendError::Stopped) => Ok(None),
+        Err(error) => Err(JsError::new(&error.to_string())),
+    }
+}

@@ -1,0 +1,129 @@
+//! The browser's adapter as a device of the GPU host.
+
+use std::time::Duration;
+
+use kogge_backend_wgpu::{Options, Properties, Settings, fingerprint};
+use kogge_board::{BackendError, DeviceInfo, DeviceKind};
+use kogge_gpu::tuning::Value;
+use kogge_gpu::{Device, Failure, PartTime};
+use serde::Deserialize;
+
+use super::interface::{Adapter, WebGpu, failure};
+
+/// The maximum number of buffers of a kernel.
+const BUFFERS: u32 = 10;
+
+/// Device memory to use. Browsers do not tell how much there is.
+const MEMORY: u64 = 512 << 20;
+
+/// Positions of a level, so that no kernel runs for long.
+const POSITIONS: usize = 1 << 20;
+
+/// Moves that are written at once.
+const MOVES: usize = 1 << 23;
+
+/// How long parts of a count should take. A browser shares the device with the screen, and stops kernels that run for seconds.
+const PART_TIME: PartTime = PartTime { longest: Duration::from_millis(60), first: 1 << 11 };
+
+/// The description of an adapter by `browser.js`.
+#[derive(Deserialize)]
+struct Description {
+    name: String,
+    vendor: String,
+    subgroups: bool,
+    max_binding: u64,
+    local_memory: usize,
+    max_group: usize,
+    max_buffers: u32,
+}
+
+/// The browser's adapter.
+pub struct BrowserGpu {
+    adapter: Adapter,
+    description: Description,
+    kind: DeviceKind,
+}
+
+impl BrowserGpu {
+    /// Finds the fastest adapter. The page knows whether it is an emulator.
+    ///
+    /// # Errors
+    /// If the browser offers none.
+    pub async fn find(is_software: bool) -> Result<Self, BackendError> {
+        let unavailable = |reason| BackendError::Unavailable { backend: Self::BACKEND, reason };
+        let adapter = Adapter::find().await.map_err(|error| unavailable(failure(error).sentence()))?;
+        let description =
+            serde_json::from_str(&adapter.describe()).map_err(|error| unavailable(format!("{error}.")))?;
+        let kind = if is_software { DeviceKind::Software } else { DeviceKind::Other };
+        Ok(Self { adapter, description, kind })
+    }
+}
+
+impl Device for BrowserGpu {
+    const BACKEND: &'static str = "WebGPU";
+
+    type Interface = WebGpu;
+    type Options = Options;
+    type Settings = Settings;
+
+    /// Returns an error: browsers list devices only to those who wait. [`BrowserGpu::find`] does.
+    fn list() -> Result<Vec<Self>, BackendError> {
+        let reason = "a browser does not list its devices at once.".into();
+        Err(BackendError::Unavailable { backend: Self::BACKEND, reason })
+    }
+
+    fn info(&self) -> DeviceInfo {
+        DeviceInfo {
+            backend: Self::BACKEND,
+            name: self.description.name.clone(),
+            driver: "WebGPU".into(),
+            kind: self.kind,
+            memory: None,
+            batch: POSITIONS,
+            variant: String::new(),
+        }
+    }
+
+    fn unusable(&self) -> Option<String> {
+        (self.description.max_buffers < BUFFERS).then(|| "its kernels can use too few buffers at once.".into())
+    }
+
+    fn settings(&self, options: &Options) -> Result<Settings, String> {
+        let Description { ref vendor, subgroups, max_binding, local_memory, max_group, .. } = self.description;
+        let mut options = options.clone();
+        options.host.memory.get_or_insert(MEMORY);
+        if self.kind != DeviceKind::Software {
+            options.host.positions.get_or_insert(POSITIONS);
+            options.host.moves.get_or_insert(MOVES);
+        }
+        let mut settings = options.complete(&Properties {
+            kind: self.kind,
+            is_nvidia: vendor == "nvidia",
+            memory: None,
+            max_binding,
+            local_memory,
+            max_work_group_size: max_group,
+            has_int64: false,
+            has_subgroups: subgroups,
+        })?;
+        settings.host_mut().part_time = PART_TIME;
+        Ok(settings)
+    }
+
+    fn describe(&self, settings: &Settings) -> String {
+        settings.describe()
+    }
+
+    fn kernels() -> String {
+        fingerprint()
+    }
+
+    /// Returns no values: pages are not tuned.
+    fn values(&self) -> Vec<Value<Options>> {
+        Vec::new()
+    }
+
+    async fn connect(&self, settings: &Settings) -> Result<WebGpu, Failure> {
+        WebGpu::open(&self.adapter, settings).await
+    }
+}

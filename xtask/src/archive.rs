@@ -1,0 +1,60 @@
+//! What every archive has: the program with all features, kogge's licences, and a folder that carries the archive's name.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use crate::{
+    Result, metadata, root,
+    steps::{cargo, command},
+};
+
+/// The file name of the program.
+pub(crate) const PROGRAM: &str = if cfg!(windows) { "kogge.exe" } else { "kogge" };
+
+/// Builds the program with all features, and returns its path.
+pub(crate) fn build(profile: &str) -> Result<PathBuf> {
+    let build = cargo("build").args(["--locked", "--package", "kogge-cli", "--bin", "kogge", "--features", "full"]);
+    build.args(["--profile", profile]).run()?;
+    let folder = if profile == "dev" { "debug" } else { profile };
+    Ok(metadata::members()?.target_directory.join(folder).join(PROGRAM))
+}
+
+/// Makes an empty folder `parent/name`, for the files of the archive.
+pub(crate) fn folder(parent: &Path, name: &str) -> Result<PathBuf> {
+    let folder = parent.join(name);
+    if folder.exists() {
+        fs::remove_dir_all(&folder)?;
+    }
+    fs::create_dir_all(&folder)?;
+    Ok(folder)
+}
+
+/// Copies these files of the repository, and kogge's licences, into a folder.
+pub(crate) fn copy(files: &[&str], folder: &Path) -> Result {
+    for file in files.iter().chain(&["LICENSE-MIT", "LICENSE-APACHE"]) {
+        let from = root().join(file);
+        let name = from.file_name().ok_or_else(|| format!("{file} is not a file."))?;
+        fs::copy(&from, folder.join(name)).map_err(|error| format!("{file} cannot be copied: {error}."))?;
+    }
+    Ok(())
+}
+
+/// Packs the folder `parent/name` into the archive `parent/name.tar.gz`, and prints its size.
+pub(crate) fn pack(parent: &Path, name: &str) -> Result<PathBuf> {
+    let archive = parent.join(format!("{name}.tar.gz"));
+    let tar = command("tar").args(["--create", "--gzip", "--file"]).arg(&archive);
+    tar.arg("--directory").arg(parent).arg(name).run()?;
+    eprintln!("{}: {:.1} MB", archive.display(), fs::metadata(&archive)?.len() as f64 / 1e6);
+    Ok(archive)
+}
+
+/// Returns the paths in an archive, without the name of the folder that all of them are in.
+#[cfg(test)]
+pub(crate) fn list(archive: &Path, name: &str) -> std::collections::BTreeSet<String> {
+    let listed = command("tar").args(["--list", "--file"]).arg(archive).output().expect("tar lists it");
+    let listed = String::from_utf8(listed.stdout).expect("UTF-8");
+    let inside = |line: &str| line.strip_prefix(name)?.strip_prefix('/').map(str::to_owned);
+    listed.lines().map(|line| inside(line).expect("everything lies in the folder")).collect()
+}

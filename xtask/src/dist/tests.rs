@@ -1,0 +1,65 @@
+//! The archive of a stand-in for kogge, its checksum, and the list of licences.
+
+use std::{collections::BTreeSet, os::unix::fs::PermissionsExt, path::PathBuf};
+
+use super::*;
+
+/// A stand-in for kogge that writes one page and prints its arguments.
+const STAND_IN: &str = "#!/bin/sh\nif [ \"$1\" = man ]; then : > \"$3/kogge.1\"; else echo \"$@\"; fi\n";
+
+fn scratch(name: &str) -> PathBuf {
+    archive::folder(&metadata::members().expect("metadata").target_directory.join("tmp"), name).expect("a folder")
+}
+
+#[test]
+fn the_archive_has_everything() {
+    let folder = scratch("dist");
+    let program = folder.join("program");
+    fs::write(&program, STAND_IN).expect("a file can be written");
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("it can be made executable");
+    let made = pack(&program, &folder, "kogge-test", "licences").expect("an archive");
+    assert_eq!(made, folder.join("kogge-test.tar.gz"));
+    let texts = ["CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT", "README.md", "THIRD-PARTY.txt"];
+    let folders = ["", "completions/", "man/", "man/kogge.1", "kogge"];
+    let scripts = ["_kogge", "_kogge.ps1", "kogge.bash", "kogge.elv", "kogge.fish"];
+    let mut expected: BTreeSet<String> = texts.into_iter().chain(folders).map(str::to_owned).collect();
+    expected.extend(scripts.map(|script| format!("completions/{script}")));
+    assert_eq!(archive::list(&made, "kogge-test"), expected);
+    let script = fs::read_to_string(folder.join("kogge-test/completions/_kogge")).expect("a script");
+    assert_eq!(script, "completions zsh\n");
+}
+
+#[test]
+fn sha256sum_accepts_the_checksum_until_the_archive_changes() {
+    let folder = scratch("dist-checksum");
+    let archive = folder.join("kogge-test.tar.gz");
+    fs::write(&archive, "abc").expect("a file can be written");
+    let file = checksum(&archive).expect("a checksum");
+    // The example of FIPS 180-2.
+    let expected = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad  kogge-test.tar.gz\n";
+    assert_eq!(fs::read_to_string(file).expect("the file"), expected);
+}
+
+#[test]
+fn the_list_names_every_crate_that_is_shipped_and_no_other() {
+    let packages = metadata::shipped(&host().expect("a host")).expect("metadata");
+    let names: BTreeSet<&str> = packages.iter().map(|package| package.name.as_str()).collect();
+    // Both GPU interfaces, and what the features add.
+    for name in ["clap", "ocl", "parquet", "postgres", "rusqlite", "rustls", "wgpu"] {
+        assert!(names.contains(name), "{name} is missing in {names:?}");
+    }
+    // Of tests, of builds, of other programs, and kogge itself.
+    for name in ["cc", "criterion", "kogge-board", "proptest", "pyo3", "rcgen", "shakmaty", "wasm-bindgen-cli-support"]
+    {
+        assert!(!names.contains(name), "{name} is not in the program");
+    }
+    let text = licences::text(&packages).expect("a text");
+    for package in &packages {
+        let line = format!("\n{} {}: ", package.name, package.version);
+        assert!(text.contains(&line), "{line}");
+    }
+    assert!(text.contains("Permission is hereby granted, free of charge"), "no text of the MIT licence");
+    let clap = packages.iter().find(|package| package.name == "clap").expect("clap");
+    let owner = format!("clap {}, ", clap.version);
+    assert!(text.lines().any(|line| line.contains(&owner) && !line.contains(": ")), "no text beside {owner}");
+}

@@ -1,0 +1,71 @@
+//! Tests the program as people build it: with the release profile, which has no overflow checks, and without features.
+//!
+//! All other tests run with the profile of developers and with every feature.
+
+use std::fs;
+
+use kogge_board::known::{self, Known};
+
+use crate::{
+    Result, bundle, metadata, root,
+    steps::{cargo, command, step},
+};
+
+/// The most leaves of a count that makes every leaf, on the CPU and on other devices, which are slow if they are software.
+const MOST_RAW: [u64; 2] = [20_000_000, 200_000];
+
+/// The leaves of counts by merged plies, from and to.
+const MERGED: std::ops::Range<u128> = 1_000_000_000..20_000_000_000;
+
+/// Commands that need a feature, and the feature.
+const FEATURES: [(&str, &[&str]); 2] = [
+    ("postgres", &["run", "3", "--ledger", "postgres://nobody@%2Fno%2Fsuch%2Ffolder/x"]),
+    ("parquet", &["ledger", "no-such-file", "--export", "x.parquet"]),
+];
+
+/// Builds the program, and checks known counts on each of these backends, merged counts, and what it says without features.
+pub(crate) fn test(backends: &[&str]) -> Result {
+    step("program as shipped", || {
+        cargo("build").args(["--release", "--package", "kogge-cli", "--bin", "kogge"]).run()?;
+        let target = metadata::members()?.target_directory;
+        let program = target.join("release").join(format!("kogge{}", std::env::consts::EXE_SUFFIX));
+        let known = target.join("known-counts.epd");
+        fs::write(&known, bundle::suite())?;
+        let random = root().join("board/data/random.epd");
+        for backend in backends {
+            let most = MOST_RAW[usize::from(*backend != "cpu")];
+            for suite in [&known, &random] {
+                let suite = command(&program).args(["suite", "--quiet"]).arg(suite);
+                suite.args(["--backend", backend, "--max-nodes", &most.to_string()]).run()?;
+            }
+        }
+        for known in known::standard() {
+            merged(&program.to_string_lossy(), &known)?;
+        }
+        FEATURES.iter().try_for_each(|(feature, arguments)| refuses(&program.to_string_lossy(), feature, arguments))
+    })
+}
+
+/// Checks merged counts of a position.
+fn merged(program: &str, known: &Known) -> Result {
+    for (depth, leaves) in known.counts().filter(|(_, leaves)| MERGED.contains(leaves)) {
+        let (depth, root) = (depth.to_string(), known.root.to_string());
+        let run =
+            command(program).args(["perft", &depth, "--quiet", "--backend", "cpu", "--memory", "1G", "--fen", &root]);
+        let answer = String::from_utf8(run.output()?.stdout)?;
+        if answer.trim() != format!("Nodes searched: {leaves}") {
+            return Err(format!("{root} has {leaves} leaves at depth {depth}, and the program says: {answer}").into());
+        }
+    }
+    Ok(())
+}
+
+/// Checks that a command fails and says how to get the feature that it needs.
+fn refuses(program: &str, feature: &str, arguments: &[&str]) -> Result {
+    let output = std::process::Command::new(program).args(arguments).output()?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    if output.status.code() == Some(2) && said.contains(&format!("cargo build --release --features {feature}")) {
+        return Ok(());
+    }
+    Err(format!("`kogge {}` does not say how to get the feature {feature}: {said}", arguments.join(" ")).into())
+}

@@ -1,0 +1,110 @@
+//! Makes the page for browsers: compiles the modules of WebAssembly, puts them beside the files of `web/page`, and checks the size.
+
+mod serve;
+mod size;
+mod tests;
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use wasm_bindgen_cli_support::Bindgen;
+
+use crate::{
+    Result, metadata, root,
+    steps::{cargo, command, step},
+};
+
+pub(crate) use serve::serve;
+pub(crate) use tests::test;
+
+const TARGET: &str = "wasm32-unknown-unknown";
+
+/// The flags of the compiler for vector instructions.
+const SIMD: &str = "-Ctarget-feature=+simd128";
+
+/// A module of WebAssembly.
+struct Module {
+    name: &'static str,
+    flags: &'static str,
+    features: &'static str,
+}
+
+/// The modules: for counting on the CPU without and with vector instructions, and through WebGPU. Every browser with WebGPU has
+/// vector instructions.
+const MODULES: [Module; 3] = [
+    Module { name: "plain", flags: "", features: "" },
+    Module { name: "simd", flags: SIMD, features: "" },
+    Module { name: "gpu", flags: SIMD, features: "gpu" },
+];
+
+/// Checks the code that only browsers run.
+///
+/// # Errors
+/// If clippy has something to say.
+pub(crate) fn lint() -> Result {
+    command("rustup").args(["target", "add", TARGET]).run()?;
+    cargo("clippy")
+        .args(["--package", "kogge-web", "--features", "gpu", "--target", TARGET, "--", "-D", "warnings"])
+        .env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", SIMD)
+        .run()
+}
+
+/// Makes the page, prints its size, and returns its folder.
+///
+/// # Errors
+/// If something cannot be compiled, or if the page is too large.
+pub(crate) fn make() -> Result<PathBuf> {
+    command("rustup").args(["target", "add", TARGET]).run()?;
+    let target = metadata::members()?.target_directory;
+    let folder = target.join("web");
+    if folder.exists() {
+        fs::remove_dir_all(&folder)?;
+    }
+    copy(&root().join("web/page"), &folder)?;
+    for module in &MODULES {
+        step(&format!("module {}", module.name), || compile(module, &target, &folder.join("wasm")))?;
+    }
+    size::check(&folder)?;
+    eprintln!("The page is in {}.", folder.display());
+    Ok(folder)
+}
+
+/// Compiles a module, and writes it with its bindings.
+fn compile(module: &Module, target: &Path, folder: &Path) -> Result {
+    let Module { name, flags, features } = module;
+    // Other flags would compile the dependencies again.
+    let target = target.join(if flags.is_empty() { "web-plain" } else { "web-simd" });
+    cargo("build")
+        .args(["--profile", "dist", "--package", "kogge-web", "--lib", "--target", TARGET, "--features", features])
+        .arg("--target-dir")
+        .arg(&target)
+        .env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", flags)
+        .run()?;
+    let mut bindgen = Bindgen::new();
+    bindgen.input_path(target.join(TARGET).join("dist/kogge_web.wasm")).out_name(name);
+    bindgen
+        .web(true)?
+        .typescript(false)
+        .omit_default_module_path(false)
+        .remove_name_section(true)
+        .remove_producers_section(true);
+    bindgen.generate(folder)?;
+    Ok(())
+}
+
+/// Copies a folder with everything in it.
+fn copy(from: &Path, to: &Path) -> Result {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let copied = to.join(entry.file_name());
+        if entry.file_type()?.is_dir() {
+            copy(&entry.path(), &copied)?;
+        } else {
+            fs::copy(entry.path(), copied)?;
+        }
+    }
+    Ok(())
+}
