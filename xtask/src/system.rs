@@ -115,7 +115,8 @@ pub(crate) fn provide(requirements: &[Requirement]) -> Result {
     }
     let Some(apt_get) = apt_get() else { return Err(instructions(&missing).into()) };
     let apt_get = |arguments: &[&str]| command(apt_get[0]).args(&apt_get[1..]).args(arguments).run();
-    let mut install = vec!["install", "--yes", "--no-install-recommends"];
+    // Another installation, perhaps of the system itself, may hold the lock.
+    let mut install = vec!["-o", "DPkg::Lock::Timeout=300", "install", "--yes", "--no-install-recommends"];
     install.extend(missing.iter().flat_map(|requirement| requirement.debian));
     // The package lists of a fresh machine are empty or old. Then `install` fails, or takes an unknown name, such as g++,
     // for a pattern, and succeeds without installing anything.

@@ -306,6 +306,24 @@ fn plies<B: Backend + ?Sized>(backend: &mut B) -> Outcome {
         merge.descend()?;
         equal(&[merge.parents(), merge.successors()], &[expected[ply].entries.len() as u64, 0], "the next ply")?;
     }
+    expected.last().map_or(Ok(()), |ply| uneven_batches(&mut *merge, &ply.entries))
+}
+
+/// Adds a ply's entries in batches that would fill work-groups of 256, 128 and 64 exactly if a list in eight parts got an eighth
+/// of each batch. Hashes spread positions unevenly, so a device must insert more into some parts.
+///
+/// Each list has other multiplicities, so that nothing left in memory by the list before is right.
+fn uneven_batches(merge: &mut dyn Merge, entries: &[Entry]) -> Outcome {
+    const PARTS: usize = 8;
+    for group_size in [256, 128, 64] {
+        let number = |entry: &Entry| Entry { multiplicity: group_size as u128, ..*entry };
+        let numbered: Vec<_> = entries.iter().map(number).collect();
+        reserve(merge, entries.len() as u64)?;
+        for batch in numbered.chunks(PARTS * group_size) {
+            merge.add(batch)?;
+        }
+        holds(merge, &numbered, "positions in batches")?;
+    }
     Ok(())
 }
 
