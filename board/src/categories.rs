@@ -7,7 +7,7 @@
 /// let one = Categories { nodes: 20, checks: 1, ..Categories::default() };
 /// assert_eq!(one.times(3).and_then(|three| three.plus(&one)).map(|four| four.nodes), Some(80));
 /// ```
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
 pub struct Categories {
     /// All leaves.
     pub nodes: u128,
@@ -33,6 +33,10 @@ pub struct Categories {
 impl Categories {
     /// The number of categories.
     pub const COUNT: usize = 9;
+
+    /// The names of the numbers, in the order of the fields.
+    pub const NAMES: [&str; Self::COUNT] =
+        ["nodes", "captures", "en_passant", "castles", "promotions", "checks", "discovered", "double", "mates"];
 
     /// One leaf that no move leads to: the tree of depth 0.
     pub const ROOT: Self = Self::from_array([1, 0, 0, 0, 0, 0, 0, 0, 0]);

@@ -1,5 +1,6 @@
 //! Entries of ledgers and their counts, in text and in JSON.
 
+use kogge_board::Categories;
 use kogge_driver::ledger::{self, Ledger, LedgerError, Place, Size};
 use serde::Serialize;
 
@@ -51,14 +52,24 @@ pub(crate) enum Count {
     /// Of a position.
     Position(u128),
     /// Of a range.
-    Range { leaves: u128, positions: u64, paths: u128 },
+    Range {
+        leaves: u128,
+        positions: u64,
+        paths: u128,
+        /// The leaves of each kind, if the ledger counts them: a list in the order of the columns.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        kinds: Option<Vec<u128>>,
+    },
 }
 
 impl From<ledger::Count> for Count {
-    fn from(ledger::Count { leaves, size }: ledger::Count) -> Self {
+    fn from(ledger::Count { leaves, size, categories }: ledger::Count) -> Self {
         match size {
             None => Self::Position(leaves),
-            Some(Size { positions, paths }) => Self::Range { leaves, positions, paths },
+            Some(Size { positions, paths }) => {
+                let kinds = categories.map(|categories| categories.to_array()[1..].to_vec());
+                Self::Range { leaves, positions, paths, kinds }
+            }
         }
     }
 }
@@ -67,7 +78,13 @@ impl std::fmt::Display for Count {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Position(leaves) => write!(f, "{leaves}"),
-            Self::Range { leaves, positions, paths } => write!(f, "{leaves} ({positions} positions, {paths} paths)"),
+            Self::Range { leaves, positions, paths, kinds } => {
+                write!(f, "{leaves} ({positions} positions, {paths} paths")?;
+                for (name, number) in Categories::NAMES.iter().skip(1).zip(kinds.iter().flatten()) {
+                    write!(f, ", {name} {number}")?;
+                }
+                f.write_str(")")
+            }
         }
     }
 }

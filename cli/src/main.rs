@@ -6,6 +6,7 @@ mod args;
 mod commands;
 mod context;
 mod entry;
+mod kinds;
 mod ledger_store;
 mod machine;
 mod monitor;

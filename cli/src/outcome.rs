@@ -94,6 +94,7 @@ impl From<LedgerError> for Failure {
             | LedgerError::Damaged { .. }
             | LedgerError::Ply { .. }
             | LedgerError::MergedPly { .. }
+            | LedgerError::KindsOfPositions
             | LedgerError::SameSource { .. }
             | LedgerError::TooMany { .. } => Self::Input(sentence),
         }

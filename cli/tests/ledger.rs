@@ -298,7 +298,7 @@ fn another_format_version_is_refused() {
     drop(connection);
     for run in [on_cpu(&kiwipete("5", &file)), kogge(&["ledger", text(&file)])] {
         assert_eq!(run.code, 2);
-        assert!(run.stderr.contains("format version 999, but this kogge reads and writes versions 1 to 4"), "{run:?}");
+        assert!(run.stderr.contains("format version 999, but this kogge reads and writes versions 1 to 5"), "{run:?}");
     }
 }
 
@@ -417,6 +417,44 @@ fn backends_share_a_merged_ledger() {
             assert_eq!((checked.code, checked.stderr.as_str()), (0, ""), "{checked:?}");
         }
     }
+}
+
+/// The table of Kiwipete at depth 4, from data/categories.tsv.
+const KINDS: &str = "\
+depth    nodes  captures  e.p.  castles  promotions  checks  discovered  double  mates
+    4  4085603    757163  1929   128013       15172   25523          42       6     43
+";
+
+#[test]
+fn kinds_of_moves_are_kept_by_all_backends() {
+    let listed = kogge(&["devices", "--json"]).json().remove(0);
+    let rows = listed["devices"].as_array().expect("a list");
+    let usable = |name: &str| rows.iter().any(|row| row["backend"] == name && row["usable"] == true);
+    for name in ["mailbox", "opencl", "wgpu"].into_iter().filter(|name| usable(name)) {
+        let file = fresh(&format!("kinds-{name}"));
+        let devices = format!("cpu,{name}");
+        let run =
+            [&merged("4", "2", &file)[..], &["--stats", "--device", &devices, "--entries", "40", "--json"]].concat();
+        let run = kogge(&run);
+        assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{name}: {}", run.stdout);
+        let done = run.json().pop().expect("there is a last line");
+        assert_eq!((done["kinds"]["nodes"].to_string(), &done["kinds"]["double"]), (KIWIPETE_4.to_owned(), &6.into()));
+        if name != "mailbox" {
+            let checked =
+                kogge(&["ledger", text(&file), "--verify", "100%", "--memory", "64M", "--backend", "mailbox"]);
+            assert_eq!((checked.code, checked.stderr.as_str()), (0, ""), "{checked:?}");
+        }
+        let again = on_cpu(&[&merged("4", "2", &file)[..], &["--quiet"]].concat()).answer("run");
+        assert_eq!(again, KINDS, "a ledger with kinds is resumed with them");
+        let shown = kogge(&["ledger", text(&file)]).answer("ledger");
+        assert!(shown.ends_with(&format!("Total     {KIWIPETE_4}\n{KINDS}")), "{shown}");
+    }
+    let file = fresh("no-kinds");
+    on_cpu(&merged("4", "2", &file)).answer("run");
+    let other = on_cpu(&[&merged("4", "2", &file)[..], &["--stats"]].concat());
+    assert!(other.code == 2 && other.stderr.contains("counting leaves, not of"), "{other:?}");
+    let shallow = on_cpu(&["run", "1", "--ledger", text(&fresh("shallow-kinds")), "--stats"]);
+    assert!(shallow.code == 2 && shallow.stderr.contains("at least one if leaves are counted by kinds"), "{shallow:?}");
 }
 
 #[test]

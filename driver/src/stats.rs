@@ -6,9 +6,8 @@ use kogge_board::{BackendError, Categories, Fen, Quad48, Rules, Watch, Watched};
 
 use crate::calls::{expand, miscounted};
 use crate::driver::{FRONTIER, MAX_WATCHED_DEPTH, Span};
-use crate::merged::Counted;
 use crate::pace::Pace;
-use crate::{Driver, Error, MergeSettings, Merged};
+use crate::{Counted, Driver, Error, MergeSettings, Merged};
 
 impl Driver<'_> {
     /// Counts the leaves `depth` plies below the root by the moves that lead to them. At depth 0 there is one leaf and no move.

@@ -5,7 +5,7 @@ use kogge_board::merge::{DIAGRAM_BYTES, KeyRange, MergeError, MergeOptions};
 
 use crate::frontier::counting;
 use crate::merged::{RangeCount, Ranges, Work, root_entry};
-use crate::{Driver, Error};
+use crate::{Counted, Driver, Error};
 
 /// The number of plies after which multiplicities start from one or two again. No position has more than 218 moves, so 2^32
 /// positions with two paths each have fewer than 2^128 paths this many plies below.
@@ -45,7 +45,7 @@ impl Driver<'_> {
         self.begin(plies as usize + 1);
         let for_diagrams = if diagrams { (memory / DIAGRAM_SHARE).min(MOST_FOR_DIAGRAMS) } else { 0 };
         let options = MergeOptions::with_memory(memory - for_diagrams);
-        let mut work = Work::start(self, &counting(root), &options, plies)?;
+        let mut work = Work::start(self, &counting(root), &options, plies, Counted::Leaves)?;
         let root = [root_entry(root)];
         work.add(&root)?;
         let mut counts = vec![work.distinct(for_diagrams)?];

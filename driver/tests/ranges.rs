@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 
 use kogge_board::merge::KeyRange;
 use kogge_board::{Backend, BackendError};
-use kogge_driver::{Driver, Error, MergeSettings, Merged, RangeCount, RangeCounter, RangePlies};
+use kogge_driver::{Counted, Driver, Error, MergeSettings, Merged, RangeCount, RangeCounter, RangePlies};
 use kogge_movegen_cpu::Cpu;
 use kogge_movegen_cpu::mailbox::Mailbox;
 use support::wrong_merge::{Fault, WrongMerge};
@@ -132,7 +132,8 @@ fn single_ranges_are_counted() {
         let mut driver = Driver::new(&mut cpu, &());
         let plies = RangePlies { whole, last: 4, depth: 6 };
         let mut counter =
-            RangeCounter::new(&mut driver, &fen(START), plies, &MergeSettings::with_memory(memory)).unwrap();
+            RangeCounter::new(&mut driver, &fen(START), plies, Counted::Leaves, &MergeSettings::with_memory(memory))
+                .unwrap();
         assert_eq!(counter.paths(), 197_281);
         let ranges = counter.borders(30).unwrap();
         assert!((20..=30).contains(&ranges.len()));
@@ -159,12 +160,15 @@ fn plies_of_ranges_must_go_together() {
     let mut cpu = Cpu::new(Some(1)).unwrap();
     for (whole, last, depth) in [(3, 3, 5), (3, 6, 7), (4, 3, 5), (1, 2, 10), (3, 4, 3)] {
         let mut driver = Driver::new(&mut cpu, &());
-        let error = RangeCounter::new(&mut driver, &fen(START), RangePlies { whole, last, depth }, &AMPLE).err();
+        let error =
+            RangeCounter::new(&mut driver, &fen(START), RangePlies { whole, last, depth }, Counted::Leaves, &AMPLE)
+                .err();
         assert_eq!(error, Some(Error::RangePlies { whole, last, depth }));
     }
     let mut driver = Driver::new(&mut cpu, &());
     let plies = RangePlies { whole: 4, last: 5, depth: 6 };
-    let error = RangeCounter::new(&mut driver, &fen(START), plies, &MergeSettings::with_memory(1 << 20)).err();
+    let error =
+        RangeCounter::new(&mut driver, &fen(START), plies, Counted::Leaves, &MergeSettings::with_memory(1 << 20)).err();
     assert_eq!(error, Some(Error::Memory { memory: 1 << 20, ply: 4 }));
 }
 
@@ -176,7 +180,8 @@ fn a_stopped_count_leaves_a_usable_counter() {
         let watch = Watch::stopping_at(stop_at);
         let mut cpu = Cpu::new(Some(1)).unwrap();
         let mut driver = Driver::new(&mut cpu, &watch);
-        let counter = RangeCounter::new(&mut driver, &fen(START), plies, &MergeSettings::with_memory(1 << 20));
+        let counter =
+            RangeCounter::new(&mut driver, &fen(START), plies, Counted::Leaves, &MergeSettings::with_memory(1 << 20));
         let Ok(mut counter) = counter else { continue };
         let ranges = KeyRange::divide(&mut [], 1);
         match count(&mut counter, &ranges) {
@@ -194,7 +199,7 @@ fn a_stopped_count_leaves_a_usable_counter() {
     // What gets the counts can stop, too.
     let mut cpu = Cpu::new(Some(1)).unwrap();
     let mut driver = Driver::new(&mut cpu, &());
-    let mut counter = RangeCounter::new(&mut driver, &fen(START), plies, &AMPLE).unwrap();
+    let mut counter = RangeCounter::new(&mut driver, &fen(START), plies, Counted::Leaves, &AMPLE).unwrap();
     let ranges = counter.borders(5).unwrap();
     let mut reported = 0;
     let stopped = counter.count(&ranges, &mut |_| {

@@ -193,7 +193,8 @@ fn small_ledger(file: &Path) -> Vec<u8> {
     // A file of an earlier process of the same number.
     let _ = std::fs::remove_file(file);
     let root: Fen = "8/8/8/8/8/1k6/p7/K7 b - - 0 1".parse().expect("a position");
-    let request = Request { root: &root, depth: 3, kind: Some(Kind::Positions), ply: Some(1), entries: None };
+    let request =
+        Request { root: &root, depth: 3, kind: Some(Kind::Positions), counted: None, ply: Some(1), entries: None };
     let store = Box::new(Sqlite::open_or_create(file).expect("a temporary file"));
     let mut device = Device::with_memory(Box::new(Mailbox::new()), 1 << 20);
     let (ledger, _) = Ledger::start(store, &request, &mut device, &()).expect("a ledger");

@@ -270,6 +270,10 @@ pub(crate) struct Run {
     /// in this way, unless --ply or --entries is given
     #[arg(long, conflicts_with_all = ["entries", "memory"], help_heading = HOW)]
     pub(crate) raw: bool,
+    /// Count the leaves by kinds of moves, too: captures, checks, mates and so on, as `kogge stats` does. An existing ledger must have
+    /// been made in this way
+    #[arg(long, conflicts_with = "raw", help_heading = HOW)]
+    pub(crate) stats: bool,
     /// Divide the last merged ply into about N ranges, when the ledger is made [default: one for each 64 Mi positions, but at
     /// least 64]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65536), help_heading = HOW)]

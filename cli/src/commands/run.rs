@@ -5,11 +5,13 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use kogge_board::Fen;
 use kogge_devices::{BackendName, memory};
+use kogge_driver::Counted;
 use kogge_driver::ledger::{DeviceProgress, Kind, Ledger, Options, Request, Snapshot};
 use serde::Serialize;
 
 use crate::args::{self, Common, LedgerLocation};
 use crate::context::{Context, Job};
+use crate::kinds::{self, Kinds};
 use crate::outcome::{Answer, Failure};
 use crate::output::{Aside, brief, magnitude};
 use crate::reporter::{Reporter, Worker};
@@ -24,6 +26,8 @@ pub(super) struct Run {
     ply: Option<u32>,
     /// Whether equal positions below the entries are not merged.
     raw: bool,
+    /// Whether leaves are counted by kinds of moves.
+    stats: bool,
     /// About how many entries to make, if given.
     entries: Option<u32>,
     memory: Option<NonZeroUsize>,
@@ -62,6 +66,9 @@ struct Done {
     nodes: u128,
     /// The distinct positions of the last merged ply.
     positions: Option<u128>,
+    /// The leaves by kinds of moves, if the ledger has them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kinds: Option<Kinds>,
     entries: u64,
     seconds: f64,
     devices: Vec<Worker>,
@@ -69,7 +76,7 @@ struct Done {
 
 impl Run {
     pub(super) fn new(args: &args::Run, common: &Common) -> Result<Self, Failure> {
-        let args::Run { tree, ledger, ply, raw, entries, memory, lease } = args;
+        let args::Run { tree, ledger, ply, raw, stats, entries, memory, lease } = args;
         let Tree { root, depth } = Tree::new(tree)?;
         let lease = lease.map_or(ledger.lease(), |seconds| Duration::from_secs(seconds.into()));
         Ok(Self {
@@ -77,6 +84,7 @@ impl Run {
             depth,
             ply: *ply,
             raw: *raw,
+            stats: *stats,
             entries: *entries,
             memory: memory.memory,
             ledger: ledger.clone(),
@@ -88,7 +96,7 @@ impl Run {
 
 impl Job for Run {
     fn run(&self, context: &mut Context) -> Result<Answer, Failure> {
-        let Self { root, depth, ply, raw, entries, memory, ledger: location, lease, devices } = self;
+        let Self { root, depth, ply, raw, stats, entries, memory, ledger: location, lease, devices } = self;
         let mut store = location.open_or_create(*lease)?;
         // An existing ledger keeps its entries.
         let is_raw = store.header()?.map_or(*raw, |header| header.kind == Kind::Positions);
@@ -96,7 +104,8 @@ impl Job for Run {
         let mut devices = memory::devices(*memory, devices);
         let monitor = context.monitor("leaves")?;
         let kind = raw.then_some(Kind::Positions);
-        let request = Request { root, depth: *depth, kind, ply: *ply, entries: *entries };
+        let counted = stats.then_some(Counted::Categories);
+        let request = Request { root, depth: *depth, kind, counted, ply: *ply, entries: *entries };
         let (ledger, made) = match devices.first_mut() {
             Some(first) if !raw => Ledger::start(store, &request, first, &monitor)?,
             // A frontier is small; the CPU is fast enough for it.
@@ -144,11 +153,15 @@ impl Job for Run {
             depth: header.depth,
             nodes,
             positions,
+            kinds: total.categories.map(|categories| Kinds::new(header.depth, &categories)),
             entries: header.entries,
             seconds: snapshot.elapsed.as_secs_f64(),
             devices: snapshot.devices.iter().map(Worker::from).collect(),
         };
-        context.output.print(&done, |to| writeln!(to, "Nodes searched: {nodes}"))?;
+        context.output.print(&done, |to| match &done.kinds {
+            Some(kinds) => kinds::table([kinds], to),
+            None => writeln!(to, "Nodes searched: {nodes}"),
+        })?;
         if let Some(positions) = positions {
             context.output.aside(&format!("Ply {} has {positions} distinct positions.", header.ply).into())?;
         }

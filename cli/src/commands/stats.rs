@@ -2,14 +2,15 @@
 
 use std::num::NonZeroUsize;
 
+use kogge_board::Quad48;
 use kogge_board::merge::MergeOptions;
-use kogge_board::{Categories, Quad48};
 use kogge_devices::{costs, memory};
 use kogge_driver::{LEAST_MERGED_DEPTH, MergeSettings};
 use serde::Serialize;
 
 use crate::args;
 use crate::context::{Context, Job};
+use crate::kinds::{self, Kinds};
 use crate::outcome::{Answer, Failure};
 use crate::output::Effort;
 use crate::root::Tree;
@@ -33,49 +34,9 @@ impl Stats {
 struct Report {
     command: &'static str,
     fen: String,
-    plies: Vec<Row>,
+    plies: Vec<Kinds>,
     #[serde(flatten)]
     effort: Effort,
-}
-
-#[derive(Serialize)]
-struct Row {
-    depth: u32,
-    nodes: u128,
-    captures: u128,
-    en_passant: u128,
-    castles: u128,
-    promotions: u128,
-    checks: u128,
-    discovered: u128,
-    double: u128,
-    mates: u128,
-}
-
-impl Row {
-    const HEADS: [&str; 10] =
-        ["depth", "nodes", "captures", "e.p.", "castles", "promotions", "checks", "discovered", "double", "mates"];
-
-    fn new(depth: u32, categories: Categories) -> Self {
-        let Categories { nodes, captures, en_passant, castles, promotions, checks, discovered, double, mates } =
-            categories;
-        Self { depth, nodes, captures, en_passant, castles, promotions, checks, discovered, double, mates }
-    }
-
-    fn cells(&self) -> [u128; 10] {
-        [
-            self.depth.into(),
-            self.nodes,
-            self.captures,
-            self.en_passant,
-            self.castles,
-            self.promotions,
-            self.checks,
-            self.discovered,
-            self.double,
-            self.mates,
-        ]
-    }
 }
 
 impl Job for Stats {
@@ -100,7 +61,7 @@ impl Job for Stats {
                     true => driver.stats_merged(root, depth, &settings)?.categories.unwrap_or_default(),
                     false => driver.stats(root, depth)?,
                 };
-                Ok(Row::new(depth, found))
+                Ok(Kinds::new(depth, &found))
             };
             depths.map(row).collect::<Result<Vec<_>, _>>()
         })?;
@@ -108,22 +69,7 @@ impl Job for Stats {
         let effort = Effort::making(&opened, leaves, elapsed, merged(depth));
         let aside = effort.text("leaves");
         let report = Report { command: "stats", fen: root.to_string(), plies, effort };
-        context.output.print(&report, |to| {
-            let widest =
-                |column: usize| report.plies.iter().map(move |row| row.cells()[column].to_string().len()).max();
-            let width = |column: usize| widest(column).unwrap_or(0).max(Row::HEADS[column].len());
-            let heads = Row::HEADS.iter().map(|head| head.to_string());
-            let rows = report.plies.iter().map(|row| row.cells().map(|cell| cell.to_string()).to_vec());
-            for row in std::iter::once(heads.collect()).chain(rows) {
-                let cells: Vec<String> = row
-                    .iter()
-                    .enumerate()
-                    .map(|(column, cell)| format!("{cell:>width$}", width = width(column)))
-                    .collect();
-                writeln!(to, "{}", cells.join("  "))?;
-            }
-            Ok(())
-        })?;
+        context.output.print(&report, |to| kinds::table(&report.plies, to))?;
         context.output.aside(&aside)?;
         Ok(Answer::Done)
     }

@@ -9,7 +9,7 @@ use super::Device;
 use super::division::{Division, Wanted};
 use super::team::{Member, together};
 use crate::error::wrong_answer;
-use crate::{Driver, Error, Observer, RangeCount, RangeCounter};
+use crate::{Counted, Driver, Error, Observer, RangeCount, RangeCounter};
 
 /// The least number of ranges for each device.
 const RANGES_EACH: u32 = 32;
@@ -60,9 +60,9 @@ pub fn perft_merged_shared(
     (plies, ranges): (Option<u32>, Option<u32>),
     observer: &dyn Observer,
 ) -> Result<Shared, Error> {
-    let possible = Division::plies(depth);
+    let possible = Division::plies(depth, Counted::Leaves);
     let ply = plies.map(|ply| ply.min(*possible.end()).max(*possible.start()));
-    let wanted = Wanted { ply, ranges, least: RANGES_EACH * devices.len() as u32 };
+    let wanted = Wanted { ply, ranges, least: RANGES_EACH * devices.len() as u32, counted: Counted::Leaves };
     let Some(first) = devices.first_mut() else { return Err(no_device()) };
     let division = Division::of(first, root, depth, &wanted, observer)?;
     let found = together(devices, division.ranges.len(), observer, |device, member| {
@@ -87,7 +87,7 @@ fn count_ranges(
     let Device { backend, settings } = device;
     let name = backend.info().name.clone();
     let mut driver = Driver::new(&mut **backend, member);
-    let mut counter = RangeCounter::fitting(&mut driver, root, division.ply, depth, settings)?;
+    let mut counter = RangeCounter::fitting(&mut driver, root, division.ply, depth, Counted::Leaves, settings)?;
     if counter.paths() != division.paths {
         let (ply, found, expected) = (division.ply, counter.paths(), division.paths);
         let reason = format!("it found {found} paths to ply {ply}, but another device {expected}.");

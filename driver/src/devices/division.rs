@@ -5,7 +5,7 @@ use kogge_board::merge::KeyRange;
 
 use super::Device;
 use crate::pace::MAX_CALL_DEPTH;
-use crate::{Driver, Error, Observer, RangeCounter, RangePlies};
+use crate::{Counted, Driver, Error, Observer, RangeCounter, RangePlies};
 
 /// The positions that a range should have if nothing else decides.
 const POSITIONS_EACH: f64 = (1_u64 << 26) as f64;
@@ -25,6 +25,8 @@ pub(crate) struct Wanted {
     pub(crate) ranges: Option<u32>,
     /// The least number of ranges, unless a number is asked for or the ply is tiny.
     pub(crate) least: u32,
+    /// What will be counted below the ply.
+    pub(crate) counted: Counted,
 }
 
 /// The last merged ply of a tree, in ranges.
@@ -38,9 +40,9 @@ pub(crate) struct Division {
 }
 
 impl Division {
-    /// The plies that may be the last merged one of a tree: none if the depth is 0.
-    pub(crate) fn plies(depth: u32) -> std::ops::RangeInclusive<u32> {
-        depth.saturating_sub(MAX_CALL_DEPTH).max(1)..=depth
+    /// The plies that may be the last merged one of a tree: none if the tree is too shallow.
+    pub(crate) fn plies(depth: u32, counted: Counted) -> std::ops::RangeInclusive<u32> {
+        depth.saturating_sub(MAX_CALL_DEPTH).max(1)..=depth.saturating_sub(counted.least_below())
     }
 
     /// Divides a tree. The device plans the last ply, samples it, and counts the paths to it.
@@ -60,14 +62,14 @@ impl Division {
         let ply = match wanted.ply {
             Some(ply) => ply,
             None => {
-                let (least, most) = Self::plies(depth).into_inner();
+                let (least, most) = Self::plies(depth, wanted.counted).into_inner();
                 driver.plan_merged(root, depth, settings)?.last_ply().min(most).max(least)
             }
         };
         // Two plies before the last, fewer positions take less time and memory. Whoever counts makes the ply between by itself,
         // so the paths come from another way of counting.
         let plies = RangePlies { whole: ply.saturating_sub(2), last: ply, depth };
-        let mut counter = RangeCounter::new(&mut driver, root, plies, settings)?;
+        let mut counter = RangeCounter::new(&mut driver, root, plies, wanted.counted, settings)?;
         let count = wanted.count(counter.estimated_positions());
         Ok(Self { ply, ranges: counter.borders(count)?, paths: counter.paths() })
     }
@@ -90,7 +92,7 @@ mod tests {
 
     #[test]
     fn large_plies_have_more_ranges() {
-        let wanted = Wanted { ply: None, ranges: None, least: 64 };
+        let wanted = Wanted { ply: None, ranges: None, least: 64, counted: Counted::Leaves };
         for (positions, ranges) in [
             (0.0, 1),
             (20.0, 1),
@@ -109,7 +111,10 @@ mod tests {
     #[test]
     fn seven_plies_are_counted_below_at_most() {
         for (depth, first, last) in [(0, 1, 0), (1, 1, 1), (8, 1, 8), (12, 5, 12)] {
-            assert_eq!(Division::plies(depth), first..=last);
+            assert_eq!(Division::plies(depth, Counted::Leaves), first..=last);
+        }
+        for (depth, first, last) in [(0, 1, 0), (1, 1, 0), (2, 1, 1), (12, 5, 11)] {
+            assert_eq!(Division::plies(depth, Counted::Categories), first..=last);
         }
     }
 }

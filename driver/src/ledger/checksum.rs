@@ -16,6 +16,10 @@ fn add_count(hash: &mut Sha256, count: &Count) {
         hash.update(size.positions.to_be_bytes());
         hash.update(size.paths.to_be_bytes());
     }
+    // All leaves are there already.
+    for number in count.categories.iter().flat_map(|categories| categories.to_array()).skip(1) {
+        hash.update(number.to_be_bytes());
+    }
 }
 
 impl Answer {

@@ -1,45 +1,82 @@
 //! The columns that differ between ledgers, for all stores.
 //!
-//! Only ledgers of ranges keep the sizes of entries and the plans of sources, and only ledgers of versions 3 and 4 keep checksums.
-//! Queries read a constant where a column is missing, so that the rows of all ledgers look the same.
+//! Only ledgers of ranges keep the sizes of entries and the plans of sources, only ledgers of version 5 keep the leaves by kind, and
+//! ledgers of versions 1 and 2 keep no checksums. Queries read a constant where a column is missing, so that the rows of all
+//! ledgers look the same.
+
+use std::array;
+
+use kogge_board::Categories;
 
 use super::source::Source;
 use super::store::{Answer, Count, Header, Kind, Size};
+use crate::Counted;
+
+/// The kinds of moves that have columns: all leaves have the column of counts.
+const KINDS: usize = Categories::COUNT - 1;
+
+/// The columns of a count: leaves, positions, paths, the leaves of each kind, and the checksum.
+pub(super) const COUNT: usize = 3 + KINDS + 1;
 
 /// The tables of a ledger.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Tables {
     pub(super) kind: Kind,
+    pub(super) counted: Counted,
     /// Whether entries have checksums.
     pub(super) checksums: bool,
 }
 
+/// All versions of the tables: the version, the entries, what is counted below them, and whether they have checksums.
+const VERSIONS: [(i64, Kind, Counted, bool); 5] = [
+    (1, Kind::Positions, Counted::Leaves, false),
+    (2, Kind::Ranges, Counted::Leaves, false),
+    (3, Kind::Positions, Counted::Leaves, true),
+    (4, Kind::Ranges, Counted::Leaves, true),
+    (5, Kind::Ranges, Counted::Categories, true),
+];
+
 impl Tables {
     /// Returns the tables of this version.
     pub(super) fn of(format: i64) -> Option<Self> {
-        let all = [Kind::Positions, Kind::Ranges].into_iter().flat_map(|kind| [(kind, false), (kind, true)]);
-        all.map(|(kind, checksums)| Self { kind, checksums }).find(|tables| tables.format() == format)
+        let version = VERSIONS.into_iter().find(|&(version, ..)| version == format);
+        version.map(|(_, kind, counted, checksums)| Self { kind, counted, checksums })
     }
 
-    /// Returns the version of the tables.
-    pub(super) const fn format(self) -> i64 {
-        match (self.kind, self.checksums) {
-            (Kind::Positions, false) => 1,
-            (Kind::Ranges, false) => 2,
-            (Kind::Positions, true) => 3,
-            (Kind::Ranges, true) => 4,
-        }
+    /// Returns the tables of a new ledger.
+    pub(super) fn of_new(header: &Header) -> Self {
+        Self { kind: header.kind, counted: header.counted, checksums: true }
     }
 
-    /// Returns the version of new ledgers.
-    pub(super) const fn newest(kind: Kind) -> i64 {
-        Self { kind, checksums: true }.format()
+    /// Returns the version of the tables: 0 for tables that no ledger has.
+    pub(super) fn format(self) -> i64 {
+        let Self { kind, counted, checksums } = self;
+        let version = VERSIONS.into_iter().find(|&(_, of, below, has)| (of, below, has) == (kind, counted, checksums));
+        version.map_or(0, |(version, ..)| version)
+    }
+
+    /// Completes the text that makes the tables of ranges. Its comments about kinds stand for the columns of the kinds of moves: of an
+    /// entry, of an answer, and their names in a list.
+    pub(super) fn schema(self, text: &str, type_name: &str) -> String {
+        let kinds = |each: &dyn Fn(&str) -> String| {
+            let names = Categories::NAMES[1..].iter().filter(|_| self.counted == Counted::Categories);
+            names.map(|name| each(name)).collect::<String>()
+        };
+        let of_entry = |name: &str| format!("{name} {type_name} CHECK ((count IS NULL) = ({name} IS NULL)), ");
+        text.replace("/* kinds of an entry */", &kinds(&of_entry))
+            .replace("/* kinds of an answer */", &kinds(&|name| format!("{name} {type_name} NOT NULL, ")))
+            .replace("/* kinds */", &kinds(&|name| format!("{name}, ")))
     }
 
     /// The columns of a count and its checksum.
-    pub(super) fn count(self) -> Columns<4> {
-        let is_range = self.kind == Kind::Ranges;
-        Columns([("count", true), ("positions", is_range), ("paths", is_range), ("checksum", self.checksums)])
+    pub(super) fn count(self) -> Columns<COUNT> {
+        let (is_range, has_kinds) = (self.kind == Kind::Ranges, self.counted == Counted::Categories);
+        let first = [("count", true), ("positions", is_range), ("paths", is_range)];
+        Columns(array::from_fn(|index| match index {
+            0..3 => first[index],
+            index if index < COUNT - 1 => (Categories::NAMES[index - 2], has_kinds),
+            _ => ("checksum", self.checksums),
+        }))
     }
 
     /// The columns of a source.
@@ -52,7 +89,7 @@ impl Tables {
 impl Header {
     /// Returns the version of the ledger's tables: see [`FORMAT`](super::FORMAT).
     pub fn format(&self) -> i64 {
-        Tables { kind: self.kind, checksums: self.checksum.is_some() }.format()
+        Tables { checksums: self.checksum.is_some(), ..Tables::of_new(self) }.format()
     }
 }
 
@@ -91,8 +128,14 @@ impl<const N: usize> Columns<N> {
 impl Answer {
     /// The values for the columns of a count that are there.
     pub(super) fn values(&self, tables: Tables) -> Vec<String> {
-        let size = self.count.size.unwrap_or_default();
-        let all = [self.count.leaves, size.positions.into(), size.paths, self.checksum().into()];
+        let Count { leaves, size, categories } = self.count;
+        let (size, categories) = (size.unwrap_or_default(), categories.unwrap_or_default().to_array());
+        let first = [leaves, size.positions.into(), size.paths];
+        let all: [u128; COUNT] = array::from_fn(|index| match index {
+            0..3 => first[index],
+            index if index < COUNT - 1 => categories[index - 2],
+            _ => self.checksum().into(),
+        });
         tables.count().keep(all).map(|value| value.to_string()).collect()
     }
 }
@@ -105,12 +148,13 @@ pub(super) struct Kept {
 }
 
 impl Kept {
-    /// Reads a count from the values of its four columns: `None` without leaves.
+    /// Reads a count from the values of its columns: `None` without leaves.
     ///
     /// # Errors
     /// A description of the damage.
-    pub(super) fn read([leaves, positions, paths, checksum]: [Option<String>; 4]) -> Result<Option<Self>, String> {
-        let Some(leaves) = leaves else { return Ok(None) };
+    pub(super) fn read(values: [Option<String>; COUNT]) -> Result<Option<Self>, String> {
+        let [leaves, positions, paths, kinds @ .., checksum] = values;
+        let Some(leaves) = leaves.as_deref().map(number).transpose()? else { return Ok(None) };
         let size = match positions.zip(paths) {
             Some((positions, paths)) => {
                 let wrong = |_| format!("{positions:?} is not a number of positions");
@@ -118,8 +162,19 @@ impl Kept {
             }
             None => None,
         };
+        let kinds: Option<Vec<String>> = kinds.into_iter().collect();
+        let categories = match kinds {
+            Some(kinds) => {
+                let mut numbers = [leaves; Categories::COUNT];
+                for (slot, kind) in numbers[1..].iter_mut().zip(&kinds) {
+                    *slot = number(kind)?;
+                }
+                Some(Categories::from_array(numbers))
+            }
+            None => None,
+        };
         let checksum = checksum.map(|text| checksum_of(&text)).transpose()?;
-        Ok(Some(Self { count: Count { leaves: number(&leaves)?, size }, checksum }))
+        Ok(Some(Self { count: Count { leaves, size, categories }, checksum }))
     }
 }
 
@@ -166,15 +221,18 @@ mod tests {
 
     #[test]
     fn versions_have_their_columns() {
-        let columns = [1, 2, 3, 4].map(|format| Tables::of(format).expect("it exists").count().list());
-        let expected = ["count", "count, positions, paths", "count, checksum", "count, positions, paths, checksum"];
+        let columns = [1, 2, 3, 4, 5].map(|format| Tables::of(format).expect("it exists").count().list());
+        let expected = [
+            "count",
+            "count, positions, paths",
+            "count, checksum",
+            "count, positions, paths, checksum",
+            "count, positions, paths, captures, en_passant, castles, promotions, checks, discovered, double, mates, checksum",
+        ];
         assert_eq!(columns, expected);
-        assert!([i64::MIN, -1, 0, 5, i64::MAX].iter().all(|&format| Tables::of(format).is_none()));
-        for kind in [Kind::Positions, Kind::Ranges] {
-            for checksums in [false, true] {
-                let tables = Tables { kind, checksums };
-                assert_eq!(Tables::of(tables.format()), Some(tables));
-            }
+        assert!([i64::MIN, -1, 0, 6, i64::MAX].iter().all(|&format| Tables::of(format).is_none()));
+        for (format, kind, counted, checksums) in VERSIONS {
+            assert_eq!(Tables { kind, counted, checksums }.format(), format);
         }
     }
 }

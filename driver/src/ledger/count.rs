@@ -5,18 +5,19 @@ use std::time::{Duration, Instant};
 
 use super::{Answer, Count, Entry, Item, Kind, Ledger, LedgerError, Source};
 use crate::error::wrong_answer;
-use crate::{Driver, Error, Frontier, MergeSettings, RangeCounter};
+use crate::{Counted, Driver, Error, Frontier, MergeSettings, RangeCounter};
 
 /// The time between two records of ranges: writing takes much less.
 const OFTEN: Duration = Duration::from_millis(200);
 
 /// Describes how entries are counted.
-pub(super) fn plan(kind: Kind, ply: u32, depth: u32) -> String {
+pub(super) fn plan(kind: Kind, counted: Counted, ply: u32, depth: u32) -> String {
     let below = depth - ply;
+    let by_kind = if counted == Counted::Categories { ", by the moves that lead to it" } else { "" };
     match kind {
         Kind::Positions => format!("every leaf {below} plies below each entry, not deduplicated"),
         Kind::Ranges => {
-            format!("equal positions merged down to ply {ply}, every leaf {below} plies below each of them")
+            format!("equal positions merged down to ply {ply}, every leaf {below} plies below each of them{by_kind}")
         }
     }
 }
@@ -49,7 +50,7 @@ impl<'l, 'd, 'b> Counter<'l, 'd, 'b> {
         if header.kind == Kind::Positions {
             return Ok(Self { ledger, source, by: By::Leaves(driver) });
         }
-        let counter = RangeCounter::fitting(driver, &header.root, header.ply, header.depth, settings)?;
+        let counter = RangeCounter::fitting(driver, &header.root, header.ply, header.depth, header.counted, settings)?;
         if counter.paths() != header.paths {
             let (ply, found, expected) = (header.ply, counter.paths(), header.paths);
             let reason = format!("it found {found} paths to ply {ply}, but the ledger has {expected}.");

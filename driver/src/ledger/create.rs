@@ -9,7 +9,7 @@ use super::store::{castling, packed, root_bytes};
 use super::{Header, Item, Kind, Ledger, LedgerError, Store, count};
 use crate::calls::count as count_moves;
 use crate::devices::{Division, Wanted};
-use crate::{Device, Error, Frontier, LEAST_MERGED_DEPTH, Observer};
+use crate::{Counted, Device, Error, Frontier, LEAST_MERGED_DEPTH, Observer};
 
 /// The least number of ranges of a merged ledger, unless a number is asked for or the ply is tiny.
 const LEAST_RANGES: u32 = 64;
@@ -34,6 +34,9 @@ pub struct Request<'a> {
     pub depth: u32,
     /// What the entries should be. `None` accepts an existing ledger of any kind, and makes a merged one if the tree is deep enough.
     pub kind: Option<Kind>,
+    /// What is counted below the entries. `None` accepts an existing ledger of any kind, and counts leaves in a new one. By kind,
+    /// leaves are counted below ranges only.
+    pub counted: Option<Counted>,
     /// The ply of the entries; `None` chooses one by the sizes of the plies.
     pub ply: Option<u32>,
     /// About how many ranges a new merged ledger should have; `None` chooses by the size of the ply.
@@ -43,20 +46,30 @@ pub struct Request<'a> {
 impl Request<'_> {
     /// Returns the kind of a new ledger.
     fn new_kind(&self) -> Kind {
-        let asks_for_ranges = self.ply.is_some() || self.entries.is_some();
+        let asks_for_ranges = self.ply.is_some() || self.entries.is_some() || self.counted == Some(Counted::Categories);
         let is_merged = self.depth >= LEAST_MERGED_DEPTH || asks_for_ranges && self.depth > 0;
         self.kind.unwrap_or(if is_merged { Kind::Ranges } else { Kind::Positions })
     }
 
-    /// Describes the tree. Kind and ply are described if they were asked for.
-    fn describe(&self, root: &Fen, depth: u32, kind: Kind, ply: u32) -> String {
+    /// Returns what a new ledger counts.
+    fn new_counted(&self) -> Counted {
+        self.counted.unwrap_or_default()
+    }
+
+    /// Describes the tree. Kind, ply and what is counted are described if they were asked for.
+    fn describe(&self, root: &Fen, depth: u32, (kind, counted): (Kind, Counted), ply: u32) -> String {
+        let counted = match counted {
+            _ if self.counted.is_none() => "",
+            Counted::Leaves => ", counting leaves",
+            Counted::Categories => ", counting leaves by kinds of moves",
+        };
         let kind = match kind {
             _ if self.kind.is_none() => "",
             Kind::Positions => " without merging",
             Kind::Ranges => " with merging",
         };
         let ply = self.ply.map_or(String::new(), |_| format!(" with its entries at ply {ply}"));
-        format!("depth {depth} from {root}{kind}{ply}")
+        format!("depth {depth} from {root}{kind}{ply}{counted}")
     }
 }
 
@@ -74,7 +87,7 @@ impl Ledger {
         device: &mut Device,
         observer: &dyn Observer,
     ) -> Result<(Self, bool), LedgerError> {
-        let &Request { root, depth, kind, ply, .. } = request;
+        let &Request { root, depth, kind, counted, ply, .. } = request;
         if let Some(ply) = ply.filter(|&ply| ply > depth) {
             return Err(LedgerError::Ply { ply, depth });
         }
@@ -86,12 +99,19 @@ impl Ledger {
         }
         let header = store.header()?.ok_or_else(|| LedgerError::NoLedger { location: store.location().to_owned() })?;
         let same_root = root_bytes(root) == header.root_bytes() && castling(root) == header.castling();
-        let same_entries = kind.is_none_or(|kind| kind == header.kind) && ply.is_none_or(|ply| ply == header.ply);
+        let same_entries = kind.is_none_or(|kind| kind == header.kind)
+            && counted.is_none_or(|counted| counted == header.counted)
+            && ply.is_none_or(|ply| ply == header.ply);
         if !same_root || depth != header.depth || !same_entries {
             return Err(LedgerError::Other {
                 location: store.location().to_owned(),
-                found: request.describe(&header.root, header.depth, header.kind, header.ply),
-                wanted: request.describe(root, depth, kind.unwrap_or(header.kind), ply.unwrap_or(header.ply)),
+                found: request.describe(&header.root, header.depth, (header.kind, header.counted), header.ply),
+                wanted: request.describe(
+                    root,
+                    depth,
+                    (kind.unwrap_or(header.kind), counted.unwrap_or(header.counted)),
+                    ply.unwrap_or(header.ply),
+                ),
             });
         }
         Ok((Self { header, store: Mutex::new(store) }, made))
@@ -105,17 +125,21 @@ fn begin(
     observer: &dyn Observer,
 ) -> Result<(Header, Vec<Item>), LedgerError> {
     let &Request { root, depth, .. } = request;
-    let kind = request.new_kind();
+    let (kind, counted) = (request.new_kind(), request.new_counted());
+    if kind == Kind::Positions && counted == Counted::Categories {
+        return Err(LedgerError::KindsOfPositions);
+    }
     let (ply, paths, items) = match kind {
         Kind::Positions => positions(request, &mut *device.backend, observer)?,
         Kind::Ranges => ranges(request, device, observer)?,
     };
     let header = Header {
         kind,
+        counted,
         root: *root,
         depth,
         ply,
-        plan: count::plan(kind, ply, depth),
+        plan: count::plan(kind, counted, ply, depth),
         entries: items.len() as u64,
         paths,
         kogge: env!("CARGO_PKG_VERSION").to_owned(),
@@ -148,11 +172,12 @@ fn positions(
 /// Returns ranges of the last merged ply.
 fn ranges(request: &Request<'_>, device: &mut Device, observer: &dyn Observer) -> Result<Entries, LedgerError> {
     let &Request { root, depth, ply, entries, .. } = request;
-    let possible = Division::plies(depth);
+    let counted = request.new_counted();
+    let possible = Division::plies(depth, counted);
     if let Some(ply) = ply.filter(|ply| !possible.contains(ply)) {
-        return Err(LedgerError::MergedPly { ply, depth, least: *possible.start() });
+        return Err(LedgerError::MergedPly { ply, depth, least: *possible.start(), most: *possible.end() });
     }
-    let wanted = Wanted { ply, ranges: entries, least: LEAST_RANGES };
+    let wanted = Wanted { ply, ranges: entries, least: LEAST_RANGES, counted };
     let Division { ply, ranges, paths } = Division::of(device, root, depth, &wanted, observer)?;
     Ok((ply, paths, ranges.into_iter().map(Item::Range).collect()))
 }

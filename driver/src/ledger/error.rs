@@ -154,8 +154,8 @@ pub enum LedgerError {
     },
     /// A ply cannot be the last merged one.
     #[error(
-        "The last merged ply of a tree of {depth} plies cannot be {ply}: at most seven plies are counted below it; choose one from \
-         {least} to {depth}."
+        "The last merged ply of a tree of {depth} plies cannot be {ply}: choose one from {least} to {most}. At most seven plies are \
+         counted below it, and at least one if leaves are counted by kinds of moves."
     )]
     MergedPly {
         /// The ply asked for.
@@ -164,7 +164,14 @@ pub enum LedgerError {
         depth: u32,
         /// The least ply that is possible.
         least: u32,
+        /// The greatest ply that is possible.
+        most: u32,
     },
+    /// The leaves below positions are not counted by kind.
+    #[error(
+        "Leaves are counted by kinds of moves only in a ledger of ranges, from depth 2 on; leave out --raw, or leave out --stats."
+    )]
+    KindsOfPositions,
     /// The frontier at that ply does not fit in memory.
     #[error(
         "Ply {ply} has {positions} positions, more than the {limit} that a ledger's frontier may have; choose a smaller --ply."

@@ -7,7 +7,8 @@
 //! The entries of a merged ledger are ranges of the last merged ply ([`Kind::Ranges`]). They follow each other without gaps, and an
 //! entry is counted with all multiplicities: the total is the sum of the counts. Each device makes the plies above the ranges for
 //! itself, as its memory allows. The number of paths to the ply is counted when the ledger is made. The paths of all entries must
-//! add up to it, or there is no total.
+//! add up to it, or there is no total. Such a ledger may also keep the leaves by the moves that lead to them
+//! ([`Counted::Categories`]).
 //!
 //! The entries of the other kind are the positions of a frontier ([`Kind::Positions`]). Every leaf below them is counted. The
 //! total is the sum of multiplicity times count.
@@ -50,7 +51,7 @@ mod work;
 use std::fmt;
 use std::sync::{Mutex, MutexGuard};
 
-use kogge_board::{Fen, Format, Position, Rules};
+use kogge_board::{Categories, Fen, Format, Position, Rules};
 
 pub use check::Checked;
 pub use create::Request;
@@ -87,6 +88,8 @@ pub struct Sum {
     pub paths: u128,
     /// The distinct positions of the counted rows.
     pub positions: u128,
+    /// The leaves by the moves that lead to them, if the ledger counts them by kind.
+    pub categories: Option<Categories>,
 }
 
 /// The total of a ledger.
@@ -96,6 +99,8 @@ pub struct Total {
     pub leaves: u128,
     /// The distinct positions of the ply of the entries.
     pub positions: u128,
+    /// The leaves by the moves that lead to them, if the ledger counts them by kind.
+    pub categories: Option<Categories>,
 }
 
 /// What an entry stands for, as people read it.
@@ -161,10 +166,13 @@ impl Ledger {
                 Item::Range(_) => (1, count.and_then(|count| count.size).map_or(0, |size| size.paths)),
             };
             sum.paths = sum.paths.checked_add(paths).ok_or_else(overflow)?;
-            if let Some(Count { leaves, size }) = count {
+            if let Some(Count { leaves, size, categories }) = count {
                 let product = leaves.checked_mul(multiplicity).ok_or_else(overflow)?;
                 sum.leaves = sum.leaves.checked_add(product).ok_or_else(overflow)?;
                 sum.positions += size.map_or(1, |size| size.positions.into());
+                if let Some(more) = categories {
+                    sum.categories = Some(sum.categories.unwrap_or_default().plus(&more).ok_or_else(overflow)?);
+                }
             }
             Ok(())
         })?;
@@ -199,7 +207,7 @@ impl Ledger {
             let (found, expected) = (sum.paths, header.paths);
             return Err(LedgerError::Paths { location: self.location(), ply: header.ply, found, expected });
         }
-        Ok(Some(Total { leaves: sum.leaves, positions: sum.positions }))
+        Ok(Some(Total { leaves: sum.leaves, positions: sum.positions, categories: sum.categories }))
     }
 
     /// The number of plies counted below each entry.

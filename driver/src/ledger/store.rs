@@ -4,15 +4,16 @@ use std::fmt;
 use std::time::Duration;
 
 use kogge_board::merge::{Key, KeyRange};
-use kogge_board::{Circle32, Fen, Quad48};
+use kogge_board::{Categories, Circle32, Fen, Quad48};
 
 use super::error::LedgerError;
 use super::source::Source;
-use crate::RangeCount;
+use crate::{Counted, RangeCount};
 
-/// The newest version of the tables. Versions 1 and 3 are for ledgers of positions, versions 2 and 4 for ledgers of ranges. New
-/// ledgers have the version 3 or 4, whose entries have checksums. Others are refused.
-pub const FORMAT: i64 = 4;
+/// The newest version of the tables. Versions 1 and 3 are for ledgers of positions, versions 2 and 4 for ledgers of ranges, and
+/// version 5 for ledgers of ranges whose leaves are counted by kind. New ledgers have version 3, 4 or 5, whose entries have
+/// checksums. Others are refused.
+pub const FORMAT: i64 = 5;
 
 /// What the entries of a ledger are.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -28,6 +29,8 @@ pub enum Kind {
 pub struct Header {
     /// What the entries are.
     pub kind: Kind,
+    /// What is counted below the entries. Only the leaves below ranges are counted by kind.
+    pub counted: Counted,
     /// The root of the tree.
     pub root: Fen,
     /// The depth of the tree in plies.
@@ -134,6 +137,8 @@ pub struct Count {
     pub leaves: u128,
     /// The size of a range; `None` for a position.
     pub size: Option<Size>,
+    /// The leaves by the moves that lead to them, if the ledger counts them by kind.
+    pub categories: Option<Categories>,
 }
 
 /// The size of a range.
@@ -148,24 +153,29 @@ pub struct Size {
 impl From<u128> for Count {
     /// Returns the count of a position.
     fn from(leaves: u128) -> Self {
-        Self { leaves, size: None }
+        Self { leaves, size: None, categories: None }
     }
 }
 
 impl From<&RangeCount> for Count {
-    fn from(&RangeCount { leaves, positions, paths, .. }: &RangeCount) -> Self {
-        Self { leaves, size: Some(Size { positions, paths }) }
+    fn from(&RangeCount { leaves, categories, positions, paths, .. }: &RangeCount) -> Self {
+        Self { leaves, size: Some(Size { positions, paths }), categories }
     }
 }
 
 impl fmt::Display for Count {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self { leaves, size: None } => write!(f, "{leaves}"),
-            Self { leaves, size: Some(Size { positions, paths }) } => {
-                write!(f, "{leaves} below {positions} positions with {paths} paths")
-            }
+        let Self { leaves, size, categories } = self;
+        write!(f, "{leaves}")?;
+        if let Some(Size { positions, paths }) = size {
+            write!(f, " below {positions} positions with {paths} paths")?;
         }
+        if let Some(categories) = categories {
+            let named = Categories::NAMES.iter().zip(categories.to_array()).skip(1);
+            let numbers: Vec<_> = named.map(|(name, number)| format!("{name} {number}")).collect();
+            write!(f, " ({})", numbers.join(", "))?;
+        }
+        Ok(())
     }
 }
 

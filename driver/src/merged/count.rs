@@ -71,7 +71,7 @@ impl Driver<'_> {
     /// As [`Driver::perft_merged`].
     pub fn plan_merged(&mut self, root: &Fen, depth: u32, settings: &MergeSettings) -> Result<Plan, Error> {
         self.begin(1);
-        let mut work = Work::start(self, &counting(root), &settings.options(), depth)?;
+        let mut work = Work::start(self, &counting(root), &settings.options(), depth, Counted::Leaves)?;
         work.recall(settings.costs);
         work.add(&[root_entry(root)])?;
         loop {
@@ -100,9 +100,7 @@ impl Driver<'_> {
         counted: Counted,
     ) -> Result<Merged, Error> {
         let outcome = {
-            let options = settings.options().counting_categories(counted == Counted::Categories);
-            let mut work = Work::start(self, rules, &options, depth)?;
-            work.counted = counted;
+            let mut work = Work::start(self, rules, &settings.options(), depth, counted)?;
             work.recall(settings.costs);
             work.count(entries, settings)?
         };
@@ -164,9 +162,9 @@ impl Work<'_> {
                     let mut plan = self.plan(&route);
                     let begin = Instant::now();
                     self.rest = 0.0;
-                    let leaves = self.count_below(self.estimates.remaining, route.below_seconds)?;
+                    let (leaves, categories) = self.count_below(self.estimates.remaining, route.below_seconds)?;
                     plan.below_seconds = begin.elapsed().as_secs_f64();
-                    return Ok(Outcome::Counted(self.merged(leaves, plan)));
+                    return Ok(Outcome::Counted(Merged { leaves, categories, plan, costs: self.costs }));
                 }
                 Next::Merge(route) if route.plies[0].ranges > 1 => match self.count_in_ranges(&route) {
                     // Even one range needs too many positions of the ply between.
@@ -246,12 +244,6 @@ impl Work<'_> {
                 parents += group;
             }
         }
-        Ok(self.merged(sum.leaves, plan))
-    }
-
-    /// Returns the result of a count.
-    fn merged(&self, leaves: u128, plan: Plan) -> Merged {
-        let categories = Some(self.categories).filter(|_| self.counted == Counted::Categories);
-        Merged { leaves, categories, plan, costs: self.costs }
+        Ok(Merged { leaves: sum.leaves, categories: sum.categories, plan, costs: self.costs })
     }
 }

@@ -9,7 +9,7 @@ use kogge_board::merge::KeyRange;
 use super::ranges::{RangeCount, Ranges};
 use super::route::WHOLE_SHARE;
 use super::settings::MergeSettings;
-use super::work::{Work, root_entry};
+use super::work::{Counted, Work, root_entry};
 use crate::frontier::counting;
 use crate::pace::MAX_CALL_DEPTH;
 use crate::{Driver, Error, Progress};
@@ -21,16 +21,16 @@ pub struct RangePlies {
     pub whole: u32,
     /// The ply that is made in ranges: one or two plies after the whole one.
     pub last: u32,
-    /// The ply of the leaves: at most seven plies after the last.
+    /// The ply of the leaves: at most seven plies after the last, and at least one if leaves are counted by kind.
     pub depth: u32,
 }
 
 impl RangePlies {
     /// Checks that such a count is possible.
-    fn check(&self) -> Result<(), Error> {
+    fn check(&self, counted: Counted) -> Result<(), Error> {
         let &Self { whole, last, depth } = self;
         let above = last.checked_sub(whole).filter(|plies| (1..=2).contains(plies));
-        let below = depth.checked_sub(last).filter(|&plies| plies <= MAX_CALL_DEPTH);
+        let below = depth.checked_sub(last).filter(|plies| (counted.least_below()..=MAX_CALL_DEPTH).contains(plies));
         above.and(below).map(drop).ok_or(Error::RangePlies { whole, last, depth })
     }
 }
@@ -43,13 +43,14 @@ impl RangePlies {
 ///
 /// ```
 /// use kogge_board::Fen;
-/// use kogge_driver::{Driver, MergeSettings, RangeCounter, RangePlies};
+/// use kogge_driver::{Counted, Driver, MergeSettings, RangeCounter, RangePlies};
 /// use kogge_movegen_cpu::Cpu;
 ///
 /// let mut cpu = Cpu::new(None)?;
 /// let mut driver = Driver::new(&mut cpu, &());
 /// let plies = RangePlies { whole: 2, last: 4, depth: 5 };
-/// let mut counter = RangeCounter::new(&mut driver, &Fen::start(), plies, &MergeSettings::with_memory(1 << 28))?;
+/// let settings = MergeSettings::with_memory(1 << 28);
+/// let mut counter = RangeCounter::new(&mut driver, &Fen::start(), plies, Counted::Leaves, &settings)?;
 /// let ranges = counter.borders(10)?;
 /// let (mut leaves, mut paths) = (0, 0);
 /// counter.count(&ranges, &mut |found| {
@@ -78,11 +79,12 @@ impl<'d> RangeCounter<'d> {
         driver: &'d mut Driver<'_>,
         root: &Fen,
         plies: RangePlies,
+        counted: Counted,
         settings: &MergeSettings,
     ) -> Result<Self, Error> {
-        plies.check()?;
+        plies.check(counted)?;
         driver.begin(1);
-        let mut work = Work::start(driver, &counting(root), &settings.options(), plies.depth)?;
+        let mut work = Work::start(driver, &counting(root), &settings.options(), plies.depth, counted)?;
         work.add(&[root_entry(root)])?;
         while work.ply() < plies.whole {
             let next = work.next_whole();
@@ -103,11 +105,12 @@ impl<'d> RangeCounter<'d> {
         root: &Fen,
         last: u32,
         depth: u32,
+        counted: Counted,
         settings: &MergeSettings,
     ) -> Result<Self, Error> {
-        RangePlies { whole: last.saturating_sub(1), last, depth }.check()?;
+        RangePlies { whole: last.saturating_sub(1), last, depth }.check(counted)?;
         driver.begin(1);
-        let mut work = Work::start(driver, &counting(root), &settings.options(), depth)?;
+        let mut work = Work::start(driver, &counting(root), &settings.options(), depth, counted)?;
         work.add(&[root_entry(root)])?;
         while work.ply() + 1 < last {
             let (next, left) = (work.next_whole(), last - work.ply());

@@ -25,4 +25,5 @@ pub use counter::{RangeCounter, RangePlies};
 pub use ranges::RangeCount;
 pub(crate) use ranges::Ranges;
 pub use settings::{MergeCosts, MergeSettings};
-pub(crate) use work::{Counted, Work, root_entry};
+pub use work::Counted;
+pub(crate) use work::{Work, root_entry};

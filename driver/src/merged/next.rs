@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use super::route::{NextPly, Route};
 use super::settings::MergeSettings;
-use super::work::{Counted, Work};
+use super::work::Work;
 use crate::Error;
 use crate::pace::MAX_CALL_DEPTH;
 use crate::plan::{Plan, PlannedPly};
@@ -104,7 +104,7 @@ impl Work<'_> {
     /// Returns the least and the greatest number of plies still to merge, and the number of ranges that the last must have. The moves
     /// to leaves that are merged have no kinds any more.
     fn plies_to_merge(&self, settings: &MergeSettings) -> (u32, u32, Option<u32>) {
-        let unmerged = u32::from(self.counted == Counted::Categories);
+        let unmerged = self.counted.least_below();
         let (least, most) = match settings.plies {
             None => (0, self.estimates.remaining.saturating_sub(unmerged)),
             Some(plies) => {

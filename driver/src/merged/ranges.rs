@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::time::Instant;
 
+use kogge_board::Categories;
 use kogge_board::merge::{Kept, Key, KeyRange};
 
 use super::route::{BETWEEN_SHARE, FILL};
@@ -29,6 +30,8 @@ pub struct RangeCount {
     pub range: KeyRange,
     /// The leaves below its positions: the sum of leaves times paths.
     pub leaves: u128,
+    /// These leaves by the moves that lead to them, if they are counted by kind.
+    pub categories: Option<Categories>,
     /// Its distinct positions.
     pub positions: u64,
     /// The paths from the root to its positions.
@@ -38,7 +41,7 @@ pub struct RangeCount {
 impl RangeCount {
     /// Returns the count of a range before anything was counted.
     pub(crate) const fn none(range: KeyRange) -> Self {
-        Self { range, leaves: 0, positions: 0, paths: 0 }
+        Self { range, leaves: 0, categories: None, positions: 0, paths: 0 }
     }
 
     /// Adds what was counted in another range.
@@ -46,6 +49,9 @@ impl RangeCount {
         self.leaves = self.leaves.checked_add(other.leaves).ok_or(Error::Overflow)?;
         self.paths = self.paths.checked_add(other.paths).ok_or(Error::Overflow)?;
         self.positions += other.positions;
+        if let Some(more) = other.categories {
+            self.categories = Some(self.categories.unwrap_or_default().plus(&more).ok_or(Error::Overflow)?);
+        }
         Ok(())
     }
 }
@@ -276,11 +282,11 @@ impl Ranges {
         let Some(paths) = made else { return Ok(None) };
         let begin = Instant::now();
         work.rest = rest;
-        let leaves = match below {
+        let (leaves, categories) = match below {
             Some(depth) => work.count_below(depth, counting)?,
             None => {
                 work.note_once()?;
-                0
+                (0, None)
             }
         };
         self.done.below_seconds += begin.elapsed().as_secs_f64();
@@ -290,7 +296,7 @@ impl Ranges {
         if sampled > 0.0 {
             self.each_key = self.each_key.midpoint(positions as f64 / sampled);
         }
-        Ok(Some(RangeCount { range: *range, leaves, positions, paths }))
+        Ok(Some(RangeCount { range: *range, leaves, categories, positions, paths }))
     }
 
     /// Splits the first piece in two of about the same size, because it does not fit. The parents belong to the ply before the last.

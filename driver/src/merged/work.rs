@@ -24,12 +24,23 @@ pub(crate) fn root_entry(root: &Fen) -> Entry {
 }
 
 /// What is counted below the last merged ply.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Counted {
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
+pub enum Counted {
     /// Leaves.
+    #[default]
     Leaves,
-    /// Leaves by the moves that lead to them.
+    /// Leaves by the moves that lead to them. There is at least one ply below the last merged one.
     Categories,
+}
+
+impl Counted {
+    /// The number of plies that must lie below the last merged ply: merging forgets the moves that lead to it.
+    pub(crate) const fn least_below(self) -> u32 {
+        match self {
+            Self::Leaves => 0,
+            Self::Categories => 1,
+        }
+    }
 }
 
 /// The plies of a tree on a device, and everything known about them.
@@ -44,8 +55,6 @@ pub(crate) struct Work<'d> {
     pub(super) memory: u64,
     pub(super) depth: u32,
     pub(super) counted: Counted,
-    /// The categories of all leaves so far, if they are counted.
-    pub(super) categories: Categories,
     pub(crate) estimates: Estimates,
     /// The positions that one line of moves reaches, as far as they were counted.
     pub(crate) once: u64,
@@ -80,7 +89,9 @@ impl<'d> Work<'d> {
         rules: &Rules,
         options: &MergeOptions,
         depth: u32,
+        counted: Counted,
     ) -> Result<Self, Error> {
+        let options = &options.counting_categories(counted == Counted::Categories);
         let Driver { backend, observer, progress, .. } = driver;
         let (batch, device, kind) =
             (backend.info().batch.max(1) as u64, backend.info().name.clone(), backend.info().kind);
@@ -95,8 +106,7 @@ impl<'d> Work<'d> {
             batch,
             memory: options.memory,
             depth,
-            counted: Counted::Leaves,
-            categories: Categories::default(),
+            counted,
             estimates,
             once: 0,
             plies: Vec::new(),
@@ -215,7 +225,7 @@ impl<'d> Work<'d> {
         })
     }
 
-    /// Counts the leaves `depth` plies below some successors, as the count does, but adds nothing to its categories.
+    /// Counts the leaves `depth` plies below some successors, in the way in which the count does.
     pub(super) fn leaves(&mut self, successors: Range<u64>, depth: u32) -> Result<u128, MergeError> {
         match self.counted {
             Counted::Leaves => self.merge.perft(successors, depth),
@@ -301,7 +311,6 @@ impl<'d> Work<'d> {
         self.merge.reserve(0, Kept::All)?;
         self.merge.descend()?;
         self.plies.clear();
-        self.categories = Categories::default();
         self.once = 0;
         self.estimates.sizes.clear();
         self.add(entries)
@@ -349,8 +358,8 @@ impl<'d> Work<'d> {
         Ok(self.merge.descend()?)
     }
 
-    /// Counts the leaves below all successors.
-    pub(super) fn count_below(&mut self, depth: u32, seconds: f64) -> Result<u128, Error> {
+    /// Counts the leaves below all successors, and by kind if that is asked for.
+    pub(super) fn count_below(&mut self, depth: u32, seconds: f64) -> Result<(u128, Option<Categories>), Error> {
         // Deep trees below few positions take long, so the size of the first step is estimated, too.
         let each = self.estimates.count_each[depth.min(MAX_CALL_DEPTH) as usize];
         if each > 0.0 {
@@ -359,7 +368,7 @@ impl<'d> Work<'d> {
         let counted = self.progress.counted;
         let found = |work: &mut Self, leaves| work.progress.counted = counted.saturating_add(leaves);
         if self.counted == Counted::Leaves {
-            return self.sum_below(depth, |work| &mut work.count_step, seconds, found);
+            return Ok((self.sum_below(depth, |work| &mut work.count_step, seconds, found)?, None));
         }
         let mut sum = Categories::default();
         let summed = self.in_steps(
@@ -373,8 +382,7 @@ impl<'d> Work<'d> {
             },
         );
         self.unless_full(summed)?;
-        self.categories = self.categories.plus(&sum).ok_or(Error::Overflow)?;
-        Ok(sum.nodes)
+        Ok((sum.nodes, Some(sum)))
     }
 }
 

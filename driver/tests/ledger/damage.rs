@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use kogge_board::Fen;
+use kogge_driver::Counted;
 use kogge_driver::ledger::{Kind, Ledger, LedgerError, Request, Sqlite, Store, hex};
 use kogge_movegen_cpu::mailbox::Mailbox;
 use postgres::{Client, NoTls};
@@ -17,20 +18,41 @@ use super::{KIWIPETE_4, answer, cpu, database, device, fresh, options, source, t
 const COUNTS: &[&str] = &["count = count + 1", "count = count * 10", "checksum = '1'"];
 /// Changes of a range's size.
 const SIZES: &[&str] = &["positions = positions + 1", "paths = paths - 1"];
+/// Changes of the leaves of a kind.
+const KINDS: &[&str] = &[
+    "captures = captures - 1",
+    "en_passant = en_passant + 1",
+    "castles = castles + 1",
+    "promotions = promotions + 1",
+    "checks = checks + 1",
+    "discovered = discovered + 1",
+    "double = double + 1",
+    "mates = mates + 1",
+];
 /// Changes of the position or the range that entry 5 stands for.
 const POSITION: &[&str] = &["multiplicity = multiplicity + 1", "id = 100000"];
 const RANGE: &[&str] = &["first = last"];
 /// Changes of the tree.
 const TREE: &[&str] = &["depth = 5", "ply = 2", "paths = paths + 1", "entries = entries + 1", "checksum = '1'"];
 
+/// The sorts of ledgers.
+#[derive(Clone, Copy, Debug)]
+enum Sort {
+    Positions,
+    Ranges,
+    /// Ranges whose leaves are counted by kind.
+    Kinds,
+}
+
 /// Fills a store with a ledger of Kiwipete to depth 4 that has some tens of entries.
-fn kiwipete(store: Box<dyn Store>, kind: Kind) -> Ledger {
+fn kiwipete(store: Box<dyn Store>, sort: Sort) -> Ledger {
     let root = &fen(KIWIPETE);
-    let (ply, entries) = match kind {
-        Kind::Positions => (1, None),
-        Kind::Ranges => (3, Some(30)),
+    let (kind, counted, ply, entries) = match sort {
+        Sort::Positions => (Kind::Positions, None, 1, None),
+        Sort::Ranges => (Kind::Ranges, None, 3, Some(30)),
+        Sort::Kinds => (Kind::Ranges, Some(Counted::Categories), 3, Some(30)),
     };
-    let request = Request { root, depth: 4, kind: Some(kind), ply: Some(ply), entries };
+    let request = Request { root, depth: 4, kind: Some(kind), counted, ply: Some(ply), entries };
     Ledger::start(store, &request, &mut cpu(), &()).expect("the ledger can be made").0
 }
 
@@ -41,17 +63,19 @@ fn changes_are_found(
     open: impl Fn(&str) -> Result<Box<dyn Store>, LedgerError>,
     execute: impl Fn(&str, &str),
 ) {
-    let changed = |kind, name: &str, table: &str, change: &str| {
-        work(&kiwipete(open(name).expect("it can be made"), kind)).expect("all is well");
+    let changed = |sort, name: &str, table: &str, change: &str| {
+        work(&kiwipete(open(name).expect("it can be made"), sort)).expect("all is well");
         execute(name, &format!("UPDATE {prefix}{table} SET {change}"));
         let ledger = Ledger::open(open(name)?)?;
         Ok::<_, LedgerError>((total(&ledger), ledger.check()))
     };
-    for (kind, sizes, item) in [(Kind::Positions, &[][..], POSITION), (Kind::Ranges, SIZES, RANGE)] {
-        for (number, change) in COUNTS.iter().chain(sizes).enumerate() {
-            let name = format!("count{number}_{}", kind == Kind::Ranges);
+    let sorts: [(Sort, &[&str], &[&str], &[&str]); 3] =
+        [(Sort::Positions, &[], &[], POSITION), (Sort::Ranges, SIZES, &[], RANGE), (Sort::Kinds, SIZES, KINDS, &[])];
+    for (sort, sizes, kinds, item) in sorts {
+        for (number, change) in COUNTS.iter().chain(sizes).chain(kinds).enumerate() {
+            let name = format!("count{number}_{sort:?}").to_lowercase();
             let (total, checked) =
-                changed(kind, &name, "entry", &format!("{change} WHERE id = 5")).expect("it can be opened");
+                changed(sort, &name, "entry", &format!("{change} WHERE id = 5")).expect("it can be opened");
             let named = |error: &LedgerError| error.to_string().contains("the count of entry 5 ");
             assert!(total.as_ref().is_err_and(named), "{change}: {total:?}");
             let checked = checked.expect("it can be read");
@@ -61,9 +85,9 @@ fn changes_are_found(
         let items = item.iter().map(|change| ("entry", format!("{change} WHERE id = 5")));
         let tree = TREE.iter().map(|&change| ("ledger", change.to_owned()));
         for (number, (table, change)) in items.chain(tree).enumerate() {
-            let name = format!("tree{number}_{}", kind == Kind::Ranges);
+            let name = format!("tree{number}_{sort:?}").to_lowercase();
             let damaged = |error: &LedgerError| matches!(error, LedgerError::Damaged { .. });
-            let (total, checked) = changed(kind, &name, table, &change).expect("it can be opened");
+            let (total, checked) = changed(sort, &name, table, &change).expect("it can be opened");
             assert!(total.as_ref().is_err_and(damaged), "{change}: {total:?}");
             assert!(checked.as_ref().is_err_and(damaged), "{change}: {checked:?}");
         }
@@ -107,7 +131,7 @@ fn changes_of_a_database_are_found() {
 fn missing_checksums_are_found() {
     for (table, name) in [("entry", "missing-count"), ("ledger", "missing-tree")] {
         let file = fresh(name);
-        work(&kiwipete(Box::new(Sqlite::open_or_create(&file).unwrap()), Kind::Positions)).unwrap();
+        work(&kiwipete(Box::new(Sqlite::open_or_create(&file).unwrap()), Sort::Positions)).unwrap();
         let connection = Connection::open(&file).unwrap();
         let nullable = "PRAGMA writable_schema = 1; PRAGMA ignore_check_constraints = 1;
             UPDATE sqlite_schema SET sql = replace(sql, 'checksum TEXT NOT NULL', 'checksum TEXT');
@@ -125,9 +149,9 @@ fn missing_checksums_are_found() {
 /// Flips single bits of a file. Some change nothing that is read, and others make the file unreadable.
 #[test]
 fn a_flipped_bit_never_gives_a_wrong_total() {
-    for (kind, name) in [(Kind::Positions, "bit-position"), (Kind::Ranges, "bit-range")] {
+    for (sort, name) in [(Sort::Positions, "bit-position"), (Sort::Ranges, "bit-range"), (Sort::Kinds, "bit-kinds")] {
         let file = fresh(name);
-        work(&kiwipete(Box::new(Sqlite::open_or_create(&file).unwrap()), kind)).unwrap();
+        work(&kiwipete(Box::new(Sqlite::open_or_create(&file).unwrap()), sort)).unwrap();
         let bytes = fs::read(&file).unwrap();
         let mut damaged = 0;
         // A step without common factors with the size of a page reaches all parts of all pages.
@@ -149,10 +173,11 @@ fn a_flipped_bit_never_gives_a_wrong_total() {
 
 #[test]
 fn equal_ledgers_have_equal_hashes() {
-    for (kind, name) in [(Kind::Positions, "hash-position"), (Kind::Ranges, "hash-range")] {
+    for (sort, name) in [(Sort::Positions, "hash-position"), (Sort::Ranges, "hash-range"), (Sort::Kinds, "hash-kinds")]
+    {
         let [one, two] = ["one", "two"].map(|number| {
             let store = Sqlite::open_or_create(&fresh(&format!("{name}-{number}"))).unwrap();
-            kiwipete(Box::new(store), kind)
+            kiwipete(Box::new(store), sort)
         });
         assert_eq!(one.check().unwrap().sha256, None, "nothing is counted");
         work(&one).unwrap();
@@ -165,7 +190,7 @@ fn equal_ledgers_have_equal_hashes() {
 #[test]
 fn old_ledgers_without_checksums_go_on() {
     let file = fresh("version-1");
-    let ledger = kiwipete(Box::new(Sqlite::open_or_create(&file).unwrap()), Kind::Positions);
+    let ledger = kiwipete(Box::new(Sqlite::open_or_create(&file).unwrap()), Sort::Positions);
     drop(ledger);
     let old = "PRAGMA foreign_keys = 0;
         CREATE TABLE older (id INTEGER PRIMARY KEY, position, multiplicity, count, source, at, disputed, worker, leased_until);
@@ -189,7 +214,7 @@ fn old_ledgers_without_checksums_go_on() {
         Ok::<_, LedgerError>(count.expect("entry 5 is counted"))
     };
     assert_eq!(right(&ledger), Ok(1.into()));
-    let newer = kiwipete(Box::new(Sqlite::open_or_create(&fresh("version-3")).unwrap()), Kind::Positions);
+    let newer = kiwipete(Box::new(Sqlite::open_or_create(&fresh("version-3")).unwrap()), Sort::Positions);
     work(&newer).unwrap();
     let count = right(&newer).unwrap();
     for backend in ["one", "other"] {

@@ -3,6 +3,7 @@
 mod damage;
 mod database;
 mod devices;
+mod kinds;
 mod merged;
 mod network;
 mod stores;
@@ -37,7 +38,7 @@ fn cpu() -> Device {
 
 /// Returns a request for positions of a tree of Kiwipete.
 fn positions(root: &Fen, depth: u32, ply: u32) -> Request<'_> {
-    Request { root, depth, kind: Some(Kind::Positions), ply: Some(ply), entries: None }
+    Request { root, depth, kind: Some(Kind::Positions), counted: None, ply: Some(ply), entries: None }
 }
 
 /// Returns a ledger of Kiwipete to depth 3 with 48 entries at ply 1: little work for slow devices.

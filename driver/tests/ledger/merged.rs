@@ -21,13 +21,13 @@ use super::support::{KIWIPETE, fen};
 use super::{KIWIPETE_4, cpu, database, device, fresh, options, source};
 
 /// Kiwipete to depth 4, merged down to ply 3, which has 57,548 distinct positions and 97,862 paths.
-const TOTAL: Total = Total { leaves: KIWIPETE_4, positions: 57_548 };
+const TOTAL: Total = Total { leaves: KIWIPETE_4, positions: 57_548, categories: None };
 const PATHS: u128 = 97_862;
 
 /// Returns a merged ledger with about 30 ranges.
 fn kiwipete(store: Box<dyn Store>) -> Ledger {
     let root = &fen(KIWIPETE);
-    let request = Request { root, depth: 4, kind: None, ply: Some(3), entries: Some(30) };
+    let request = Request { root, depth: 4, kind: None, counted: None, ply: Some(3), entries: Some(30) };
     Ledger::start(store, &request, &mut cpu(), &()).expect("the ledger can be made").0
 }
 
@@ -85,7 +85,7 @@ fn all_devices_and_plans_count_the_same() {
 #[test]
 fn the_plan_chooses_ply_and_ranges() {
     let root = &fen(KIWIPETE);
-    let request = Request { root, depth: 5, kind: None, ply: None, entries: None };
+    let request = Request { root, depth: 5, kind: None, counted: None, ply: None, entries: None };
     let store = || Box::new(Sqlite::open_or_create(&fresh("merged-default")).unwrap());
     let (ledger, made) = Ledger::start(store(), &request, &mut cpu(), &()).unwrap();
     let header = ledger.header();
@@ -97,26 +97,26 @@ fn the_plan_chooses_ply_and_ranges() {
     assert_eq!(shallow.header().kind, Kind::Positions);
     let root = &fen("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1");
     let (ended, _) = Ledger::start(store(), &Request { root, ..request }, &mut cpu(), &()).unwrap();
-    assert_eq!(work(&ended, &mut [cpu()]), Ok(Total { leaves: 0, positions: 0 }));
+    assert_eq!(work(&ended, &mut [cpu()]), Ok(Total { leaves: 0, positions: 0, categories: None }));
 }
 
 #[test]
 fn plies_and_kinds_that_do_not_fit_are_refused() {
     let root = &fen(KIWIPETE);
-    let request = Request { root, depth: 10, kind: None, ply: Some(2), entries: None };
+    let request = Request { root, depth: 10, kind: None, counted: None, ply: Some(2), entries: None };
     let file = fresh("merged-refused");
     let store = || Box::new(Sqlite::open_or_create(&file).unwrap());
     let start = |request: &Request<'_>| Ledger::start(store(), request, &mut cpu(), &()).map(|_| ()).unwrap_err();
-    assert_eq!(start(&request), LedgerError::MergedPly { ply: 2, depth: 10, least: 3 });
+    assert_eq!(start(&request), LedgerError::MergedPly { ply: 2, depth: 10, least: 3, most: 10 });
     let none = Request { ply: Some(0), depth: 5, ..request };
-    assert_eq!(start(&none), LedgerError::MergedPly { ply: 0, depth: 5, least: 1 });
+    assert_eq!(start(&none), LedgerError::MergedPly { ply: 0, depth: 5, least: 1, most: 5 });
     assert_eq!(start(&Request { ply: Some(11), ..request }), LedgerError::Ply { ply: 11, depth: 10 });
     drop(kiwipete(store()));
     let raw = Request { kind: Some(Kind::Positions), ply: None, depth: 4, ..request };
     let error = start(&raw).to_string();
     assert!(error.contains("with merging, not of") && error.contains("without merging; name another"), "{error}");
     // Without a wish, the ledger is resumed as it is.
-    let any = Request { kind: None, ply: None, depth: 4, ..request };
+    let any = Request { ply: None, depth: 4, ..request };
     let (ledger, made) = Ledger::start(store(), &any, &mut cpu(), &()).unwrap();
     assert!(!made && ledger.header().ply == 3);
     // So is a ledger of positions, as all ledgers once were.
@@ -124,7 +124,7 @@ fn plies_and_kinds_that_do_not_fit_are_refused() {
     let store = Box::new(Sqlite::open(std::path::Path::new(&old.location())).unwrap());
     let (again, made) = Ledger::start(store, &any, &mut cpu(), &()).unwrap();
     assert!(!made && again.header() == old.header());
-    assert_eq!(work(&again, &mut [cpu()]), Ok(Total { leaves: KIWIPETE_4, positions: 2038 }));
+    assert_eq!(work(&again, &mut [cpu()]), Ok(Total { leaves: KIWIPETE_4, positions: 2038, categories: None }));
 }
 
 /// Stops when the first entries are recorded.
@@ -195,7 +195,7 @@ fn a_device_that_lies_is_caught_and_outvoted() {
 
     // A wrong answer is recorded before the others.
     let mut store = Sqlite::open(std::path::Path::new(&ledger.location())).unwrap();
-    let wrong = |leaves, positions, paths| Count { leaves, size: Some(Size { positions, paths }) };
+    let wrong = |leaves, positions, paths| Count { leaves, size: Some(Size { positions, paths }), categories: None };
     store.record(&source("liar"), &[Answer { id: 5, count: wrong(1, 2, 3) }]).unwrap();
     let error = work(&ledger, &mut [cpu()]).unwrap_err();
     let LedgerError::Paths { ply: 3, found, expected: PATHS, .. } = error else { panic!("{error}") };

@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use crate::context::Context;
 use crate::entry::{Count, Entry};
+use crate::kinds::{self, Kinds};
 use crate::monitor::duration;
 use crate::outcome::{Answer, Failure};
 use crate::output::magnitude;
@@ -37,6 +38,9 @@ struct Report {
     sum: u128,
     /// The distinct positions of the last merged ply so far.
     positions: Option<u128>,
+    /// The sum so far by kinds of moves, if the ledger counts them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kinds: Option<Kinds>,
     /// The total, if it is known.
     nodes: Option<u128>,
     sources: Vec<Counter>,
@@ -135,6 +139,7 @@ pub(super) fn run(ledger: &Ledger, context: &mut Context) -> Result<Answer, Fail
         seconds_left: per_second.map(|rate| left as f64 / rate),
         sum: sum.leaves,
         positions: merged.then_some(sum.positions),
+        kinds: sum.categories.map(|categories| Kinds::new(header.depth, &categories)),
         nodes: nodes.map(|total| total.leaves),
         sources: sources
             .into_iter()
@@ -202,9 +207,13 @@ fn text(report: &Report, header: &Header, to: &mut dyn std::io::Write) -> std::i
         writeln!(to, "Positions {positions} distinct ones of ply {} so far", report.ply)?;
     }
     match report.nodes {
-        Some(nodes) => writeln!(to, "Total     {nodes}"),
-        None if *disputed > 0 => writeln!(to, "So far    {}; no total before the disputes are settled", report.sum),
-        None => writeln!(to, "So far    {} (partial: not the total)", report.sum),
+        Some(nodes) => writeln!(to, "Total     {nodes}")?,
+        None if *disputed > 0 => writeln!(to, "So far    {}; no total before the disputes are settled", report.sum)?,
+        None => writeln!(to, "So far    {} (partial: not the total)", report.sum)?,
+    }
+    match &report.kinds {
+        Some(kinds) => kinds::table([kinds], to),
+        None => Ok(()),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-use super::{Value, columns, failure};
+use super::{Value, failure};
 use crate::ledger::{Ledger, LedgerError, hex};
 
 impl Ledger {
@@ -16,7 +16,7 @@ impl Ledger {
         let written = |error: std::io::Error| failure(file, error);
         self.replacing(file, |to| {
             let mut to = BufWriter::new(to);
-            let names: Vec<_> = columns(self.header().kind).iter().map(|column| column.name).collect();
+            let names: Vec<_> = self.columns().iter().map(|column| column.name).collect();
             writeln!(to, "{}", names.join(",")).map_err(written)?;
             let mut rows = 0;
             self.rows(|row| {

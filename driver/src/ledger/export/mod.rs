@@ -2,7 +2,7 @@
 //!
 //! Both formats have the same columns: first `id`; then `position` (the 32 bytes of `Circle32`), `fen` and `multiplicity`, or in
 //! merged ledgers `first` and `last` (the 20 bytes of the first and the last key); then `disputed`, `count`, in merged ledgers
-//! `positions` and `paths`, `at` (the time of the count; UTC milliseconds since 1970 in Parquet, seconds in CSV), `backend`,
+//! `positions` and `paths`, a column for each kind of moves if leaves are counted by kind, `at` (the time of the count; UTC milliseconds since 1970 in Parquet, seconds in CSV), `backend`,
 //! `device`, `variant`, `kogge`, and in merged ledgers `plan`. Bytes are hexadecimal in CSV. Numbers of up to 128 bits are decimal
 //! text. Unknown values are empty in CSV and null in Parquet.
 
@@ -18,6 +18,7 @@ use super::{Answer, Item, Kind, Ledger, LedgerError, Place, Row, key_bytes};
 
 /// A column of the table.
 #[cfg_attr(not(feature = "parquet"), expect(dead_code, reason = "only Parquet has types of columns"))]
+#[derive(Clone, Copy)]
 struct Column {
     name: &'static str,
     holds: Type,
@@ -54,51 +55,38 @@ const fn optional(name: &'static str, holds: Type) -> Column {
     Column { name, holds, required: false }
 }
 
-/// The columns of a ledger of positions.
-const POSITIONS: &[Column] = &[
-    required("id", Type::Number),
-    required("position", Type::Bytes(32)),
-    required("fen", Type::Text),
-    required("multiplicity", Type::Text),
-    required("disputed", Type::Flag),
-    optional("count", Type::Text),
-    optional("at", Type::Time),
-    optional("backend", Type::Text),
-    optional("device", Type::Text),
-    optional("variant", Type::Text),
-    optional("kogge", Type::Text),
-];
+/// The columns that stand for a position.
+const POSITION: &[Column] =
+    &[required("position", Type::Bytes(32)), required("fen", Type::Text), required("multiplicity", Type::Text)];
 
-/// The columns of a merged ledger.
-const RANGES: &[Column] = &[
-    required("id", Type::Number),
-    required("first", Type::Bytes(20)),
-    required("last", Type::Bytes(20)),
-    required("disputed", Type::Flag),
-    optional("count", Type::Text),
-    optional("positions", Type::Text),
-    optional("paths", Type::Text),
-    optional("at", Type::Time),
-    optional("backend", Type::Text),
-    optional("device", Type::Text),
-    optional("variant", Type::Text),
-    optional("kogge", Type::Text),
-    optional("plan", Type::Text),
-];
-
-const fn columns(kind: Kind) -> &'static [Column] {
-    match kind {
-        Kind::Positions => POSITIONS,
-        Kind::Ranges => RANGES,
-    }
-}
+/// The columns that stand for a range.
+const RANGE: &[Column] = &[required("first", Type::Bytes(20)), required("last", Type::Bytes(20))];
 
 impl Ledger {
+    /// The tables of an export. Checksums protect the rows of a store; these tables leave it.
+    fn exported(&self) -> Tables {
+        Tables { checksums: false, ..Tables::of_new(self.header()) }
+    }
+
+    /// The columns of an export.
+    fn columns(&self) -> Vec<Column> {
+        let tables = self.exported();
+        let item = match tables.kind {
+            Kind::Positions => POSITION,
+            Kind::Ranges => RANGE,
+        };
+        let mut columns = vec![required("id", Type::Number)];
+        columns.extend_from_slice(item);
+        columns.push(required("disputed", Type::Flag));
+        columns.extend(tables.count().names().map(|name| optional(name, Type::Text)));
+        columns.push(optional("at", Type::Time));
+        columns.extend(tables.source().names().map(|name| optional(name, Type::Text)));
+        columns
+    }
+
     /// Returns the values of a row, one for each column.
     fn values(&self, Row { entry, given, disputed, .. }: &Row) -> Result<Vec<Option<Value>>, LedgerError> {
-        let kind = self.header().kind;
-        // Checksums protect the rows of a store; tables leave it.
-        let tables = Tables { kind, checksums: false };
+        let tables = self.exported();
         let mut values = vec![Value::Number(entry.id)];
         match (&entry.item, self.place(entry)?) {
             (Item::Position { packed, multiplicity }, Place::Position(fen)) => values.extend([
@@ -118,7 +106,7 @@ impl Ledger {
             values.extend(given.source.values(tables).into_iter().map(|text| Value::Text(text.to_owned())));
         }
         let mut values: Vec<_> = values.into_iter().map(Some).collect();
-        values.resize_with(columns(kind).len(), || None);
+        values.resize_with(self.columns().len(), || None);
         Ok(values)
     }
 

@@ -14,7 +14,7 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::parser::parse_message_type;
 
-use super::{Column, Type, Value, columns, failure};
+use super::{Column, Type, Value, failure};
 use crate::ledger::{Header, Ledger, LedgerError};
 
 /// The number of rows in a group.
@@ -31,7 +31,7 @@ impl Ledger {
     /// If the ledger cannot be read or the file cannot be written.
     pub fn export_parquet(&self, file: &Path) -> Result<u64, LedgerError> {
         let written = |error: ParquetError| failure(file, error);
-        let columns = columns(self.header().kind);
+        let columns = &*self.columns();
         self.replacing(file, |to| {
             let schema = Arc::new(parse_message_type(&schema(columns)).map_err(written)?);
             let properties = WriterProperties::builder()

@@ -34,11 +34,11 @@ use super::{
     Answer, Count, Dispute, Entry, FORMAT, Header, Item, Kind, LedgerError, Recorded, Row, Source, Store, Tally,
 };
 
-/// Returns the tables of a kind of ledgers.
-const fn schema(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Positions => include_str!("schema.sql"),
-        Kind::Ranges => include_str!("schema_ranges.sql"),
+/// Returns the text that makes tables.
+fn schema(tables: Tables) -> String {
+    match tables.kind {
+        Kind::Positions => include_str!("schema.sql").to_owned(),
+        Kind::Ranges => tables.schema(include_str!("schema_ranges.sql"), "numeric(39)"),
     }
 }
 
@@ -66,14 +66,15 @@ impl Store for Postgres {
             if rows::exists(transaction)? {
                 return Ok(());
             }
-            transaction.batch_execute(schema(header.kind))?;
-            let Header { kind, root, depth, ply, plan, entries, paths, kogge, created, checksum: _ } = header;
+            transaction.batch_execute(&schema(Tables::of_new(header)))?;
+            let Header { kind, root, depth, ply, plan, entries, paths, kogge, created, checksum: _, counted: _ } =
+                header;
             transaction.execute(
                 "INSERT INTO kogge_ledger
                      (only_one, format, fen, root, castling, depth, ply, plan, entries, paths, kogge, created, checksum)
                  VALUES (1, $1, $2, $3, $4, $5, $6, $7, $8, $9::text::numeric, $10, $11, $12::text::numeric)",
                 &[
-                    &Tables::newest(*kind),
+                    &Tables::of_new(header).format(),
                     &root.to_string(),
                     &&root_bytes(root)[..],
                     &castling(root),
@@ -147,7 +148,7 @@ impl Store for Postgres {
             let source = rows::source(transaction, tables, source)?;
             let ids: Vec<_> = answers.iter().map(|answer| answer.id).collect();
             let known: BTreeMap<_, _> = rows::lock(transaction, tables, &ids)?;
-            let recorded = classify(tables.kind, answers, &known).map_err(Problem::Damaged)?;
+            let recorded = classify(tables, answers, &known).map_err(Problem::Damaged)?;
             rows::answer(transaction, tables, &recorded.new, source)?;
             rows::repeat(transaction, tables, &recorded.repeated, source)?;
             for (answer, _) in &recorded.different {

@@ -7,7 +7,7 @@ use postgres::types::ToSql;
 use postgres::{Row as Columns, Transaction};
 
 use super::connection::Problem;
-use crate::ledger::columns::{Kept, Tables, number};
+use crate::ledger::columns::{COUNT, Kept, Tables, number};
 use crate::ledger::store::{castling, key_bytes, key_of, root_bytes};
 use crate::ledger::{Answer, Count, Dispute, Entry, Given, Header, Item, Kind, Row, Source, Tally};
 
@@ -57,15 +57,18 @@ pub(super) fn entry_at(columns: &Columns) -> Result<Entry> {
     Ok(Entry { id, item })
 }
 
-/// Returns the columns of a count in a table: leaves, positions and paths.
+/// Returns the columns of a count in a table.
 fn count(tables: Tables, table: &str) -> String {
     tables.count().padded("NULL::text", |name| format!("{table}.{name}::text"))
 }
 
-/// Reads a count from four columns, the first of which is `first`.
+/// Reads a count from its columns, the first of which is `first`.
 fn count_at(columns: &Columns, first: usize) -> Result<Option<Kept>> {
-    let column = |index| columns.try_get(first + index);
-    Kept::read([column(0)?, column(1)?, column(2)?, column(3)?]).map_err(Problem::Damaged)
+    let mut values: [Option<String>; COUNT] = Default::default();
+    for (index, value) in values.iter_mut().enumerate() {
+        *value = columns.try_get(first + index)?;
+    }
+    Kept::read(values).map_err(Problem::Damaged)
 }
 
 /// Returns whether there is a ledger.
@@ -104,6 +107,7 @@ pub(super) fn header(transaction: &mut Transaction<'_>) -> Result<std::result::R
     };
     let header = Header {
         kind: tables.kind,
+        counted: tables.counted,
         root: fen.parse().map_err(|error| damaged(format!("its root cannot be read ({error})")))?,
         depth: plies(3)?,
         ply: plies(4)?,
@@ -302,17 +306,22 @@ fn source_columns(tables: Tables) -> String {
     tables.source().padded("''::text", |name| format!("s.{name}"))
 }
 
-/// Reads an answer from ten columns after those of an entry: count with checksum, time and source.
+/// The columns of an entry, and of an entry with its answer: count, time and source.
+const ENTRY: usize = 5;
+const ROW: usize = ENTRY + COUNT + 6;
+
+/// Reads an answer from the columns after those of an entry.
 fn given_at(row: &Columns) -> Result<Option<(Given, Option<u64>)>> {
-    let Some(Kept { count, checksum }) = count_at(row, 5)? else { return Ok(None) };
+    let Some(Kept { count, checksum }) = count_at(row, ENTRY)? else { return Ok(None) };
+    let at = ENTRY + COUNT;
     let source = Source {
-        backend: row.try_get(10)?,
-        device: row.try_get(11)?,
-        variant: row.try_get(12)?,
-        kogge: row.try_get(13)?,
-        plan: row.try_get(14)?,
+        backend: row.try_get(at + 1)?,
+        device: row.try_get(at + 2)?,
+        variant: row.try_get(at + 3)?,
+        kogge: row.try_get(at + 4)?,
+        plan: row.try_get(at + 5)?,
     };
-    Ok(Some((Given { count, at: row.try_get(9)?, source }, checksum)))
+    Ok(Some((Given { count, at: row.try_get(at)?, source }, checksum)))
 }
 
 /// Returns up to `most` rows with numbers greater than `after`.
@@ -330,7 +339,7 @@ pub(super) fn rows(transaction: &mut Transaction<'_>, after: Option<u64>, most: 
     let found = transaction.query(&select, &[&after, &(most as i64)])?;
     let row = |row: &Columns| {
         let (given, checksum) = given_at(row)?.unzip();
-        Ok(Row { entry: entry_at(row)?, given, disputed: row.try_get(15)?, checksum: checksum.flatten() })
+        Ok(Row { entry: entry_at(row)?, given, disputed: row.try_get(ROW)?, checksum: checksum.flatten() })
     };
     found.iter().map(row).collect()
 }

@@ -1,5 +1,5 @@
--- The ledger of kogge in a PostgreSQL database, format version 4: its entries are ranges of the last merged ply. Counts go up
--- to 2^128, too large for 64 bits, so they are numeric.
+-- The ledger of kogge in a PostgreSQL database, format version 4 or 5: its entries are ranges of the last merged ply. Counts
+-- go up to 2^128, too large for 64 bits, so they are numeric.
 
 CREATE TABLE kogge_ledger (
     only_one integer PRIMARY KEY CHECK (only_one = 1),
@@ -29,7 +29,7 @@ CREATE TABLE kogge_source (
 );
 
 -- The ranges, in the order of their keys, from the first to the last key. An entry holds its accepted answer: the leaves below
--- its positions (count), the number of positions, and the paths to them.
+-- its positions (count), the number of positions, the paths to them, and in version 5 the leaves by kind.
 CREATE TABLE kogge_entry (
     id bigint PRIMARY KEY CHECK (id >= 0),
     first bytea NOT NULL CHECK (length(first) = 20),
@@ -37,6 +37,7 @@ CREATE TABLE kogge_entry (
     count numeric(39) CHECK (count >= 0),
     positions numeric(39) CHECK (positions >= 0),
     paths numeric(39) CHECK (paths >= 0),
+    /* kinds of an entry */
     checksum numeric(39),
     source bigint REFERENCES kogge_source (id),
     at timestamptz,
@@ -57,8 +58,9 @@ CREATE TABLE kogge_answer (
     count numeric(39) NOT NULL,
     positions numeric(39) NOT NULL,
     paths numeric(39) NOT NULL,
+    /* kinds of an answer */
     checksum numeric(39) NOT NULL,
     source bigint NOT NULL REFERENCES kogge_source (id),
     at timestamptz NOT NULL,
-    UNIQUE (entry, count, positions, paths, source)
+    UNIQUE (entry, count, positions, paths, /* kinds */ source)
 );

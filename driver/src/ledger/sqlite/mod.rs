@@ -26,11 +26,11 @@ use super::{Answer, Count, Dispute, Entry, Header, Item, Kind, LedgerError, Reco
 /// The time to wait for another process that writes.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Returns the tables of a kind of ledgers.
-const fn schema(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Positions => include_str!("schema.sql"),
-        Kind::Ranges => include_str!("schema_ranges.sql"),
+/// Returns the text that makes tables.
+fn schema(tables: Tables) -> String {
+    match tables.kind {
+        Kind::Positions => include_str!("schema.sql").to_owned(),
+        Kind::Ranges => tables.schema(include_str!("schema_ranges.sql"), "TEXT"),
     }
 }
 
@@ -117,15 +117,16 @@ impl Store for Sqlite {
             if rows::has_tables(transaction)? {
                 return Ok(());
             }
-            transaction.execute_batch(schema(header.kind))?;
+            transaction.execute_batch(&schema(Tables::of_new(header)))?;
             transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
-            let Header { kind, root, depth, ply, plan, entries, paths, kogge, created, checksum: _ } = header;
+            let Header { kind, root, depth, ply, plan, entries, paths, kogge, created, checksum: _, counted: _ } =
+                header;
             transaction.execute(
                 "INSERT INTO ledger
                      (only_one, format, fen, root, castling, depth, ply, plan, entries, paths, kogge, created, checksum)
                  VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
                 params![
-                    Tables::newest(*kind),
+                    Tables::of_new(header).format(),
                     root.to_string(),
                     root_bytes(root),
                     castling(root),
@@ -213,7 +214,7 @@ impl Store for Sqlite {
                     known.insert(id, count);
                 }
             }
-            let recorded = classify(tables.kind, answers, &known).map_err(Problem::Damaged)?;
+            let recorded = classify(tables, answers, &known).map_err(Problem::Damaged)?;
             let source = rows::source(transaction, tables, source)?;
             for answer in &recorded.new {
                 rows::answer(transaction, tables, answer, source)?;

@@ -5,7 +5,7 @@ use rusqlite::types::Value;
 use rusqlite::{OptionalExtension, Transaction, params, params_from_iter};
 
 use super::problem::Problem;
-use crate::ledger::columns::{Kept, Tables, number};
+use crate::ledger::columns::{COUNT, Kept, Tables, number};
 use crate::ledger::store::{castling, key_of, root_bytes};
 use crate::ledger::{
     Answer, Count, Dispute, Entry, FORMAT, Given, Header, Item, Kind, LedgerError, Row, Source, Tally,
@@ -71,6 +71,7 @@ pub(super) fn header(transaction: &Transaction<'_>) -> Result<std::result::Resul
     let ((depth, ply, plan, entries, kogge, created), (paths, checksum)) = header;
     let header = Header {
         kind: tables.kind,
+        counted: tables.counted,
         root: fen.parse().map_err(|error| Problem::Damaged(format!("its root cannot be read ({error})")))?,
         depth,
         ply,
@@ -115,14 +116,17 @@ pub(super) fn entry_at(row: &rusqlite::Row<'_>) -> Result<Entry> {
     Ok(Entry { id, item })
 }
 
-/// Returns the columns of a count in a table: leaves, positions and paths.
+/// Returns the columns of a count in a table.
 fn count(tables: Tables, table: &str) -> String {
     tables.count().padded("NULL", |name| format!("{table}.{name}"))
 }
 
-/// Reads a count from four columns, the first of which is `first`.
+/// Reads a count from its columns, the first of which is `first`.
 fn count_at(row: &rusqlite::Row<'_>, first: usize) -> Result<Option<Kept>> {
-    let values = [row.get(first)?, row.get(first + 1)?, row.get(first + 2)?, row.get(first + 3)?];
+    let mut values: [Option<String>; COUNT] = Default::default();
+    for (index, value) in values.iter_mut().enumerate() {
+        *value = row.get(first + index)?;
+    }
     Kept::read(values).map_err(Problem::Damaged)
 }
 
@@ -260,10 +264,15 @@ fn source_at(row: &rusqlite::Row<'_>, first: usize) -> rusqlite::Result<Source> 
     })
 }
 
-/// Reads an answer from ten columns after those of an entry: count with checksum, time and source.
+/// The columns of an entry, and of an entry with its answer: count, time and source.
+const ENTRY: usize = 5;
+const ROW: usize = ENTRY + COUNT + 6;
+
+/// Reads an answer from the columns after those of an entry.
 fn given_at(row: &rusqlite::Row<'_>) -> Result<Option<(Given, Option<u64>)>> {
-    let Some(Kept { count, checksum }) = count_at(row, 5)? else { return Ok(None) };
-    Ok(Some((Given { count, at: row.get(9)?, source: source_at(row, 10)? }, checksum)))
+    let Some(Kept { count, checksum }) = count_at(row, ENTRY)? else { return Ok(None) };
+    let at = ENTRY + COUNT;
+    Ok(Some((Given { count, at: row.get(at)?, source: source_at(row, at + 1)? }, checksum)))
 }
 
 /// Returns up to `most` rows with numbers greater than `after`.
@@ -282,7 +291,7 @@ pub(super) fn rows(transaction: &Transaction<'_>, after: Option<u64>, most: usiz
     let mut rows = Vec::new();
     while let Some(row) = found.next()? {
         let (given, checksum) = given_at(row)?.unzip();
-        rows.push(Row { entry: entry_at(row)?, given, disputed: row.get(15)?, checksum: checksum.flatten() });
+        rows.push(Row { entry: entry_at(row)?, given, disputed: row.get(ROW)?, checksum: checksum.flatten() });
     }
     Ok(rows)
 }

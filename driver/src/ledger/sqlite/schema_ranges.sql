@@ -1,5 +1,5 @@
--- The ledger of kogge in an SQLite file, format version 4: its entries are ranges of the last merged ply. Counts go up to
--- 2^128, too large for SQLite's integers, so they are decimal text.
+-- The ledger of kogge in an SQLite file, format version 4 or 5: its entries are ranges of the last merged ply. Counts go
+-- up to 2^128, too large for SQLite's integers, so they are decimal text.
 
 CREATE TABLE ledger (
     only_one INTEGER PRIMARY KEY CHECK (only_one = 1),
@@ -29,7 +29,7 @@ CREATE TABLE source (
 );
 
 -- The ranges, in the order of their keys, from the first to the last key. An entry holds its accepted answer: the leaves below
--- its positions (count), the number of positions, and the paths to them.
+-- its positions (count), the number of positions, the paths to them, and in version 5 the leaves by kind.
 CREATE TABLE entry (
     id INTEGER PRIMARY KEY,
     first BLOB NOT NULL CHECK (length(first) = 20),
@@ -37,6 +37,7 @@ CREATE TABLE entry (
     count TEXT,
     positions TEXT,
     paths TEXT,
+    /* kinds of an entry */
     checksum TEXT,
     source INTEGER REFERENCES source (id),
     at INTEGER,
@@ -58,8 +59,9 @@ CREATE TABLE answer (
     count TEXT NOT NULL,
     positions TEXT NOT NULL,
     paths TEXT NOT NULL,
+    /* kinds of an answer */
     checksum TEXT NOT NULL,
     source INTEGER NOT NULL REFERENCES source (id),
     at INTEGER NOT NULL,
-    UNIQUE (entry, count, positions, paths, source)
+    UNIQUE (entry, count, positions, paths, /* kinds */ source)
 );

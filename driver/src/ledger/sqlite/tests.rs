@@ -25,7 +25,14 @@ fn store(path: &Path, spare_pages: Option<i64>) -> Box<dyn Store> {
 }
 
 fn start(path: &Path, spare_pages: Option<i64>) -> Result<Ledger, LedgerError> {
-    let request = Request { root: &Fen::start(), depth: 4, kind: Some(Kind::Positions), ply: Some(3), entries: None };
+    let request = Request {
+        root: &Fen::start(),
+        depth: 4,
+        kind: Some(Kind::Positions),
+        counted: None,
+        ply: Some(3),
+        entries: None,
+    };
     Ok(Ledger::start(store(path, spare_pages), &request, &mut cpu(), &())?.0)
 }
 
