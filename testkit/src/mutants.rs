@@ -13,6 +13,8 @@ pub enum SelfTest {
     Counting,
     /// The self-test of merging, before the first merge.
     Merging,
+    /// The self-test of the kinds of moves, before the first count by kind.
+    Categories,
     /// The self-test of minimax, before the first search.
     Minimax,
 }
@@ -42,13 +44,12 @@ impl Mutant {
             return Gpu::untuned(device, &options).map(drop);
         }
         let mut backend = Gpu::untested(device, &options)?;
+        let start = [Quad48::from(&Fen::start().position)];
         match self.found_by {
             SelfTest::Counting => Ok(()),
             SelfTest::Merging => backend.merge(&Rules::STANDARD, &MergeOptions::with_memory(256 << 20)).map(drop),
-            SelfTest::Minimax => {
-                let start = [Quad48::from(&Fen::start().position)];
-                backend.minimax(&Rules::STANDARD, &start, 1, Leaves::Static).map(drop)
-            }
+            SelfTest::Categories => backend.categories(&Rules::STANDARD, &start, 1).map(drop),
+            SelfTest::Minimax => backend.minimax(&Rules::STANDARD, &start, 1, Leaves::Static).map(drop),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What every archive has: the program with all features, kogge's licences, and a folder that carries the archive's name.
 
 use std::{
-    fs,
+    env, fs,
     path::{Path, PathBuf},
 };
 
@@ -16,9 +16,26 @@ pub(crate) const PROGRAM: &str = if cfg!(windows) { "kogge.exe" } else { "kogge"
 /// Builds the program with all features, and returns its path.
 pub(crate) fn build(profile: &str) -> Result<PathBuf> {
     let build = cargo("build").args(["--locked", "--package", "kogge-cli", "--bin", "kogge", "--features", "full"]);
-    build.args(["--profile", profile]).run()?;
+    let build = build.args(["--profile", profile]);
+    // A debug build shares what is compiled with the tests, whose flags are the usual ones.
+    let build = if profile == "dev" { build } else { build.env("CARGO_ENCODED_RUSTFLAGS", &short_paths()?) };
+    build.run()?;
     let folder = if profile == "dev" { "debug" } else { profile };
     Ok(metadata::members()?.target_directory.join(folder).join(PROGRAM))
+}
+
+/// Returns flags with which a program does not name the folders of this machine, but where its crates come from.
+fn short_paths() -> Result<String> {
+    // Cargo makes the folder of a registry when it first needs it.
+    cargo("fetch").arg("--locked").run()?;
+    let home = env::var_os("CARGO_HOME").map(PathBuf::from).or_else(|| Some(env::home_dir()?.join(".cargo")));
+    let registries = home.and_then(|home| fs::read_dir(home.join("registry/src")).ok()).into_iter().flatten().flatten();
+    let crates = registries.map(|registry| format!("{}=crates", registry.path().display()));
+    let flags = crates.chain([format!("{}=kogge", root().display())]).map(|map| format!("--remap-path-prefix={map}"));
+    let given = env::var("RUSTFLAGS").unwrap_or_default();
+    let given = given.split_whitespace().map(str::to_owned);
+    // The encoded form allows spaces in folders.
+    Ok(given.chain(flags).collect::<Vec<_>>().join("\x1f"))
 }
 
 /// Makes an empty folder `parent/name`, for the files of the archive.
@@ -37,6 +54,21 @@ pub(crate) fn copy(files: &[&str], folder: &Path) -> Result {
         let from = root().join(file);
         let name = from.file_name().ok_or_else(|| format!("{file} is not a file."))?;
         fs::copy(&from, folder.join(name)).map_err(|error| format!("{file} cannot be copied: {error}."))?;
+    }
+    Ok(())
+}
+
+/// Copies a folder with everything in it.
+pub(crate) fn copy_folder(from: &Path, to: &Path) -> Result {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let to = to.join(entry.file_name());
+        if entry.file_type()?.is_dir() {
+            copy_folder(&entry.path(), &to)?;
+        } else {
+            fs::copy(entry.path(), to)?;
+        }
     }
     Ok(())
 }

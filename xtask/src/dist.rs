@@ -10,7 +10,7 @@ use std::{
 use sha2::{Digest, Sha256};
 
 use crate::{
-    Result, archive, metadata,
+    Result, archive, metadata, root,
     steps::{command, host, step},
 };
 
@@ -44,7 +44,9 @@ fn name(host: &str) -> String {
 fn pack(program: &Path, archives: &Path, name: &str, licences: &str) -> Result<PathBuf> {
     let folder = archive::folder(archives, name)?;
     fs::copy(program, folder.join(archive::PROGRAM))?;
-    archive::copy(&["README.md", "CHANGELOG.md"], &folder)?;
+    archive::copy(&["README.md", "CHANGELOG.md", "RESULTS.md"], &folder)?;
+    archive::copy_folder(&root().join("docs"), &folder.join("docs"))?;
+    fs::write(folder.join("INSTALL.txt"), install(name, glibc(&fs::read(program)?)))?;
     fs::write(folder.join("THIRD-PARTY.txt"), licences)?;
     let pages = archive::folder(&folder, "man")?;
     command(program).args(["man", "--dir"]).arg(&pages).run()?;
@@ -53,6 +55,26 @@ fn pack(program: &Path, archives: &Path, name: &str, licences: &str) -> Result<P
         fs::write(scripts.join(file), command(program).args(["completions", shell]).output()?.stdout)?;
     }
     archive::pack(archives, name)
+}
+
+/// Returns the page that tells how to install the program, which needs this version of glibc.
+fn install(name: &str, glibc: Option<[u32; 2]>) -> String {
+    let needs = glibc.map_or(String::new(), |[major, minor]| {
+        format!("It runs on Linux systems with glibc {major}.{minor} or later (`ldd --version` tells). ")
+    });
+    format!(include_str!("dist/INSTALL.txt"), name = name, needs = needs)
+}
+
+/// Returns the newest version of glibc that a program asks for, if any: its symbols are marked `GLIBC_2.34` and so on.
+fn glibc(program: &[u8]) -> Option<[u32; 2]> {
+    const MARK: &[u8] = b"GLIBC_";
+    let versions = program.windows(MARK.len()).enumerate().filter(|(_, window)| *window == MARK).map(|(at, _)| {
+        let rest = &program[at + MARK.len()..];
+        let end = rest.iter().position(|byte| !byte.is_ascii_digit() && *byte != b'.').unwrap_or(rest.len());
+        let mut numbers = std::str::from_utf8(&rest[..end]).unwrap_or_default().split('.').map(str::parse);
+        Some([numbers.next()?.ok()?, numbers.next()?.ok()?])
+    });
+    versions.flatten().max()
 }
 
 /// Writes the SHA-256 of an archive to a file beside it, as `sha256sum --check` reads it.

@@ -5,7 +5,7 @@
 //! self-test is so full that a search goes round its end.
 
 use kogge_testkit::mutants::Mutant;
-use kogge_testkit::mutants::SelfTest::{Counting, Merging, Minimax};
+use kogge_testkit::mutants::SelfTest::{Categories, Counting, Merging, Minimax};
 
 #[rustfmt::skip]
 pub(crate) const MUTANTS: &[Mutant] = &[
@@ -80,6 +80,38 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     Mutant::new(Merging, "moves of one piece are counted as one move", "*sink.moves += count;", "*sink.moves += min(count, 1u);"),
     Mutant::new(Merging, "only the first lane's sum counts", "for (uint lanes = WEIGHTED_SUMS_GROUP / 2; lanes > 0; lanes /= 2)", "for (uint lanes = 0; lanes > 0; lanes /= 2)"),
     Mutant::new(Merging, "a root is one leaf whatever the depth", "if (depth == 1) {\n            leaves", "if (depth == 9) {\n            leaves"),
+    Mutant::new(Categories, "a piece on a file to the king moves freely", "(attacks.file & sight.file) | ", ""),
+    Mutant::new(Categories, "a piece on a rank to the king moves freely", "(attacks.rank & sight.rank) | ", ""),
+    Mutant::new(Categories, "a piece on a diagonal to the king moves freely", "(attacks.diagonal & sight.diagonal) |", ""),
+    Mutant::new(Categories, "a piece on an antidiagonal to the king moves freely", "(attacks.antidiagonal & sight.antidiagonal)) & frame.own", "0) & frame.own"),
+    Mutant::new(Categories, "knights check without a look", "ordinary.not_to_knight = lines.knight;", ""),
+    Mutant::new(Categories, "rooks check on files without a look", "ordinary.not_to_orthogonal = sight.file | sight.rank;", "ordinary.not_to_orthogonal = sight.rank;"),
+    Mutant::new(Categories, "rooks check on ranks without a look", "ordinary.not_to_orthogonal = sight.file | sight.rank;", "ordinary.not_to_orthogonal = sight.file;"),
+    Mutant::new(Categories, "bishops check on diagonals without a look", "ordinary.not_to_diagonal = sight.diagonal | sight.antidiagonal;", "ordinary.not_to_diagonal = sight.antidiagonal;"),
+    Mutant::new(Categories, "bishops check on antidiagonals without a look", "ordinary.not_to_diagonal = sight.diagonal | sight.antidiagonal;", "ordinary.not_to_diagonal = sight.diagonal;"),
+    Mutant::new(Categories, "pawns check without a look", "ordinary.not_to_pawn = pawn_attacks_down(frame.their_king);", ""),
+    Mutant::new(Categories, "ordinary moves are not counted", "roots[index], NODES, counted % CAPTURE_CHANGE", "roots[index], NODES, 0"),
+    Mutant::new(Categories, "ordinary captures are not counted", "roots[index], CAPTURES, captures", "roots[index], CAPTURES, 0"),
+    Mutant::new(Categories, "other moves are not counted", "root, NODES, 1);", "root, NODES, 0);"),
+    Mutant::new(Categories, "other captures are not counted", "root, CAPTURES, captures);", "root, CAPTURES, 0);"),
+    Mutant::new(Categories, "captures en passant are not counted", "root, EN_PASSANTS, en_passant);", "root, EN_PASSANTS, 0);"),
+    Mutant::new(Categories, "castlings are not counted", "root, CASTLES, castling);", "root, CASTLES, 0);"),
+    Mutant::new(Categories, "checks are not counted", "root, CHECKS, 1);", "root, CHECKS, 0);"),
+    Mutant::new(Categories, "mates are not counted", "root, MATES, mate);", "root, MATES, 0);"),
+    Mutant::new(Categories, "double checks are not counted", "root, DOUBLE, !one);", "root, DOUBLE, 0);"),
+    Mutant::new(Categories, "promotions are not counted", "pawn && code_of(packed_move) != PAWN", "0"),
+    Mutant::new(Categories, "moves of all pieces are promotions", "pawn && code_of(packed_move) != PAWN", "code_of(packed_move) != PAWN"),
+    Mutant::new(Categories, "a capture en passant is no capture", "const bool captures = en_passant || (", "const bool captures = ("),
+    Mutant::new(Categories, "every check by one piece is discovered", "one && !by_mover", "one"),
+    Mutant::new(Categories, "a double check is discovered, too", "one && !by_mover", "!by_mover"),
+    Mutant::new(Categories, "the check of a castled rook is discovered", "castling || (checkers & to)", "(checkers & to) != 0"),
+    Mutant::new(Categories, "checks that leave moves are mates", "FAST_FLIP_MIRRORS) == 0;", "FAST_FLIP_MIRRORS) != 0;"),
+    Mutant::new(Categories, "knights do not check", "(lines.knight & frame.knights) | (pawn_attacks_down", "(pawn_attacks_down"),
+    Mutant::new(Categories, "pawns do not check", " | (pawn_attacks_down(frame.their_king) & frame.pawns);", ";"),
+    Mutant::new(Categories, "rooks do not check", "const ulong checkers = ((sight.file | sight.rank) & frame.rooks_queens) |", "const ulong checkers ="),
+    Mutant::new(Categories, "bishops do not check", "((sight.diagonal | sight.antidiagonal) & frame.bishops_queens) |\n                           (lines.knight & frame.knights) | (pawn_attacks_down", "(lines.knight & frame.knights) | (pawn_attacks_down"),
+    Mutant::new(Categories, "the king's own pieces check it", "return checkers & frame.own;", "return checkers;"),
+    Mutant::new(Categories, "the leaves of each kind are all leaves", "2 * (kind * stride + root) + 2", "2 * root + 2"),
     Mutant::new(Minimax, "a king beside a king is under attack", "& ~their.king,\n        guarded", ",\n        guarded"),
     Mutant::new(Minimax, "mates are as good as soon", "-1 - value", "-value"),
     Mutant::new(Minimax, "stalemate is a loss", "drawn || (all", "(all"),

@@ -5,7 +5,7 @@
 //! self-test is so full that a search goes round its end.
 
 use kogge_testkit::mutants::Mutant;
-use kogge_testkit::mutants::SelfTest::{Counting, Merging, Minimax};
+use kogge_testkit::mutants::SelfTest::{Categories, Counting, Merging, Minimax};
 
 #[rustfmt::skip]
 pub(crate) const MUTANTS: &[Mutant] = &[
@@ -94,6 +94,38 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     Mutant::new(Merging, "sums forget earlier sums", "add_word(&sum, word, sums[first_word + word]);", ""),
     Mutant::new(Merging, "only the first lane's sum counts", "for (var lanes = WEIGHTED_SUMS_GROUP / 2u; lanes > 0u; lanes /= 2u)", "for (var lanes = 0u; lanes > 0u; lanes /= 2u)"),
     Mutant::new(Merging, "a root is one leaf whatever the depth", "if scalars.depth == 1u {", "if scalars.depth == 9u {"),
+    Mutant::new(Categories, "a piece on a file to the king moves freely", "(attacks.file & sight.file) | ", ""),
+    Mutant::new(Categories, "a piece on a rank to the king moves freely", "(attacks.rank & sight.rank) |", ""),
+    Mutant::new(Categories, "a piece on a diagonal to the king moves freely", "(attacks.diagonal & sight.diagonal) | ", ""),
+    Mutant::new(Categories, "a piece on an antidiagonal to the king moves freely", "(attacks.antidiagonal & sight.antidiagonal)) & frame.own", "NONE) & frame.own"),
+    Mutant::new(Categories, "knights check without a look", "ordinary.not_to_knight = axes.knight;", ""),
+    Mutant::new(Categories, "rooks check on files without a look", "ordinary.not_to_orthogonal = sight.file | sight.rank;", "ordinary.not_to_orthogonal = sight.rank;"),
+    Mutant::new(Categories, "rooks check on ranks without a look", "ordinary.not_to_orthogonal = sight.file | sight.rank;", "ordinary.not_to_orthogonal = sight.file;"),
+    Mutant::new(Categories, "bishops check on diagonals without a look", "ordinary.not_to_diagonal = sight.diagonal | sight.antidiagonal;", "ordinary.not_to_diagonal = sight.antidiagonal;"),
+    Mutant::new(Categories, "bishops check on antidiagonals without a look", "ordinary.not_to_diagonal = sight.diagonal | sight.antidiagonal;", "ordinary.not_to_diagonal = sight.diagonal;"),
+    Mutant::new(Categories, "pawns check without a look", "ordinary.not_to_pawn = pawn_attacks_down(frame.their_king);", ""),
+    Mutant::new(Categories, "ordinary moves are not counted", "roots[index], NODES, counted % CAPTURE_CHANGE", "roots[index], NODES, 0u"),
+    Mutant::new(Categories, "ordinary captures are not counted", "roots[index], CAPTURES, counted / CAPTURE_CHANGE", "roots[index], CAPTURES, 0u"),
+    Mutant::new(Categories, "other moves are not counted", "root, NODES, 1u);", "root, NODES, 0u);"),
+    Mutant::new(Categories, "other captures are not counted", "root, CAPTURES, u32(captures));", "root, CAPTURES, 0u);"),
+    Mutant::new(Categories, "captures en passant are not counted", "root, EN_PASSANTS, u32(en_passant));", "root, EN_PASSANTS, 0u);"),
+    Mutant::new(Categories, "castlings are not counted", "root, CASTLES, u32(castling));", "root, CASTLES, 0u);"),
+    Mutant::new(Categories, "checks are not counted", "root, CHECKS, 1u);", "root, CHECKS, 0u);"),
+    Mutant::new(Categories, "mates are not counted", "root, MATES, u32(mate));", "root, MATES, 0u);"),
+    Mutant::new(Categories, "double checks are not counted", "root, DOUBLE, u32(!one));", "root, DOUBLE, 0u);"),
+    Mutant::new(Categories, "promotions are not counted", "u32(pawn && code_of(packed_move) != PAWN)", "0u"),
+    Mutant::new(Categories, "moves of all pieces are promotions", "pawn && code_of(packed_move) != PAWN", "code_of(packed_move) != PAWN"),
+    Mutant::new(Categories, "a capture en passant is no capture", "let captures = en_passant || (", "let captures = ("),
+    Mutant::new(Categories, "every check by one piece is discovered", "one && !by_mover", "one"),
+    Mutant::new(Categories, "a double check is discovered, too", "one && !by_mover", "!by_mover"),
+    Mutant::new(Categories, "the check of a castled rook is discovered", "castling || nonempty(checkers & to)", "nonempty(checkers & to)"),
+    Mutant::new(Categories, "checks that leave moves are mates", "fast_flipped(child), true) == 0u", "fast_flipped(child), true) != 0u"),
+    Mutant::new(Categories, "knights do not check", "(axes.knight & frame.knights) | (pawn_attacks_down", "(pawn_attacks_down"),
+    Mutant::new(Categories, "pawns do not check", " | (pawn_attacks_down(frame.their_king) & frame.pawns);", ";"),
+    Mutant::new(Categories, "rooks do not check", "let checkers = ((sight.file | sight.rank) & frame.rooks_queens) |", "let checkers ="),
+    Mutant::new(Categories, "bishops do not check", "((sight.diagonal | sight.antidiagonal) & frame.bishops_queens) |\n        (axes.knight & frame.knights) | (pawn_attacks_down", "(axes.knight & frame.knights) | (pawn_attacks_down"),
+    Mutant::new(Categories, "the king's own pieces check it", "return checkers & frame.own;", "return checkers;"),
+    Mutant::new(Categories, "the leaves of each kind are all leaves", "known_totals[scalars.kind * scalars.stride + root + 1u]", "known_totals[root + 1u]"),
     Mutant::new(Minimax, "a king beside a king is under attack", "& ~their.king,\n        guarded", ",\n        guarded"),
     Mutant::new(Minimax, "mates are as good as soon", "-1 - value", "-value"),
     Mutant::new(Minimax, "stalemate is a loss", "drawn || (all", "(all"),

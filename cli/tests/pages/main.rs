@@ -58,7 +58,7 @@ const PAGES: [(&str, &str); 18] = [
 /// The first lines of the blocks that do not run here, with the reasons.
 const NOT_RUN: [(&str, &str); 3] = [
     ("cargo xtask test", "runs this test"),
-    ("cargo install --path cli --features full", "builds everything once more, in release"),
+    ("cargo install --locked --path cli --features full", "builds everything once more, in release"),
     ("docker build --tag kogge .", "needs an engine for containers"),
 ];
 

@@ -19,14 +19,35 @@ fn the_archive_has_everything() {
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("it can be made executable");
     let made = pack(&program, &folder, "kogge-test", "licences").expect("an archive");
     assert_eq!(made, folder.join("kogge-test.tar.gz"));
-    let texts = ["CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT", "README.md", "THIRD-PARTY.txt"];
+    let texts = [
+        "CHANGELOG.md",
+        "INSTALL.txt",
+        "LICENSE-APACHE",
+        "LICENSE-MIT",
+        "README.md",
+        "RESULTS.md",
+        "THIRD-PARTY.txt",
+    ];
     let folders = ["", "completions/", "man/", "man/kogge.1", "kogge"];
     let scripts = ["_kogge", "_kogge.ps1", "kogge.bash", "kogge.elv", "kogge.fish"];
     let mut expected: BTreeSet<String> = texts.into_iter().chain(folders).map(str::to_owned).collect();
     expected.extend(scripts.map(|script| format!("completions/{script}")));
-    assert_eq!(archive::list(&made, "kogge-test"), expected);
+    let mut listed = archive::list(&made, "kogge-test");
+    let docs: Vec<_> = listed.extract_if(.., |path| path.starts_with("docs/")).collect();
+    assert_eq!(listed, expected);
+    for page in ["docs/commands.md", "docs/web/page.png", "docs/report/raw-gpu.svg"] {
+        assert!(docs.iter().any(|path| path == page), "{page} is not in {docs:?}");
+    }
     let script = fs::read_to_string(folder.join("kogge-test/completions/_kogge")).expect("a script");
     assert_eq!(script, "completions zsh\n");
+}
+
+#[test]
+fn the_newest_glibc_counts() {
+    assert_eq!(glibc(b"..GLIBC_2.2.5\0GLIBC_2.34\0GLIBC_2.4\0GLIBC_PRIVATE\0GLIBC_"), Some([2, 34]));
+    assert_eq!(glibc(b"a script"), None);
+    assert!(install("kogge-1", Some([2, 34])).contains("with glibc 2.34 or later"));
+    assert!(install("kogge-1", None).contains("one program without other files. GPUs need"));
 }
 
 #[test]
