@@ -125,7 +125,7 @@ impl Watcher for Reporter<'_> {
             }
             Event::Disputed { place, answer, had, source } => {
                 let entry = Entry::new(answer.id, place);
-                let (had, found) = (Count::from(*had), Count::from(answer.count));
+                let (had, found) = (Count::from(**had), Count::from(answer.count));
                 let Source { backend, device, variant, .. } = (*source).clone();
                 let sentence = format!(
                     "Two answers differ for {entry}: {had} from before, and now {found} by {backend}: {device}."

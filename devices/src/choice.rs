@@ -48,7 +48,10 @@ fn choose(entries: &[Entry], request: &Request, estimator: Option<Estimator<'_>>
                 true,
                 format!("No GPU was tried: the CPU needs {} and finishes before a GPU has started.", work.text()),
             ),
-            Ok(work) => (false, format!("GPUs were tried first: without merging equal positions, the CPU would need {}.", work.text())),
+            Ok(work) => (
+                false,
+                format!("GPUs were tried first: without merging equal positions, the CPU would need {}.", work.text()),
+            ),
             Err(error) => (false, format!("GPUs were tried first: the CPU's time could not be estimated. {error}")),
         };
         chosen = Some(reason);
@@ -208,7 +211,10 @@ mod tests {
         };
         let found = opened(&[WORKING, GPU], &ANY, Some(&mut slow));
         assert!(!found.bulk, "the CPU was taken");
-        assert_eq!(found.chosen.as_deref(), Some("GPUs were tried first: without merging equal positions, the CPU would need more than a week."));
+        assert_eq!(
+            found.chosen.as_deref(),
+            Some("GPUs were tried first: without merging equal positions, the CPU would need more than a week.")
+        );
         // A GPU that fails is skipped and reported.
         const FAILING: Entry = Entry { list: || listed(DeviceKind::DiscreteGpu, false), ..GPU };
         let found = opened(&[FAILING, WORKING], &ANY, Some(&mut slow));

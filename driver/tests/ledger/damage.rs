@@ -69,9 +69,12 @@ fn changes_are_found(
         let ledger = Ledger::open(open(name)?)?;
         Ok::<_, LedgerError>((total(&ledger), ledger.check()))
     };
-    let sorts: [(Sort, &[&str], &[&str], &[&str]); 3] =
-        [(Sort::Positions, &[], &[], POSITION), (Sort::Ranges, SIZES, &[], RANGE), (Sort::Kinds, SIZES, KINDS, &[])];
-    for (sort, sizes, kinds, item) in sorts {
+    for sort in [Sort::Positions, Sort::Ranges, Sort::Kinds] {
+        let (sizes, kinds, item): (&[&str], &[&str], &[&str]) = match sort {
+            Sort::Positions => (&[], &[], POSITION),
+            Sort::Ranges => (SIZES, &[], RANGE),
+            Sort::Kinds => (SIZES, KINDS, &[]),
+        };
         for (number, change) in COUNTS.iter().chain(sizes).chain(kinds).enumerate() {
             let name = format!("count{number}_{sort:?}").to_lowercase();
             let (total, checked) =

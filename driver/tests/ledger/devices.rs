@@ -77,7 +77,7 @@ impl Watcher for Witness {
             Event::Progress(snapshot) => assert!(snapshot.done <= snapshot.entries),
             Event::DeviceFailed { reason, .. } => self.failed.lock().unwrap().push((*reason).to_owned()),
             Event::Disputed { answer, had, .. } => {
-                assert_ne!(answer.count, *had);
+                assert_ne!(answer.count, **had);
                 self.disputed.fetch_add(1, Ordering::Relaxed);
             }
         }

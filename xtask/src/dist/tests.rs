@@ -19,15 +19,8 @@ fn the_archive_has_everything() {
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("it can be made executable");
     let made = pack(&program, &folder, "kogge-test", "licences").expect("an archive");
     assert_eq!(made, folder.join("kogge-test.tar.gz"));
-    let texts = [
-        "CHANGELOG.md",
-        "INSTALL.txt",
-        "LICENSE-APACHE",
-        "LICENSE-MIT",
-        "README.md",
-        "RESULTS.md",
-        "THIRD-PARTY.txt",
-    ];
+    let texts =
+        ["CHANGELOG.md", "INSTALL.txt", "LICENSE-APACHE", "LICENSE-MIT", "README.md", "RESULTS.md", "THIRD-PARTY.txt"];
     let folders = ["", "completions/", "man/", "man/kogge.1", "kogge"];
     let scripts = ["_kogge", "_kogge.ps1", "kogge.bash", "kogge.elv", "kogge.fish"];
     let mut expected: BTreeSet<String> = texts.into_iter().chain(folders).map(str::to_owned).collect();

@@ -90,7 +90,7 @@ impl AtDesk<'_> {
         // This number only sets the size of batches, so it need not be exact.
         let _ = shared.open.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |open| Some(open.saturating_sub(new)));
         shared.at(index, |desk| desk.finish(answers, new));
-        for &(answer, had) in &recorded.different {
+        for (answer, had) in &recorded.different {
             if let Some(entry) = piece.iter().find(|entry| entry.id == answer.id) {
                 let place = &shared.ledger.place(entry)?;
                 shared.watcher.event(&Event::Disputed { place, answer, had, source });

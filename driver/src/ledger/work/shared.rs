@@ -49,9 +49,9 @@ pub enum Event<'a> {
         /// What the entry stands for.
         place: &'a Place,
         /// The new answer.
-        answer: Answer,
+        answer: &'a Answer,
         /// The earlier count.
-        had: Count,
+        had: &'a Count,
         /// The source of the new answer.
         source: &'a Source,
     },
