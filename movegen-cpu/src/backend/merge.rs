@@ -10,6 +10,7 @@
 
 mod below;
 mod distinct;
+mod spare;
 
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
@@ -18,6 +19,7 @@ use kogge_board::merge::{Entry, Kept, Merge, MergeError, MergeOptions, add_weigh
 use kogge_board::{BackendError, Categories, Color, Rules};
 use rayon::prelude::*;
 
+use self::spare::Spare;
 use super::cores::Cores;
 use super::shard::{Candidate, ENTRY_BYTES, HIGH_BYTES, Index, Ply, Shard, Sharing, planes32};
 use crate::lanes::batch::{Batch, Queue};
@@ -39,8 +41,8 @@ pub(crate) struct CpuMerge<'a> {
     /// The successors that expansions keep.
     kept: Kept,
     room: u64,
-    /// Lists of strays that are used again: to touch new memory takes longer than to fill it.
-    spare: Pool<Vec<Candidate>>,
+    /// Lists of strays that are used again.
+    spare: Spare,
 }
 
 /// Memory that tasks use one after the other.
@@ -117,6 +119,11 @@ const LEAST_STRAYS: f64 = 4.0;
 const IN_FLIGHT: u64 = 1 << 21;
 const IN_FLIGHT_BYTES: u64 = 2 * size_of::<Candidate>() as u64;
 
+/// Returns the number of successors that may be on their way at a time; they may take an eighth of the memory.
+fn in_flight(memory: u64) -> u64 {
+    (memory / 8 / IN_FLIGHT_BYTES).clamp(1, IN_FLIGHT)
+}
+
 /// The most parents that are expanded together.
 const TOGETHER: usize = 2048;
 
@@ -170,13 +177,13 @@ impl<'a> CpuMerge<'a> {
             index: None,
             kept: Kept::All,
             room: 0,
-            spare: Pool::default(),
+            spare: Spare::new(in_flight(options.memory)),
         }
     }
 
-    /// Returns the number of successors that may be on their way at a time; they may take an eighth of the memory.
+    /// Returns the number of successors that may be on their way at a time.
     fn in_flight(&self) -> u64 {
-        (self.options.memory / 8 / IN_FLIGHT_BYTES).clamp(1, IN_FLIGHT)
+        in_flight(self.options.memory)
     }
 
     /// Returns the number of bytes of the plies before the parents that are kept.
@@ -412,7 +419,7 @@ fn expand_task<'p>(
 
 impl Sorted {
     /// Sorts strays by table, into a list that is used again.
-    fn of(strays: &[Candidate], shards: usize, spare: &Pool<Vec<Candidate>>) -> Result<Self, MergeError> {
+    fn of(strays: &[Candidate], shards: usize, spare: &Spare) -> Result<Self, MergeError> {
         if strays.is_empty() {
             return Ok(Self::default());
         }
@@ -423,9 +430,8 @@ impl Sorted {
             end += *count;
             *count = end - *count;
         }
-        let mut candidates = spare.take();
-        candidates.clear();
-        candidates.try_reserve(strays.len()).map_err(|_| MergeError::Full)?;
+        let mut candidates = spare.take(strays.len());
+        candidates.try_reserve_exact(strays.len()).map_err(|_| MergeError::Full)?;
         candidates.resize(strays.len(), Candidate::default());
         for stray in strays {
             let end = &mut ends[stray.shard as usize];
