@@ -36,7 +36,24 @@ fn silence_display_query() {
     }
 }
 
+/// Makes glibc return large tables to the system as soon as they are freed.
+///
+/// By default, glibc keeps freed memory whose size has occurred before. Counts in ranges make and free thousands of tables of a
+/// few megabytes each, of slightly different sizes; then half as much again as `--memory` was taken. Start position 9 on two threads
+/// takes 2 % longer with this.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+fn return_memory() {
+    const LARGE: libc::c_int = 1 << 20;
+    // SAFETY: `mallopt` may be called at any time, and these are a parameter and a value that it knows.
+    unsafe { libc::mallopt(libc::M_MMAP_THRESHOLD, LARGE) };
+}
+
+/// Does nothing, where nothing is known to be needed.
+#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+fn return_memory() {}
+
 fn main() -> ExitCode {
+    return_memory();
     silence_display_query();
     // Prints warnings of the libraries, for example about a damaged cache.
     tracing_subscriber::fmt()

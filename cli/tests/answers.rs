@@ -413,3 +413,28 @@ fn best_moves() {
     assert_eq!((&answer["depth"], &answer["nodes"], &answer["quiescence"]), (&json!(2), &json!(835), &json!(false)));
     assert!(answer["centipawns"].is_i64() && answer["mate"].is_null() && answer["line"][1].is_string(), "{answer}");
 }
+
+/// Returns the greatest number of bytes that a process has had in memory so far.
+#[cfg(target_os = "linux")]
+fn peak(process: u32) -> Option<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.trim().strip_suffix(" kB")?.parse::<u64>().ok().map(|kilobytes| kilobytes << 10)
+}
+
+/// Lists that were used again once grew with every range: this count took more than a gigabyte.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_count_in_ranges_keeps_to_its_memory() {
+    let arguments = ["perft", "7", "--plies", "6", "--memory", "40M", "--threads", "2", "--backend", "cpu", "--quiet"];
+    let output = std::process::Stdio::piped();
+    let mut process = support::command(&arguments).stdout(output).spawn().expect("kogge starts");
+    let mut most = 0;
+    while process.try_wait().expect("it can be asked").is_none() {
+        most = peak(process.id()).unwrap_or(most);
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    let output = process.wait_with_output().expect("it can be read");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "Nodes searched: 3195901860\n");
+    assert!((10 << 20..150 << 20).contains(&most), "{most} bytes");
+}
