@@ -1,10 +1,12 @@
 """Measures kogge beside other packages: positions a second, for batches of 1, 1,000 and 1,000,000 positions.
 
     python python/bench/benchmark.py [--device cpu opencl] [--sizes 1 1000 1000000] [--seconds 0.5] [--json FILE]
+        [--library PROGRAM]
 
 The script needs kogge and NumPy alone. It measures python-chess, rust-chess and cozy-chess beside kogge if they are installed. Every rate
 is the median of several runs of at least the given time; a run of a slower package takes fewer positions of the batch. The positions
-come from random games of 40 plies. Counts of all packages must agree.
+come from random games of 40 plies. Counts of all packages must agree. `--library` names the program of the Rust example `batches`
+(`cargo build --release -p kogge-cli --example batches`), which measures the Rust library with the same positions on the same devices.
 """
 
 from __future__ import annotations
@@ -14,7 +16,9 @@ import json
 import os
 import platform
 import statistics
+import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from typing import Any
@@ -160,7 +164,19 @@ def of_cozy_chess(fens: list[str]) -> dict[str, Work]:
     }
 
 
-def measure(sizes: list[int], devices: list[str], seconds: float) -> Rows:
+def of_library(program: str, positions: Positions, devices: list[str]) -> Rows:
+    """Measure the Rust library with the same positions."""
+    with tempfile.NamedTemporaryFile() as file:
+        positions.to_format("quad48").words.tofile(file.name)
+        answer = subprocess.run([program, file.name, *devices], capture_output=True, text=True, check=True).stdout
+    lines = [line.split("\t") for line in answer.splitlines() if line.count("\t") == 2]
+    return [
+        {"package": f"Rust {device}", "operation": operation, "batch": len(positions), "rate": float(rate)}
+        for device, operation, rate in lines
+    ]
+
+
+def measure(sizes: list[int], devices: list[str], seconds: float, library: str | None) -> Rows:
     """Measure everything, and compare the counts."""
     rows: Rows = []
 
@@ -178,6 +194,8 @@ def measure(sizes: list[int], devices: list[str], seconds: float) -> Rows:
             if not np.array_equal(positions.count(device), counts):
                 sys.exit(f"kogge counts other moves on {device} than on the CPU.")
             add(f"kogge {device}", size, size, work)
+        if library:
+            rows += of_library(library, positions, devices)
         few = positions[: min(size, SLOW)]
         fens = few.to_fens()
         for name, package, operations in others:
@@ -217,9 +235,10 @@ def main() -> None:
     parser.add_argument("--device", nargs="+", default=["cpu"], help="the devices of kogge; the first operations run on each")
     parser.add_argument("--sizes", nargs="+", type=int, default=[1, 1000, 1_000_000], help="the numbers of positions")
     parser.add_argument("--seconds", type=float, default=0.5, help="the time of each measurement")
+    parser.add_argument("--library", help="the program of the Rust example `batches`, to measure the Rust library, too")
     parser.add_argument("--json", help="also write the rates to this file")
     arguments = parser.parse_args()
-    rows = measure(arguments.sizes, arguments.device, arguments.seconds)
+    rows = measure(arguments.sizes, arguments.device, arguments.seconds, arguments.library)
     versions = {"kogge": kogge.__version__, "python": platform.python_version(), "numpy": np.__version__}
     if chess:
         versions["chess"] = chess.__version__
