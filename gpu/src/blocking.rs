@@ -18,11 +18,15 @@ use crate::lists::Lists;
 use crate::merging::DeviceMerge;
 use crate::minimax::is_near_fifty_moves;
 use crate::session::Session;
+use crate::settings::{HostSettings, Runs};
 use crate::tuning::{Cache, complete};
 use crate::watching::Watching;
 
 /// The maximum number of a shard's entries in the self-test of merging. It has lists with fewer entries and with more.
 const SELF_TEST_SHARD_ENTRIES: u64 = 500;
+
+/// The runs of this self-test: it has plies whose successors fit in one such run, and plies that need several.
+const SELF_TEST_RUNS: Runs = Runs { from: 8, depth: 2, entries: 200 };
 
 impl<D: Device> Gpu<D>
 where
@@ -88,13 +92,15 @@ where
 
     /// Tests how the device merges. The larger lists of the test have several shards, as large lists have where buffers are small.
     fn test_merging(&mut self) -> Result<(), BackendError> {
-        let shard_entries = self.session.runner.settings.shard_entries;
+        let HostSettings { shard_entries, runs, .. } = self.session.runner.settings;
         self.session.runner.settings.shard_entries = u64::MAX;
         let tested = block_on(Lists::self_test(&mut self.session)).and_then(|()| {
-            self.session.runner.settings.shard_entries = SELF_TEST_SHARD_ENTRIES;
+            let settings = &mut self.session.runner.settings;
+            (settings.shard_entries, settings.runs) = (SELF_TEST_SHARD_ENTRIES, SELF_TEST_RUNS);
             self_test::merging(self)
         });
-        self.session.runner.settings.shard_entries = shard_entries;
+        let settings = &mut self.session.runner.settings;
+        (settings.shard_entries, settings.runs) = (shard_entries, runs);
         tested
     }
 }

@@ -172,8 +172,8 @@ buffers! {
     /// The hash table: 0 in a free slot, else the number of an entry, from 1, or of a candidate with the highest bit
     /// set.
     slots: u32, write;
-    /// The candidates that took a slot, each with its slot.
-    fresh: [u32; 2], write;
+    /// The slot that each candidate took; all ones for the candidates that took none. Candidates of several shards are sorted.
+    taken: u32, write;
     /// The length of the list, the number of fresh candidates, and two flags: the list is full, a multiplicity
     /// overflowed.
     merge_state: u32, write;
@@ -199,6 +199,14 @@ buffers! {
     sorted: u32, read;
     /// `sorted`, while it is written.
     new_sorted: u32, write;
+    /// The pieces of the other side that an order ignores: the planes of their codes, low words first.
+    reference: u32, read;
+    /// The number of entries in each part of the hashes of armies, or the place of the part's next entry.
+    army_counts: u32, write;
+    /// The numbers of the entries, in the order of the other side's pieces.
+    order: u32, read;
+    /// `order`, while it is written.
+    new_order: u32, write;
 }
 
 scalars! {
@@ -218,8 +226,14 @@ scalars! {
     hash_mask,
     /// The number of slots of the hash table.
     slot_count,
+    /// Whether the table is searched again after the candidates are appended, so that it must know the new entries.
+    keeps_slots,
+    /// The number of lower bits of a hash that an order ignores.
+    shift,
     /// Which candidates are kept: 0 all, 1 those within the range, 2 those from which a move may lead into it.
     kept,
+    /// The index of the first element that is written.
+    at,
     /// The number of successors, entries or moves that fit.
     room,
     /// The number of items that fit.
@@ -284,21 +298,30 @@ macro_rules! with_kernels {
                 first end room
                 first_own_low first_own_high first_theirs_low first_theirs_high first_hash
                 last_own_low last_own_high last_theirs_low last_theirs_high last_hash;
+            /// Counts the entries of each part of the hashes of the other side's pieces.
+            CountArmies, "count_armies", Merging: entries reference army_counts | end shift;
+            /// Puts the numbers of the entries in the order of these parts.
+            OrderByArmy, "order_by_army", Merging: entries reference army_counts new_order | end shift;
+            /// Loads entries in order into level 0, each a root of its own, with their multiplicities.
+            LoadOrdered, "load_ordered", Merging:
+                entries root_multiplicities order successors successor_roots selected_multiplicities |
+                first end at;
             /// Finds the slot of each candidate that is kept.
             Insert, "insert", Merging:
-                positions roots root_multiplicities slots entries multiplicities candidate_multiplicities fresh merge_state
+                positions roots root_multiplicities slots entries multiplicities candidate_multiplicities taken merge_state
                 kept_counts |
                 first end hash_mask slot_count kept
                 first_own_low first_own_high first_theirs_low first_theirs_high first_hash
                 last_own_low last_own_high last_theirs_low last_theirs_high last_hash;
             /// Finds the slot of each candidate of a shard.
             InsertSorted, "insert_sorted", Merging:
-                positions roots root_multiplicities slots entries multiplicities candidate_multiplicities fresh merge_state
+                positions roots root_multiplicities slots entries multiplicities candidate_multiplicities taken merge_state
                 sorted |
                 first shard_index shard_count hash_mask slot_count;
-            /// Appends the fresh candidates to the list.
+            /// Appends the candidates that took a slot to the list.
             Append, "append", Merging:
-                positions candidate_multiplicities fresh slots successors multiplicities merge_state | room;
+                positions candidate_multiplicities taken sorted slots successors multiplicities merge_state |
+                end shard_index shard_count keeps_slots room;
             /// Updates the length of the list.
             NoteAppended, "note_appended", Merging: merge_state | room;
             /// Adds leaves of a kind, weighted by multiplicity, to sums, one for each kind and work-group, after the header.

@@ -51,7 +51,7 @@ pub use device::{Device, Gpu};
 pub use interface::{Failure, Interface};
 pub use profile::{KernelTime, Opening};
 pub use settings::{
-    Defaults, HostOptions, HostSettings, LastPlies, Limits, Mutation, PositionForm, Unordered, WEIGHTED_SUMS_GROUP,
+    Defaults, HostOptions, HostSettings, LastPlies, Limits, Mutation, PositionForm, Runs, Unordered, WEIGHTED_SUMS_GROUP,
     WEIGHTED_SUMS_GROUPS,
 };
 pub use watching::PartTime;

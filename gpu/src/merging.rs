@@ -10,6 +10,10 @@
 //! If only the successors in a range are kept, a kernel first selects the parents that may have such successors. A ply between two
 //! others can be made again and again, as earlier plies can be kept.
 //!
+//! The leaves below the last ply of many positions are counted in runs (`lists/run.rs`): a run takes positions in the order of the
+//! other side's pieces, merges their successors in a small list, and counts below these. Most equal successors are in one run, so
+//! nearly as much is saved as by another merged ply, and it needs no memory.
+//!
 //! The position's second hash assigns it to a shard of the list. If there are several, the candidates are sorted by shard first
 //! (`lists/insert.rs`), and each shard has a table and kernels of its own.
 //!
@@ -25,10 +29,24 @@ use kogge_board::{BackendError, Categories, Color, Quad48, Rules};
 use crate::counting::Walk;
 use crate::families::{Families, Family};
 use crate::interface::Interface;
+use crate::levels::Sizes;
 use crate::lists::{Kinds, Leaves, Lists, Origin, Ply, Selected, Weights};
 use crate::runner::Halt;
 use crate::session::Session;
 use crate::watching::Span;
+
+/// The share of its room that a run should fill.
+const FILLED: f64 = 0.85;
+
+/// What became of the successors of a run.
+enum Merged {
+    /// All are in the list, this many.
+    All(u64),
+    /// They do not fit in the list.
+    Full,
+    /// A multiplicity exceeds 128 bits. So does the sum of the leaves.
+    Overflow,
+}
 
 /// Two plies in a device's memory.
 pub(crate) struct DeviceMerge<'a, I: Interface> {
@@ -47,6 +65,8 @@ pub(crate) struct DeviceMerge<'a, I: Interface> {
     failed: bool,
     /// Whether the kernels that tell the kinds of moves are ready.
     classifies: bool,
+    /// Whether there was no memory for runs.
+    runs_fail: bool,
 }
 
 impl<'a, I: Interface> DeviceMerge<'a, I> {
@@ -70,6 +90,7 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
             turn: None,
             failed: true,
             classifies: options.categories,
+            runs_fail: false,
         };
         // Counting has buffers, too, which are kept for it. Where there is no room for them, smaller ones are made later.
         match merge.session.prepare(2).await {
@@ -198,19 +219,6 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
         Ok(batch.end)
     }
 
-    /// Counts the weighted leaves below these successors. The sum is `None` if it does not fit in 128 bits.
-    async fn sum_leaves(&mut self, successors: &Range<u64>, depth: u32) -> Result<Option<u128>, Halt> {
-        // Expansion has two levels, whose buffers are kept.
-        let levels = self.session.levels(depth).max(2);
-        self.session.prepare(levels).await?;
-        self.lists.clear_sums(self.session, Kinds::One)?;
-        let mut rest = successors.clone();
-        while !rest.is_empty() {
-            rest.start = self.add_leaves(&rest, depth).await?;
-        }
-        self.lists.sum(self.session).await
-    }
-
     /// Adds the weighted leaves below the first of these successors to the sums, by kind, as many as have a total for each kind.
     /// Returns the end of these successors.
     async fn add_categories(&mut self, successors: &Range<u64>, depth: u32) -> Result<u64, Halt> {
@@ -224,15 +232,119 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
         Ok(batch.end)
     }
 
-    /// Counts the weighted leaves below these successors by kind. The result is `None` if a sum does not fit in 128 bits.
-    async fn sum_categories(&mut self, successors: &Range<u64>, depth: u32) -> Result<Option<Categories>, Halt> {
-        self.session.prepare((depth as usize).max(2)).await?;
-        self.lists.clear_sums(self.session, Kinds::All)?;
+    /// Counts the weighted leaves below these successors, in all if there is one kind, else by kind. The result is `None` if a sum does
+    /// not fit in 128 bits.
+    async fn sums_below<const KINDS: usize>(
+        &mut self,
+        successors: &Range<u64>,
+        depth: u32,
+    ) -> Result<Option<[u128; KINDS]>, Halt> {
+        let kinds = if KINDS == 1 { Kinds::One } else { Kinds::All };
+        self.lists.clear_sums(self.session, kinds)?;
         let mut rest = successors.clone();
         while !rest.is_empty() {
-            rest.start = self.add_categories(&rest, depth).await?;
+            rest.start = match kinds {
+                Kinds::One => self.add_leaves(&rest, depth).await?,
+                Kinds::All => self.add_categories(&rest, depth).await?,
+            };
         }
-        self.lists.sums_by_kind(self.session).await
+        self.lists.sums(self.session).await
+    }
+
+    /// Counts the weighted leaves below these successors, in runs if that is worth while. See [`DeviceMerge::sums_below`].
+    async fn leaves_below<const KINDS: usize>(
+        &mut self,
+        successors: &Range<u64>,
+        depth: u32,
+    ) -> Result<Option<[u128; KINDS]>, Halt> {
+        // Expansion has two levels, whose buffers are kept.
+        let levels = if KINDS == 1 { self.session.levels(depth) } else { depth as usize };
+        self.session.prepare(levels.max(2)).await?;
+        let len = successors.end - successors.start;
+        let Some(entries) = self.lists.run_entries(self.session, len, depth).filter(|_| !self.runs_fail) else {
+            return self.sums_below(successors, depth).await;
+        };
+        let counted = match self.lists.enter_runs(self.session, entries).await {
+            Ok(()) => self.sums_in_runs(successors, depth, entries).await,
+            Err(halt) => Err(halt),
+        };
+        self.lists.leave_runs();
+        match counted {
+            // Other programs use the memory, too.
+            Err(Halt::OutOfMemory) => {
+                self.runs_fail = true;
+                self.sums_below(successors, depth).await
+            }
+            counted => counted,
+        }
+    }
+
+    /// Counts the weighted leaves below these parents in runs of about as many successors. See [`DeviceMerge::sums_below`].
+    async fn sums_in_runs<const KINDS: usize>(
+        &mut self,
+        parents: &Range<u64>,
+        depth: u32,
+        entries: u64,
+    ) -> Result<Option<[u128; KINDS]>, Halt> {
+        let mut all = [0_u128; KINDS];
+        let mut rest = parents.clone();
+        // The successors of each parent: at first as if none were equal.
+        let mut each = self.session.moves.0 as f64;
+        while !rest.is_empty() {
+            let len = (FILLED * entries as f64 / each) as u64;
+            let run = rest.start..rest.end.min(rest.start + len.max(1));
+            let merged = match self.merge_run(&run).await? {
+                Merged::All(len) => len,
+                Merged::Overflow => return Ok(None),
+                Merged::Full if run.end - run.start > 1 => {
+                    // More of the successors differ than in the runs before.
+                    each = (2.0 * each).max(entries as f64 / (run.end - run.start) as f64);
+                    continue;
+                }
+                Merged::Full => return Err(Halt::OutOfMemory),
+            };
+            let Some(more) = self.sums_below::<KINDS>(&(0..merged), depth - 1).await? else { return Ok(None) };
+            for (sum, more) in all.iter_mut().zip(more) {
+                let Some(added) = sum.checked_add(more) else { return Ok(None) };
+                *sum = added;
+            }
+            each = merged as f64 / (run.end - run.start) as f64;
+            rest.start = run.end;
+        }
+        Ok(Some(all))
+    }
+
+    /// Merges the successors of these parents, and checks that no path to them is lost.
+    async fn merge_run(&mut self, parents: &Range<u64>) -> Result<Merged, Halt> {
+        self.lists.clear_run(self.session)?;
+        self.lists.clear_sums(self.session, Kinds::One)?;
+        let mut rest = parents.clone();
+        while !rest.is_empty() {
+            // As many parents as have successors for one insertion, whose table is searched by these alone.
+            let Sizes { positions, roots, .. } = self.session.sizes;
+            let most = (FILLED * positions as f64 / self.session.moves.0 as f64) as usize;
+            let batch = rest.start..rest.end.min(rest.start + most.clamp(1, roots) as u64);
+            self.lists.load_ordered(self.session, batch.clone()).await?;
+            let len = (batch.end - batch.start) as usize;
+            let mut families = Families::of(len);
+            while let Some(Family { successors, .. }) = families.next(self.session, 0, usize::MAX).await? {
+                self.lists.insert(self.session, 1, successors, Origin::Selected, self.hash_mask).await?;
+            }
+            self.lists.add_weighted(self.session, Weights::Selected, len, Leaves::Below(1)).await?;
+            rest.start = batch.end;
+        }
+        let len = match self.lists.inserted(self.session).await {
+            Ok(len) => len,
+            Err(MergeError::Overflow) => return Ok(Merged::Overflow),
+            Err(MergeError::Backend(error)) => return Err(error.into()),
+            Err(MergeError::Full | MergeError::MixedTurns) => return Ok(Merged::Full),
+        };
+        let paths = self.lists.sums::<1>(self.session).await?;
+        let merged = self.sums_below::<1>(&(0..len), 0).await?;
+        if merged != paths {
+            return Err(self.session.runner.wrong(format!("{paths:?} paths became {merged:?} when it merged a run.")));
+        }
+        Ok(Merged::All(len))
     }
 
     pub(crate) fn most_successors(&self) -> u64 {
@@ -282,7 +394,8 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
         while !rest.is_empty() {
             rest.start = self.expand_batch(&rest).await?;
         }
-        self.lists.sum(self.session).await.map_err(or_full)?.ok_or(MergeError::Overflow)
+        let [sum] = self.lists.sums(self.session).await.map_err(or_full)?.ok_or(MergeError::Overflow)?;
+        Ok(sum)
     }
 
     pub(crate) fn descend(&mut self) -> Result<(), MergeError> {
@@ -322,8 +435,8 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
         self.session.overflowed = false;
         let successors = successors.start..successors.end.min(self.successors);
         loop {
-            match self.sum_leaves(&successors, depth).await {
-                Ok(sum) => return sum.ok_or(MergeError::Overflow),
+            match self.leaves_below(&successors, depth).await {
+                Ok(sum) => return sum.map(|[sum]| sum).ok_or(MergeError::Overflow),
                 Err(Halt::OutOfMemory) => self.session.shrink()?,
                 Err(Halt::Overflow) => {}
                 Err(Halt::Error(error)) => return Err(error.into()),
@@ -343,8 +456,8 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
         self.session.overflowed = false;
         let successors = successors.start..successors.end.min(self.successors);
         loop {
-            match self.sum_categories(&successors, depth).await {
-                Ok(sums) => return sums.ok_or(MergeError::Overflow),
+            match self.leaves_below(&successors, depth).await {
+                Ok(sums) => return sums.map(Categories::from_array).ok_or(MergeError::Overflow),
                 Err(Halt::OutOfMemory) => self.session.shrink()?,
                 Err(Halt::Overflow) => {}
                 Err(Halt::Error(error)) => return Err(error.into()),

@@ -60,6 +60,9 @@ pub struct HostOptions {
     /// Moves that are written at once: the size of the chunks in which leaf parents are counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub moves: Option<usize>,
+    /// When leaves below merged positions are counted in runs.
+    #[serde(skip)]
+    pub runs: Option<Runs>,
     /// The maximum of device memory to use, in bytes.
     #[serde(skip)]
     pub memory: Option<u64>,
@@ -186,6 +189,26 @@ impl Unordered {
     }
 }
 
+/// When and how leaves below merged positions are counted in runs. A run takes some of the positions, in the order of the other side's
+/// pieces, and merges their successors with each other.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Runs {
+    /// The least number of positions.
+    pub from: u64,
+    /// The least number of plies from the positions to the leaves.
+    pub depth: u32,
+    /// The room for the distinct successors of a run.
+    pub entries: u64,
+}
+
+impl Default for Runs {
+    /// To count two plies below a position takes hardly longer than to merge its successors. Few positions have few equal successors.
+    /// A list of this size keeps a large GPU busy for some milliseconds.
+    fn default() -> Self {
+        Self { from: 1 << 17, depth: 3, entries: 1 << 24 }
+    }
+}
+
 /// The form of positions in device memory.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -260,6 +283,8 @@ pub struct HostSettings {
     pub most_total: u64,
     /// The maximum number of entries of a shard, if a buffer does not hold fewer. Only tests limit it, with small lists.
     pub shard_entries: u64,
+    /// When leaves below merged positions are counted in runs.
+    pub runs: Runs,
     /// See [`HostOptions::profile`].
     pub profile: bool,
     /// See [`HostOptions::mutation`].
@@ -337,6 +362,7 @@ impl HostOptions {
             part_time: PartTime::default(),
             most_total: u64::MAX,
             shard_entries: u64::MAX,
+            runs: self.runs.unwrap_or_default(),
             profile: self.profile,
             mutation: self.mutation,
         })

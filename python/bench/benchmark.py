@@ -168,8 +168,10 @@ def of_library(program: str, positions: Positions, devices: list[str]) -> Rows:
     """Measure the Rust library with the same positions."""
     with tempfile.NamedTemporaryFile() as file:
         positions.to_format("quad48").words.tofile(file.name)
-        answer = subprocess.run([program, file.name, *devices], capture_output=True, text=True, check=True).stdout
-    lines = [line.split("\t") for line in answer.splitlines() if line.count("\t") == 2]
+        answer = subprocess.run([program, file.name, *devices], capture_output=True, text=True)
+    if answer.returncode != 0:
+        sys.exit(f"{program} failed. It says: {answer.stderr}")
+    lines = [line.split("\t") for line in answer.stdout.splitlines() if line.count("\t") == 2]
     return [
         {"package": f"Rust {device}", "operation": operation, "batch": len(positions), "rate": float(rate)}
         for device, operation, rate in lines
@@ -186,16 +188,18 @@ def measure(sizes: list[int], devices: list[str], seconds: float, library: str |
             print(f"{package:<14} {operation:<9} {size:>9} {rows[-1]['rate']:>16,.0f}", file=sys.stderr)
 
     others = [("python-chess", chess, of_python_chess), ("rust-chess", rust_chess, of_rust_chess), ("cozy-chess", cozy_chess, of_cozy_chess)]
-    for size in sizes:
-        positions = kogge.playouts(size, 40, seed=size)
+    # Some drivers give a device to one process at a time, so the library comes before this process opens it.
+    batches = {size: kogge.playouts(size, 40, seed=size) for size in sizes}
+    if library:
+        for positions in batches.values():
+            rows += of_library(library, positions, devices)
+    for size, positions in batches.items():
         counts = positions.count("cpu")
         for device in devices:
             work = of_kogge(positions, device)
             if not np.array_equal(positions.count(device), counts):
                 sys.exit(f"kogge counts other moves on {device} than on the CPU.")
             add(f"kogge {device}", size, size, work)
-        if library:
-            rows += of_library(library, positions, devices)
         few = positions[: min(size, SLOW)]
         fens = few.to_fens()
         for name, package, operations in others:

@@ -133,6 +133,78 @@ __kernel KERNEL void select_entries(
     }
 }
 
+// Returns a hash of the other side's pieces, without the pieces of the reference. No move changes them, unless it captures; and most
+// captured pieces stand where the reference has them.
+INLINE uint army_hash(Position position, __global const uint *restrict reference) {
+    const ulong planes[3] = {position.bit1, position.bit2, position.bit4};
+    ulong others = 0;
+    for (uint index = 0; index < 3; ++index) {
+        others |= planes[index] ^ ((ulong) reference[2 * index + 1] << 32 | reference[2 * index]);
+    }
+    others &= ~position.own;
+    uint hash = 0x9747b28cu;
+    for (uint index = 0; index < 3; ++index) {
+        MIX(hash, (uint) (planes[index] & others), 0xcc9e2d51u, 15u, 0x1b873593u, 13u, 0xe6546b64u)
+        MIX(hash, (uint) ((planes[index] & others) >> 32), 0xcc9e2d51u, 15u, 0x1b873593u, 13u, 0xe6546b64u)
+    }
+    return mixed(hash);
+}
+
+// Counts the entries of each part of these hashes.
+__kernel KERNEL void count_armies(
+    __global const Packed *restrict entries,
+    __global const uint *restrict reference,
+    __global uint *restrict army_counts,
+    uint end,
+    uint shift
+) {
+    const uint index = get_global_id(0);
+    if (index < end) {
+        const uint part = army_hash(load_position(entries, index), reference) >> shift;
+        atomic_inc(&army_counts[part]);
+    }
+}
+
+// Puts the numbers of the entries in the order of these parts. `army_counts` holds the place of each part's next entry.
+__kernel KERNEL void order_by_army(
+    __global const Packed *restrict entries,
+    __global const uint *restrict reference,
+    __global uint *restrict army_counts,
+    __global uint *restrict new_order,
+    uint end,
+    uint shift
+) {
+    const uint index = get_global_id(0);
+    if (index < end) {
+        const uint part = army_hash(load_position(entries, index), reference) >> shift;
+        const uint place = atomic_inc(&army_counts[part]);
+        if (place < end) {
+            new_order[place] = index;
+        }
+    }
+}
+
+// Copies some entries, in their order, to level 0, each as its own root, with their multiplicities.
+__kernel KERNEL void load_ordered(
+    __global const Packed *restrict entries,
+    __global const uint *restrict root_multiplicities,
+    __global const uint *restrict order,
+    __global Packed *restrict successors,
+    __global uint *restrict successor_roots,
+    __global uint *restrict selected_multiplicities,
+    uint first,
+    uint end,
+    uint at
+) {
+    const uint index = get_global_id(0);
+    if (index < end) {
+        const uint entry = order[first + index], root = at + index;
+        store_position(successors, root, load_position(entries, entry));
+        successor_roots[root] = root;
+        vstore4(vload4(entry, root_multiplicities), root, selected_multiplicities);
+    }
+}
+
 // What stands for the slot of a candidate that took none.
 #define NO_SLOT 0xffffffffu
 
@@ -190,33 +262,6 @@ INLINE uint find_slot(
     return is_fresh ? slot : NO_SLOT;
 }
 
-// Writes the candidates of a work-group that took a slot. All work-items take part.
-INLINE void add_fresh(
-    __global uint *restrict fresh,
-    __global uint *restrict merge_state,
-    __local uint *fresh_count,
-    __local uint *fresh_base,
-    uint candidate,
-    uint slot
-) {
-    uint rank = 0;
-    if (get_local_id(0) == 0) {
-        *fresh_count = 0;
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (slot != NO_SLOT) {
-        rank = atomic_inc(fresh_count);
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (get_local_id(0) == 0) {
-        *fresh_base = atomic_add(&merge_state[FRESH], *fresh_count);
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (slot != NO_SLOT) {
-        vstore2((uint2)(candidate, slot), *fresh_base + rank, fresh);
-    }
-}
-
 // Finds the slot of each candidate that is kept. If not all are kept, `kept_counts` counts the kept candidates of each root.
 __kernel KERNEL void insert(
     __global const Packed *restrict positions,
@@ -226,7 +271,7 @@ __kernel KERNEL void insert(
     __global const Packed *restrict entries,
     __global uint *restrict multiplicities,
     __global uint *restrict candidate_multiplicities,
-    __global uint *restrict fresh,
+    __global uint *restrict taken,
     __global uint *restrict merge_state,
     __global uint *restrict kept_counts,
     uint first,
@@ -245,11 +290,10 @@ __kernel KERNEL void insert(
     uint last_theirs_high,
     uint last_hash
 ) {
-    __local uint fresh_count, fresh_base;
     const KeyRange range = RANGE_OF_SCALARS;
     const uint candidate = get_global_id(0);
-    uint slot = NO_SLOT;
     if (candidate < end) {
+        uint slot = NO_SLOT;
         const Position position = load_position(positions, candidate);
         const uint2 hash = hashes(position);
         if (is_kept(kept, range, position, hash.y)) {
@@ -259,11 +303,11 @@ __kernel KERNEL void insert(
             slot = find_slot(positions, roots, root_multiplicities, slots, entries, multiplicities, candidate_multiplicities,
                              merge_state, first, slot_count, candidate, position, hash.x & hash_mask);
         }
+        taken[candidate] = slot;
     }
-    add_fresh(fresh, merge_state, &fresh_count, &fresh_base, candidate, slot);
 }
 
-// Finds the slot of each candidate of a shard. The work-groups take the shard's candidates in turns.
+// Finds the slot of each candidate of a shard. The work-items take the candidates in turns.
 __kernel KERNEL void insert_sorted(
     __global const Packed *restrict positions,
     __global const uint *restrict roots,
@@ -272,7 +316,7 @@ __kernel KERNEL void insert_sorted(
     __global const Packed *restrict entries,
     __global uint *restrict multiplicities,
     __global uint *restrict candidate_multiplicities,
-    __global uint *restrict fresh,
+    __global uint *restrict taken,
     __global uint *restrict merge_state,
     __global const uint *restrict sorted,
     uint first,
@@ -281,45 +325,64 @@ __kernel KERNEL void insert_sorted(
     uint hash_mask,
     uint slot_count
 ) {
-    __local uint fresh_count, fresh_base;
     const uint start = shard_index == 0 ? 0 : sorted[shard_index - 1], end = sorted[shard_index];
-    for (uint group_start = start + get_group_id(0) * GROUP; group_start < end; group_start += get_global_size(0)) {
-        const uint index = group_start + get_local_id(0);
-        uint candidate = 0, slot = NO_SLOT;
-        if (index < end) {
-            candidate = sorted[shard_count + index];
-            const Position position = load_position(positions, candidate);
-            slot = find_slot(positions, roots, root_multiplicities, slots, entries, multiplicities, candidate_multiplicities,
-                             merge_state, first, slot_count, candidate, position, hashes(position).x & hash_mask);
-        }
-        add_fresh(fresh, merge_state, &fresh_count, &fresh_base, candidate, slot);
+    for (uint index = start + get_global_id(0); index < end; index += get_global_size(0)) {
+        const uint candidate = sorted[shard_count + index];
+        const Position position = load_position(positions, candidate);
+        taken[index] = find_slot(positions, roots, root_multiplicities, slots, entries, multiplicities, candidate_multiplicities,
+                                 merge_state, first, slot_count, candidate, position, hashes(position).x & hash_mask);
     }
 }
 
-// Appends the candidates that took a slot to the list, as far as there is room. Slots of the others become free:
-// the list is then useless, but later batches still search the table. The work-items take the candidates in turns.
+// Appends the candidates that took a slot to the list, as far as there is room. Slots of the others become free: the list is then
+// useless, but later batches still search the table. If they do not, slots stay as they are. The work-groups take the candidates of a
+// shard in turns.
 __kernel KERNEL void append(
     __global const Packed *restrict positions,
     __global uint *restrict candidate_multiplicities,
-    __global uint *restrict fresh,
+    __global uint *restrict taken,
+    __global const uint *restrict sorted,
     __global uint *restrict slots,
     __global Packed *restrict successors,
     __global uint *restrict multiplicities,
     __global uint *restrict merge_state,
+    uint end,
+    uint shard_index,
+    uint shard_count,
+    uint keeps_slots,
     uint room
 ) {
-    const uint count = merge_state[FRESH];
-    for (uint index = get_global_id(0); index < count; index += get_global_size(0)) {
-        const uint2 taken = vload2(index, fresh);
-        const uint candidate = taken.x, successor = merge_state[LEN] + index;
-        if (successor < room) {
-            store_position(successors, successor, load_position(positions, candidate));
-            vstore4(vload4(candidate, candidate_multiplicities), successor, multiplicities);
-            slots[taken.y] = successor + 1;
-        } else {
-            slots[taken.y] = 0;
+    __local uint group_count, group_base;
+    const bool is_sorted = shard_count > 1;
+    const uint start = is_sorted && shard_index > 0 ? sorted[shard_index - 1] : 0, last = is_sorted ? sorted[shard_index] : end;
+    for (uint group_start = start + get_group_id(0) * GROUP; group_start < last; group_start += get_global_size(0)) {
+        const uint index = group_start + get_local_id(0), slot = index < last ? taken[index] : NO_SLOT;
+        uint rank = 0;
+        if (get_local_id(0) == 0) {
+            group_count = 0;
         }
-        vstore4((uint4)(0), candidate, candidate_multiplicities);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (slot != NO_SLOT) {
+            rank = atomic_inc(&group_count);
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (get_local_id(0) == 0) {
+            group_base = atomic_add(&merge_state[FRESH], group_count);
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (slot != NO_SLOT) {
+            const uint candidate = is_sorted ? sorted[shard_count + index] : index;
+            const uint successor = merge_state[LEN] + group_base + rank;
+            const bool has_room = successor < room;
+            if (has_room) {
+                store_position(successors, successor, load_position(positions, candidate));
+                vstore4(vload4(candidate, candidate_multiplicities), successor, multiplicities);
+            }
+            if (keeps_slots) {
+                slots[slot] = has_room ? successor + 1 : 0;
+            }
+            vstore4((uint4)(0), candidate, candidate_multiplicities);
+        }
     }
 }
 

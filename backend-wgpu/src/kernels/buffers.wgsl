@@ -12,7 +12,12 @@ struct Scalars {
     shard_count: u32,
     hash_mask: u32,
     slot_count: u32,
+    // Whether the table is searched again after candidates are appended, and the number of lower bits of a hash that an order ignores.
+    keeps_slots: u32,
+    shift: u32,
     kept: u32,
+    // The index of the first element that is written.
+    at: u32,
     // The number of entries that fit in the list; in a quiescence search, the number of moves that fit for each lane.
     room: u32,
     // The number of items that fit.
@@ -74,9 +79,9 @@ struct Scalars {
 @group(0) @binding(21) var<storage, read_write> multiplicities: array<atomic<u32>>;
 @group(0) @binding(22) var<storage, read> root_multiplicities: array<vec4<u32>>;
 @group(0) @binding(23) var<storage, read_write> candidate_multiplicities: array<atomic<u32>>;
-// The hash table; the candidates that took a slot, each with that slot; and the four words of the state.
+// The hash table; the slot that each candidate took, if it took one; and the four words of the state.
 @group(0) @binding(24) var<storage, read_write> slots: array<atomic<u32>>;
-@group(0) @binding(25) var<storage, read_write> fresh: array<vec2<u32>>;
+@group(0) @binding(25) var<storage, read_write> taken: array<u32>;
 @group(0) @binding(26) var<storage, read_write> merge_state: array<atomic<u32>>;
 // Weighted sums, eight words each, the lowest first, after a header of eight words; the first of these is 1 if a queue overflowed.
 @group(0) @binding(27) var<storage, read_write> sums: array<u32>;
@@ -96,6 +101,12 @@ struct Scalars {
 @group(0) @binding(35) var<storage, read_write> candidate_shards: array<u32>;
 @group(0) @binding(36) var<storage, read> sorted: array<u32>;
 @group(0) @binding(37) var<storage, read_write> new_sorted: array<atomic<u32>>;
+// The pieces that an order ignores; the number of entries in each part of the hashes of armies; and the numbers of the entries in the
+// order of these parts.
+@group(0) @binding(38) var<storage, read> reference: array<u32>;
+@group(0) @binding(39) var<storage, read_write> army_counts: array<atomic<u32>>;
+@group(0) @binding(40) var<storage, read> order: array<u32>;
+@group(0) @binding(41) var<storage, read_write> new_order: array<u32>;
 
 // Returns the work-group's number. There may be more work-groups than are needed.
 fn group_index(workgroup: vec3<u32>, workgroups: vec3<u32>) -> u32 {

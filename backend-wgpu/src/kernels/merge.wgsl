@@ -149,6 +149,71 @@ fn select_entries(
     }
 }
 
+// Returns a hash of the other side's pieces, without the pieces of the reference. No move changes them, unless it captures; and most
+// captured pieces stand where the reference has them.
+fn army_hash(first: vec4<u32>, second: vec4<u32>) -> u32 {
+    let planes = array<vec2<u32>, 3>(first.xy, first.zw, second.xy);
+    var others = vec2<u32>(0u);
+    for (var index = 0u; index < 3u; index++) {
+        others |= planes[index] ^ vec2<u32>(reference[2u * index], reference[2u * index + 1u]);
+    }
+    others &= ~second.zw;
+    var hash = vec2<u32>(0x9747b28cu, 0u);
+    for (var index = 0u; index < 3u; index++) {
+        hash = mix(mix(hash, planes[index].x & others.x), planes[index].y & others.y);
+    }
+    return mixed(hash).x;
+}
+
+// Counts the entries of each part of these hashes.
+@compute @workgroup_size(GROUP)
+fn count_armies(
+    @builtin(local_invocation_index) lane: u32,
+    @builtin(workgroup_id) workgroup: vec3<u32>,
+    @builtin(num_workgroups) workgroups: vec3<u32>,
+) {
+    let index = group_index(workgroup, workgroups) * GROUP + lane;
+    if index < scalars.end {
+        let part = army_hash(entries[2u * index], entries[2u * index + 1u]) >> scalars.shift;
+        atomicAdd(&army_counts[part], 1u);
+    }
+}
+
+// Puts the numbers of the entries in the order of these parts. `army_counts` holds the place of each part's next entry.
+@compute @workgroup_size(GROUP)
+fn order_by_army(
+    @builtin(local_invocation_index) lane: u32,
+    @builtin(workgroup_id) workgroup: vec3<u32>,
+    @builtin(num_workgroups) workgroups: vec3<u32>,
+) {
+    let index = group_index(workgroup, workgroups) * GROUP + lane;
+    if index < scalars.end {
+        let part = army_hash(entries[2u * index], entries[2u * index + 1u]) >> scalars.shift;
+        let place = atomicAdd(&army_counts[part], 1u);
+        if place < scalars.end {
+            new_order[place] = index;
+        }
+    }
+}
+
+// Copies some entries, in their order, to level 0, each as its own root, with their multiplicities.
+@compute @workgroup_size(GROUP)
+fn load_ordered(
+    @builtin(local_invocation_index) lane: u32,
+    @builtin(workgroup_id) workgroup: vec3<u32>,
+    @builtin(num_workgroups) workgroups: vec3<u32>,
+) {
+    let index = group_index(workgroup, workgroups) * GROUP + lane;
+    if index < scalars.end {
+        let entry = order[scalars.first + index];
+        let root = scalars.at + index;
+        successors[2u * root] = entries[2u * entry];
+        successors[2u * root + 1u] = entries[2u * entry + 1u];
+        successor_roots[root] = root;
+        selected_multiplicities[root] = root_multiplicities[entry];
+    }
+}
+
 // What stands for the slot of a candidate that took none.
 const NO_SLOT: u32 = 0xffffffffu;
 
@@ -190,29 +255,6 @@ fn find_slot(candidate: u32, first: vec4<u32>, second: vec4<u32>, hash: u32) -> 
     return select(NO_SLOT, slot, is_fresh);
 }
 
-var<workgroup> fresh_count: atomic<u32>;
-var<workgroup> fresh_base: u32;
-
-// Writes the candidates of a work-group that took a slot. All work-items take part.
-fn add_fresh(lane: u32, candidate: u32, slot: u32) {
-    if lane == 0u {
-        atomicStore(&fresh_count, 0u);
-    }
-    workgroupBarrier();
-    var rank = 0u;
-    if slot != NO_SLOT {
-        rank = atomicAdd(&fresh_count, 1u);
-    }
-    workgroupBarrier();
-    if lane == 0u {
-        fresh_base = atomicAdd(&merge_state[FRESH], atomicLoad(&fresh_count));
-    }
-    workgroupBarrier();
-    if slot != NO_SLOT {
-        fresh[fresh_base + rank] = vec2<u32>(candidate, slot);
-    }
-}
-
 // Finds the slot of each candidate that is kept. If not all are kept, `kept_counts` counts the kept candidates of each root.
 @compute @workgroup_size(GROUP)
 fn insert(
@@ -221,8 +263,8 @@ fn insert(
     @builtin(num_workgroups) workgroups: vec3<u32>,
 ) {
     let candidate = group_index(workgroup, workgroups) * GROUP + lane;
-    var slot = NO_SLOT;
     if candidate < scalars.end {
+        var slot = NO_SLOT;
         let first = positions[2u * candidate];
         let second = positions[2u * candidate + 1u];
         let hash = hashes(first, second);
@@ -232,11 +274,11 @@ fn insert(
             }
             slot = find_slot(candidate, first, second, hash.x & scalars.hash_mask);
         }
+        taken[candidate] = slot;
     }
-    add_fresh(lane, candidate, slot);
 }
 
-// Finds the slot of each candidate of a shard. The work-groups take the shard's candidates in turns.
+// Finds the slot of each candidate of a shard. The work-items take the candidates in turns.
 @compute @workgroup_size(GROUP)
 fn insert_sorted(
     @builtin(local_invocation_index) lane: u32,
@@ -249,45 +291,71 @@ fn insert_sorted(
     }
     let end = sorted[scalars.shard_index];
     let step = workgroups.x * workgroups.y * GROUP;
-    for (var at = start + group_index(workgroup, workgroups) * GROUP; at < end; at += step) {
-        var candidate = 0u;
-        var slot = NO_SLOT;
-        if at + lane < end {
-            candidate = sorted[scalars.shard_count + at + lane];
-            let first = positions[2u * candidate];
-            let second = positions[2u * candidate + 1u];
-            slot = find_slot(candidate, first, second, hashes(first, second).x & scalars.hash_mask);
-        }
-        add_fresh(lane, candidate, slot);
+    for (var index = start + group_index(workgroup, workgroups) * GROUP + lane; index < end; index += step) {
+        let candidate = sorted[scalars.shard_count + index];
+        let first = positions[2u * candidate];
+        let second = positions[2u * candidate + 1u];
+        taken[index] = find_slot(candidate, first, second, hashes(first, second).x & scalars.hash_mask);
     }
 }
 
-// Appends the candidates that took a slot to the list, as far as there is room. Slots of the others become free:
-// the list is then useless, but later batches still search the table. The work-items take the candidates in turns.
+// Appends the candidates that took a slot to the list, as far as there is room. Slots of the others become free: the list is then
+// useless, but later batches still search the table. If they do not, slots stay as they are. The work-groups take the candidates of a
+// shard in turns.
 @compute @workgroup_size(GROUP)
 fn append(
     @builtin(local_invocation_index) lane: u32,
     @builtin(workgroup_id) workgroup: vec3<u32>,
     @builtin(num_workgroups) workgroups: vec3<u32>,
 ) {
-    let count = atomicLoad(&merge_state[FRESH]);
-    let step = workgroups.x * workgroups.y * GROUP;
-    for (var index = group_index(workgroup, workgroups) * GROUP + lane; index < count; index += step) {
-        let taken = fresh[index];
-        let candidate = taken.x;
-        let successor = atomicLoad(&merge_state[LEN]) + index;
-        let has_room = successor < scalars.room;
-        if has_room {
-            successors[2u * successor] = positions[2u * candidate];
-            successors[2u * successor + 1u] = positions[2u * candidate + 1u];
-            atomicStore(&slots[taken.y], successor + 1u);
-        } else {
-            atomicStore(&slots[taken.y], 0u);
+    let is_sorted = scalars.shard_count > 1u;
+    var start = 0u;
+    var end = scalars.end;
+    if is_sorted {
+        end = sorted[scalars.shard_index];
+        if scalars.shard_index > 0u {
+            start = sorted[scalars.shard_index - 1u];
         }
-        for (var word = 0u; word < 4u; word++) {
-            let number = atomicExchange(&candidate_multiplicities[4u * candidate + word], 0u);
+    }
+    let step = workgroups.x * workgroups.y * GROUP;
+    for (var group_start = start + group_index(workgroup, workgroups) * GROUP; group_start < end; group_start += step) {
+        let index = group_start + lane;
+        var slot = NO_SLOT;
+        if index < end {
+            slot = taken[index];
+        }
+        if lane == 0u {
+            atomicStore(&group_count, 0u);
+        }
+        workgroupBarrier();
+        var rank = 0u;
+        if slot != NO_SLOT {
+            rank = atomicAdd(&group_count, 1u);
+        }
+        workgroupBarrier();
+        if lane == 0u {
+            group_base = atomicAdd(&merge_state[FRESH], atomicLoad(&group_count));
+        }
+        workgroupBarrier();
+        if slot != NO_SLOT {
+            var candidate = index;
+            if is_sorted {
+                candidate = sorted[scalars.shard_count + index];
+            }
+            let successor = atomicLoad(&merge_state[LEN]) + group_base + rank;
+            let has_room = successor < scalars.room;
             if has_room {
-                atomicStore(&multiplicities[4u * successor + word], number);
+                successors[2u * successor] = positions[2u * candidate];
+                successors[2u * successor + 1u] = positions[2u * candidate + 1u];
+            }
+            if scalars.keeps_slots != 0u {
+                atomicStore(&slots[slot], select(0u, successor + 1u, has_room));
+            }
+            for (var word = 0u; word < 4u; word++) {
+                let number = atomicExchange(&candidate_multiplicities[4u * candidate + word], 0u);
+                if has_room {
+                    atomicStore(&multiplicities[4u * successor + word], number);
+                }
             }
         }
     }

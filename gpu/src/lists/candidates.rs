@@ -18,8 +18,11 @@ pub(super) const SORTING: u64 = 4 + 4;
 /// The data of the candidates besides their positions.
 pub(super) struct Candidates<I: Interface> {
     pub(super) multiplicities: Buffer<I, [u32; 4]>,
-    pub(super) fresh: Buffer<I, [u32; 2]>,
+    /// The slots that they have taken.
+    pub(super) taken: Buffer<I, u32>,
     pub(super) sorting: Option<Sorting<I>>,
+    /// What the kernel that appends candidates gets if they are not sorted.
+    pub(super) unsorted: Buffer<I, u32>,
 }
 
 /// The candidates sorted by shard.
@@ -35,14 +38,15 @@ impl<I: Interface> Candidates<I> {
     pub(super) async fn new(interface: &mut I, len: usize) -> Result<Self, Failure> {
         Ok(Self {
             multiplicities: Buffer::new(interface, "candidate_multiplicities", len).await?,
-            fresh: Buffer::new(interface, "fresh", len).await?,
+            taken: Buffer::new(interface, "taken", len).await?,
             sorting: None,
+            unsorted: Buffer::new(interface, "sorted", 1).await?,
         })
     }
 
     /// Makes room for sorting the candidates by this many shards, if there are several.
     pub(super) async fn sort_by(&mut self, interface: &mut I, shards: usize) -> Result<(), Failure> {
-        let (len, all) = (self.fresh.len(), self.fresh.len() + shards);
+        let (len, all) = (self.taken.len(), self.taken.len() + shards);
         self.sorting = match self.sorting.take() {
             _ if shards < 2 => None,
             Some(sorting) if sorting.sorted.len() >= all => Some(sorting),

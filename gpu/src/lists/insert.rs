@@ -59,21 +59,24 @@ impl<I: Interface> Lists<I> {
             Origin::Given(_) => (0, self.given.as_ref()),
         };
         let kept = if let Origin::Given(_) = origin { Kept::All } else { self.kept };
-        let Some(root_multiplicities) = root_multiplicities.filter(|_| len <= data.fresh.len()) else {
+        let Some(root_multiplicities) = root_multiplicities.filter(|_| len <= data.taken.len()) else {
             return Err(runner.unasked());
         };
         let Level { positions, roots, .. } = &buffers.levels[level];
-        let Candidates { multiplicities: candidate_multiplicities, fresh, sorting } = data;
+        let Candidates { multiplicities: candidate_multiplicities, taken, sorting, unsorted } = data;
         let (kept_counts, shards) = (&selection.kept_counts, list.shards.len());
         if let Some(sorting) = sorting {
             sorting.sort(runner, &buffers.levels[level], len, shards, kept, kept_counts).await?;
         }
         let average = len.div_ceil(shards.max(1));
-        for (index, (Table { slots, len: slot_count, state }, shard)) in
+        for (index, (Table { slots, len: len_of_table, state }, shard)) in
             self.tables.iter().zip(&list.shards).enumerate()
         {
             let Shard { positions: entries, multiplicities, room, .. } = shard;
-            let (room, slot_count, merge_state) = (*room as u32, *slot_count as u32, state);
+            let (room, slot_count, merge_state) = (*room as u32, *len_of_table as u32, state);
+            if self.in_runs {
+                runner.clear("the hash table", slots, *len_of_table)?;
+            }
             match sorting {
                 None => {
                     let insert = with_kept!(kept => Insert {
@@ -84,7 +87,7 @@ impl<I: Interface> Lists<I> {
                         entries,
                         multiplicities,
                         candidate_multiplicities,
-                        fresh,
+                        taken,
                         merge_state,
                         kept_counts,
                         first,
@@ -106,7 +109,7 @@ impl<I: Interface> Lists<I> {
                         entries,
                         multiplicities,
                         candidate_multiplicities,
-                        fresh,
+                        taken,
                         merge_state,
                         sorted,
                         first,
@@ -122,14 +125,19 @@ impl<I: Interface> Lists<I> {
             let append = Append {
                 positions,
                 candidate_multiplicities,
-                fresh,
+                taken,
+                sorted: sorting.as_ref().map_or(unsorted, |sorting| &sorting.sorted),
                 slots,
                 successors: entries,
                 multiplicities,
                 merge_state,
+                end: len as u32,
+                shard_index: index as u32,
+                shard_count: shards as u32,
+                keeps_slots: (!self.in_runs).into(),
                 room,
             };
-            // SAFETY: only candidates are fresh, and the kernel writes no more entries than the shard has room for.
+            // SAFETY: each candidate has taken one slot or none, and the kernel writes no more entries than the shard has room for.
             unsafe { runner.launch(average, append) }.await?;
             // SAFETY: the kernel accesses only the words of the state.
             unsafe { runner.launch(1, NoteAppended { merge_state, room }) }.await?;

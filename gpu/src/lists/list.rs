@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::order::Order;
 use crate::buffer::Buffer;
 use crate::interface::{Failure, Interface};
 use crate::kernels::Part;
@@ -9,6 +10,8 @@ use crate::kernels::Part;
 /// The entries of a ply. Entries are numbered through all shards.
 pub(super) struct List<I: Interface> {
     pub(super) shards: Vec<Shard<I>>,
+    /// The order of the entries by the other side's pieces, if it was needed.
+    pub(super) order: Option<Order<I>>,
 }
 
 /// Some of the entries of a ply, by their hashes. A kernel cannot access more than the largest buffer.
@@ -31,7 +34,8 @@ impl<I: Interface> Shard<I> {
 impl<I: Interface> List<I> {
     /// Returns the bytes of all shards.
     pub(super) fn bytes(&self) -> u64 {
-        self.shards.iter().map(|shard| shard.positions.bytes() + shard.multiplicities.bytes()).sum()
+        let shards = self.shards.iter().map(|shard| shard.positions.bytes() + shard.multiplicities.bytes());
+        shards.sum::<u64>() + self.order.as_ref().map_or(0, Order::bytes)
     }
 
     /// The number of entries.

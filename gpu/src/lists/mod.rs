@@ -4,6 +4,8 @@ mod candidates;
 mod insert;
 mod list;
 mod numbers;
+mod order;
+mod run;
 mod select;
 mod selection;
 mod sums;
@@ -16,6 +18,7 @@ use kogge_board::{BackendError, Categories, Planes32};
 use self::candidates::{Candidates, SORTING};
 use self::list::{Layout, List, Shard};
 use self::numbers::{number, sums_of};
+use self::run::Run;
 pub(crate) use self::select::Selected;
 use self::selection::{SELECTION, Selection};
 use crate::MOST_MOVES;
@@ -35,8 +38,8 @@ const LEVELS: usize = 4;
 /// average.
 const MULTIPLICITY_AND_SLOTS: u64 = 16 + 2 * 4;
 
-/// Bytes of a candidate besides its position: its multiplicity, and its element of `fresh`.
-const CANDIDATE: u64 = 16 + 8;
+/// Bytes of a candidate besides its position: its multiplicity, and the slot that it took.
+const CANDIDATE: u64 = 16 + 4;
 
 /// Bytes of another slot for each candidate, in the table of every shard.
 const CANDIDATE_SLOT: u64 = 4;
@@ -134,6 +137,10 @@ pub(crate) struct Lists<I: Interface> {
     /// Multiplicities of positions from the host.
     given: Option<Buffer<I, [u32; 4]>>,
     sums: Buffer<I, [u32; 8]>,
+    /// The memory of runs, if there were any; during runs, the memory of the successors that are now the parents.
+    run: Option<Run<I>>,
+    /// Whether the successors are those of runs. Then the table is cleared before each insertion.
+    in_runs: bool,
 }
 
 impl<I: Interface> Lists<I> {
@@ -172,7 +179,7 @@ impl<I: Interface> Lists<I> {
 
     /// Returns the number of candidates that there is room for.
     pub(crate) fn candidates(&self) -> usize {
-        self.candidates.as_ref().map_or(0, |candidates| candidates.fresh.len())
+        self.candidates.as_ref().map_or(0, |candidates| candidates.taken.len())
     }
 
     /// Discards the successors and makes room for `entries` new ones that are kept.
@@ -191,13 +198,17 @@ impl<I: Interface> Lists<I> {
         // The next range may have a few more positions.
         let largest = Layout::of(self.most_entries(session), most_of_shard).room;
         let capacity = if kept == Kept::All { room } else { (room + room / 8).min(largest).max(room) };
+        if self.memory < self.used(session, entries) {
+            // Runs can be made again.
+            self.run = None;
+        }
         let runner = &mut session.runner;
         // Some interfaces take long to make large buffers, and the first plies are small.
         let moves = self.parents.as_ref().map_or(0, List::len).saturating_mul(u64::from(MOST_MOVES));
         let needed = moves.max(entries).max(LEAST_CANDIDATES).next_power_of_two();
         let needed = usize::try_from(needed).unwrap_or(most).min(most);
-        let spare = self.candidates.take().filter(|spare| (needed..=most).contains(&spare.fresh.len()));
-        let candidates = spare.as_ref().map_or(needed, |spare| spare.fresh.len());
+        let spare = self.candidates.take().filter(|spare| (needed..=most).contains(&spare.taken.len()));
+        let candidates = spare.as_ref().map_or(needed, |spare| spare.taken.len());
         let roots = if kept == Kept::All { 1 } else { sizes.roots };
         let selection = self.selection.take().filter(|selection| selection.kept_counts.len() >= roots);
         let interface = &mut runner.interface;
@@ -218,7 +229,7 @@ impl<I: Interface> Lists<I> {
                 Some(selection) => selection,
                 None => Selection::new(interface, roots).await?,
             };
-            let mut list = old.unwrap_or(List { shards: Vec::new() });
+            let mut list = old.unwrap_or(List { shards: Vec::new(), order: None });
             for index in 0..shards as usize {
                 match tables.get_mut(index) {
                     Some(table) => table.len = slots,
@@ -232,6 +243,7 @@ impl<I: Interface> Lists<I> {
                     list.shards.push(Shard::new(interface, capacity, parts).await?);
                 }
             }
+            list.order = None;
             list.shards.iter_mut().for_each(|shard| (shard.room, shard.len) = (room, 0));
             Ok((candidates, selection, tables, list))
         };
@@ -247,10 +259,19 @@ impl<I: Interface> Lists<I> {
             runner.clear("the hash table", &table.slots, table.len)?;
             runner.clear("the state of the list", &table.state, STATE)?;
         }
-        runner.clear("the multiplicities of candidates", &candidates.multiplicities, candidates.fresh.len())?;
+        runner.clear("the multiplicities of candidates", &candidates.multiplicities, candidates.taken.len())?;
         (self.successors, self.tables, self.candidates) = (Some(list), tables, Some(candidates));
         self.selection = Some(selection);
         Ok(())
+    }
+
+    /// Returns the bytes that are in use with a list of this many successors and the memory of runs.
+    fn used(&self, session: &Session<I>, entries: u64) -> u64 {
+        let each = session.runner.settings.form.bytes() as u64 + MULTIPLICITY_AND_SLOTS;
+        let candidates = session.fitting(2).map_or(0, |sizes| sizes.positions as u64);
+        let plies = self.ancestors.iter().chain([&self.parents]).flatten().map(List::bytes).sum::<u64>();
+        let run = self.run.as_ref().map_or(0, Run::bytes);
+        self.levels_memory + plies + run + entries * each + candidates * (CANDIDATE + CANDIDATE_SLOT + SORTING)
     }
 
     /// Lowers the memory, so that fewer than `entries` successors fit: other programs use the device's memory, too.
@@ -269,6 +290,8 @@ impl<I: Interface> Lists<I> {
     /// Makes the successors the parents, and frees the former parents.
     pub(crate) fn descend(&mut self) {
         self.parents = self.successors.take();
+        // An order is needed only while leaves are counted.
+        self.parents.iter_mut().for_each(|list| list.order = None);
     }
 
     /// Makes the successors the parents, and keeps the former parents.
@@ -314,6 +337,8 @@ impl<I: Interface> Lists<I> {
             candidates: None,
             given: None,
             sums,
+            run: None,
+            in_runs: false,
         })
     }
 

@@ -91,22 +91,18 @@ impl<I: Interface> Lists<I> {
         Ok([(); KINDS].map(|()| wide_sum(kinds.next().unwrap_or_default().iter().copied())))
     }
 
-    /// Waits for all sums by kind and returns the sum of each kind, or `None` if one does not fit in 128 bits. Halts if a queue
-    /// overflowed on the way to one of them.
-    pub(crate) async fn sums_by_kind(&self, session: &mut Session<I>) -> Result<Option<Categories>, Halt> {
-        let mut numbers = [0; Categories::COUNT];
-        for (number, wide) in numbers.iter_mut().zip(self.wide_sums::<{ Categories::COUNT }>(session).await?) {
+    /// Waits for all sums and returns those of the first kinds, or `None` if one does not fit in 128 bits. Halts if a queue overflowed
+    /// on the way to one of them.
+    pub(crate) async fn sums<const KINDS: usize>(
+        &self,
+        session: &mut Session<I>,
+    ) -> Result<Option<[u128; KINDS]>, Halt> {
+        let mut numbers = [0; KINDS];
+        for (number, wide) in numbers.iter_mut().zip(self.wide_sums::<KINDS>(session).await?) {
             let Some(sum) = low_half(wide) else { return Ok(None) };
             *number = sum;
         }
-        Ok(Some(Categories::from_array(numbers)))
-    }
-
-    /// Waits for all sums and returns the sum of them, or `None` if it does not fit in 128 bits. Halts if a queue overflowed on the
-    /// way to one of them.
-    pub(crate) async fn sum(&self, session: &mut Session<I>) -> Result<Option<u128>, Halt> {
-        let [sum] = self.wide_sums(session).await?;
-        Ok(low_half(sum))
+        Ok(Some(numbers))
     }
 
     /// Checks the kernel `weighted_sums` with multiplicities and leaves of all sizes, which counts would take too long to

@@ -1,18 +1,20 @@
 //! Counts trees with equal positions merged, and prints the time of each ply.
 //!
 //! ```text
-//! merged DEVICE GIBIBYTES [NAME:DEPTH:PLIES:RANGES]... [profile]
+//! merged DEVICE GIBIBYTES [NAME:DEPTH:PLIES:RANGES]... [runs=POSITIONS] [positions=BITS] [profile]
 //! ```
 //!
 //! NAME is a position of `board/data/known-counts.tsv`. PLIES plies are merged, the last one in RANGES ranges, and the
-//! total is compared with the published count, if there is one. `profile` adds the time of each kernel.
+//! total is compared with the published count, if there is one. `runs` sets the room of a run; leaves are
+//! counted in runs only at depths of three and more, and not at all if this is 0. `positions` sets the
+//! positions of a level, as a power of two. `profile` adds the time of each kernel.
 
 use std::time::Instant;
 
 use kogge_board::known;
 use kogge_board::merge::{Entry, Kept, Key, KeyRange, Merge, MergeError, MergeOptions};
 use kogge_board::{Backend, Fen, Planes32, Quad48, Rules};
-use kogge_gpu::Gpu;
+use kogge_gpu::{Gpu, Runs};
 
 use super::Outcome;
 use crate::device_suite::{Tested, host_options};
@@ -24,14 +26,25 @@ use crate::device_suite::{Tested, host_options};
 pub fn main<D: Tested>() -> Outcome {
     let arguments: Vec<_> = std::env::args().skip(1).collect();
     let [device, gibibytes, jobs @ ..] = &arguments[..] else {
-        return Err("merged DEVICE GIBIBYTES [NAME:DEPTH:PLIES:RANGES]... [profile]".into());
+        return Err("merged DEVICE GIBIBYTES [NAME:DEPTH:PLIES:RANGES]... [runs=POSITIONS] [positions=BITS] [profile]".into());
     };
     let profile = jobs.iter().any(|job| job == "profile");
-    let mut backend = Gpu::<D>::open(device.parse()?, &host_options(|host| host.profile = profile))?;
+    let entries = jobs.iter().find_map(|job| job.strip_prefix("runs=")).map(str::parse).transpose()?;
+    let runs = entries.map(|entries: u64| Runs {
+        from: if entries == 0 { u64::MAX } else { Runs::default().from },
+        entries,
+        ..Runs::default()
+    });
+    let bits = jobs.iter().find_map(|job| job.strip_prefix("positions=")).map(str::parse::<u32>).transpose()?;
+    let options = host_options(|host| {
+        (host.profile, host.runs) = (profile, runs);
+        host.positions = bits.map(|bits| 1 << bits.min(30));
+    });
+    let mut backend = Gpu::<D>::open(device.parse()?, &options)?;
     println!("{}", backend.info().name);
     let memory = gibibytes.parse::<u64>()? << 30;
     let standard = known::standard();
-    for job in jobs.iter().filter(|job| *job != "profile") {
+    for job in jobs.iter().filter(|job| job.contains(':')) {
         let fields: Vec<_> = job.split(':').collect();
         let &[name, depth, plies, ranges] = &fields[..] else { return Err(format!("{job} is no job.").into()) };
         let known = standard.iter().find(|known| known.name == name).ok_or(format!("{name} is not known."))?;

@@ -13,6 +13,9 @@ use super::range::{kept_of_scalars, range_of_scalars};
 
 const CANDIDATE: u32 = 1 << 31;
 
+/// What stands for the slot of a candidate that took none.
+const NO_SLOT: u32 = u32::MAX;
+
 /// The words of `merge_state`.
 const LEN: usize = 0;
 const FRESH: usize = 1;
@@ -32,12 +35,15 @@ fn mixed(hash: u32) -> u32 {
     hash ^ hash >> 16
 }
 
+/// The factors and distances of the hash that chooses the slot.
+const SLOT_MIX: [u32; 5] = [0xcc9e_2d51, 15, 0x1b87_3593, 13, 0xe654_6b64];
+
 /// Returns two hashes: the first chooses the slot, the second is part of the key.
 pub(super) fn hashes(position: &Planes32) -> [u32; 2] {
     let [bit1, bit2, bit4] = position.codes;
     let (mut slot, mut share) = (0x9747_b28c, 0x3c6e_f372);
     for word in [bit1, bit2, bit4, position.own].into_iter().flat_map(|plane| [plane as u32, (plane >> 32) as u32]) {
-        slot = mix(slot, word, [0xcc9e_2d51, 15, 0x1b87_3593, 13, 0xe654_6b64]);
+        slot = mix(slot, word, SLOT_MIX);
         share = mix(share, word, [0x239b_961b, 16, 0xab0e_9789, 17, 0x0bca_a747]);
     }
     [mixed(slot), mixed(share)]
@@ -83,15 +89,60 @@ pub(super) fn select_entries(arguments: &Arguments<'_>) {
     }
 }
 
+/// Returns the part of the order that an entry belongs to: the upper bits of a hash of the other side's pieces, without those of the
+/// reference.
+fn army_of(arguments: &Arguments<'_>, index: usize) -> usize {
+    let Planes32 { codes, own } = load_planes(arguments, Binding::entries, index);
+    let reference = |plane: usize| {
+        let [low, high] = [0, 1].map(|half| arguments.word(Binding::reference, 2 * plane + half));
+        u64::from(high) << 32 | u64::from(low)
+    };
+    let differs = (0..3).fold(0, |differs, plane| differs | codes[plane] ^ reference(plane));
+    let words = codes.map(|plane| plane & differs & !own).map(|plane| [plane as u32, (plane >> 32) as u32]);
+    let hash = words.as_flattened().iter().fold(0x9747_b28c, |hash, &word| mix(hash, word, SLOT_MIX));
+    (mixed(hash) >> arguments.scalar(Scalar::shift)) as usize
+}
+
+/// Counts the entries of each part of the order.
+pub(super) fn count_armies(arguments: &Arguments<'_>) {
+    for index in arguments.indices(0, arguments.scalar(Scalar::end)) {
+        arguments.add(Binding::army_counts, army_of(arguments, index), 1);
+    }
+}
+
+/// Puts the numbers of the entries in order.
+pub(super) fn order_by_army(arguments: &Arguments<'_>) {
+    for index in arguments.indices(0, arguments.scalar(Scalar::end)) {
+        let place = arguments.add(Binding::army_counts, army_of(arguments, index), 1);
+        arguments.set(Binding::new_order, place as usize, index as u32);
+    }
+}
+
+/// Copies some entries, in order, to level 0, each as its own root, with their multiplicities.
+pub(super) fn load_ordered(arguments: &Arguments<'_>) {
+    for index in arguments.indices(0, arguments.scalar(Scalar::end)) {
+        let place = arguments.scalar(Scalar::first) as usize + index;
+        let number = arguments.word(Binding::order, place) as usize;
+        let entry = load_planes(arguments, Binding::entries, number);
+        let root = arguments.scalar(Scalar::at) as usize + index;
+        store_position(arguments, Binding::successors, root, &entry);
+        arguments.set(Binding::successor_roots, root, root as u32);
+        let multiplicity = arguments.read::<4>(Binding::root_multiplicities, number);
+        arguments.write(Binding::selected_multiplicities, root, multiplicity);
+    }
+}
+
 /// Finds the slot of each candidate that is kept, and adds its root's multiplicity to the slot's.
 pub(super) fn insert(arguments: &Arguments<'_>) {
     let kept = kept_of_scalars(arguments);
     for candidate in arguments.indices(0, arguments.scalar(Scalar::end)) {
         let position = load_planes(arguments, Binding::positions, candidate);
+        let mut slot = NO_SLOT;
         if kept.has(&position) {
             count_kept(arguments, candidate);
-            find_slot(arguments, candidate, &position);
+            slot = find_slot(arguments, candidate, &position);
         }
+        arguments.set(Binding::taken, candidate, slot);
     }
 }
 
@@ -108,11 +159,13 @@ pub(super) fn insert_sorted(arguments: &Arguments<'_>) {
     let start = if shard == 0 { 0 } else { arguments.word(Binding::sorted, shard - 1) };
     for index in start..arguments.word(Binding::sorted, shard) {
         let candidate = arguments.word(Binding::sorted, shards + index as usize) as usize;
-        find_slot(arguments, candidate, &load_planes(arguments, Binding::positions, candidate));
+        let slot = find_slot(arguments, candidate, &load_planes(arguments, Binding::positions, candidate));
+        arguments.set(Binding::taken, index as usize, slot);
     }
 }
 
-fn find_slot(arguments: &Arguments<'_>, candidate: usize, position: &Planes32) {
+/// Finds the slot of a candidate and adds its root's multiplicity there. Returns the slot if the candidate took it.
+fn find_slot(arguments: &Arguments<'_>, candidate: usize, position: &Planes32) -> u32 {
     let [hash, _] = hashes(position);
     let slot_count = arguments.scalar(Scalar::slot_count);
     let first_slot = mul_hi(hash & arguments.scalar(Scalar::hash_mask), slot_count) as usize;
@@ -123,9 +176,7 @@ fn find_slot(arguments: &Arguments<'_>, candidate: usize, position: &Planes32) {
         if found == 0 {
             arguments.set(Binding::slots, slot, CANDIDATE | candidate as u32);
             add_multiplicity(arguments, Binding::candidate_multiplicities, candidate, amount);
-            let fresh = arguments.add(Binding::merge_state, FRESH, 1) as usize;
-            arguments.write(Binding::fresh, fresh, [candidate as u32, slot as u32]);
-            return;
+            return slot as u32;
         }
         let (known, index, added_to) = match found & CANDIDATE {
             0 => (Binding::entries, found as usize - 1, Binding::multiplicities),
@@ -133,10 +184,11 @@ fn find_slot(arguments: &Arguments<'_>, candidate: usize, position: &Planes32) {
         };
         if load_planes(arguments, known, index) == *position {
             add_multiplicity(arguments, added_to, index, amount);
-            return;
+            return NO_SLOT;
         }
     }
     arguments.set(Binding::merge_state, FULL, 1);
+    NO_SLOT
 }
 
 fn add_multiplicity(arguments: &Arguments<'_>, binding: Binding, index: usize, amount: u128) {
@@ -147,20 +199,32 @@ fn add_multiplicity(arguments: &Arguments<'_>, binding: Binding, index: usize, a
     }
 }
 
-/// Appends the candidates that took a slot to the list, however many there are, as far as there is room.
+/// Appends the candidates that took a slot to the list, as far as there is room.
 pub(super) fn append(arguments: &Arguments<'_>) {
-    let (fresh, len) = (arguments.word(Binding::merge_state, FRESH), arguments.word(Binding::merge_state, LEN));
-    for index in 0..fresh as usize {
-        let [candidate, slot] = arguments.read(Binding::fresh, index).map(|word| word as usize);
-        let successor = len as usize + index;
-        if successor < arguments.scalar(Scalar::room) as usize {
+    let [shard, shards] = [Scalar::shard_index, Scalar::shard_count].map(|scalar| arguments.scalar(scalar) as usize);
+    let sorted = |index: usize| arguments.word(Binding::sorted, index);
+    let (start, end) = match (shards, shard) {
+        (0..=1, _) => (0, arguments.scalar(Scalar::end)),
+        (_, 0) => (0, sorted(0)),
+        _ => (sorted(shard - 1), sorted(shard)),
+    };
+    let len = arguments.word(Binding::merge_state, LEN) as usize;
+    for index in start as usize..end as usize {
+        let slot = arguments.word(Binding::taken, index);
+        if slot == NO_SLOT {
+            continue;
+        }
+        let candidate = if shards > 1 { sorted(shards + index) as usize } else { index };
+        let successor = len + arguments.add(Binding::merge_state, FRESH, 1) as usize;
+        let has_room = successor < arguments.scalar(Scalar::room) as usize;
+        if has_room {
             let position = load_planes(arguments, Binding::positions, candidate);
             store_position(arguments, Binding::successors, successor, &position);
             let multiplicity = arguments.read::<4>(Binding::candidate_multiplicities, candidate);
             arguments.write(Binding::multiplicities, successor, multiplicity);
-            arguments.set(Binding::slots, slot, successor as u32 + 1);
-        } else {
-            arguments.set(Binding::slots, slot, 0);
+        }
+        if arguments.scalar(Scalar::keeps_slots) != 0 {
+            arguments.set(Binding::slots, slot as usize, if has_room { successor as u32 + 1 } else { 0 });
         }
         arguments.write(Binding::candidate_multiplicities, candidate, [0; 4]);
     }

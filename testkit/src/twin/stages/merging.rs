@@ -48,9 +48,10 @@ impl<I: Interface> Stages<I> {
         self.scalar(Scalar::room, moves as u32);
         self.zeros(Binding::slots, slot_count);
         self.zeros(Binding::entries, moves);
-        for binding in [Binding::multiplicities, Binding::candidate_multiplicities, Binding::fresh] {
+        for binding in [Binding::multiplicities, Binding::candidate_multiplicities] {
             self.zeros(binding, moves);
         }
+        self.set(Binding::taken, vec![NO_SLOT; moves]);
         self.zeros(Binding::merge_state, 4);
         self.zeros(Binding::kept_counts, len);
         for kept in kept_after(positions, rules) {
@@ -64,8 +65,14 @@ impl<I: Interface> Stages<I> {
             self.sort(moves, shard_count)?;
             for shard in [0, shard_count - 1] {
                 self.scalar(Scalar::shard_index, shard as u32);
-                // The work-groups take turns.
-                self.insert(Kernel::InsertSorted, moves.div_ceil(5 * shard_count))?;
+                // The work-items take turns.
+                let items = moves.div_ceil(5 * shard_count);
+                let inserted = self.insert(Kernel::InsertSorted, items)?;
+                let before = self.contents.clone();
+                self.keep(inserted, &[]);
+                self.zeros(Binding::successors, moves);
+                self.append(items)?;
+                self.contents = before;
             }
         }
         for hash_mask in [0xf, u32::MAX] {
@@ -77,7 +84,15 @@ impl<I: Interface> Stages<I> {
         }
         // Every candidate is known now, so nothing depends on their order.
         self.zeros(Binding::successors, moves);
-        self.compare(Kernel::Append, moves.div_ceil(3), &[(Binding::successors, Binding::entries)])?;
+        self.scalar(Scalar::shard_count, 1);
+        for keeps_slots in [0, 1] {
+            self.scalar(Scalar::keeps_slots, keeps_slots);
+            // The work-groups take turns.
+            let appended = self.append(moves.div_ceil(3))?;
+            if keeps_slots == 1 {
+                self.keep(appended, &[(Binding::successors, Binding::entries)]);
+            }
+        }
         self.compare(Kernel::NoteAppended, 1, &[])?;
         self.compare(Kernel::Insert, moves, &[])?;
 
@@ -95,10 +110,52 @@ impl<I: Interface> Stages<I> {
             self.set_kept(kept);
             self.select(moves)?;
         }
+        self.order(entries)?;
+        // The last place stays free.
+        self.scalar(Scalar::at, 1);
+        for binding in [Binding::successors, Binding::successor_roots, Binding::selected_multiplicities] {
+            self.zeros(binding, moves);
+        }
+        self.scalar(Scalar::end, entries.saturating_sub(2));
+        self.compare(Kernel::LoadOrdered, moves, &[])?;
         self.set(Binding::root_multiplicities, multiplicities);
         self.scalar(Scalar::first, 0);
         self.set(Binding::positions, parents);
         self.set(Binding::roots, parents_roots);
+        Ok(())
+    }
+
+    /// Puts entries in the order of the other side's pieces. The order within a part is unspecified.
+    fn order(&mut self, entries: u32) -> Result<(), StageDifference> {
+        self.scalar(Scalar::end, entries);
+        self.scalar(Scalar::shift, 28);
+        // The pieces of the first entry are the reference.
+        self.set(Binding::reference, self.get(Binding::entries)[..6].to_vec());
+        self.zeros(Binding::army_counts, 1 << 4);
+        self.compare(Kernel::CountArmies, entries as usize, &[])?;
+        let ends = self.get(Binding::army_counts).iter().scan(0, |end, count| {
+            *end += count;
+            Some(*end)
+        });
+        let ends: Vec<u32> = ends.collect();
+        let starts = [0].iter().chain(&ends[..ends.len() - 1]).copied().collect();
+        self.set(Binding::army_counts, starts);
+        self.zeros(Binding::new_order, entries as usize);
+        let kernel = Kernel::OrderByArmy;
+        let mut found = self.run_device(kernel, entries as usize, &self.contents.clone())?;
+        let mut expected = self.run_twin(kernel, entries as usize, &self.contents.clone())?;
+        for output in [&mut found, &mut expected] {
+            let (mut rest, mut start) = (&mut output.entry(Binding::new_order).or_default()[..], 0);
+            for &end in &ends {
+                let (part, others) = rest.split_at_mut((end - start) as usize);
+                part.sort_unstable();
+                (rest, start) = (others, end);
+            }
+        }
+        for binding in [Binding::army_counts, Binding::new_order] {
+            self.check(kernel, binding, &found[&binding], &expected[&binding])?;
+        }
+        self.set(Binding::order, expected[&Binding::new_order].clone());
         Ok(())
     }
 
@@ -162,24 +219,64 @@ impl<I: Interface> Stages<I> {
         for &written in kernel.signature().buffers.iter().filter(|binding| is_determined(**binding)) {
             self.check(kernel, written, &found[&written], &expected[&written])?;
         }
-        let moves = self.get(Binding::fresh).len() / 2;
         let words = self.position_words();
         let taken = |output: &Contents| {
-            let fresh = output[&Binding::fresh].chunks(2).take(output[&Binding::merge_state][1] as usize);
-            let entry = |fresh: &[u32]| {
-                let candidate = (fresh[0] as usize).min(moves - 1);
-                let slot = output[&Binding::slots].get(fresh[1] as usize);
+            let taken = output[&Binding::taken].iter().enumerate().filter(|&(_, &slot)| slot != NO_SLOT);
+            let entry = |(index, &slot): (usize, &u32)| {
+                let candidate = self.candidate(kernel, index);
+                let slot = output[&Binding::slots].get(slot as usize);
                 let mut entry = self.get(Binding::positions)[candidate * words..][..words].to_vec();
                 entry.extend(&output[&Binding::candidate_multiplicities][4 * candidate..][..4]);
                 entry.push(u32::from(slot == Some(&(1 << 31 | candidate as u32))));
                 entry
             };
-            fresh.map(entry).collect()
+            taken.map(entry).collect()
         };
         Self::check_multiset(kernel, Binding::candidate_multiplicities, taken(&found), taken(&expected))?;
         Ok(expected)
     }
+
+    /// Returns the candidate at this index of the slots that were taken.
+    fn candidate(&self, kernel: Kernel, index: usize) -> usize {
+        match kernel {
+            Kernel::InsertSorted => self.get(Binding::sorted)[self.scalars[&Scalar::shard_count] as usize + index] as usize,
+            _ => index,
+        }
+    }
+
+    /// Appends the candidates that took a slot, and returns the twin's output. The order of the new entries is unspecified.
+    fn append(&mut self, items: usize) -> Result<Contents, StageDifference> {
+        let kernel = Kernel::Append;
+        let found = self.run_device(kernel, items, &self.contents.clone())?;
+        let expected = self.run_twin(kernel, items, &self.contents.clone())?;
+        for written in [Binding::merge_state, Binding::candidate_multiplicities] {
+            self.check(kernel, written, &found[&written], &expected[&written])?;
+        }
+        let words = self.position_words();
+        let entries = |output: &Contents| {
+            let positions = output[&Binding::successors].chunks(words);
+            let multiplicities = output[&Binding::multiplicities].chunks(4);
+            let entries: Vec<_> = positions.zip(multiplicities).map(|(position, words)| [position, words].concat()).collect();
+            // Each slot refers to its entry, or stays as it was.
+            let slots = output[&Binding::slots].iter().map(|&slot| match slot {
+                1..0x8000_0000 => entries.get(slot as usize - 1).cloned().unwrap_or_default(),
+                slot => vec![slot],
+            });
+            let slots: Vec<_> = slots.collect();
+            (entries, slots)
+        };
+        let ([found_entries, expected_entries], [found_slots, expected_slots]) = {
+            let ((found, found_slots), (expected, expected_slots)) = (entries(&found), entries(&expected));
+            ([found, expected], [found_slots, expected_slots])
+        };
+        Self::check_multiset(kernel, Binding::successors, found_entries, expected_entries)?;
+        Self::check_multiset(kernel, Binding::slots, found_slots, expected_slots)?;
+        Ok(expected)
+    }
 }
+
+/// What stands for the slot of a candidate that took none.
+const NO_SLOT: u32 = u32::MAX;
 
 /// Whether insertion writes the same words to a buffer in whatever order the candidates come.
 fn is_determined(binding: Binding) -> bool {

@@ -87,7 +87,6 @@ impl<I: Interface> Stages<I> {
             | Binding::new_items
             | Binding::totals
             | Binding::known_totals
-            | Binding::fresh
             | Binding::states => 2,
             Binding::quads | Binding::successor_quads => 12,
             Binding::lines | Binding::multiplicities | Binding::root_multiplicities => 4,

@@ -1,0 +1,132 @@
+//! The memory of runs: consecutive parents, in the order of the other side's pieces, whose successors are merged with each other
+//! alone.
+
+use super::candidates::Candidates;
+use super::list::{List, Shard};
+use super::order::Order;
+use super::selection::{SELECTION, Selection};
+use super::{CANDIDATE, Lists, STATE, Table};
+use crate::buffer::Buffer;
+use crate::interface::Interface;
+use crate::levels::Sizes;
+use crate::runner::Halt;
+use crate::session::Session;
+
+/// The list of a run's successors, its table, and the data of its parents and candidates.
+pub(super) struct Run<I: Interface> {
+    list: Option<List<I>>,
+    tables: Vec<Table<I>>,
+    selection: Option<Selection<I>>,
+    candidates: Option<Candidates<I>>,
+}
+
+impl<I: Interface> Run<I> {
+    /// Returns the bytes of all buffers.
+    pub(super) fn bytes(&self) -> u64 {
+        let tables = self.tables.iter().map(|table| table.slots.bytes());
+        let candidates = self.candidates.as_ref().map_or(0, |candidates| candidates.taken.len() as u64 * CANDIDATE);
+        let selection = self.selection.as_ref().map_or(0, |selection| selection.kept_counts.len() as u64 * SELECTION);
+        self.list.as_ref().map_or(0, List::bytes) + tables.sum::<u64>() + candidates + selection
+    }
+}
+
+impl<I: Interface> Lists<I> {
+    /// Returns the number of successors that a run's list should hold, if `successors` of the list are to be counted this many plies
+    /// below, and if this is worth while and fits in memory.
+    pub(crate) fn run_entries(&self, session: &Session<I>, successors: u64, depth: u32) -> Option<u64> {
+        let settings = &session.runner.settings;
+        let list = self.successors.as_ref()?;
+        if depth < settings.runs.depth || successors.min(list.len()) < settings.runs.from {
+            return None;
+        }
+        let sizes = session.fitting(2).ok()?;
+        let each = settings.form.bytes() as u64 + 16;
+        let (roots, candidates) = (sizes.roots as u64, sizes.positions as u64);
+        let table = 4 * Self::run_slots(&sizes) as u64;
+        let run = roots * SELECTION + candidates * CANDIDATE + table + Order::<I>::bytes_of(list.len());
+        let used = self.used(session, 0) + list.bytes() - self.run.as_ref().map_or(0, Run::bytes);
+        let used = used + self.tables.iter().map(|table| table.slots.bytes()).sum::<u64>();
+        let free = self.memory.checked_sub(used + run)? / each;
+        let most = settings.runs.entries.min(Self::most_of_shard(settings, candidates));
+        // A much smaller run would hold few candidates.
+        (free >= most.min(candidates)).then(|| most.min(free))
+    }
+
+    /// Makes the successors the parents, puts them in order, and makes the list of a run, with this room, the successors.
+    /// [`Lists::leave_runs`] must be called afterwards, even after an error.
+    pub(crate) async fn enter_runs(&mut self, session: &mut Session<I>, entries: u64) -> Result<(), Halt> {
+        let run = self.run.take();
+        self.ancestors.push(self.parents.take());
+        self.parents = self.successors.take();
+        let outer = Run {
+            list: None,
+            tables: std::mem::take(&mut self.tables),
+            selection: self.selection.take(),
+            candidates: self.candidates.take(),
+        };
+        (self.run, self.in_runs) = (Some(outer), true);
+        if let Some(Run { list, tables, selection, candidates }) = run {
+            (self.successors, self.tables, self.selection, self.candidates) = (list, tables, selection, candidates);
+        }
+        self.order_parents(&mut session.runner).await?;
+        self.make_run(session, entries).await
+    }
+
+    /// Returns the slots of the table of a run. It has only the candidates of one insertion, and at least one slot is free even if they
+    /// all differ; mostly less than half of them differ. A small table stays in a large GPU's cache.
+    const fn run_slots(sizes: &Sizes) -> usize {
+        sizes.positions / 4 * 5 + 1
+    }
+
+    /// Makes the list of a run, unless there is one with this room.
+    async fn make_run(&mut self, session: &mut Session<I>, entries: u64) -> Result<(), Halt> {
+        let sizes = session.sizes;
+        let (room, slots) = (entries as usize, Self::run_slots(&sizes));
+        let parts = session.runner.settings.form.parts();
+        let runner = &mut session.runner;
+        let interface = &mut runner.interface;
+        let made = async {
+            if self.candidates.as_ref().is_none_or(|candidates| candidates.taken.len() < sizes.positions) {
+                self.candidates = None;
+                let candidates = Candidates::new(interface, sizes.positions).await?;
+                interface.clear(&candidates.multiplicities.raw, candidates.multiplicities.bytes())?;
+                self.candidates = Some(candidates);
+            }
+            if self.selection.as_ref().is_none_or(|selection| selection.multiplicities.len() < sizes.roots) {
+                self.selection = Some(Selection::new(interface, sizes.roots).await?);
+            }
+            let fits = |list: &List<I>| list.shards.first().is_some_and(|shard| shard.room == entries);
+            if self.successors.as_ref().is_none_or(|list| !fits(list)) || self.tables.iter().all(|table| table.len < slots) {
+                (self.successors, self.tables) = (None, Vec::new());
+                let (slots, len) = (Buffer::new(interface, "slots", slots).await?, slots);
+                self.tables.push(Table { slots, len, state: Buffer::new(interface, "merge_state", STATE).await? });
+                self.successors = Some(List { shards: vec![Shard::new(interface, room as u64, parts).await?], order: None });
+            }
+            Ok(())
+        };
+        made.await.map_err(|failure| runner.halt("to make room for positions", failure))
+    }
+
+    /// Empties the list of a run.
+    pub(crate) fn clear_run(&mut self, session: &mut Session<I>) -> Result<(), Halt> {
+        for table in &self.tables {
+            session.runner.clear("the state of the list", &table.state, STATE)?;
+        }
+        self.successors.iter_mut().flat_map(|list| &mut list.shards).for_each(|shard| shard.len = 0);
+        Ok(())
+    }
+
+    /// Makes the plies the parents and the successors again that were so before [`Lists::enter_runs`].
+    pub(crate) fn leave_runs(&mut self) {
+        let Some(outer) = self.run.take() else { return };
+        let run = Run {
+            list: self.successors.take(),
+            tables: std::mem::replace(&mut self.tables, outer.tables),
+            selection: std::mem::replace(&mut self.selection, outer.selection),
+            candidates: std::mem::replace(&mut self.candidates, outer.candidates),
+        };
+        self.successors = self.parents.take();
+        self.parents = self.ancestors.pop().flatten();
+        (self.run, self.in_runs) = (Some(run), false);
+    }
+}
