@@ -79,6 +79,9 @@ pub struct Options {
 /// made. Few groups have more moves; such groups are only slower.
 const MOST_UNORDERED: usize = 48;
 
+/// The memory of a GPU from which on levels have 2^24 positions, 0.7 GB each. Merging is then faster by a tenth.
+const LARGE_MEMORY: u64 = 32 << 30;
+
 /// The settings of an OpenCL device.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Settings {
@@ -128,7 +131,7 @@ impl Options {
             count_group_size: on_gpu(128),
             count_groups: if gpu { 64 } else { 4 } * units,
             queued_per_lane: 16,
-            positions: if gpu { 1 << 22 } else { 1 << 16 },
+            positions: if !gpu { 1 << 16 } else if device.memory < LARGE_MEMORY { 1 << 22 } else { 1 << 24 },
             moves: if gpu { 1 << 27 } else { 1 << 20 },
             memory: device.memory / 2,
             quiescence_lanes: 0,

@@ -65,8 +65,6 @@ pub(crate) struct DeviceMerge<'a, I: Interface> {
     failed: bool,
     /// Whether the kernels that tell the kinds of moves are ready.
     classifies: bool,
-    /// Whether there was no memory for runs.
-    runs_fail: bool,
 }
 
 impl<'a, I: Interface> DeviceMerge<'a, I> {
@@ -90,7 +88,6 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
             turn: None,
             failed: true,
             classifies: options.categories,
-            runs_fail: false,
         };
         // Counting has buffers, too, which are kept for it. Where there is no room for them, smaller ones are made later.
         match merge.session.prepare(2).await {
@@ -260,22 +257,25 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
         // Expansion has two levels, whose buffers are kept.
         let levels = if KINDS == 1 { self.session.levels(depth) } else { depth as usize };
         self.session.prepare(levels.max(2)).await?;
-        let len = successors.end - successors.start;
-        let Some(entries) = self.lists.run_entries(self.session, len, depth).filter(|_| !self.runs_fail) else {
-            return self.sums_below(successors, depth).await;
+        // To count a ply by kind takes about as long as to count two plies.
+        let worth = match depth {
+            2.. if KINDS > 1 => depth + 1,
+            _ => depth,
         };
-        let counted = match self.lists.enter_runs(self.session, entries).await {
-            Ok(()) => self.sums_in_runs(successors, depth, entries).await,
-            Err(halt) => Err(halt),
-        };
-        self.lists.leave_runs();
-        match counted {
-            // Other programs use the memory, too.
-            Err(Halt::OutOfMemory) => {
-                self.runs_fail = true;
-                self.sums_below(successors, depth).await
+        loop {
+            let Some(entries) = self.lists.run_entries(self.session, worth)? else {
+                return self.sums_below(successors, depth).await;
+            };
+            let counted = match self.lists.enter_runs(self.session, entries).await {
+                Ok(()) => self.sums_in_runs(successors, depth, entries).await,
+                Err(halt) => Err(halt),
+            };
+            self.lists.leave_runs();
+            match counted {
+                // Other programs use the memory, too.
+                Err(Halt::OutOfMemory) => self.lists.shrink_runs(entries)?,
+                counted => return counted,
             }
-            counted => counted,
         }
     }
 

@@ -3,7 +3,7 @@
 
 use kogge_board::merge::{Entry, Kept, MergeError, MergeOptions};
 use kogge_board::{Backend, BackendError, Fen, Leaves, Quad48, Score, host};
-use kogge_gpu::{Failure, Gpu, HostOptions, Unordered};
+use kogge_gpu::{Failure, Gpu, HostOptions, Runs, Unordered};
 use kogge_movegen_cpu::Cpu;
 use kogge_testkit::twin::TwinDevice;
 
@@ -19,7 +19,9 @@ fn root(fen: &Fen) -> Quad48 {
 
 /// Returns options with buffers of this size, the smallest or larger ones that can be halved.
 fn options(positions: usize) -> HostOptions {
-    HostOptions { group_size: Some(2), positions: Some(positions), moves: Some(positions), ..HostOptions::default() }
+    // Leaves two plies below 20 merged positions are counted in runs.
+    let runs = Some(Runs { from: 20, depth: 2, entries: 2_000 });
+    HostOptions { group_size: Some(2), positions: Some(positions), moves: Some(positions), runs, ..HostOptions::default() }
 }
 
 fn open(device: &TwinDevice, options: &HostOptions) -> Gpu<TwinDevice> {
@@ -133,18 +135,20 @@ fn merging() {
             merge.expand(0..1)?;
             let mut entries = merge.entries(0..20)?;
             entries.sort_unstable();
+            let in_runs = merge.perft(0..7, 2)? + merge.perft(7..20, 2)?;
             merge.descend()?;
             merge.reserve(400, Kept::All)?;
             merge.expand(0..20)?;
             assert_eq!(merge.successors(), 400);
-            Ok((entries, [merge.perft(0..400, 0)?, merge.perft(0..400, 1)?], merge.perft(0..20, 2)? > 0))
+            let leaves = [in_runs, merge.perft(0..400, 0)?, merge.perft(0..400, 1)?];
+            Ok((entries, leaves))
         };
         count().map_err(backend_error)
     };
     let successors = Cpu::new(None).unwrap().expand(&start.rules, &[root(&start)]).unwrap().positions;
     let mut entries: Vec<_> = successors.into_iter().map(|position| Entry { position, multiplicity: 3 }).collect();
     entries.sort_unstable();
-    fail_everywhere(false, 30, ask, &(entries, [3 * 400, 3 * 8902], true));
+    fail_everywhere(false, 30, ask, &(entries, [3 * 8902, 3 * 400, 3 * 8902]));
 }
 
 /// Halving the buffers is enough when a device has less memory than it says.

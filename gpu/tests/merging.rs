@@ -3,7 +3,7 @@
 use kogge_board::merge::{Entry, Kept, Key, KeyRange, Merge, MergeError, MergeOptions};
 use kogge_board::{Backend, Fen, Planes32, Quad48, Rules};
 use kogge_gpu::kernels::Kernel;
-use kogge_gpu::{Gpu, HostOptions, Unordered};
+use kogge_gpu::{Gpu, HostOptions, Runs, Unordered};
 use kogge_testkit::twin::TwinDevice;
 
 fn open(device: &TwinDevice) -> Gpu<TwinDevice> {
@@ -92,6 +92,81 @@ fn a_ply_may_exceed_the_largest_buffer() {
             let halves = [2_681..5_362, 0..2_681].map(|half| merge.expand(half).unwrap());
             assert_eq!((halves[0] + halves[1], merge.successors()), (PLIES[3].1, PLIES[3].0));
         }
+    }
+}
+
+/// Leaves below merged positions are the same in runs, however much fits in one, also if a list has several shards, if all hashes are
+/// equal, and for any part of the list.
+#[test]
+fn leaves_are_counted_in_runs() {
+    for (unordered, shard_entries, entries, hash_bits) in [
+        (Unordered::Always, u64::MAX, 100_000, 32),
+        (Unordered::Never, u64::MAX, 3_000, 8),
+        (Unordered::Always, 700, 3_000, 32),
+    ] {
+        let device = TwinDevice { unordered, shard_entries, ..TwinDevice::default() };
+        let runs = Some(Runs { from: 1_000, depth: 2, entries });
+        let options = HostOptions { group_size: Some(2), positions: Some(1 << 13), runs, ..HostOptions::default() };
+        let mut gpu = Gpu::untested(&device, &options).unwrap_or_else(|error| panic!("{error}"));
+        let options = MergeOptions { hash_bits, ..MergeOptions::with_memory(1 << 26) };
+        let mut merge = gpu.merge(&Fen::start().rules, &options).unwrap();
+        assert_eq!(merge_plies(&mut *merge, 3, 1), Ok(PLIES[2]));
+        let before = merge.entries(0..5_362).unwrap();
+        device.control.launches();
+        for (depth, expected) in [(2, 4_865_609), (1, 197_281)] {
+            let parts = [0..1, 1..1_500, 1_500..3_333, 3_333..5_362].map(|part| merge.perft(part, depth).unwrap());
+            assert_eq!(parts.iter().sum::<u128>(), expected);
+        }
+        let launches = device.control.launches();
+        let launched = |kernel| launches.iter().filter(|&&launched| launched == kernel).count();
+        assert!(launched(Kernel::LoadOrdered) > 3, "there were no runs");
+        // The order of each shard is made once.
+        let shards = if shard_entries == u64::MAX { 1..2 } else { 8..13 };
+        assert!(shards.contains(&launched(Kernel::OrderByArmy)), "{}", launched(Kernel::OrderByArmy));
+        // The list is as before, and can be extended.
+        assert_eq!(merge.entries(0..5_362).unwrap(), before);
+        assert_eq!(merge.add(&before), Ok(()));
+        assert_eq!((merge.successors(), merge.perft(0..5_362, 1)), (5_362, Ok(2 * 197_281)));
+        merge.descend().unwrap();
+        merge.reserve(PLIES[3].0, Kept::All).unwrap();
+        assert_eq!(merge.expand(0..5_362), Ok(2 * PLIES[3].1));
+        assert_eq!(merge.successors(), PLIES[3].0);
+    }
+}
+
+/// In runs, most equal successors become one, as if the ply were merged: far fewer positions are left than successors.
+#[test]
+fn runs_find_equal_successors() {
+    let device = TwinDevice::default();
+    let runs = Some(Runs { from: 1_000, depth: 2, entries: 100_000 });
+    let options = HostOptions { group_size: Some(2), positions: Some(1 << 18), profile: true, runs, ..HostOptions::default() };
+    let mut gpu = Gpu::untested(&device, &options).unwrap_or_else(|error| panic!("{error}"));
+    // The first merge begins with a self-test.
+    drop(gpu.merge(&Fen::start().rules, &MergeOptions::with_memory(1 << 28)).unwrap());
+    gpu.profile();
+    let mut merge = gpu.merge(&Fen::start().rules, &MergeOptions::with_memory(1 << 28)).unwrap();
+    assert_eq!(merge_plies(&mut *merge, 3, 1), Ok(PLIES[2]));
+    assert_eq!(merge.perft(0..5_362, 2), Ok(4_865_609));
+    drop(merge);
+    let profile = gpu.profile();
+    let items = |name| profile.iter().filter(|time| time.name == name).map(|time| time.items).sum::<u64>();
+    // The last count is of the moves of the positions after the merged ply.
+    let counted = items("count");
+    assert!((72_078..80_000).contains(&counted), "{counted}: {profile:?}");
+}
+
+/// Sums of leaves in runs that exceed 128 bits are errors, as others are.
+#[test]
+fn sums_in_runs_have_128_bits() {
+    let device = TwinDevice::default();
+    let runs = Some(Runs { from: 1, depth: 2, entries: 5_000 });
+    let options = HostOptions { group_size: Some(2), runs, ..HostOptions::default() };
+    let mut gpu = Gpu::untested(&device, &options).unwrap_or_else(|error| panic!("{error}"));
+    let mut merge = gpu.merge(&Fen::start().rules, &MergeOptions::with_memory(1 << 26)).unwrap();
+    for (multiplicity, leaves) in [(u128::MAX / 400, Some(u128::MAX / 400 * 400)), (u128::MAX / 20, None), (u128::MAX, None)] {
+        merge.reserve(1, Kept::All).unwrap();
+        merge.add(&[Entry { multiplicity, ..start() }]).unwrap();
+        assert_eq!(merge.perft(0..1, 2), leaves.ok_or(MergeError::Overflow));
     }
 }
 

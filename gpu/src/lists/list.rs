@@ -10,6 +10,9 @@ use crate::kernels::Part;
 /// The entries of a ply. Entries are numbered through all shards.
 pub(super) struct List<I: Interface> {
     pub(super) shards: Vec<Shard<I>>,
+    /// Whether leaves below the entries are counted in runs, if that was asked before. All parts of a list must be counted in the same
+    /// way, since a part of the order has other entries than a part of the list.
+    pub(super) in_runs: Option<bool>,
     /// The order of the entries by the other side's pieces, if it was needed.
     pub(super) order: Option<Order<I>>,
 }

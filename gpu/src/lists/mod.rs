@@ -141,6 +141,8 @@ pub(crate) struct Lists<I: Interface> {
     run: Option<Run<I>>,
     /// Whether the successors are those of runs. Then the table is cleared before each insertion.
     in_runs: bool,
+    /// The room of a run. It is halved if memory runs out.
+    run_room: u64,
 }
 
 impl<I: Interface> Lists<I> {
@@ -229,7 +231,7 @@ impl<I: Interface> Lists<I> {
                 Some(selection) => selection,
                 None => Selection::new(interface, roots).await?,
             };
-            let mut list = old.unwrap_or(List { shards: Vec::new(), order: None });
+            let mut list = old.unwrap_or(List { shards: Vec::new(), in_runs: None, order: None });
             for index in 0..shards as usize {
                 match tables.get_mut(index) {
                     Some(table) => table.len = slots,
@@ -243,7 +245,7 @@ impl<I: Interface> Lists<I> {
                     list.shards.push(Shard::new(interface, capacity, parts).await?);
                 }
             }
-            list.order = None;
+            (list.order, list.in_runs) = (None, None);
             list.shards.iter_mut().for_each(|shard| (shard.room, shard.len) = (room, 0));
             Ok((candidates, selection, tables, list))
         };
@@ -291,7 +293,7 @@ impl<I: Interface> Lists<I> {
     pub(crate) fn descend(&mut self) {
         self.parents = self.successors.take();
         // An order is needed only while leaves are counted.
-        self.parents.iter_mut().for_each(|list| list.order = None);
+        self.parents.iter_mut().for_each(|list| (list.order, list.in_runs) = (None, None));
     }
 
     /// Makes the successors the parents, and keeps the former parents.
@@ -325,6 +327,7 @@ impl<I: Interface> Lists<I> {
         let made = Buffer::new(interface, "sums", sums).await;
         let sums = made.map_err(|failure| runner.error("to make room for positions", failure))?;
         session.merge_memory = Some(levels_memory);
+        let run_room = session.runner.settings.runs.entries;
         Ok(Self {
             memory,
             levels_memory,
@@ -339,6 +342,7 @@ impl<I: Interface> Lists<I> {
             sums,
             run: None,
             in_runs: false,
+            run_room,
         })
     }
 
@@ -422,5 +426,5 @@ impl<I: Interface> Lists<I> {
 /// Returns the bytes of the levels' buffers in a merge of `memory` bytes.
 fn levels_share(settings: &HostSettings, memory: u64) -> u64 {
     let asked = Sizes::halved(settings, 0).map_or(0, |sizes| sizes.bytes(LEVELS, settings).0);
-    asked.min(settings.memory).min(memory / 2)
+    asked.min(settings.memory).min(memory / 4)
 }

@@ -12,6 +12,9 @@ use crate::levels::Sizes;
 use crate::runner::Halt;
 use crate::session::Session;
 
+/// The least room of a run.
+const LEAST_ROOM: u64 = 1 << 9;
+
 /// The list of a run's successors, its table, and the data of its parents and candidates.
 pub(super) struct Run<I: Interface> {
     list: Option<List<I>>,
@@ -31,25 +34,50 @@ impl<I: Interface> Run<I> {
 }
 
 impl<I: Interface> Lists<I> {
-    /// Returns the number of successors that a run's list should hold, if `successors` of the list are to be counted this many plies
-    /// below, and if this is worth while and fits in memory.
-    pub(crate) fn run_entries(&self, session: &Session<I>, successors: u64, depth: u32) -> Option<u64> {
+    /// Returns the room of a run's list, if leaves this many plies below the successors are counted in runs: if there are many
+    /// successors, and memory for a run.
+    ///
+    /// The answer for a list at these depths stays the same. If memory runs out later, smaller buffers are needed.
+    pub(crate) fn run_entries(&mut self, session: &Session<I>, depth: u32) -> Result<Option<u64>, Halt> {
         let settings = &session.runner.settings;
-        let list = self.successors.as_ref()?;
-        if depth < settings.runs.depth || successors.min(list.len()) < settings.runs.from {
-            return None;
+        let Some(list) = &self.successors else { return Ok(None) };
+        if depth < settings.runs.depth || list.len() < settings.runs.from || list.in_runs == Some(false) {
+            return Ok(None);
         }
-        let sizes = session.fitting(2).ok()?;
+        let sizes = session.fitting(2)?;
         let each = settings.form.bytes() as u64 + 16;
         let (roots, candidates) = (sizes.roots as u64, sizes.positions as u64);
         let table = 4 * Self::run_slots(&sizes) as u64;
-        let run = roots * SELECTION + candidates * CANDIDATE + table + Order::<I>::bytes_of(list.len());
+        let order = if list.order.is_some() { 0 } else { Order::<I>::bytes_of(list.len()) };
+        let run = roots * SELECTION + candidates * CANDIDATE + table + order;
         let used = self.used(session, 0) + list.bytes() - self.run.as_ref().map_or(0, Run::bytes);
         let used = used + self.tables.iter().map(|table| table.slots.bytes()).sum::<u64>();
-        let free = self.memory.checked_sub(used + run)? / each;
-        let most = settings.runs.entries.min(Self::most_of_shard(settings, candidates));
+        let most = self.run_room.min(Self::most_of_shard(settings, candidates));
+        let free = self.memory.saturating_sub(used + run) / each;
         // A much smaller run would hold few candidates.
-        (free >= most.min(candidates)).then(|| most.min(free))
+        let entries = Some(most.min(free)).filter(|&entries| entries >= most.min(candidates));
+        if entries.is_none() && list.in_runs == Some(true) {
+            return Err(Halt::OutOfMemory);
+        }
+        if let Some(list) = &mut self.successors {
+            list.in_runs = Some(entries.is_some());
+        }
+        Ok(entries)
+    }
+
+    /// Frees the memory of runs and halves the room of the next, because memory ran out with this room. A list that has no order yet will
+    /// not be counted in runs.
+    ///
+    /// # Errors
+    /// If the room is small already.
+    pub(crate) fn shrink_runs(&mut self, entries: u64) -> Result<(), Halt> {
+        (self.run, self.run_room) = (None, entries / 2);
+        match &mut self.successors {
+            Some(list) if list.order.is_none() => list.in_runs = Some(false),
+            _ if self.run_room < LEAST_ROOM => return Err(Halt::OutOfMemory),
+            _ => {}
+        }
+        Ok(())
     }
 
     /// Makes the successors the parents, puts them in order, and makes the list of a run, with this room, the successors.
@@ -100,7 +128,7 @@ impl<I: Interface> Lists<I> {
                 (self.successors, self.tables) = (None, Vec::new());
                 let (slots, len) = (Buffer::new(interface, "slots", slots).await?, slots);
                 self.tables.push(Table { slots, len, state: Buffer::new(interface, "merge_state", STATE).await? });
-                self.successors = Some(List { shards: vec![Shard::new(interface, room as u64, parts).await?], order: None });
+                self.successors = Some(List { shards: vec![Shard::new(interface, room as u64, parts).await?], in_runs: None, order: None });
             }
             Ok(())
         };
