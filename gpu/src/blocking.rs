@@ -26,7 +26,7 @@ use crate::watching::Watching;
 const SELF_TEST_SHARD_ENTRIES: u64 = 500;
 
 /// The runs of this self-test: it has plies whose successors fit in one such run, and plies that need several.
-const SELF_TEST_RUNS: Runs = Runs { from: 8, depth: 2, entries: 200 };
+const SELF_TEST_RUNS: Runs = Runs { from: 8, depth: 2, entries: 2000 };
 
 impl<D: Device> Gpu<D>
 where

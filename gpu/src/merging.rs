@@ -38,6 +38,9 @@ use crate::watching::Span;
 /// The share of its room that a run should fill.
 const FILLED: f64 = 0.85;
 
+/// The average number of moves that is assumed at first.
+const MOVES: f64 = 40.0;
+
 /// What became of the successors of a run.
 enum Merged {
     /// All are in the list, this many.
@@ -65,6 +68,8 @@ pub(crate) struct DeviceMerge<'a, I: Interface> {
     failed: bool,
     /// Whether the kernels that tell the kinds of moves are ready.
     classifies: bool,
+    /// The average number of moves of the positions whose successors were merged last in a run.
+    moves: f64,
 }
 
 impl<'a, I: Interface> DeviceMerge<'a, I> {
@@ -88,6 +93,7 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
             turn: None,
             failed: true,
             classifies: options.categories,
+            moves: MOVES,
         };
         // Counting has buffers, too, which are kept for it. Where there is no room for them, smaller ones are made later.
         match merge.session.prepare(2).await {
@@ -257,13 +263,8 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
         // Expansion has two levels, whose buffers are kept.
         let levels = if KINDS == 1 { self.session.levels(depth) } else { depth as usize };
         self.session.prepare(levels.max(2)).await?;
-        // To count a ply by kind takes about as long as to count two plies.
-        let worth = match depth {
-            2.. if KINDS > 1 => depth + 1,
-            _ => depth,
-        };
         loop {
-            let Some(entries) = self.lists.run_entries(self.session, worth)? else {
+            let Some(entries) = self.lists.run_entries(self.session, depth)? else {
                 return self.sums_below(successors, depth).await;
             };
             let counted = match self.lists.enter_runs(self.session, entries).await {
@@ -288,8 +289,8 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
     ) -> Result<Option<[u128; KINDS]>, Halt> {
         let mut all = [0_u128; KINDS];
         let mut rest = parents.clone();
-        // The successors of each parent: at first as if none were equal.
-        let mut each = self.session.moves.0 as f64;
+        // The distinct successors of a parent: at first as if all differed.
+        let mut each = self.moves;
         while !rest.is_empty() {
             let len = (FILLED * entries as f64 / each) as u64;
             let run = rest.start..rest.end.min(rest.start + len.max(1));
@@ -322,14 +323,16 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
         while !rest.is_empty() {
             // As many parents as have successors for one insertion, whose table is searched by these alone.
             let Sizes { positions, roots, .. } = self.session.sizes;
-            let most = (FILLED * positions as f64 / self.session.moves.0 as f64) as usize;
+            let most = (FILLED * positions as f64 / self.moves) as usize;
             let batch = rest.start..rest.end.min(rest.start + most.clamp(1, roots) as u64);
             self.lists.load_ordered(self.session, batch.clone()).await?;
             let len = (batch.end - batch.start) as usize;
-            let mut families = Families::of(len);
+            let (mut families, mut moves) = (Families::of(len), 0);
             while let Some(Family { successors, .. }) = families.next(self.session, 0, usize::MAX).await? {
                 self.lists.insert(self.session, 1, successors, Origin::Selected, self.hash_mask).await?;
+                moves += successors;
             }
+            self.moves = (moves as f64 / len as f64).max(1.0);
             self.lists.add_weighted(self.session, Weights::Selected, len, Leaves::Below(1)).await?;
             rest.start = batch.end;
         }

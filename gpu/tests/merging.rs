@@ -134,6 +134,41 @@ fn leaves_are_counted_in_runs() {
     }
 }
 
+/// In runs all successors are kept, also below the positions of a range, and leaves are counted by kind, too.
+#[test]
+fn leaves_below_ranges_are_counted_in_runs() {
+    let device = TwinDevice { unordered: Unordered::Always, ..TwinDevice::default() };
+    let runs = Some(Runs { from: 100, depth: 2, entries: 3_000 });
+    let options = HostOptions { group_size: Some(2), positions: Some(1 << 13), runs, ..HostOptions::default() };
+    let mut gpu = Gpu::untested(&device, &options).unwrap_or_else(|error| panic!("{error}"));
+    let options = MergeOptions { categories: true, ..MergeOptions::with_memory(1 << 26) };
+    let mut merge = gpu.merge(&Fen::start().rules, &options).unwrap();
+    assert_eq!(merge_plies(&mut *merge, 2, 1), Ok(PLIES[1]));
+    merge.descend().unwrap();
+    merge.reserve(PLIES[2].0, Kept::All).unwrap();
+    merge.expand(0..400).unwrap();
+    let planes = |entry: &Entry| Planes32::pack(&Rules::STANDARD, &entry.position.unpack_unchecked());
+    let mut keys: Vec<_> =
+        merge.entries(0..PLIES[2].0).unwrap().iter().map(|entry| Key::of(&planes(entry))).collect();
+    let (mut leaves, mut kinds, mut again) = (0, [0; 4], 0);
+    for range in KeyRange::divide(&mut keys, 3) {
+        merge.reserve(PLIES[2].0, Kept::Within(range)).unwrap();
+        merge.expand(0..400).unwrap();
+        let len = merge.successors();
+        leaves += merge.perft(0..len, 2).unwrap();
+        let found = merge.categories(0..len, 2).unwrap();
+        for (sum, more) in kinds.iter_mut().zip([found.nodes, found.captures, found.checks, found.mates]) {
+            *sum += more;
+        }
+        // The range is kept again afterwards.
+        merge.reserve(PLIES[2].0, Kept::Within(range)).unwrap();
+        merge.expand(0..400).unwrap();
+        again += merge.successors();
+    }
+    assert!(device.control.launches().contains(&Kernel::LoadOrdered), "there were no runs");
+    assert_eq!((leaves, kinds, again), (4_865_609, [4_865_609, 82_719, 27_351, 347], PLIES[2].0));
+}
+
 /// In runs, most equal successors become one, as if the ply were merged: far fewer positions are left than successors.
 #[test]
 fn runs_find_equal_successors() {

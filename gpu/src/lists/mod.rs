@@ -44,6 +44,12 @@ const CANDIDATE: u64 = 16 + 4;
 /// Bytes of another slot for each candidate, in the table of every shard.
 const CANDIDATE_SLOT: u64 = 4;
 
+/// Bytes of an entry's number in an order.
+const ORDER: u64 = 4;
+
+/// Runs get at least this part of the memory, unless they need less.
+const RUNS_SHARE: u64 = 16;
+
 /// The least number of candidates that there is room for.
 const LEAST_CANDIDATES: u64 = 1 << 16;
 
@@ -278,7 +284,7 @@ impl<I: Interface> Lists<I> {
 
     /// Lowers the memory, so that fewer than `entries` successors fit: other programs use the device's memory, too.
     fn shrink(&mut self, session: &Session<I>, entries: u64) {
-        let each = session.runner.settings.form.bytes() as u64 + MULTIPLICITY_AND_SLOTS;
+        let each = session.runner.settings.form.bytes() as u64 + MULTIPLICITY_AND_SLOTS + ORDER;
         let fewer = entries - entries.div_ceil(8);
         loop {
             let excess = self.most_entries(session).saturating_sub(fewer);
@@ -346,15 +352,16 @@ impl<I: Interface> Lists<I> {
         })
     }
 
-    /// Returns the maximum number of successors that fit beside the parents.
+    /// Returns the maximum number of successors that fit beside the parents and runs.
     pub(crate) fn most_entries(&self, session: &Session<I>) -> u64 {
-        let each = session.runner.settings.form.bytes() as u64 + MULTIPLICITY_AND_SLOTS;
-        let (roots, candidates) =
-            session.fitting(2).map_or((0, 0), |sizes| (sizes.roots as u64, sizes.positions as u64));
+        let each = session.runner.settings.form.bytes() as u64 + MULTIPLICITY_AND_SLOTS + ORDER;
+        let sizes = session.fitting(2).ok();
+        let (roots, candidates) = sizes.map_or((0, 0), |sizes| (sizes.roots as u64, sizes.positions as u64));
         let most = Self::most_of_shard(&session.runner.settings, candidates);
         let plies = self.ancestors.iter().chain([&self.parents]).flatten().map(List::bytes).sum::<u64>();
         let fixed = self.levels_memory + plies + candidates * CANDIDATE + roots * SELECTION;
-        let memory = self.memory.saturating_sub(fixed);
+        let runs = sizes.map_or(0, |sizes| Self::run_bytes(&session.runner.settings, &sizes, self.run_room));
+        let memory = self.memory.saturating_sub(fixed + runs.min(self.memory / RUNS_SHARE));
         let shards = (memory / each).div_ceil(most).max(1);
         let sorting = if shards > 1 { candidates * SORTING } else { 0 };
         Layout::entries(memory.saturating_sub(shards * candidates * CANDIDATE_SLOT + sorting) / each, most)

@@ -36,11 +36,6 @@ pub(super) struct Order<I: Interface> {
 }
 
 impl<I: Interface> Order<I> {
-    /// Returns the bytes of the order of this many entries.
-    pub(super) const fn bytes_of(entries: u64) -> u64 {
-        4 * entries
-    }
-
     /// Returns the bytes of the order.
     pub(super) fn bytes(&self) -> u64 {
         self.numbers.iter().map(Buffer::bytes).sum()

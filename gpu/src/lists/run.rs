@@ -1,19 +1,24 @@
 //! The memory of runs: consecutive parents, in the order of the other side's pieces, whose successors are merged with each other
 //! alone.
 
+use kogge_board::merge::Kept;
+
 use super::candidates::Candidates;
 use super::list::{List, Shard};
-use super::order::Order;
 use super::selection::{SELECTION, Selection};
-use super::{CANDIDATE, Lists, STATE, Table};
+use super::{CANDIDATE, Lists, ORDER, STATE, Table};
 use crate::buffer::Buffer;
 use crate::interface::Interface;
 use crate::levels::Sizes;
 use crate::runner::Halt;
 use crate::session::Session;
+use crate::settings::HostSettings;
 
 /// The least room of a run.
 const LEAST_ROOM: u64 = 1 << 9;
+
+/// A run has room for at least this part of the candidates of an insertion: as a rule, a third of them differ.
+const LEAST_SHARE: u64 = 8;
 
 /// The list of a run's successors, its table, and the data of its parents and candidates.
 pub(super) struct Run<I: Interface> {
@@ -21,6 +26,8 @@ pub(super) struct Run<I: Interface> {
     tables: Vec<Table<I>>,
     selection: Option<Selection<I>>,
     candidates: Option<Candidates<I>>,
+    /// The successors that expansions keep outside of runs. In runs all are kept.
+    kept: Kept,
 }
 
 impl<I: Interface> Run<I> {
@@ -45,17 +52,15 @@ impl<I: Interface> Lists<I> {
             return Ok(None);
         }
         let sizes = session.fitting(2)?;
-        let each = settings.form.bytes() as u64 + 16;
-        let (roots, candidates) = (sizes.roots as u64, sizes.positions as u64);
-        let table = 4 * Self::run_slots(&sizes) as u64;
-        let order = if list.order.is_some() { 0 } else { Order::<I>::bytes_of(list.len()) };
-        let run = roots * SELECTION + candidates * CANDIDATE + table + order;
+        let order = if list.order.is_some() { 0 } else { ORDER * list.len() };
         let used = self.used(session, 0) + list.bytes() - self.run.as_ref().map_or(0, Run::bytes);
-        let used = used + self.tables.iter().map(|table| table.slots.bytes()).sum::<u64>();
-        let most = self.run_room.min(Self::most_of_shard(settings, candidates));
-        let free = self.memory.saturating_sub(used + run) / each;
-        // A much smaller run would hold few candidates.
-        let entries = Some(most.min(free)).filter(|&entries| entries >= most.min(candidates));
+        let used = used + self.tables.iter().map(|table| table.slots.bytes()).sum::<u64>() + order;
+        let free = self.memory.saturating_sub(used + Self::run_bytes(settings, &sizes, 0));
+        let most = self.run_room.min(Self::most_of_shard(settings, sizes.positions as u64));
+        let entries = most.min(free / Self::entry_bytes(settings));
+        // Much smaller runs would hold few candidates.
+        let least = most.min(sizes.positions as u64 / LEAST_SHARE);
+        let entries = Some(entries).filter(|&entries| entries >= least);
         if entries.is_none() && list.in_runs == Some(true) {
             return Err(Halt::OutOfMemory);
         }
@@ -91,13 +96,25 @@ impl<I: Interface> Lists<I> {
             tables: std::mem::take(&mut self.tables),
             selection: self.selection.take(),
             candidates: self.candidates.take(),
+            kept: std::mem::replace(&mut self.kept, Kept::All),
         };
         (self.run, self.in_runs) = (Some(outer), true);
-        if let Some(Run { list, tables, selection, candidates }) = run {
+        if let Some(Run { list, tables, selection, candidates, .. }) = run {
             (self.successors, self.tables, self.selection, self.candidates) = (list, tables, selection, candidates);
         }
         self.order_parents(&mut session.runner).await?;
         self.make_run(session, entries).await
+    }
+
+    /// Returns the bytes of a successor in the list of a run, which is not in the table any more.
+    fn entry_bytes(settings: &HostSettings) -> u64 {
+        settings.form.bytes() as u64 + 16
+    }
+
+    /// Returns the bytes of all buffers of runs with this room.
+    pub(super) fn run_bytes(settings: &HostSettings, sizes: &Sizes, entries: u64) -> u64 {
+        let candidates = sizes.positions as u64 * CANDIDATE + 4 * Self::run_slots(sizes) as u64;
+        entries * Self::entry_bytes(settings) + candidates + sizes.roots as u64 * SELECTION
     }
 
     /// Returns the slots of the table of a run. It has only the candidates of one insertion, and at least one slot is free even if they
@@ -152,6 +169,7 @@ impl<I: Interface> Lists<I> {
             tables: std::mem::replace(&mut self.tables, outer.tables),
             selection: std::mem::replace(&mut self.selection, outer.selection),
             candidates: std::mem::replace(&mut self.candidates, outer.candidates),
+            kept: std::mem::replace(&mut self.kept, outer.kept),
         };
         self.successors = self.parents.take();
         self.parents = self.ancestors.pop().flatten();
