@@ -131,7 +131,13 @@ impl Options {
             count_group_size: on_gpu(128),
             count_groups: if gpu { 64 } else { 4 } * units,
             queued_per_lane: 16,
-            positions: if !gpu { 1 << 16 } else if device.memory < LARGE_MEMORY { 1 << 22 } else { 1 << 24 },
+            positions: if !gpu {
+                1 << 16
+            } else if device.memory < LARGE_MEMORY {
+                1 << 22
+            } else {
+                1 << 24
+            },
             moves: if gpu { 1 << 27 } else { 1 << 20 },
             memory: device.memory / 2,
             quiescence_lanes: 0,

@@ -2,7 +2,7 @@
 
 use kogge_board::DeviceKind;
 use kogge_gpu::tuning::{Partial, Value};
-use kogge_gpu::{Defaults, HostOptions, HostSettings, Limits, Unordered};
+use kogge_gpu::{Defaults, HostOptions, HostSettings, Limits, Runs, Unordered};
 use serde::{Deserialize, Serialize};
 
 /// The representation of a board in the kernels.
@@ -69,6 +69,9 @@ pub struct Properties {
     /// Whether kernels can sum over sub-groups.
     pub has_subgroups: bool,
 }
+
+/// The least number of merged positions below which leaves are counted in runs.
+const RUNS_FROM: u64 = 1 << 24;
 
 /// The settings of a wgpu device.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -160,6 +163,8 @@ impl Options {
         };
         let host = HostSettings {
             unordered: self.unordered.unwrap_or(Unordered::InRanges),
+            // The buffers of runs take as long to make as millions of positions take to count.
+            runs: self.host.runs.unwrap_or(Runs { from: RUNS_FROM, ..Runs::default() }),
             ..self.host.complete(&limits, &defaults)?
         };
         // Besides the queue, local memory holds two numbers for the group.

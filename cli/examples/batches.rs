@@ -42,18 +42,19 @@ fn measure(file: &str, device: &str) -> Outcome<()> {
     let positions: Vec<Quad48> = bytemuck::pod_collect_to_vec(&bytes);
     let rules = Fen::start().rules.with_halfmove_clock(true);
     let mut backend = open(device)?;
-    let mut rate = |operation: &str, work: &mut dyn FnMut(&mut dyn Backend) -> Result<(), BackendError>| -> Outcome<()> {
-        work(&mut *backend)?;
-        let (begun, mut times) = (Instant::now(), Vec::new());
-        while times.len() < RUNS || begun.elapsed() < TIME {
-            let start = Instant::now();
+    let mut rate =
+        |operation: &str, work: &mut dyn FnMut(&mut dyn Backend) -> Result<(), BackendError>| -> Outcome<()> {
             work(&mut *backend)?;
-            times.push(start.elapsed());
-        }
-        times.sort_unstable();
-        println!("{device}\t{operation}\t{:.0}", positions.len() as f64 / times[times.len() / 2].as_secs_f64());
-        Ok(())
-    };
+            let (begun, mut times) = (Instant::now(), Vec::new());
+            while times.len() < RUNS || begun.elapsed() < TIME {
+                let start = Instant::now();
+                work(&mut *backend)?;
+                times.push(start.elapsed());
+            }
+            times.sort_unstable();
+            println!("{device}\t{operation}\t{:.0}", positions.len() as f64 / times[times.len() / 2].as_secs_f64());
+            Ok(())
+        };
     rate("count", &mut |backend| backend.count(&rules, &positions).map(drop))?;
     rate("expand", &mut |backend| backend.expand(&rules, &positions).map(drop))
 }

@@ -51,8 +51,8 @@ pub use device::{Device, Gpu};
 pub use interface::{Failure, Interface};
 pub use profile::{KernelTime, Opening};
 pub use settings::{
-    Defaults, HostOptions, HostSettings, LastPlies, Limits, Mutation, PositionForm, Runs, Unordered, WEIGHTED_SUMS_GROUP,
-    WEIGHTED_SUMS_GROUPS,
+    Defaults, HostOptions, HostSettings, LastPlies, Limits, Mutation, PositionForm, Runs, Unordered,
+    WEIGHTED_SUMS_GROUP, WEIGHTED_SUMS_GROUPS,
 };
 pub use watching::PartTime;
 

@@ -21,7 +21,13 @@ fn root(fen: &Fen) -> Quad48 {
 fn options(positions: usize) -> HostOptions {
     // Leaves two plies below 20 merged positions are counted in runs.
     let runs = Some(Runs { from: 20, depth: 2, entries: 2_000 });
-    HostOptions { group_size: Some(2), positions: Some(positions), moves: Some(positions), runs, ..HostOptions::default() }
+    HostOptions {
+        group_size: Some(2),
+        positions: Some(positions),
+        moves: Some(positions),
+        runs,
+        ..HostOptions::default()
+    }
 }
 
 fn open(device: &TwinDevice, options: &HostOptions) -> Gpu<TwinDevice> {

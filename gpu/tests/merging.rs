@@ -148,8 +148,7 @@ fn leaves_below_ranges_are_counted_in_runs() {
     merge.reserve(PLIES[2].0, Kept::All).unwrap();
     merge.expand(0..400).unwrap();
     let planes = |entry: &Entry| Planes32::pack(&Rules::STANDARD, &entry.position.unpack_unchecked());
-    let mut keys: Vec<_> =
-        merge.entries(0..PLIES[2].0).unwrap().iter().map(|entry| Key::of(&planes(entry))).collect();
+    let mut keys: Vec<_> = merge.entries(0..PLIES[2].0).unwrap().iter().map(|entry| Key::of(&planes(entry))).collect();
     let (mut leaves, mut kinds, mut again) = (0, [0; 4], 0);
     for range in KeyRange::divide(&mut keys, 3) {
         merge.reserve(PLIES[2].0, Kept::Within(range)).unwrap();
@@ -174,7 +173,8 @@ fn leaves_below_ranges_are_counted_in_runs() {
 fn runs_find_equal_successors() {
     let device = TwinDevice::default();
     let runs = Some(Runs { from: 1_000, depth: 2, entries: 100_000 });
-    let options = HostOptions { group_size: Some(2), positions: Some(1 << 18), profile: true, runs, ..HostOptions::default() };
+    let options =
+        HostOptions { group_size: Some(2), positions: Some(1 << 18), profile: true, runs, ..HostOptions::default() };
     let mut gpu = Gpu::untested(&device, &options).unwrap_or_else(|error| panic!("{error}"));
     // The first merge begins with a self-test.
     drop(gpu.merge(&Fen::start().rules, &MergeOptions::with_memory(1 << 28)).unwrap());
@@ -198,7 +198,9 @@ fn sums_in_runs_have_128_bits() {
     let options = HostOptions { group_size: Some(2), runs, ..HostOptions::default() };
     let mut gpu = Gpu::untested(&device, &options).unwrap_or_else(|error| panic!("{error}"));
     let mut merge = gpu.merge(&Fen::start().rules, &MergeOptions::with_memory(1 << 26)).unwrap();
-    for (multiplicity, leaves) in [(u128::MAX / 400, Some(u128::MAX / 400 * 400)), (u128::MAX / 20, None), (u128::MAX, None)] {
+    for (multiplicity, leaves) in
+        [(u128::MAX / 400, Some(u128::MAX / 400 * 400)), (u128::MAX / 20, None), (u128::MAX, None)]
+    {
         merge.reserve(1, Kept::All).unwrap();
         merge.add(&[Entry { multiplicity, ..start() }]).unwrap();
         assert_eq!(merge.perft(0..1, 2), leaves.ok_or(MergeError::Overflow));

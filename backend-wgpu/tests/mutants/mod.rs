@@ -60,7 +60,6 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     Mutant::new(Merging, "candidates of a shard have only one turn", "index < end; index += step", "index < end; index = end"),
     Mutant::new(Merging, "appended candidates of a shard have only one turn", "group_start < end; group_start += step", "group_start < end; group_start = end"),
     Mutant::new(Merging, "each shard appends the candidates of the shards before, too", "        if scalars.shard_index > 0u {\n            start = sorted", "        if false {\n            start = sorted"),
-    Mutant::new(Merging, "each shard appends the candidates of the shards after, too", "        end = sorted[scalars.shard_index];\n        if", "        end = sorted[scalars.shard_count - 1u];\n        if"),
     Mutant::new(Merging, "kept candidates are not counted", "atomicAdd(&kept_counts[roots[candidate]], 1u);", ""),
     Mutant::new(Merging, "a range has no end", "!is_less(key, range.first) && !is_less(range.last, key)", "!is_less(key, range.first)"),
     Mutant::new(Merging, "positions with the same pawns are in the same range", " && a.hash < b.hash", " && false"),

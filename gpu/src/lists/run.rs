@@ -141,11 +141,17 @@ impl<I: Interface> Lists<I> {
                 self.selection = Some(Selection::new(interface, sizes.roots).await?);
             }
             let fits = |list: &List<I>| list.shards.first().is_some_and(|shard| shard.room == entries);
-            if self.successors.as_ref().is_none_or(|list| !fits(list)) || self.tables.iter().all(|table| table.len < slots) {
+            if self.successors.as_ref().is_none_or(|list| !fits(list))
+                || self.tables.iter().all(|table| table.len < slots)
+            {
                 (self.successors, self.tables) = (None, Vec::new());
                 let (slots, len) = (Buffer::new(interface, "slots", slots).await?, slots);
                 self.tables.push(Table { slots, len, state: Buffer::new(interface, "merge_state", STATE).await? });
-                self.successors = Some(List { shards: vec![Shard::new(interface, room as u64, parts).await?], in_runs: None, order: None });
+                self.successors = Some(List {
+                    shards: vec![Shard::new(interface, room as u64, parts).await?],
+                    in_runs: None,
+                    order: None,
+                });
             }
             Ok(())
         };

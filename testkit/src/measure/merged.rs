@@ -26,7 +26,9 @@ use crate::device_suite::{Tested, host_options};
 pub fn main<D: Tested>() -> Outcome {
     let arguments: Vec<_> = std::env::args().skip(1).collect();
     let [device, gibibytes, jobs @ ..] = &arguments[..] else {
-        return Err("merged DEVICE GIBIBYTES [NAME:DEPTH:PLIES:RANGES]... [runs=POSITIONS] [positions=BITS] [profile]".into());
+        return Err(
+            "merged DEVICE GIBIBYTES [NAME:DEPTH:PLIES:RANGES]... [runs=POSITIONS] [positions=BITS] [profile]".into()
+        );
     };
     let profile = jobs.iter().any(|job| job == "profile");
     let entries = jobs.iter().find_map(|job| job.strip_prefix("runs=")).map(str::parse).transpose()?;

@@ -239,7 +239,9 @@ impl<I: Interface> Stages<I> {
     /// Returns the candidate at this index of the slots that were taken.
     fn candidate(&self, kernel: Kernel, index: usize) -> usize {
         match kernel {
-            Kernel::InsertSorted => self.get(Binding::sorted)[self.scalars[&Scalar::shard_count] as usize + index] as usize,
+            Kernel::InsertSorted => {
+                self.get(Binding::sorted)[self.scalars[&Scalar::shard_count] as usize + index] as usize
+            }
             _ => index,
         }
     }
@@ -256,7 +258,8 @@ impl<I: Interface> Stages<I> {
         let entries = |output: &Contents| {
             let positions = output[&Binding::successors].chunks(words);
             let multiplicities = output[&Binding::multiplicities].chunks(4);
-            let entries: Vec<_> = positions.zip(multiplicities).map(|(position, words)| [position, words].concat()).collect();
+            let entries: Vec<_> =
+                positions.zip(multiplicities).map(|(position, words)| [position, words].concat()).collect();
             // Each slot refers to its entry, or stays as it was.
             let slots = output[&Binding::slots].iter().map(|&slot| match slot {
                 1..0x8000_0000 => entries.get(slot as usize - 1).cloned().unwrap_or_default(),

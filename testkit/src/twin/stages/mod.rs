@@ -83,11 +83,7 @@ impl<I: Interface> Stages<I> {
     fn words_of(&self, binding: Binding) -> usize {
         match binding {
             Binding::positions | Binding::successors | Binding::entries => self.position_words(),
-            Binding::items
-            | Binding::new_items
-            | Binding::totals
-            | Binding::known_totals
-            | Binding::states => 2,
+            Binding::items | Binding::new_items | Binding::totals | Binding::known_totals | Binding::states => 2,
             Binding::quads | Binding::successor_quads => 12,
             Binding::lines | Binding::multiplicities | Binding::root_multiplicities => 4,
             Binding::candidate_multiplicities | Binding::selected_multiplicities => 4,
