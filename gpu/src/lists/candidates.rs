@@ -12,6 +12,9 @@ use crate::levels::Level;
 use crate::range_scalars::with_kept;
 use crate::runner::{Halt, Runner};
 
+/// Bytes of a candidate besides its position: its multiplicity, and the slot that it took.
+pub(super) const CANDIDATE: u64 = 16 + 4;
+
 /// Bytes of a candidate that is sorted by shard: its shard, and its place.
 pub(super) const SORTING: u64 = 4 + 4;
 

@@ -7,9 +7,10 @@
 use kogge_board::merge::Kept;
 
 use super::candidates::{Candidates, Sorting};
-use super::list::Shard;
 use super::numbers::words;
-use super::{Lists, Origin, Table};
+use super::shard::Shard;
+use super::table::Table;
+use super::{Lists, Origin};
 use crate::arguments::{Append, Insert, InsertSorted, NoteAppended};
 use crate::buffer::Buffer;
 use crate::interface::Interface;

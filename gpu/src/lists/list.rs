@@ -3,9 +3,8 @@
 use std::ops::Range;
 
 use super::order::Order;
-use crate::buffer::Buffer;
-use crate::interface::{Failure, Interface};
-use crate::kernels::Part;
+use super::shard::Shard;
+use crate::interface::Interface;
 
 /// The entries of a ply. Entries are numbered through all shards.
 pub(super) struct List<I: Interface> {
@@ -15,23 +14,6 @@ pub(super) struct List<I: Interface> {
     pub(super) in_runs: Option<bool>,
     /// The order of the entries by the other side's pieces, if it was needed.
     pub(super) order: Option<Order<I>>,
-}
-
-/// Some of the entries of a ply, by their hashes. A kernel cannot access more than the largest buffer.
-pub(super) struct Shard<I: Interface> {
-    pub(super) positions: Buffer<I, Part>,
-    pub(super) multiplicities: Buffer<I, [u32; 4]>,
-    pub(super) room: u64,
-    /// The number of entries, as far as the host knows.
-    pub(super) len: u64,
-}
-
-impl<I: Interface> Shard<I> {
-    pub(super) async fn new(interface: &mut I, room: u64, parts: usize) -> Result<Self, Failure> {
-        let positions = Buffer::new(interface, "entries", room as usize * parts).await?;
-        let multiplicities = Buffer::new(interface, "multiplicities", room as usize).await?;
-        Ok(Self { positions, multiplicities, room, len: 0 })
-    }
 }
 
 impl<I: Interface> List<I> {

@@ -6,21 +6,27 @@ mod list;
 mod numbers;
 mod order;
 mod run;
+mod runs;
 mod select;
 mod selection;
+mod shard;
 mod sums;
+mod table;
 
 use std::ops::Range;
 
 use kogge_board::merge::{Kept, MergeError};
 use kogge_board::{BackendError, Categories, Planes32};
 
-use self::candidates::{Candidates, SORTING};
-use self::list::{Layout, List, Shard};
+use self::candidates::{CANDIDATE, Candidates, SORTING};
+use self::list::{Layout, List};
 use self::numbers::{number, sums_of};
+use self::order::NUMBER;
 use self::run::Run;
 pub(crate) use self::select::Selected;
 use self::selection::{SELECTION, Selection};
+use self::shard::Shard;
+use self::table::{FULL, LEN, OVERFLOW, STATE, Table};
 use crate::MOST_MOVES;
 use crate::arguments::LoadEntries;
 use crate::buffer::Buffer;
@@ -38,14 +44,8 @@ const LEVELS: usize = 4;
 /// average.
 const MULTIPLICITY_AND_SLOTS: u64 = 16 + 2 * 4;
 
-/// Bytes of a candidate besides its position: its multiplicity, and the slot that it took.
-const CANDIDATE: u64 = 16 + 4;
-
 /// Bytes of another slot for each candidate, in the table of every shard.
 const CANDIDATE_SLOT: u64 = 4;
-
-/// Bytes of an entry's number in an order.
-const ORDER: u64 = 4;
 
 /// Runs get at least this part of the memory, unless they need less.
 const RUNS_SHARE: u64 = 16;
@@ -55,12 +55,6 @@ const LEAST_CANDIDATES: u64 = 1 << 16;
 
 /// The maximum number of a shard's entries. Their numbers have 31 bits; the first and the last number have other meanings.
 const MOST_ENTRIES: u64 = (1 << 31) - 2;
-
-/// The words of `merge_state`.
-const LEN: usize = 0;
-const FULL: usize = 2;
-const OVERFLOW: usize = 3;
-const STATE: usize = 4;
 
 /// One of the two plies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -113,14 +107,6 @@ impl Kinds {
             Self::All => Categories::COUNT,
         }
     }
-}
-
-/// The hash table of a shard, and the state of its list.
-struct Table<I: Interface> {
-    slots: Buffer<I, u32>,
-    /// The number of slots that are used.
-    len: usize,
-    state: Buffer<I, u32>,
 }
 
 /// The lists of both plies, and all memory of a merge.
@@ -284,7 +270,7 @@ impl<I: Interface> Lists<I> {
 
     /// Lowers the memory, so that fewer than `entries` successors fit: other programs use the device's memory, too.
     fn shrink(&mut self, session: &Session<I>, entries: u64) {
-        let each = session.runner.settings.form.bytes() as u64 + MULTIPLICITY_AND_SLOTS + ORDER;
+        let each = session.runner.settings.form.bytes() as u64 + MULTIPLICITY_AND_SLOTS + NUMBER;
         let fewer = entries - entries.div_ceil(8);
         loop {
             let excess = self.most_entries(session).saturating_sub(fewer);
@@ -354,13 +340,13 @@ impl<I: Interface> Lists<I> {
 
     /// Returns the maximum number of successors that fit beside the parents and runs.
     pub(crate) fn most_entries(&self, session: &Session<I>) -> u64 {
-        let each = session.runner.settings.form.bytes() as u64 + MULTIPLICITY_AND_SLOTS + ORDER;
+        let each = session.runner.settings.form.bytes() as u64 + MULTIPLICITY_AND_SLOTS + NUMBER;
         let sizes = session.fitting(2).ok();
         let (roots, candidates) = sizes.map_or((0, 0), |sizes| (sizes.roots as u64, sizes.positions as u64));
         let most = Self::most_of_shard(&session.runner.settings, candidates);
         let plies = self.ancestors.iter().chain([&self.parents]).flatten().map(List::bytes).sum::<u64>();
         let fixed = self.levels_memory + plies + candidates * CANDIDATE + roots * SELECTION;
-        let runs = sizes.map_or(0, |sizes| Self::run_bytes(&session.runner.settings, &sizes, self.run_room));
+        let runs = sizes.map_or(0, |sizes| Run::<I>::bytes_with(&session.runner.settings, &sizes, self.run_room));
         let memory = self.memory.saturating_sub(fixed + runs.min(self.memory / RUNS_SHARE));
         let shards = (memory / each).div_ceil(most).max(1);
         let sorting = if shards > 1 { candidates * SORTING } else { 0 };

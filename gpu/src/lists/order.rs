@@ -4,18 +4,17 @@
 //! other side are mostly equal only to each other. Most captured pieces have not moved before. Therefore the order ignores pieces where
 //! most entries have them.
 
-use std::ops::Range;
-
 use kogge_board::Planes32;
 
-use super::list::{List, Shard};
-use super::{Lists, Ply};
-use crate::arguments::{CountArmies, LoadOrdered, OrderByArmy};
+use super::shard::Shard;
+use crate::arguments::{CountArmies, OrderByArmy};
 use crate::buffer::Buffer;
 use crate::interface::Interface;
 use crate::runner::{Halt, Runner};
-use crate::session::Session;
 use crate::variants::planes_of;
+
+/// Bytes of an entry's number.
+pub(super) const NUMBER: u64 = 4;
 
 /// The number of entries for each part of the order on average, and the greatest number of parts, as a power of two.
 const ENTRIES_EACH: u64 = 64;
@@ -28,11 +27,11 @@ const BLOCK: u64 = 16;
 /// The order of a list's entries: by part, then by shard.
 pub(super) struct Order<I: Interface> {
     /// The numbers of each shard's entries.
-    numbers: Vec<Buffer<I, u32>>,
+    pub(super) numbers: Vec<Buffer<I, u32>>,
     /// The place where each part of each shard begins among the shard's entries, and the end of the last.
     starts: Vec<Vec<u32>>,
     /// The number of entries that are in order: all, unless the list has changed since.
-    len: u64,
+    pub(super) len: u64,
 }
 
 impl<I: Interface> Order<I> {
@@ -41,10 +40,11 @@ impl<I: Interface> Order<I> {
         self.numbers.iter().map(Buffer::bytes).sum()
     }
 
-    /// Puts the entries of a list in order.
-    async fn of(runner: &mut Runner<I>, list: &List<I>) -> Result<Self, Halt> {
-        let bits = (list.len() / ENTRIES_EACH).max(2).ilog2().min(MOST_BITS);
-        let words = reference(runner, list).await?;
+    /// Puts the entries of a list's shards in order.
+    pub(super) async fn of(runner: &mut Runner<I>, shards: &[Shard<I>]) -> Result<Self, Halt> {
+        let len = shards.iter().map(|shard| shard.len).sum::<u64>();
+        let bits = (len / ENTRIES_EACH).max(2).ilog2().min(MOST_BITS);
+        let words = reference(runner, shards).await?;
         let made = async {
             let reference = Buffer::new(&mut runner.interface, "reference", words.len()).await?;
             Ok((reference, Buffer::new(&mut runner.interface, "army_counts", 1 << bits).await?))
@@ -52,8 +52,8 @@ impl<I: Interface> Order<I> {
         let made = made.await.map_err(|failure| runner.halt("to put positions in order", failure));
         let (reference, army_counts) = made?;
         runner.write("pieces", &reference, &words)?;
-        let mut order = Self { numbers: Vec::new(), starts: Vec::new(), len: list.len() };
-        for shard in &list.shards {
+        let mut order = Self { numbers: Vec::new(), starts: Vec::new(), len };
+        for shard in shards {
             let (numbers, starts) = Self::of_shard(runner, shard, &reference, &army_counts).await?;
             order.numbers.push(numbers);
             order.starts.push(starts);
@@ -94,7 +94,7 @@ impl<I: Interface> Order<I> {
     }
 
     /// Returns the place of each shard's first entry that is not among the first `len` of the list.
-    fn cut(&self, len: u64) -> Vec<u64> {
+    pub(super) fn cut(&self, len: u64) -> Vec<u64> {
         let before = |part: usize| self.starts.iter().map(|starts| u64::from(starts[part])).sum::<u64>();
         let parts = self.starts.first().map_or(0, |starts| starts.len().saturating_sub(1));
         // The last part that begins before the cut.
@@ -115,12 +115,12 @@ impl<I: Interface> Order<I> {
 }
 
 /// Returns the planes of the other side's pieces that most of some entries have on the same squares, low words first.
-async fn reference<I: Interface>(runner: &mut Runner<I>, list: &List<I>) -> Result<[u32; 6], Halt> {
+async fn reference<I: Interface>(runner: &mut Runner<I>, shards: &[Shard<I>]) -> Result<[u32; 6], Halt> {
     let (form, parts) = (runner.settings.form, runner.settings.form.parts());
     let mut pieces = [[0_u32; 8]; 64];
     let mut looked_at = 0;
     // A hash spreads entries over the shards, so one shard shows what all have.
-    if let Some(shard) = list.shards.iter().find(|shard| shard.len > 0) {
+    if let Some(shard) = shards.iter().find(|shard| shard.len > 0) {
         for block in 0..BLOCKS {
             let first = shard.len * block / BLOCKS;
             let len = BLOCK.min(shard.len - first);
@@ -144,47 +144,4 @@ async fn reference<I: Interface>(runner: &mut Runner<I>, list: &List<I>) -> Resu
     }
     let words = planes.map(|plane| [plane as u32, (plane >> 32) as u32]);
     Ok([words[0][0], words[0][1], words[1][0], words[1][1], words[2][0], words[2][1]])
-}
-
-impl<I: Interface> Lists<I> {
-    /// Puts the parents in order, unless they are.
-    pub(super) async fn order_parents(&mut self, runner: &mut Runner<I>) -> Result<(), Halt> {
-        let Some(list) = &mut self.parents else { return Ok(()) };
-        if list.order.as_ref().is_none_or(|order| order.len != list.len()) {
-            list.order = None;
-            list.order = Some(Order::of(runner, list).await?);
-        }
-        Ok(())
-    }
-
-    /// Loads the parents at these places of their order into level 0, each a root of its own, with their multiplicities.
-    pub(crate) async fn load_ordered(&self, session: &mut Session<I>, places: Range<u64>) -> Result<(), Halt> {
-        let len = (places.end - places.start) as usize;
-        let (runner, buffers) = session.work(1, len, 0)?;
-        let list = self.list(Ply::Parents).and_then(|list| list.order.as_ref().map(|order| (list, order)));
-        let found = list.zip(self.selection.as_ref()).filter(|((list, order), selection)| {
-            order.len == list.len() && places.end <= order.len && len <= selection.multiplicities.len()
-        });
-        let ((list, order), selection) = found.ok_or_else(|| runner.unasked())?;
-        let [starts, ends] = [places.start, places.end].map(|place| order.cut(place));
-        let mut at = 0;
-        for (((shard, numbers), start), end) in list.shards.iter().zip(&order.numbers).zip(starts).zip(ends) {
-            let arguments = LoadOrdered {
-                entries: &shard.positions,
-                root_multiplicities: &shard.multiplicities,
-                order: numbers,
-                successors: &buffers.levels[0].positions,
-                successor_roots: &buffers.levels[0].roots,
-                selected_multiplicities: &selection.multiplicities,
-                first: start as u32,
-                end: (end - start) as u32,
-                at,
-            };
-            // SAFETY: the order has these places and holds numbers of the shard's entries; level 0 and the multiplicities have room
-            // for as many as all shards have.
-            unsafe { runner.launch((end - start) as usize, arguments) }.await?;
-            at += (end - start) as u32;
-        }
-        Ok(())
-    }
 }

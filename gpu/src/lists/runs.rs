@@ -1,0 +1,192 @@
+//! Counts leaves in runs: the successors become the parents, in order, and runs of them are expanded into a list of their own.
+
+use std::ops::Range;
+
+use kogge_board::merge::Kept;
+
+use super::candidates::Candidates;
+use super::list::List;
+use super::order::{NUMBER, Order};
+use super::run::Run;
+use super::selection::Selection;
+use super::shard::Shard;
+use super::table::{STATE, Table};
+use super::{Lists, Ply};
+use crate::arguments::LoadOrdered;
+use crate::buffer::Buffer;
+use crate::interface::Interface;
+use crate::runner::{Halt, Runner};
+use crate::session::Session;
+
+/// The least room of a run.
+const LEAST_ROOM: u64 = 1 << 9;
+
+/// A run has room for at least this part of the candidates of an insertion: as a rule, a third of them differ.
+const LEAST_SHARE: u64 = 8;
+
+impl<I: Interface> Lists<I> {
+    /// Returns the room of a run's list, if leaves this many plies below the successors are counted in runs: if there are many
+    /// successors, and memory for a run.
+    ///
+    /// The answer for a list at these depths stays the same. If memory runs out later, smaller buffers are needed.
+    pub(crate) fn run_entries(&mut self, session: &Session<I>, depth: u32) -> Result<Option<u64>, Halt> {
+        let settings = &session.runner.settings;
+        let Some(list) = &self.successors else { return Ok(None) };
+        if depth < settings.runs.depth || list.len() < settings.runs.from || list.in_runs == Some(false) {
+            return Ok(None);
+        }
+        let sizes = session.fitting(2)?;
+        let order = if list.order.is_some() { 0 } else { NUMBER * list.len() };
+        let used = self.used(session, 0) + list.bytes() - self.run.as_ref().map_or(0, Run::bytes);
+        let used = used + self.tables.iter().map(|table| table.slots.bytes()).sum::<u64>() + order;
+        let free = self.memory.saturating_sub(used + Run::<I>::bytes_with(settings, &sizes, 0));
+        let most = self.run_room.min(Self::most_of_shard(settings, sizes.positions as u64));
+        let entries = most.min(free / Run::<I>::entry_bytes(settings));
+        // Much smaller runs would hold few candidates.
+        let least = most.min(sizes.positions as u64 / LEAST_SHARE);
+        let entries = Some(entries).filter(|&entries| entries >= least);
+        if entries.is_none() && list.in_runs == Some(true) {
+            return Err(Halt::OutOfMemory);
+        }
+        if let Some(list) = &mut self.successors {
+            list.in_runs = Some(entries.is_some());
+        }
+        Ok(entries)
+    }
+
+    /// Frees the memory of runs and halves the room of the next, because memory ran out with this room. A list that has no order yet will
+    /// not be counted in runs.
+    ///
+    /// # Errors
+    /// If the room is small already.
+    pub(crate) fn shrink_runs(&mut self, entries: u64) -> Result<(), Halt> {
+        (self.run, self.run_room) = (None, entries / 2);
+        match &mut self.successors {
+            Some(list) if list.order.is_none() => list.in_runs = Some(false),
+            _ if self.run_room < LEAST_ROOM => return Err(Halt::OutOfMemory),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Makes the successors the parents, puts them in order, and makes the list of a run, with this room, the successors.
+    /// [`Lists::leave_runs`] must be called afterwards, even after an error.
+    pub(crate) async fn enter_runs(&mut self, session: &mut Session<I>, entries: u64) -> Result<(), Halt> {
+        let run = self.run.take();
+        self.ancestors.push(self.parents.take());
+        self.parents = self.successors.take();
+        let outer = Run {
+            list: None,
+            tables: std::mem::take(&mut self.tables),
+            selection: self.selection.take(),
+            candidates: self.candidates.take(),
+            kept: std::mem::replace(&mut self.kept, Kept::All),
+        };
+        (self.run, self.in_runs) = (Some(outer), true);
+        if let Some(Run { list, tables, selection, candidates, .. }) = run {
+            (self.successors, self.tables, self.selection, self.candidates) = (list, tables, selection, candidates);
+        }
+        self.order_parents(&mut session.runner).await?;
+        self.make_run(session, entries).await
+    }
+
+    /// Makes the list of a run, unless there is one with this room.
+    async fn make_run(&mut self, session: &mut Session<I>, entries: u64) -> Result<(), Halt> {
+        let sizes = session.sizes;
+        let (room, slots) = (entries as usize, Run::<I>::slots(&sizes));
+        let parts = session.runner.settings.form.parts();
+        let runner = &mut session.runner;
+        let interface = &mut runner.interface;
+        let made = async {
+            if self.candidates.as_ref().is_none_or(|candidates| candidates.taken.len() < sizes.positions) {
+                self.candidates = None;
+                let candidates = Candidates::new(interface, sizes.positions).await?;
+                interface.clear(&candidates.multiplicities.raw, candidates.multiplicities.bytes())?;
+                self.candidates = Some(candidates);
+            }
+            if self.selection.as_ref().is_none_or(|selection| selection.multiplicities.len() < sizes.roots) {
+                self.selection = Some(Selection::new(interface, sizes.roots).await?);
+            }
+            let fits = |list: &List<I>| list.shards.first().is_some_and(|shard| shard.room == entries);
+            if self.successors.as_ref().is_none_or(|list| !fits(list))
+                || self.tables.iter().all(|table| table.len < slots)
+            {
+                (self.successors, self.tables) = (None, Vec::new());
+                let (slots, len) = (Buffer::new(interface, "slots", slots).await?, slots);
+                self.tables.push(Table { slots, len, state: Buffer::new(interface, "merge_state", STATE).await? });
+                self.successors = Some(List {
+                    shards: vec![Shard::new(interface, room as u64, parts).await?],
+                    in_runs: None,
+                    order: None,
+                });
+            }
+            Ok(())
+        };
+        made.await.map_err(|failure| runner.halt("to make room for positions", failure))
+    }
+
+    /// Empties the list of a run.
+    pub(crate) fn clear_run(&mut self, session: &mut Session<I>) -> Result<(), Halt> {
+        for table in &self.tables {
+            session.runner.clear("the state of the list", &table.state, STATE)?;
+        }
+        self.successors.iter_mut().flat_map(|list| &mut list.shards).for_each(|shard| shard.len = 0);
+        Ok(())
+    }
+
+    /// Makes the plies the parents and the successors again that were so before [`Lists::enter_runs`].
+    pub(crate) fn leave_runs(&mut self) {
+        let Some(outer) = self.run.take() else { return };
+        let run = Run {
+            list: self.successors.take(),
+            tables: std::mem::replace(&mut self.tables, outer.tables),
+            selection: std::mem::replace(&mut self.selection, outer.selection),
+            candidates: std::mem::replace(&mut self.candidates, outer.candidates),
+            kept: std::mem::replace(&mut self.kept, outer.kept),
+        };
+        self.successors = self.parents.take();
+        self.parents = self.ancestors.pop().flatten();
+        (self.run, self.in_runs) = (Some(run), false);
+    }
+
+    /// Puts the parents in order, unless they are.
+    async fn order_parents(&mut self, runner: &mut Runner<I>) -> Result<(), Halt> {
+        let Some(list) = &mut self.parents else { return Ok(()) };
+        if list.order.as_ref().is_none_or(|order| order.len != list.len()) {
+            list.order = None;
+            list.order = Some(Order::of(runner, &list.shards).await?);
+        }
+        Ok(())
+    }
+
+    /// Loads the parents at these places of their order into level 0, each a root of its own, with their multiplicities.
+    pub(crate) async fn load_ordered(&self, session: &mut Session<I>, places: Range<u64>) -> Result<(), Halt> {
+        let len = (places.end - places.start) as usize;
+        let (runner, buffers) = session.work(1, len, 0)?;
+        let list = self.list(Ply::Parents).and_then(|list| list.order.as_ref().map(|order| (list, order)));
+        let found = list.zip(self.selection.as_ref()).filter(|((list, order), selection)| {
+            order.len == list.len() && places.end <= order.len && len <= selection.multiplicities.len()
+        });
+        let ((list, order), selection) = found.ok_or_else(|| runner.unasked())?;
+        let [starts, ends] = [places.start, places.end].map(|place| order.cut(place));
+        let mut at = 0;
+        for (((shard, numbers), start), end) in list.shards.iter().zip(&order.numbers).zip(starts).zip(ends) {
+            let arguments = LoadOrdered {
+                entries: &shard.positions,
+                root_multiplicities: &shard.multiplicities,
+                order: numbers,
+                successors: &buffers.levels[0].positions,
+                successor_roots: &buffers.levels[0].roots,
+                selected_multiplicities: &selection.multiplicities,
+                first: start as u32,
+                end: (end - start) as u32,
+                at,
+            };
+            // SAFETY: the order has these places and holds numbers of the shard's entries; level 0 and the multiplicities have room
+            // for as many as all shards have.
+            unsafe { runner.launch((end - start) as usize, arguments) }.await?;
+            at += (end - start) as u32;
+        }
+        Ok(())
+    }
+}
