@@ -148,8 +148,17 @@ impl Interface for WgpuInterface {
     }
 
     async fn read(&mut self, buffer: &Buffer, offset: u64, bytes: &mut [u8]) -> Result<(), Failure> {
-        self.submit()?;
-        self.runtime.read(buffer, offset, bytes)
+        let mut start = offset;
+        for piece in bytes.chunks_mut(self.runtime.staging.size() as usize) {
+            let size = piece.len() as u64;
+            let staging = self.runtime.staging.clone();
+            // The copy is submitted with the launches before it.
+            self.encoder().copy_buffer_to_buffer(buffer, start, &staging, 0, size);
+            self.submit()?;
+            self.runtime.take_staged(piece)?;
+            start += size;
+        }
+        Ok(())
     }
 
     fn clear(&mut self, buffer: &Buffer, bytes: u64) -> Result<(), Failure> {

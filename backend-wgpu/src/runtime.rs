@@ -51,7 +51,7 @@ pub(crate) struct Runtime {
     pub(crate) queue: wgpu::Queue,
     failures: Failures,
     /// The buffer from which the host reads bytes.
-    staging: wgpu::Buffer,
+    pub(crate) staging: wgpu::Buffer,
 }
 
 /// The number of bytes that the host reads at once.
@@ -114,21 +114,8 @@ impl Runtime {
         self.check()
     }
 
-    /// Waits for the submitted work, and reads bytes from `offset` on.
-    pub(crate) fn read(&self, buffer: &wgpu::Buffer, mut offset: u64, bytes: &mut [u8]) -> Result<(), Failure> {
-        for piece in bytes.chunks_mut(self.staging.size() as usize) {
-            let size = piece.len() as u64;
-            let mut encoder = self.device.create_command_encoder(&Default::default());
-            encoder.copy_buffer_to_buffer(buffer, offset, &self.staging, 0, size);
-            self.queue.submit([encoder.finish()]);
-            self.take_staged(piece)?;
-            offset += size;
-        }
-        Ok(())
-    }
-
     /// Waits for the submitted work, and reads the staging buffer.
-    fn take_staged(&self, bytes: &mut [u8]) -> Result<(), Failure> {
+    pub(crate) fn take_staged(&self, bytes: &mut [u8]) -> Result<(), Failure> {
         let mapped = Arc::new(Mutex::new(None));
         let note = mapped.clone();
         let staged = self.staging.slice(..bytes.len() as u64);

@@ -167,8 +167,12 @@ buffers! {
     multiplicities: [u32; 4], write;
     /// The multiplicity of each root.
     root_multiplicities: [u32; 4], read;
+    /// `multiplicities`, while new entries are written, each by one work-item.
+    new_multiplicities: [u32; 4], write;
     /// The multiplicity of each candidate that took a slot.
     candidate_multiplicities: [u32; 4], write;
+    /// `candidate_multiplicities`, while each is taken by one work-item.
+    taken_multiplicities: [u32; 4], write;
     /// The hash table: 0 in a free slot, else the number of an entry, from 1, or of a candidate with the highest bit
     /// set.
     slots: u32, write;
@@ -320,7 +324,7 @@ macro_rules! with_kernels {
                 first shard_index shard_count hash_mask slot_count;
             /// Appends the candidates that took a slot to the list.
             Append, "append", Merging:
-                positions candidate_multiplicities taken sorted slots successors multiplicities merge_state |
+                positions taken_multiplicities taken sorted slots successors new_multiplicities merge_state |
                 end shard_index shard_count keeps_slots room;
             /// Updates the length of the list.
             NoteAppended, "note_appended", Merging: merge_state | room;

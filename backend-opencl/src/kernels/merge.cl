@@ -339,12 +339,12 @@ __kernel KERNEL void insert_sorted(
 // shard in turns.
 __kernel KERNEL void append(
     __global const Packed *restrict positions,
-    __global uint *restrict candidate_multiplicities,
+    __global uint *restrict taken_multiplicities,
     __global uint *restrict taken,
     __global const uint *restrict sorted,
     __global uint *restrict slots,
     __global Packed *restrict successors,
-    __global uint *restrict multiplicities,
+    __global uint *restrict new_multiplicities,
     __global uint *restrict merge_state,
     uint end,
     uint shard_index,
@@ -376,12 +376,12 @@ __kernel KERNEL void append(
             const bool has_room = successor < room;
             if (has_room) {
                 store_position(successors, successor, load_position(positions, candidate));
-                vstore4(vload4(candidate, candidate_multiplicities), successor, multiplicities);
+                vstore4(vload4(candidate, taken_multiplicities), successor, new_multiplicities);
             }
             if (keeps_slots) {
                 slots[slot] = has_room ? successor + 1 : 0;
             }
-            vstore4((uint4)(0), candidate, candidate_multiplicities);
+            vstore4((uint4)(0), candidate, taken_multiplicities);
         }
     }
 }

@@ -61,7 +61,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     Mutant::new(Merging, "new candidates of a shard are mixed up", "is_sorted ? sorted[shard_count + index] : index", "is_sorted ? sorted[shard_count + (index & ~1u)] : index"),
     Mutant::new(Merging, "slots of new candidates are mixed up", "taken[candidate] = slot;", "taken[candidate] = slot == NO_SLOT ? slot : slot & ~1u;"),
     Mutant::new(Merging, "entries are appended from the beginning", "merge_state[LEN] + group_base + rank", "group_base + rank"),
-    Mutant::new(Merging, "an appended entry has no multiplicity", "            vstore4(vload4(candidate, candidate_multiplicities), successor, multiplicities);\n", ""),
+    Mutant::new(Merging, "an appended entry has no multiplicity", "            vstore4(vload4(candidate, taken_multiplicities), successor, new_multiplicities);\n", ""),
     Mutant::new(Merging, "a slot refers to the entry before", "has_room ? successor + 1 : 0", "has_room ? max(successor, 1u) : 0"),
     Mutant::new(Merging, "a slot keeps the mark of a candidate", "if (keeps_slots) {", "if (false) {"),
     Mutant::new(Merging, "a candidate keeps its multiplicity", "            vstore4((uint4)(0), candidate, candidate_multiplicities);\n", ""),

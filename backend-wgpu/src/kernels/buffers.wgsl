@@ -77,36 +77,38 @@ struct Scalars {
 // The entries of a ply, as positions, and the multiplicity of each, four words, the lowest first.
 @group(0) @binding(20) var<storage, read> entries: array<vec4<u32>>;
 @group(0) @binding(21) var<storage, read_write> multiplicities: array<atomic<u32>>;
-@group(0) @binding(22) var<storage, read> root_multiplicities: array<vec4<u32>>;
-@group(0) @binding(23) var<storage, read_write> candidate_multiplicities: array<atomic<u32>>;
+@group(0) @binding(22) var<storage, read_write> new_multiplicities: array<vec4<u32>>;
+@group(0) @binding(23) var<storage, read> root_multiplicities: array<vec4<u32>>;
+@group(0) @binding(24) var<storage, read_write> candidate_multiplicities: array<atomic<u32>>;
+@group(0) @binding(25) var<storage, read_write> taken_multiplicities: array<vec4<u32>>;
 // The hash table; the slot that each candidate took, if it took one; and the four words of the state.
-@group(0) @binding(24) var<storage, read_write> slots: array<atomic<u32>>;
-@group(0) @binding(25) var<storage, read_write> taken: array<u32>;
-@group(0) @binding(26) var<storage, read_write> merge_state: array<atomic<u32>>;
+@group(0) @binding(26) var<storage, read_write> slots: array<atomic<u32>>;
+@group(0) @binding(27) var<storage, read_write> taken: array<u32>;
+@group(0) @binding(28) var<storage, read_write> merge_state: array<atomic<u32>>;
 // Weighted sums, eight words each, the lowest first, after a header of eight words; the first of these is 1 if a queue overflowed.
-@group(0) @binding(27) var<storage, read_write> sums: array<u32>;
+@group(0) @binding(29) var<storage, read_write> sums: array<u32>;
 
 // The values of positions to the side to move.
-@group(0) @binding(28) var<storage, read_write> values: array<i32>;
-@group(0) @binding(29) var<storage, read> successor_values: array<i32>;
+@group(0) @binding(30) var<storage, read_write> values: array<i32>;
+@group(0) @binding(31) var<storage, read> successor_values: array<i32>;
 // Quiescence searches: the positions on the path of each lane, four parts each, and the state of each lane.
-@group(0) @binding(30) var<storage, read_write> nodes: array<vec4<u32>>;
-@group(0) @binding(31) var<storage, read_write> states: array<vec2<u32>>;
+@group(0) @binding(32) var<storage, read_write> nodes: array<vec4<u32>>;
+@group(0) @binding(33) var<storage, read_write> states: array<vec2<u32>>;
 
 // The multiplicities of the entries that were selected, and their number; and the number of each root's kept candidates.
-@group(0) @binding(32) var<storage, read_write> selected_multiplicities: array<vec4<u32>>;
-@group(0) @binding(33) var<storage, read_write> selected_count: array<atomic<u32>>;
-@group(0) @binding(34) var<storage, read_write> kept_counts: array<atomic<u32>>;
+@group(0) @binding(34) var<storage, read_write> selected_multiplicities: array<vec4<u32>>;
+@group(0) @binding(35) var<storage, read_write> selected_count: array<atomic<u32>>;
+@group(0) @binding(36) var<storage, read_write> kept_counts: array<atomic<u32>>;
 // The shard of each candidate; and the candidates sorted by shard, after the end of each shard's candidates.
-@group(0) @binding(35) var<storage, read_write> candidate_shards: array<u32>;
-@group(0) @binding(36) var<storage, read> sorted: array<u32>;
-@group(0) @binding(37) var<storage, read_write> new_sorted: array<atomic<u32>>;
+@group(0) @binding(37) var<storage, read_write> candidate_shards: array<u32>;
+@group(0) @binding(38) var<storage, read> sorted: array<u32>;
+@group(0) @binding(39) var<storage, read_write> new_sorted: array<atomic<u32>>;
 // The pieces that an order ignores; the number of entries in each part of the hashes of armies; and the numbers of the entries in the
 // order of these parts.
-@group(0) @binding(38) var<storage, read> reference: array<u32>;
-@group(0) @binding(39) var<storage, read_write> army_counts: array<atomic<u32>>;
-@group(0) @binding(40) var<storage, read> order: array<u32>;
-@group(0) @binding(41) var<storage, read_write> new_order: array<u32>;
+@group(0) @binding(40) var<storage, read> reference: array<u32>;
+@group(0) @binding(41) var<storage, read_write> army_counts: array<atomic<u32>>;
+@group(0) @binding(42) var<storage, read> order: array<u32>;
+@group(0) @binding(43) var<storage, read_write> new_order: array<u32>;
 
 // Returns the work-group's number. There may be more work-groups than are needed.
 fn group_index(workgroup: vec3<u32>, workgroups: vec3<u32>) -> u32 {

@@ -347,16 +347,12 @@ fn append(
             if has_room {
                 successors[2u * successor] = positions[2u * candidate];
                 successors[2u * successor + 1u] = positions[2u * candidate + 1u];
+                new_multiplicities[successor] = taken_multiplicities[candidate];
             }
             if scalars.keeps_slots != 0u {
                 atomicStore(&slots[slot], select(0u, successor + 1u, has_room));
             }
-            for (var word = 0u; word < 4u; word++) {
-                let number = atomicExchange(&candidate_multiplicities[4u * candidate + word], 0u);
-                if has_room {
-                    atomicStore(&multiplicities[4u * successor + word], number);
-                }
-            }
+            taken_multiplicities[candidate] = vec4<u32>();
         }
     }
 }

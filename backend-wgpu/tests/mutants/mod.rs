@@ -78,7 +78,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     Mutant::new(Merging, "slots of new candidates are mixed up", "taken[candidate] = slot;", "taken[candidate] = select(slot & ~1u, slot, slot == NO_SLOT);"),
     Mutant::new(Merging, "entries are appended from the beginning", "atomicLoad(&merge_state[LEN]) + group_base + rank", "group_base + rank"),
     Mutant::new(Merging, "an appended entry has half a position", "            successors[2u * successor + 1u] = positions[2u * candidate + 1u];\n", ""),
-    Mutant::new(Merging, "an appended entry has no multiplicity", "atomicStore(&multiplicities[4u * successor + word], number);", ""),
+    Mutant::new(Merging, "an appended entry has no multiplicity", "new_multiplicities[successor] = taken_multiplicities[candidate];", ""),
     Mutant::new(Merging, "a slot refers to the entry before", "select(0u, successor + 1u, has_room)", "select(0u, max(successor, 1u), has_room)"),
     Mutant::new(Merging, "a slot keeps the mark of a candidate", "if scalars.keeps_slots != 0u {", "if false {"),
     Mutant::new(Merging, "a candidate keeps its multiplicity", "atomicExchange(&candidate_multiplicities[4u * candidate + word], 0u)", "atomicLoad(&candidate_multiplicities[4u * candidate + word])"),

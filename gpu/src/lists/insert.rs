@@ -125,12 +125,12 @@ impl<I: Interface> Lists<I> {
             }
             let append = Append {
                 positions,
-                candidate_multiplicities,
+                taken_multiplicities: candidate_multiplicities,
                 taken,
                 sorted: sorting.as_ref().map_or(unsorted, |sorting| &sorting.sorted),
                 slots,
                 successors: entries,
-                multiplicities,
+                new_multiplicities: multiplicities,
                 merge_state,
                 end: len as u32,
                 shard_index: index as u32,

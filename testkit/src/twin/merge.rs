@@ -220,13 +220,13 @@ pub(super) fn append(arguments: &Arguments<'_>) {
         if has_room {
             let position = load_planes(arguments, Binding::positions, candidate);
             store_position(arguments, Binding::successors, successor, &position);
-            let multiplicity = arguments.read::<4>(Binding::candidate_multiplicities, candidate);
-            arguments.write(Binding::multiplicities, successor, multiplicity);
+            let multiplicity = arguments.read::<4>(Binding::taken_multiplicities, candidate);
+            arguments.write(Binding::new_multiplicities, successor, multiplicity);
         }
         if arguments.scalar(Scalar::keeps_slots) != 0 {
             arguments.set(Binding::slots, slot as usize, if has_room { successor as u32 + 1 } else { 0 });
         }
-        arguments.write(Binding::candidate_multiplicities, candidate, [0; 4]);
+        arguments.write(Binding::taken_multiplicities, candidate, [0; 4]);
     }
 }
 

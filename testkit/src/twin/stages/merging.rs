@@ -90,7 +90,7 @@ impl<I: Interface> Stages<I> {
             // The work-groups take turns.
             let appended = self.append(moves.div_ceil(3))?;
             if keeps_slots == 1 {
-                self.keep(appended, &[(Binding::successors, Binding::entries)]);
+                self.keep(appended, &[&[(Binding::successors, Binding::entries)], &APPENDED[..]].concat());
             }
         }
         self.compare(Kernel::NoteAppended, 1, &[])?;
@@ -249,15 +249,19 @@ impl<I: Interface> Stages<I> {
     /// Appends the candidates that took a slot, and returns the twin's output. The order of the new entries is unspecified.
     fn append(&mut self, items: usize) -> Result<Contents, StageDifference> {
         let kernel = Kernel::Append;
+        for (written, read) in APPENDED {
+            let words = self.get(read).to_vec();
+            self.set(written, words);
+        }
         let found = self.run_device(kernel, items, &self.contents.clone())?;
         let expected = self.run_twin(kernel, items, &self.contents.clone())?;
-        for written in [Binding::merge_state, Binding::candidate_multiplicities] {
+        for written in [Binding::merge_state, Binding::taken_multiplicities] {
             self.check(kernel, written, &found[&written], &expected[&written])?;
         }
         let words = self.position_words();
         let entries = |output: &Contents| {
             let positions = output[&Binding::successors].chunks(words);
-            let multiplicities = output[&Binding::multiplicities].chunks(4);
+            let multiplicities = output[&Binding::new_multiplicities].chunks(4);
             let entries: Vec<_> =
                 positions.zip(multiplicities).map(|(position, words)| [position, words].concat()).collect();
             // Each slot refers to its entry, or stays as it was.
@@ -277,6 +281,12 @@ impl<I: Interface> Stages<I> {
         Ok(expected)
     }
 }
+
+/// The buffers that `append` knows by another name than other kernels.
+const APPENDED: [(Binding, Binding); 2] = [
+    (Binding::new_multiplicities, Binding::multiplicities),
+    (Binding::taken_multiplicities, Binding::candidate_multiplicities),
+];
 
 /// What stands for the slot of a candidate that took none.
 const NO_SLOT: u32 = u32::MAX;
