@@ -58,10 +58,30 @@ fn other_positions_are_counted_in_ranges() {
         (KIWIPETE, 5, 193_690_690, MergeSettings::with_memory(1 << 19), 0),
     ];
     let mut cpu = cpu();
+    // Ranges of reversed keys.
+    let mut reversed = WrongMerge::new(None, 0);
+    reversed.counts_in_runs = true;
     for (root, depth, leaves, settings, in_ranges) in cases {
-        let Merged { leaves: found, plan, .. } = merged(&mut cpu, root, depth, &settings);
-        assert_eq!(found, leaves, "{root}");
-        assert!(plan.plies.iter().filter(|ply| ply.ranges > 1).count() >= in_ranges, "{root}: {plan}");
+        for backend in [&mut cpu as &mut dyn Backend, &mut reversed] {
+            let Merged { leaves: found, plan, .. } = merged(backend, root, depth, &settings);
+            assert_eq!(found, leaves, "{root}");
+            assert!(plan.plies.iter().filter(|ply| ply.ranges > 1).count() >= in_ranges, "{root}: {plan}");
+        }
+    }
+}
+
+#[test]
+fn many_ranges_of_reversed_keys_have_all_positions_once() {
+    let mut reversed = WrongMerge::new(None, 0);
+    reversed.counts_in_runs = true;
+    for (root, depth, leaves, positions) in
+        [(START, 6, 119_060_324, 72_078), (KIWIPETE, 5, 193_690_690, 1_374_152), (ROOK, 6, 1_298_366, 2_536)]
+    {
+        for ranges in [1, 2, 7, 100] {
+            let settings = MergeSettings { plies: Some(4), ranges: Some(ranges), ..AMPLE };
+            let Merged { leaves: found, plan, .. } = merged(&mut reversed, root, depth, &settings);
+            assert_eq!((found, plan.plies[4].positions), (leaves, positions), "{root} in {ranges}");
+        }
     }
 }
 
@@ -235,24 +255,27 @@ fn assert_not_trusted<T: std::fmt::Debug>(result: Result<T, Error>, ply: u32) {
 
 #[test]
 fn wrong_ranges_are_an_error_that_names_the_device() {
-    let count = |fault, at, settings: &MergeSettings| {
+    let count = |fault, at, settings: &MergeSettings, counts_in_runs| {
         let mut backend = WrongMerge::new(fault, at);
-        backend.in_ranges = true;
+        (backend.in_ranges, backend.counts_in_runs) = (true, counts_in_runs);
         Driver::new(&mut backend, &()).perft_merged(&fen(START), 5, settings).map(|merged| merged.leaves)
     };
     // Ply 4 in ranges beside ply 3, and below it.
-    for (settings, has_between) in [(small(4, 1 << 10), false), (small(4, 300), true)] {
-        assert_eq!(count(None, 4, &settings), Ok(4_865_609));
+    for (settings, has_between, runs) in
+        [(small(4, 1 << 10), false, false), (small(4, 300), true, false), (small(4, 1 << 10), false, true)]
+    {
+        let count = |fault, at| count(fault, at, &settings, runs);
+        assert_eq!(count(None, 4), Ok(4_865_609));
         for fault in Fault::ALL {
-            assert_not_trusted(count(Some(fault), 4, &settings), 4);
+            assert_not_trusted(count(Some(fault), 4), 4);
             if has_between {
-                assert_not_trusted(count(Some(fault), 3, &settings), 3);
+                assert_not_trusted(count(Some(fault), 3), 3);
             }
         }
         // Only the total shows that paths are missing in all ranges.
-        assert_not_trusted(count(Some(Fault::SkipsParent), 4, &settings), 4);
+        assert_not_trusted(count(Some(Fault::SkipsParent), 4), 4);
         if has_between {
-            assert_not_trusted(count(Some(Fault::SkipsParent), 3, &settings), 4);
+            assert_not_trusted(count(Some(Fault::SkipsParent), 3), 4);
         }
     }
 }

@@ -281,6 +281,10 @@ impl<I: Interface> Merge for DeviceMerge<'_, I> {
         block_on(DeviceMerge::perft(self, successors, depth))
     }
 
+    fn counts_in_runs(&self, depth: u32) -> bool {
+        DeviceMerge::counts_in_runs(self, depth)
+    }
+
     fn categories(&mut self, successors: Range<u64>, depth: u32) -> Result<Categories, MergeError> {
         block_on(DeviceMerge::categories(self, successors, depth))
     }

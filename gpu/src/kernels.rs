@@ -296,10 +296,10 @@ macro_rules! with_kernels {
             CountReplies, "count_replies", Counting: positions roots lines items item_count totals | capacity;
             /// Loads entries into level 0, each a root of its own.
             LoadEntries, "load_entries", Merging: entries successors successor_roots | first end;
-            /// Loads the entries from which a move may lead into a range into level 0, each a root of its own.
+            /// Loads the entries that may have successors in a range into level 0, each a root of its own.
             SelectEntries, "select_entries", Merging:
                 entries root_multiplicities successors successor_roots selected_multiplicities selected_count |
-                first end room
+                first end room kept
                 first_own_low first_own_high first_theirs_low first_theirs_high first_hash
                 last_own_low last_own_high last_theirs_low last_theirs_high last_hash;
             /// Counts the entries of each part of the hashes of the other side's pieces.

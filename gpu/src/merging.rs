@@ -149,8 +149,8 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
     /// left out. Also returns the place of the parents' multiplicities.
     async fn load_parents(&mut self, parents: &Range<u64>) -> Result<(Selected, Weights), Halt> {
         self.session.prepare(2).await?;
-        if let Kept::Within(range) = self.lists.kept() {
-            let selected = self.lists.select(self.session, parents, range).await?;
+        if let Kept::Within(_) | Kept::WithinReversed(_) = self.lists.kept() {
+            let selected = self.lists.select(self.session, parents).await?;
             return Ok((selected, Weights::Selected));
         }
         let batch = self.lists.batch(self.session, Ply::Parents, parents, self.session.sizes.roots)?;
@@ -348,6 +348,12 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
             return Err(self.session.runner.wrong(format!("{paths:?} paths became {merged:?} when it merged a run.")));
         }
         Ok(Merged::All(len))
+    }
+
+    /// Returns whether leaves this many plies below a ply that fills the memory are counted in runs.
+    pub(crate) fn counts_in_runs(&self, depth: u32) -> bool {
+        let runs = self.session.runner.settings.runs;
+        depth >= runs.depth && self.most_successors() >= runs.from
     }
 
     pub(crate) fn most_successors(&self) -> u64 {

@@ -8,6 +8,7 @@ pub(crate) fn parts_of(kept: Kept) -> (u32, KeyRange) {
         Kept::All => (0, KeyRange::WHOLE),
         Kept::Within(range) => (1, range),
         Kept::Before(range) => (2, range),
+        Kept::WithinReversed(range) => (3, range),
     }
 }
 
@@ -50,16 +51,10 @@ impl RangeScalars {
 macro_rules! with_kept {
     ($kept:expr => $Kernel:ident { $($argument:tt)* }) => {{
         let (kept, range) = crate::range_scalars::parts_of($kept);
-        crate::range_scalars::with_range!(range => $Kernel { $($argument)* kept, })
-    }};
-}
-
-/// Completes the arguments of a kernel with the scalars of a range: `with_range!(range => Kernel { field, .., })`.
-macro_rules! with_range {
-    ($range:expr => $Kernel:ident { $($argument:tt)* }) => {{
-        let scalars = crate::range_scalars::RangeScalars::of($range);
+        let scalars = crate::range_scalars::RangeScalars::of(range);
         $Kernel {
             $($argument)*
+            kept,
             first_own_low: scalars.first_own_low,
             first_own_high: scalars.first_own_high,
             first_theirs_low: scalars.first_theirs_low,
@@ -74,4 +69,4 @@ macro_rules! with_range {
     }};
 }
 
-pub(crate) use {with_kept, with_range};
+pub(crate) use with_kept;

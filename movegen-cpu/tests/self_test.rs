@@ -91,6 +91,14 @@ fn lost_positions_and_wrong_ranges_are_found() {
         has: |kept, planes| matches!(kept, Kept::Before(_)) || kept.has(planes),
         ..MergeBug::default()
     });
+    // Reversed keys are as others.
+    assert_found(MergeBug {
+        has: |kept, planes| match kept {
+            Kept::WithinReversed(range) => range.has_position(planes),
+            _ => kept.has(planes),
+        },
+        ..MergeBug::default()
+    });
     // One range has too many positions, and every range too few.
     assert_found(MergeBug { has: |kept, planes| kept.has(planes) || starts_with_least(kept), ..MergeBug::default() });
     assert_found(MergeBug {

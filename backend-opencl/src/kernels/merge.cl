@@ -80,7 +80,7 @@ __kernel KERNEL void load_entries(
     }
 }
 
-// Copies the entries from which a move may lead into a range to level 0, each as its own root, with their multiplicities,
+// Copies the entries that may have successors in a range to level 0, each as its own root, with their multiplicities,
 // as far as there is room. `selected_count` counts them all.
 __kernel KERNEL void select_entries(
     __global const Packed *restrict entries,
@@ -92,6 +92,7 @@ __kernel KERNEL void select_entries(
     uint first,
     uint end,
     uint room,
+    uint kept,
     uint first_own_low,
     uint first_own_high,
     uint first_theirs_low,
@@ -115,7 +116,7 @@ __kernel KERNEL void select_entries(
     uint rank = 0;
     if (index < end) {
         entry = load_position(entries, first + index);
-        is_selected = may_follow(range, entry);
+        is_selected = may_precede_kept(kept, range, entry);
     }
     if (is_selected) {
         rank = atomic_inc(&group_count);

@@ -1,11 +1,14 @@
 // Ranges of positions with similar pawns. `merge/range.rs` of kogge-board describes keys and ranges.
 
-// Which successors are kept: all, the positions of a range, or the positions from which a move may lead into the range.
+// Which successors are kept: all, the positions of a range, the positions from which a move may lead into the range, or the positions
+// with reversed keys in the range.
 #define KEPT_ALL 0u
 #define KEPT_WITHIN 1u
 #define KEPT_BEFORE 2u
+#define KEPT_WITHIN_REVERSED 3u
 
-// The place of a position in its ply: the pawns of the side to move, the pawns of the other side, and a hash.
+// The place of a position in its ply: the pawns of the side to move, the pawns of the other side, and a hash. In a reversed key the
+// sides change places: its `own` pawns are the other side's.
 typedef struct {
     ulong own, theirs;
     uint hash;
@@ -31,10 +34,10 @@ INLINE bool is_less(Key a, Key b) {
     return a.own != b.own ? a.own < b.own : a.theirs != b.theirs ? a.theirs < b.theirs : a.hash < b.hash;
 }
 
-// Whether the range has the key of a position with this hash.
-INLINE bool range_has(KeyRange range, Position position, uint hash) {
-    const ulong pawns = pawns_of(position);
-    const Key key = {pawns & position.own, pawns & ~position.own, hash};
+// Whether the range has the key, or the reversed key, of a position with this hash.
+INLINE bool range_has(KeyRange range, Position position, uint hash, bool is_reversed) {
+    const ulong pawns = pawns_of(position), own = pawns & position.own, theirs = pawns & ~position.own;
+    const Key key = {is_reversed ? theirs : own, is_reversed ? own : theirs, hash};
     return !is_less(key, range.first) && !is_less(range.last, key);
 }
 
@@ -57,6 +60,15 @@ INLINE ulong pawn_squares_into(ulong pawns, ulong squares, uint distance, ulong 
     return found;
 }
 
+// Returns the squares of all pawn moves that lead to pawns from the least to the greatest. Captures land on the targets.
+INLINE ulong pawn_moves_into(ulong pawns, ulong occupied, ulong targets, ulong least, ulong greatest) {
+    const ulong pushed = pawns << 8 & ~occupied;
+    return pawn_squares_into(pawns, pushed, 8, least, greatest) |
+           pawn_squares_into(pawns, (pushed & THIRD_RANK) << 8 & ~occupied, 16, least, greatest) |
+           pawn_squares_into(pawns, (pawns & NOT_FILE_A) << 7 & targets, 7, least, greatest) |
+           pawn_squares_into(pawns, (pawns & NOT_FILE_H) << 9 & targets, 9, least, greatest);
+}
+
 // Returns squares such that every move from the position into the range lands on one of them, except for en-passant captures.
 // Other moves land there, too: only pawns are looked at.
 INLINE ulong squares_into(KeyRange range, Position parent) {
@@ -76,23 +88,15 @@ INLINE ulong squares_into(KeyRange range, Position parent) {
     if (range.first.own < range.last.own || is_between(mine, least, greatest)) {
         return squares | ~theirs;
     }
-    const ulong targets = occupied & ~parent.own & ~theirs, pushed = mine << 8 & ~occupied;
-    return squares | pawn_squares_into(mine, pushed, 8, least, greatest) |
-           pawn_squares_into(mine, (pushed & THIRD_RANK) << 8 & ~occupied, 16, least, greatest) |
-           pawn_squares_into(mine, (mine & NOT_FILE_A) << 7 & targets, 7, least, greatest) |
-           pawn_squares_into(mine, (mine & NOT_FILE_H) << 9 & targets, 9, least, greatest);
+    return squares | pawn_moves_into(mine, occupied, occupied & ~parent.own & ~theirs, least, greatest);
 }
 
-// Whether one of some pawn moves leads to pawns from the least to the greatest. The moves come from this far below their
-// squares. A pawn on the last rank becomes another piece.
-INLINE bool pawn_moves_lead(ulong pawns, ulong squares, uint distance, ulong least, ulong greatest) {
-    for (; squares; squares &= squares - 1) {
-        const ulong square = lowest(squares);
-        if (is_between(pawns ^ (square >> distance | (square & ~RANK_8)), least, greatest)) {
-            return true;
-        }
-    }
-    return false;
+// Returns squares such that every move from the position into the range of reversed keys lands on one of them, except for en-passant
+// captures. Other moves land there, too.
+INLINE ulong squares_into_reversed(KeyRange range, Position parent) {
+    const ulong occupied = occupied_of(parent), mine = pawns_of(parent) & parent.own;
+    const ulong least = range.first.own, greatest = range.last.own;
+    return is_between(mine, least, greatest) ? ~0UL : pawn_moves_into(mine, occupied, occupied & ~parent.own, least, greatest);
 }
 
 // Whether these pawns, with or without one of them, lie from the least to the greatest.
@@ -130,6 +134,11 @@ INLINE ulong squares_before(KeyRange range, Position parent) {
     return squares;
 }
 
+// Returns the squares on which the position's pawns may capture.
+INLINE ulong targets_of(Position position) {
+    return (occupied_of(position) & ~position.own) | position.en_passant;
+}
+
 // Whether a move may lead from the position into the range, judged by pawns alone.
 INLINE bool may_follow(KeyRange range, Position parent) {
     const ulong occupied = occupied_of(parent), pawns = pawns_of(parent);
@@ -143,15 +152,44 @@ INLINE bool may_follow(KeyRange range, Position parent) {
         return follows;
     }
     const ulong least = range.first.theirs, greatest = range.last.theirs;
-    const ulong targets = (occupied & ~parent.own) | parent.en_passant;
-    const ulong pushed = mine << 8 & ~occupied;
-    return is_between(mine, least, greatest) || pawn_moves_lead(mine, pushed, 8, least, greatest) ||
-           pawn_moves_lead(mine, (pushed & THIRD_RANK) << 8 & ~occupied, 16, least, greatest) ||
-           pawn_moves_lead(mine, (mine & NOT_FILE_A) << 7 & targets, 7, least, greatest) ||
-           pawn_moves_lead(mine, (mine & NOT_FILE_H) << 9 & targets, 9, least, greatest);
+    return is_between(mine, least, greatest) || pawn_moves_into(mine, occupied, targets_of(parent), least, greatest);
 }
 
-// Whether a position with this hash is kept.
+// Whether a move may lead from the position into the range of reversed keys, judged by pawns alone.
+INLINE bool may_follow_reversed(KeyRange range, Position parent) {
+    const ulong mine = pawns_of(parent) & parent.own, least = range.first.own, greatest = range.last.own;
+    return is_between(mine, least, greatest) ||
+           pawn_moves_into(mine, occupied_of(parent), targets_of(parent), least, greatest);
+}
+
+// Whether the position may have a successor that is kept.
+INLINE bool may_precede_kept(uint kept, KeyRange range, Position position) {
+    return kept == KEPT_WITHIN_REVERSED ? may_follow_reversed(range, position) : may_follow(range, position);
+}
+
+// Returns squares such that every move of the position to a successor that is kept lands on one of them, except for promotions and
+// en-passant captures.
+INLINE ulong squares_to_kept(uint kept, KeyRange range, Position position) {
+    switch (kept) {
+    case KEPT_WITHIN:
+        return squares_into(range, position);
+    case KEPT_BEFORE:
+        return squares_before(range, position);
+    case KEPT_WITHIN_REVERSED:
+        return squares_into_reversed(range, position);
+    default:
+        return ~0UL;
+    }
+}
+
+// Whether a successor with this hash is kept.
 INLINE bool is_kept(uint kept, KeyRange range, Position position, uint hash) {
-    return kept == KEPT_ALL || (kept == KEPT_WITHIN ? range_has(range, position, hash) : may_follow(range, position));
+    switch (kept) {
+    case KEPT_ALL:
+        return true;
+    case KEPT_BEFORE:
+        return may_follow(range, position);
+    default:
+        return range_has(range, position, hash, kept == KEPT_WITHIN_REVERSED);
+    }
 }

@@ -74,11 +74,8 @@ __kernel KERNEL void expand_unordered(
     const Limits limits = limits_of(frame, king_lines, lines);
     // A move that qualifies for the closed form is counted for nothing, and not made. All others go to the sink.
     Replies nothing_known = {0};
-    nothing_known.not_to = ~0UL;
-    if (kept != KEPT_ALL) {
-        const KeyRange range = RANGE_OF_SCALARS;
-        nothing_known.not_to = kept == KEPT_BEFORE ? squares_before(range, position) : squares_into(range, position);
-    }
+    const KeyRange range = RANGE_OF_SCALARS;
+    nothing_known.not_to = squares_to_kept(kept, range, position);
     closed_form_replies(frame, king_lines, limits, nothing_known, sink, lines);
     if (index < end) {
         new_counts[index] = moves;

@@ -110,7 +110,7 @@ fn load_entries(
 var<workgroup> group_count: atomic<u32>;
 var<workgroup> group_base: u32;
 
-// Copies the entries from which a move may lead into a range to level 0, each as its own root, with their multiplicities,
+// Copies the entries that may have successors in a range to level 0, each as its own root, with their multiplicities,
 // as far as there is room. `selected_count` counts them all.
 @compute @workgroup_size(GROUP)
 fn select_entries(
@@ -130,7 +130,7 @@ fn select_entries(
     if index < scalars.end {
         first_quarters = entries[2u * (scalars.first + index)];
         second_quarters = entries[2u * (scalars.first + index) + 1u];
-        is_selected = may_follow(range_of_scalars(), position_in(first_quarters, second_quarters));
+        is_selected = may_precede_kept(position_in(first_quarters, second_quarters));
     }
     if is_selected {
         rank = atomicAdd(&group_count, 1u);

@@ -1,11 +1,14 @@
 // Ranges of positions with similar pawns. `merge/range.rs` of kogge-board describes keys and ranges.
 
-// Which successors are kept: all, the positions of a range, or the positions from which a move may lead into the range.
+// Which successors are kept: all, the positions of a range, the positions from which a move may lead into the range, or the positions
+// with reversed keys in the range.
 const KEPT_ALL: u32 = 0u;
 const KEPT_WITHIN: u32 = 1u;
 const KEPT_BEFORE: u32 = 2u;
+const KEPT_WITHIN_REVERSED: u32 = 3u;
 
-// The place of a position in its ply: the pawns of the side to move, the pawns of the other side, and a hash.
+// The place of a position in its ply: the pawns of the side to move, the pawns of the other side, and a hash. In a reversed key the
+// sides change places: its `own` pawns are the other side's.
 struct Key {
     own: Board,
     theirs: Board,
@@ -57,10 +60,13 @@ fn is_less(a: Key, b: Key) -> bool {
     return !is_lower(b.theirs, a.theirs) && a.hash < b.hash;
 }
 
-// Whether the range has the key of a position with this hash.
-fn range_has(range: KeyRange, position: Position, hash: u32) -> bool {
+// Whether the range has the key, or the reversed key, of a position with this hash.
+fn range_has(range: KeyRange, position: Position, hash: u32, is_reversed: bool) -> bool {
     let pawns = pawns_of(position);
-    let key = Key(pawns & position.own, pawns & ~position.own, hash);
+    var key = Key(pawns & position.own, pawns & ~position.own, hash);
+    if is_reversed {
+        key = Key(key.theirs, key.own, hash);
+    }
     return !is_less(key, range.first) && !is_less(range.last, key);
 }
 
@@ -83,6 +89,15 @@ fn pawn_squares_into(pawns: Board, squares: Board, distance: u32, least: Board, 
         rest = without_lowest(rest);
     }
     return found;
+}
+
+// Returns the squares of all pawn moves that lead to pawns from the least to the greatest. Captures land on the targets.
+fn pawn_moves_into(pawns: Board, occupied: Board, targets: Board, least: Board, greatest: Board) -> Board {
+    let pushed = up(pawns, 8u) & ~occupied;
+    return pawn_squares_into(pawns, pushed, 8u, least, greatest) |
+        pawn_squares_into(pawns, up(pushed & THIRD_RANK, 8u) & ~occupied, 16u, least, greatest) |
+        pawn_squares_into(pawns, up(pawns & NOT_FILE_A, 7u) & targets, 7u, least, greatest) |
+        pawn_squares_into(pawns, up(pawns & NOT_FILE_H, 9u) & targets, 9u, least, greatest);
 }
 
 // Returns squares such that every move from the position into the range lands on one of them, except for en-passant captures.
@@ -110,26 +125,20 @@ fn squares_into(range: KeyRange, parent: Position) -> Board {
     if is_lower(range.first.own, range.last.own) || is_between(mine, least, greatest) {
         return squares | ~theirs;
     }
-    let targets = occupied & ~parent.own & ~theirs;
-    let pushed = up(mine, 8u) & ~occupied;
-    return squares | pawn_squares_into(mine, pushed, 8u, least, greatest) |
-        pawn_squares_into(mine, up(pushed & THIRD_RANK, 8u) & ~occupied, 16u, least, greatest) |
-        pawn_squares_into(mine, up(mine & NOT_FILE_A, 7u) & targets, 7u, least, greatest) |
-        pawn_squares_into(mine, up(mine & NOT_FILE_H, 9u) & targets, 9u, least, greatest);
+    return squares | pawn_moves_into(mine, occupied, occupied & ~parent.own & ~theirs, least, greatest);
 }
 
-// Whether one of some pawn moves leads to pawns from the least to the greatest. The moves come from this far below their
-// squares. A pawn on the last rank becomes another piece.
-fn pawn_moves_lead(pawns: Board, squares: Board, distance: u32, least: Board, greatest: Board) -> bool {
-    var rest = squares;
-    while nonempty(rest) {
-        let square = lowest(rest);
-        if is_between(pawns ^ (down(square, distance) | (square & ~RANK_8)), least, greatest) {
-            return true;
-        }
-        rest = without_lowest(rest);
+// Returns squares such that every move from the position into the range of reversed keys lands on one of them, except for en-passant
+// captures. Other moves land there, too.
+fn squares_into_reversed(range: KeyRange, parent: Position) -> Board {
+    let occupied = occupied_of(parent);
+    let mine = pawns_of(parent) & parent.own;
+    let least = range.first.own;
+    let greatest = range.last.own;
+    if is_between(mine, least, greatest) {
+        return ALL;
     }
-    return false;
+    return pawn_moves_into(mine, occupied, occupied & ~parent.own, least, greatest);
 }
 
 // Whether these pawns, with or without one of them, lie from the least to the greatest.
@@ -178,6 +187,11 @@ fn squares_before(range: KeyRange, parent: Position) -> Board {
     return squares;
 }
 
+// Returns the squares on which the position's pawns may capture.
+fn targets_of(position: Position) -> Board {
+    return (occupied_of(position) & ~position.own) | position.en_passant;
+}
+
 // Whether a move may lead from the position into the range, judged by pawns alone.
 fn may_follow(range: KeyRange, parent: Position) -> bool {
     let occupied = occupied_of(parent);
@@ -196,21 +210,57 @@ fn may_follow(range: KeyRange, parent: Position) -> bool {
     }
     let least = range.first.theirs;
     let greatest = range.last.theirs;
-    let targets = (occupied & ~parent.own) | parent.en_passant;
-    let pushed = up(mine, 8u) & ~occupied;
-    return is_between(mine, least, greatest) || pawn_moves_lead(mine, pushed, 8u, least, greatest) ||
-        pawn_moves_lead(mine, up(pushed & THIRD_RANK, 8u) & ~occupied, 16u, least, greatest) ||
-        pawn_moves_lead(mine, up(mine & NOT_FILE_A, 7u) & targets, 7u, least, greatest) ||
-        pawn_moves_lead(mine, up(mine & NOT_FILE_H, 9u) & targets, 9u, least, greatest);
+    return is_between(mine, least, greatest) ||
+        nonempty(pawn_moves_into(mine, occupied, targets_of(parent), least, greatest));
 }
 
-// Whether a position with this hash is kept.
-fn is_kept(position: Position, hash: u32) -> bool {
-    if scalars.kept == KEPT_ALL {
-        return true;
-    }
-    if scalars.kept == KEPT_WITHIN {
-        return range_has(range_of_scalars(), position, hash);
+// Whether a move may lead from the position into the range of reversed keys, judged by pawns alone.
+fn may_follow_reversed(range: KeyRange, parent: Position) -> bool {
+    let mine = pawns_of(parent) & parent.own;
+    let least = range.first.own;
+    let greatest = range.last.own;
+    return is_between(mine, least, greatest) ||
+        nonempty(pawn_moves_into(mine, occupied_of(parent), targets_of(parent), least, greatest));
+}
+
+// Whether the position may have a successor that is kept.
+fn may_precede_kept(position: Position) -> bool {
+    if scalars.kept == KEPT_WITHIN_REVERSED {
+        return may_follow_reversed(range_of_scalars(), position);
     }
     return may_follow(range_of_scalars(), position);
+}
+
+// Returns squares such that every move of the position to a successor that is kept lands on one of them, except for promotions and
+// en-passant captures.
+fn squares_to_kept(position: Position) -> Board {
+    switch scalars.kept {
+        case KEPT_WITHIN: {
+            return squares_into(range_of_scalars(), position);
+        }
+        case KEPT_BEFORE: {
+            return squares_before(range_of_scalars(), position);
+        }
+        case KEPT_WITHIN_REVERSED: {
+            return squares_into_reversed(range_of_scalars(), position);
+        }
+        default: {
+            return ALL;
+        }
+    }
+}
+
+// Whether a successor with this hash is kept.
+fn is_kept(position: Position, hash: u32) -> bool {
+    switch scalars.kept {
+        case KEPT_ALL: {
+            return true;
+        }
+        case KEPT_BEFORE: {
+            return may_follow(range_of_scalars(), position);
+        }
+        default: {
+            return range_has(range_of_scalars(), position, hash, scalars.kept == KEPT_WITHIN_REVERSED);
+        }
+    }
 }

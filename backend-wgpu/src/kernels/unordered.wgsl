@@ -43,12 +43,7 @@ fn expand_unordered(
         let limits = limits_of(frame, axes);
         // A move that qualifies for the closed form is counted for nothing, and not made. All others go to the sink.
         var nothing_known = Replies();
-        nothing_known.not_to = ALL;
-        if scalars.kept == KEPT_WITHIN {
-            nothing_known.not_to = squares_into(range_of_scalars(), position);
-        } else if scalars.kept == KEPT_BEFORE {
-            nothing_known.not_to = squares_before(range_of_scalars(), position);
-        }
+        nothing_known.not_to = squares_to_kept(position);
         lane_moves = 0u;
         closed_form_replies(frame, axes, limits, nothing_known, Numbers(), Sink(lane << LANE, index));
         new_counts[index] = lane_moves;

@@ -136,6 +136,14 @@ pub trait Merge {
     /// exceed 64 bits; if the device fails.
     fn perft(&mut self, successors: Range<u64>, depth: u32) -> Result<u128, MergeError>;
 
+    /// Returns whether the backend, to count leaves this many plies below many successors, expands successors with the same pieces of the
+    /// other side together, and counts below equal positions of the next ply once. Then ranges of [reversed](Key::reversed) keys are
+    /// better: few positions of the next ply are reached from several ranges.
+    fn counts_in_runs(&self, depth: u32) -> bool {
+        let _ = depth;
+        false
+    }
+
     /// Sums the leaves `depth` plies below some successors by the kinds of moves that lead to them, weighted by multiplicity.
     ///
     /// # Errors

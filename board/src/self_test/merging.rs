@@ -335,9 +335,9 @@ fn planes(entry: &Entry) -> Planes32 {
     Planes32::pack(&Rules::STANDARD, &entry.position.unpack_unchecked())
 }
 
-/// Returns ranges with about equally many of these entries, and half of the range of one entry's pawns.
-fn ranges_of(entries: &[Entry]) -> Vec<KeyRange> {
-    let mut keys: Vec<_> = entries.iter().map(|entry| Key::of(&planes(entry))).collect();
+/// Returns ranges with about equally many of these entries by this key, and half of the range of one entry's pawns.
+fn ranges_of(entries: &[Entry], key: fn(&Planes32) -> Key) -> Vec<KeyRange> {
+    let mut keys: Vec<_> = entries.iter().map(|entry| key(&planes(entry))).collect();
     let mut ranges = KeyRange::divide(&mut keys, RANGES);
     let middle = keys.get(keys.len() / 2).map(|key| key.pawns);
     let half = |pawns| KeyRange { first: Key { pawns, hash: 0 }, last: Key { pawns, hash: 1 << 31 } };
@@ -359,9 +359,12 @@ fn keeps(merge: &mut dyn Merge, expected: &[Entry], kept: Kept) -> Outcome {
 
 /// Checks that the successors of all parents can be made range by range, and so can their parents.
 fn ranges(merge: &mut dyn Merge, expected: &Expected) -> Outcome {
-    for range in ranges_of(&expected.entries) {
+    for range in ranges_of(&expected.entries, Key::of) {
         keeps(&mut *merge, &expected.entries, Kept::Within(range))?;
         keeps(&mut *merge, &expected.entries, Kept::Before(range))?;
+    }
+    for range in ranges_of(&expected.entries, Key::reversed) {
+        keeps(&mut *merge, &expected.entries, Kept::WithinReversed(range))?;
     }
     Ok(())
 }
@@ -369,7 +372,7 @@ fn ranges(merge: &mut dyn Merge, expected: &Expected) -> Outcome {
 /// Checks that a ply can be made range by range if only a ply two plies before is there as a whole.
 fn two_plies_at_once(merge: &mut dyn Merge, between: &Expected, expected: &Expected) -> Outcome {
     let parents = merge.parents();
-    for range in ranges_of(&expected.entries) {
+    for range in ranges_of(&expected.entries, Key::of) {
         keeps(&mut *merge, &between.entries, Kept::Before(range))?;
         merge.descend_and_keep()?;
         keeps(&mut *merge, &expected.entries, Kept::Within(range))?;

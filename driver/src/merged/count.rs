@@ -214,9 +214,13 @@ impl Work<'_> {
         let expected = self.paths_below(plies)?;
         self.descend()?;
         let count = plan.ranges();
-        let mut ranges = Ranges::of(self, plies > 1, count)?;
-        let wanted = ranges.divide(count as usize);
         let below = self.estimates.remaining - plies;
+        let mut ranges = if plies == 1 && self.merge.counts_in_runs(below) {
+            Ranges::reversed(self, count)?
+        } else {
+            Ranges::of(self, plies > 1, count)?
+        };
+        let wanted = ranges.divide(count as usize);
         let mut sum = RangeCount::none(KeyRange::WHOLE);
         ranges.count(self, &wanted, Some(below), route.seconds(), &mut |_, found| sum.add(found))?;
         self.check_paths(ranges.ply(), sum.paths, expected)?;

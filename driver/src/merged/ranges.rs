@@ -79,6 +79,8 @@ pub(crate) struct Ranges {
     sample: Sample,
     /// Whether there is a ply between.
     has_between: bool,
+    /// Whether the ranges are those of reversed keys.
+    is_reversed: bool,
     /// The number of the last ply.
     ply: u32,
     /// The estimated positions of the last ply for each sampled key, and of the ply between for each of its sampled positions.
@@ -118,14 +120,24 @@ impl Pacer {
 impl Ranges {
     /// Samples the plies. The last whole ply must have [become the parents](Work::descend).
     pub(crate) fn of(work: &mut Work<'_>, has_between: bool, ranges: u32) -> Result<Self, Error> {
-        let sample = Sample::of(work, has_between, ranges)?;
+        Self::with_keys(work, has_between, false, ranges)
+    }
+
+    /// Samples the next ply for ranges of [reversed](Key::reversed) keys. The last whole ply must have [become the parents](Work::descend).
+    pub(crate) fn reversed(work: &mut Work<'_>, ranges: u32) -> Result<Self, Error> {
+        Self::with_keys(work, false, true, ranges)
+    }
+
+    fn with_keys(work: &mut Work<'_>, has_between: bool, is_reversed: bool, ranges: u32) -> Result<Self, Error> {
+        let key = if is_reversed { Key::reversed } else { Key::of };
+        let sample = Sample::of(work, has_between, key, ranges)?;
         let plies = 1 + u32::from(has_between);
         let sizes = work.estimates.next_sizes(plies);
         let each = |positions: f64, sampled: f64| positions / sampled.max(1.0);
         let each_key = each(sizes[plies as usize - 1], sample.keys.len() as f64);
         let each_between = each(sizes[0], sample.between());
         let ply = work.next_ply() + plies - 1;
-        Ok(Self { sample, has_between, ply, each_key, each_between, group: None, done: Done::default() })
+        Ok(Self { sample, has_between, is_reversed, ply, each_key, each_between, group: None, done: Done::default() })
     }
 
     /// Samples the plies again, for this many ranges, unless the sample is large enough.
@@ -133,7 +145,7 @@ impl Ranges {
         if Sample::parents(ranges) > Sample::parents(1) {
             self.leave_group(work)?;
             let done = self.done;
-            *self = Self { done, ..Self::of(work, self.has_between, ranges)? };
+            *self = Self { done, ..Self::with_keys(work, self.has_between, self.is_reversed, ranges)? };
         }
         Ok(())
     }
@@ -191,6 +203,11 @@ impl Ranges {
             }
         }
         Ok(())
+    }
+
+    /// Returns what an expansion of the parents keeps to make a range.
+    fn kept(&self, range: KeyRange) -> Kept {
+        if self.is_reversed { Kept::WithinReversed(range) } else { Kept::Within(range) }
     }
 
     /// Returns the weight of a range for progress.
@@ -274,7 +291,7 @@ impl Ranges {
         let [making, counting] = if below.is_some() { [seconds / 2.0; 2] } else { [seconds, 0.0] };
         let rest = pacer.seconds((pacer.weight - pacer.done - weight).max(0.0));
         work.rest = rest + counting;
-        let made = work.expand(Kept::Within(*range), expected / FILL, u64::MAX, making)?;
+        let made = work.expand(self.kept(*range), expected / FILL, u64::MAX, making)?;
         if let Some(paths) = made {
             work.conserve(self.ply, paths)?;
         }
@@ -308,8 +325,8 @@ impl Ranges {
         let mut sampled = self.sample.slice(&range).to_vec();
         if sampled.len() < FEW_KEYS {
             sampled.clear();
-            work.sample(self.ply, Kept::Within(range), SAMPLED_AGAIN, &mut |_, positions, _| {
-                sampled.extend(positions.iter().map(Key::of));
+            work.sample(self.ply, self.kept(range), SAMPLED_AGAIN, &mut |_, positions, _| {
+                sampled.extend(positions.iter().map(self.sample.key));
                 Ok(())
             })?;
             sampled.sort_unstable();

@@ -27,15 +27,23 @@ const SPARE: f64 = 1.5;
 pub(super) struct Sample {
     /// The keys of some positions of the last ply, in order.
     pub(super) keys: Vec<Key>,
+    /// Returns the key of a position.
+    pub(super) key: fn(&Planes32) -> Key,
     /// Some positions of the ply between.
     between: Vec<Planes32>,
 }
 
 impl Sample {
-    /// Samples the successors of the parents, or their successors if there is a ply between. The sample is meant for this many ranges.
-    pub(super) fn of(work: &mut Work<'_>, with_ply_between: bool, ranges: u32) -> Result<Self, Error> {
+    /// Samples the successors of the parents, or their successors if there is a ply between. The sample is meant for this many ranges of
+    /// these keys.
+    pub(super) fn of(
+        work: &mut Work<'_>,
+        with_ply_between: bool,
+        key: fn(&Planes32) -> Key,
+        ranges: u32,
+    ) -> Result<Self, Error> {
         let (parents, ply) = (Self::parents(ranges), work.next_ply());
-        let mut sample = Self { keys: Vec::new(), between: Vec::new() };
+        let mut sample = Self { keys: Vec::new(), key, between: Vec::new() };
         if !with_ply_between {
             work.sample(ply, Kept::All, parents, &mut |_, positions, _| sample.add_keys(&positions))?;
         } else {
@@ -58,7 +66,7 @@ impl Sample {
 
     /// Adds the keys of positions of the last ply.
     fn add_keys(&mut self, positions: &[Planes32]) -> Result<(), Error> {
-        self.keys.extend(positions.iter().map(Key::of));
+        self.keys.extend(positions.iter().map(self.key));
         Ok(())
     }
 

@@ -49,6 +49,8 @@ pub struct WrongMerge {
     ply: u32,
     /// Whether only expansions that do not keep all successors are wrong, and all of these.
     pub in_ranges: bool,
+    /// Whether it says that it counts in runs. Then only expansions to ranges of reversed keys count as in ranges.
+    pub counts_in_runs: bool,
     /// The number of successors that fit. Only a failure to make room for more tells it.
     pub fitting: u64,
 }
@@ -58,7 +60,7 @@ impl WrongMerge {
 
     pub fn new(fault: Option<Fault>, ply: u32) -> Self {
         let (cpu, info) = (Cpu::new(Some(1)).unwrap(), info(Self::DEVICE, 64));
-        Self { cpu, info, fault, ply, in_ranges: false, fitting: u64::MAX }
+        Self { cpu, info, fault, ply, in_ranges: false, counts_in_runs: false, fitting: u64::MAX }
     }
 }
 
@@ -90,6 +92,7 @@ impl Backend for WrongMerge {
             fault: self.fault,
             at: self.ply,
             in_ranges: self.in_ranges,
+            counts_in_runs: self.counts_in_runs,
             ply: 0,
             room: 0,
             kept: Kept::All,
@@ -114,6 +117,7 @@ struct Spoiled<'a> {
     fault: Option<Fault>,
     at: u32,
     in_ranges: bool,
+    counts_in_runs: bool,
     ply: u32,
     room: u64,
     kept: Kept,
@@ -122,9 +126,14 @@ struct Spoiled<'a> {
 }
 
 impl Spoiled<'_> {
+    /// Whether the successors are made in ranges.
+    fn is_in_ranges(&self) -> bool {
+        if self.counts_in_runs { matches!(self.kept, Kept::WithinReversed(_)) } else { self.kept != Kept::All }
+    }
+
     /// Spoils one entry of the successors, once or in each range.
     fn spoil(&mut self) -> Result<(), MergeError> {
-        if let Some(fault) = self.fault.filter(|_| self.ply == self.at && (!self.in_ranges || self.kept != Kept::All)) {
+        if let Some(fault) = self.fault.filter(|_| self.ply == self.at && (!self.in_ranges || self.is_in_ranges())) {
             let mut entries = self.merge.entries(0..u64::MAX)?;
             if fault.spoil(&mut entries) {
                 // A range that does not fit is made again, and would then be right.
@@ -150,6 +159,10 @@ impl Merge for Spoiled<'_> {
         self.merge.most_successors().min(self.most)
     }
 
+    fn counts_in_runs(&self, _depth: u32) -> bool {
+        self.counts_in_runs
+    }
+
     fn reserve(&mut self, successors: u64, kept: Kept) -> Result<(), MergeError> {
         if successors > self.fitting {
             self.most = successors - successors.div_ceil(8);
@@ -168,7 +181,7 @@ impl Merge for Spoiled<'_> {
     }
 
     fn expand(&mut self, mut parents: Range<u64>) -> Result<u128, MergeError> {
-        if self.fault == Some(Fault::SkipsParent) && self.ply == self.at && self.kept != Kept::All {
+        if self.fault == Some(Fault::SkipsParent) && self.ply == self.at && self.is_in_ranges() {
             parents.start = parents.start.max(1);
         }
         let paths = self.merge.expand(parents)?;

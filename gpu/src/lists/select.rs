@@ -1,13 +1,13 @@
-//! Selects the parents that may have successors in a range.
+//! Selects the parents that may have successors that are kept.
 
 use std::ops::Range;
 
-use kogge_board::merge::{Kept, KeyRange};
+use kogge_board::merge::Kept;
 
 use super::Lists;
 use crate::arguments::SelectEntries;
 use crate::interface::Interface;
-use crate::range_scalars::with_range;
+use crate::range_scalars::with_kept;
 use crate::runner::Halt;
 use crate::session::Session;
 
@@ -23,16 +23,13 @@ pub(crate) struct Selected {
 }
 
 impl<I: Interface> Lists<I> {
-    /// Loads the parents that may have successors in the range into level 0, each a root of its own, until the level is nearly full
+    /// Loads the parents that may have successors that are kept into level 0, each a root of its own, until the level is nearly full
     /// or all parents were looked at.
-    pub(crate) async fn select(
-        &mut self,
-        session: &mut Session<I>,
-        parents: &Range<u64>,
-        range: KeyRange,
-    ) -> Result<Selected, Halt> {
+    pub(crate) async fn select(&mut self, session: &mut Session<I>, parents: &Range<u64>) -> Result<Selected, Halt> {
         let (runner, buffers) = session.work(1, 0, 0)?;
-        let Self { parents: Some(list), selection: Some(selection), .. } = self else { return Err(runner.unasked()) };
+        let Self { parents: Some(list), selection: Some(selection), kept, .. } = self else {
+            return Err(runner.unasked());
+        };
         let room = buffers.levels[0].roots.len().min(selection.kept_counts.len());
         let mut selected = Selected { end: parents.start, len: 0 };
         runner.clear("the number of parents", &selection.count, 1)?;
@@ -44,7 +41,7 @@ impl<I: Interface> Lists<I> {
             let found = list.first_of(&(selected.end..parents.end), looked_at as u64);
             let (shard, within) = found.ok_or_else(|| runner.unasked())?;
             let len = (within.end - within.start) as usize;
-            let arguments = with_range!(range => SelectEntries {
+            let arguments = with_kept!(*kept => SelectEntries {
                 entries: &shard.positions,
                 root_multiplicities: &shard.multiplicities,
                 successors: &buffers.levels[0].positions,

@@ -87,6 +87,9 @@ pub fn merged_plies(backend: &mut dyn Backend, reference: &mut dyn Backend) {
                 let key = Key::of(&Planes32::pack(rules, &successor.unpack_unchecked()));
                 let range = KeyRange { first: key, last: key };
                 assert!(range.may_follow(&parent), "{successor:?} follows {parent:?}");
+                let key = Key::reversed(&Planes32::pack(rules, &successor.unpack_unchecked()));
+                let range = KeyRange { first: key, last: key };
+                assert!(range.may_follow_reversed(&parent), "{successor:?} follows {parent:?} by reversed keys");
             }
         }
         let planes: Vec<_> =
@@ -110,6 +113,13 @@ pub fn merged_plies(backend: &mut dyn Backend, reference: &mut dyn Backend) {
             all.sort_unstable();
             assert_eq!(all, successors, "ply {number}: successors in {count} ranges");
             assert_eq!(leaves, deeper, "ply {number}: leaves in {count} ranges");
+            let mut keys: Vec<_> = planes.iter().map(Key::reversed).collect();
+            let ranges = KeyRange::divide(&mut keys, count);
+            let found =
+                ranges.into_iter().flat_map(|range| kept(&mut *merge, successors.len(), Kept::WithinReversed(range)));
+            let mut all: Vec<_> = found.collect();
+            all.sort_unstable();
+            assert_eq!(all, successors, "ply {number}: successors in {count} ranges of reversed keys");
         }
     }
 }

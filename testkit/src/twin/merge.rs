@@ -9,7 +9,7 @@ use kogge_gpu::kernels::{Binding, Scalar};
 
 use super::arguments::Arguments;
 use super::position::{load_planes, store_position};
-use super::range::{kept_of_scalars, range_of_scalars};
+use super::range::kept_of_scalars;
 
 const CANDIDATE: u32 = 1 << 31;
 
@@ -70,13 +70,13 @@ pub(super) fn load_entries(arguments: &Arguments<'_>) {
     }
 }
 
-/// Copies the entries from which a move may lead into a range to level 0, with their multiplicities, as far as there is room.
+/// Copies the entries that may have successors that are kept to level 0, with their multiplicities, as far as there is room.
 pub(super) fn select_entries(arguments: &Arguments<'_>) {
-    let range = range_of_scalars(arguments);
+    let kept = kept_of_scalars(arguments);
     for index in arguments.indices(0, arguments.scalar(Scalar::end)) {
         let number = arguments.scalar(Scalar::first) as usize + index;
         let entry = load_planes(arguments, Binding::entries, number);
-        if !range.may_follow(&entry) {
+        if !kept.needs(&entry) {
             continue;
         }
         let selected = arguments.add(Binding::selected_count, 0, 1) as usize;

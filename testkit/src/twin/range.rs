@@ -6,7 +6,7 @@ use kogge_gpu::kernels::Scalar;
 use super::arguments::Arguments;
 
 /// The range that the scalars describe.
-pub(super) fn range_of_scalars(arguments: &Arguments<'_>) -> KeyRange {
+fn range_of_scalars(arguments: &Arguments<'_>) -> KeyRange {
     let board = |low, high| u64::from(arguments.scalar(high)) << 32 | u64::from(arguments.scalar(low));
     let first = [
         board(Scalar::first_own_low, Scalar::first_own_high),
@@ -25,6 +25,7 @@ pub(super) fn kept_of_scalars(arguments: &Arguments<'_>) -> Kept {
     match arguments.scalar(Scalar::kept) {
         0 => Kept::All,
         1 => Kept::Within(range_of_scalars(arguments)),
-        _ => Kept::Before(range_of_scalars(arguments)),
+        2 => Kept::Before(range_of_scalars(arguments)),
+        _ => Kept::WithinReversed(range_of_scalars(arguments)),
     }
 }

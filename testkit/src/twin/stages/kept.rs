@@ -20,6 +20,7 @@ impl<I: Interface> Stages<I> {
             Kept::All => (0, KeyRange::WHOLE),
             Kept::Within(range) => (1, range),
             Kept::Before(range) => (2, range),
+            Kept::WithinReversed(range) => (3, range),
         };
         let low = |board: u64| board as u32;
         let high = |board: u64| (board >> 32) as u32;
@@ -41,7 +42,7 @@ impl<I: Interface> Stages<I> {
     }
 }
 
-/// Returns what to keep: ranges among the pawns of all successors, and positions before such ranges.
+/// Returns what to keep: ranges among the pawns of all successors, ranges of reversed keys, and positions before such ranges.
 pub(super) fn kept_after(positions: &[Quad48], rules: &Rules) -> Vec<Kept> {
     let mut pawns: Vec<_> = positions
         .iter()
@@ -56,8 +57,11 @@ pub(super) fn kept_after(positions: &[Quad48], rules: &Rules) -> Vec<Kept> {
     // After another move without pawns, the same pawns are seen upside down.
     let mut later: Vec<_> = pawns.iter().map(|&[own, theirs]| [theirs, own].map(u64::swap_bytes)).collect();
     later.sort_unstable();
-    let (within, before) = (ranges_among(&pawns), ranges_among(&later));
-    within.into_iter().map(Kept::Within).chain(before.into_iter().map(Kept::Before)).collect()
+    let mut reversed: Vec<_> = pawns.iter().map(|&[own, theirs]| [theirs, own]).collect();
+    reversed.sort_unstable();
+    let [within, before, reversed] = [pawns, later, reversed].map(|pawns| ranges_among(&pawns));
+    let within = within.into_iter().map(Kept::Within).chain(before.into_iter().map(Kept::Before));
+    within.chain(reversed.into_iter().map(Kept::WithinReversed)).collect()
 }
 
 /// Returns a range from one third to two thirds of positions with these pawns, some ranges each with the pawns of one position, and

@@ -106,7 +106,10 @@ impl<I: Interface> Stages<I> {
             self.contents.entry(Binding::root_multiplicities).or_default(),
             (0..4 * moves as u32).map(|word| word.wrapping_mul(0x9e37_79b9)).collect(),
         );
-        for kept in kept_after(positions, rules).into_iter().filter(|kept| matches!(kept, Kept::Before(_))) {
+        for kept in kept_after(positions, rules)
+            .into_iter()
+            .filter(|kept| matches!(kept, Kept::Within(_) | Kept::WithinReversed(_)))
+        {
             self.set_kept(kept);
             self.select(moves)?;
         }
