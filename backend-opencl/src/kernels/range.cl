@@ -135,7 +135,7 @@ INLINE ulong squares_before(KeyRange range, Position parent) {
 }
 
 // Returns the squares on which the position's pawns may capture.
-INLINE ulong targets_of(Position position) {
+INLINE ulong pawn_targets(Position position) {
     return (occupied_of(position) & ~position.own) | position.en_passant;
 }
 
@@ -152,14 +152,14 @@ INLINE bool may_follow(KeyRange range, Position parent) {
         return follows;
     }
     const ulong least = range.first.theirs, greatest = range.last.theirs;
-    return is_between(mine, least, greatest) || pawn_moves_into(mine, occupied, targets_of(parent), least, greatest);
+    return is_between(mine, least, greatest) || pawn_moves_into(mine, occupied, pawn_targets(parent), least, greatest);
 }
 
 // Whether a move may lead from the position into the range of reversed keys, judged by pawns alone.
 INLINE bool may_follow_reversed(KeyRange range, Position parent) {
     const ulong mine = pawns_of(parent) & parent.own, least = range.first.own, greatest = range.last.own;
     return is_between(mine, least, greatest) ||
-           pawn_moves_into(mine, occupied_of(parent), targets_of(parent), least, greatest);
+           pawn_moves_into(mine, occupied_of(parent), pawn_targets(parent), least, greatest);
 }
 
 // Whether the position may have a successor that is kept.

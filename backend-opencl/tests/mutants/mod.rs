@@ -67,7 +67,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     Mutant::new(Merging, "an appended entry has no multiplicity", "            vstore4(vload4(candidate, taken_multiplicities), successor, new_multiplicities);\n", ""),
     Mutant::new(Merging, "a slot refers to the entry before", "has_room ? successor + 1 : 0", "has_room ? max(successor, 1u) : 0"),
     Mutant::new(Merging, "a slot keeps the mark of a candidate", "if (keeps_slots) {", "if (false) {"),
-    Mutant::new(Merging, "a candidate keeps its multiplicity", "            vstore4((uint4)(0), candidate, candidate_multiplicities);\n", ""),
+    Mutant::new(Merging, "a candidate keeps its multiplicity", "            vstore4((uint4)(0), candidate, taken_multiplicities);\n", ""),
     Mutant::new(Merging, "an order has some entries twice", "new_order[place] = index;", "new_order[place] = index & ~1u;"),
     Mutant::new(Merging, "entries in order are loaded from the first one", "order[first + index], root", "order[index], root"),
     Mutant::new(Merging, "entries in order overwrite those of another shard", "root = at + index;", "root = index;"),

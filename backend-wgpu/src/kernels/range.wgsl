@@ -188,7 +188,7 @@ fn squares_before(range: KeyRange, parent: Position) -> Board {
 }
 
 // Returns the squares on which the position's pawns may capture.
-fn targets_of(position: Position) -> Board {
+fn pawn_targets(position: Position) -> Board {
     return (occupied_of(position) & ~position.own) | position.en_passant;
 }
 
@@ -211,7 +211,7 @@ fn may_follow(range: KeyRange, parent: Position) -> bool {
     let least = range.first.theirs;
     let greatest = range.last.theirs;
     return is_between(mine, least, greatest) ||
-        nonempty(pawn_moves_into(mine, occupied, targets_of(parent), least, greatest));
+        nonempty(pawn_moves_into(mine, occupied, pawn_targets(parent), least, greatest));
 }
 
 // Whether a move may lead from the position into the range of reversed keys, judged by pawns alone.
@@ -220,7 +220,7 @@ fn may_follow_reversed(range: KeyRange, parent: Position) -> bool {
     let least = range.first.own;
     let greatest = range.last.own;
     return is_between(mine, least, greatest) ||
-        nonempty(pawn_moves_into(mine, occupied_of(parent), targets_of(parent), least, greatest));
+        nonempty(pawn_moves_into(mine, occupied_of(parent), pawn_targets(parent), least, greatest));
 }
 
 // Whether the position may have a successor that is kept.
