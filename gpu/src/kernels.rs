@@ -165,10 +165,10 @@ buffers! {
     entries: crate::kernels::Part, read;
     /// The multiplicity of each entry: 128 bits, low word first.
     multiplicities: [u32; 4], write;
-    /// The multiplicity of each root.
-    root_multiplicities: [u32; 4], read;
     /// `multiplicities`, while new entries are written, each by one work-item.
     new_multiplicities: [u32; 4], write;
+    /// The multiplicity of each root.
+    root_multiplicities: [u32; 4], read;
     /// The multiplicity of each candidate that took a slot.
     candidate_multiplicities: [u32; 4], write;
     /// `candidate_multiplicities`, while each is taken by one work-item.
