@@ -299,7 +299,7 @@ macro_rules! with_kernels {
             /// Loads the entries that may have successors in a range into level 0, each a root of its own.
             SelectEntries, "select_entries", Merging:
                 entries root_multiplicities successors successor_roots selected_multiplicities selected_count |
-                first end room kept
+                first end kept room
                 first_own_low first_own_high first_theirs_low first_theirs_high first_hash
                 last_own_low last_own_high last_theirs_low last_theirs_high last_hash;
             /// Counts the entries of each part of the hashes of the other side's pieces.

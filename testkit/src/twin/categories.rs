@@ -45,11 +45,15 @@ pub(super) fn classify_items(arguments: &Arguments<'_>) {
     if len > capacity {
         arguments.set(Binding::totals, 0, 1);
     }
+    // Items that follow each other mostly have the same parent.
+    let mut last = (u32::MAX, Vec::new());
     for index in 0..len.min(capacity) as usize {
         let [item, parent] = arguments.read(Binding::items, index);
-        let seen = load_position(arguments, Binding::positions, parent as usize);
+        if last.0 != parent {
+            last = (parent, moves(&load_position(arguments, Binding::positions, parent as usize)));
+        }
         let root = arguments.word(Binding::roots, parent as usize);
-        for (_, features) in moves(&seen).iter().filter(|(packed, _)| *packed == item) {
+        for (_, features) in last.1.iter().filter(|(packed, _)| *packed == item) {
             add(arguments, root, features);
         }
     }

@@ -42,8 +42,20 @@ impl<I: Interface> Stages<I> {
     }
 }
 
-/// Returns what to keep: ranges among the pawns of all successors, ranges of reversed keys, and positions before such ranges.
+/// Returns what to keep of the successors: ranges of their pawns, and the positions before ranges of later pawns.
 pub(super) fn kept_after(positions: &[Quad48], rules: &Rules) -> Vec<Kept> {
+    let pawns = pawns_after(positions, rules);
+    let before = ranges_among(later(&pawns)).into_iter().map(Kept::Before);
+    within(pawns).into_iter().chain(before).collect()
+}
+
+/// Returns what to keep of the successors of the successors: ranges of their pawns.
+pub(super) fn kept_later(positions: &[Quad48], rules: &Rules) -> Vec<Kept> {
+    within(later(&pawns_after(positions, rules)))
+}
+
+/// Returns the structures of pawns of all successors.
+fn pawns_after(positions: &[Quad48], rules: &Rules) -> Vec<[u64; 2]> {
     let mut pawns: Vec<_> = positions
         .iter()
         .flat_map(|position| {
@@ -54,19 +66,25 @@ pub(super) fn kept_after(positions: &[Quad48], rules: &Rules) -> Vec<Kept> {
     // Each structure of pawns counts once, so most of them result from moves of pawns.
     pawns.sort_unstable();
     pawns.dedup();
-    // After another move without pawns, the same pawns are seen upside down.
-    let mut later: Vec<_> = pawns.iter().map(|&[own, theirs]| [theirs, own].map(u64::swap_bytes)).collect();
-    later.sort_unstable();
-    let mut reversed: Vec<_> = pawns.iter().map(|&[own, theirs]| [theirs, own]).collect();
-    reversed.sort_unstable();
-    let [within, before, reversed] = [pawns, later, reversed].map(|pawns| ranges_among(&pawns));
-    let within = within.into_iter().map(Kept::Within).chain(before.into_iter().map(Kept::Before));
-    within.chain(reversed.into_iter().map(Kept::WithinReversed)).collect()
+    pawns
+}
+
+/// Returns these structures after a move without pawns, when they are seen upside down.
+fn later(pawns: &[[u64; 2]]) -> Vec<[u64; 2]> {
+    pawns.iter().map(|&[own, theirs]| [theirs, own].map(u64::swap_bytes)).collect()
+}
+
+/// Returns ranges among these structures, and ranges of reversed keys.
+fn within(pawns: Vec<[u64; 2]>) -> Vec<Kept> {
+    let reversed = pawns.iter().map(|&[own, theirs]| [theirs, own]).collect();
+    let ranges = ranges_among(pawns).into_iter().map(Kept::Within);
+    ranges.chain(ranges_among(reversed).into_iter().map(Kept::WithinReversed)).collect()
 }
 
 /// Returns a range from one third to two thirds of positions with these pawns, some ranges each with the pawns of one position, and
 /// half of such a range.
-fn ranges_among(pawns: &[[u64; 2]]) -> Vec<KeyRange> {
+fn ranges_among(mut pawns: Vec<[u64; 2]>) -> Vec<KeyRange> {
+    pawns.sort_unstable();
     let range = |first: usize, last: usize, hash| KeyRange {
         first: Key { pawns: pawns[first], hash: 0 },
         last: Key { pawns: pawns[last], hash },

@@ -5,7 +5,7 @@ use kogge_board::{Quad48, Rules};
 use kogge_gpu::kernels::{Binding, Kernel, Scalar};
 use kogge_gpu::{Interface, WEIGHTED_SUMS_GROUP, WEIGHTED_SUMS_GROUPS};
 
-use super::kept::kept_after;
+use super::kept::{kept_after, kept_later};
 use super::{Contents, StageDifference, Stages};
 
 impl<I: Interface> Stages<I> {
@@ -106,10 +106,7 @@ impl<I: Interface> Stages<I> {
             self.contents.entry(Binding::root_multiplicities).or_default(),
             (0..4 * moves as u32).map(|word| word.wrapping_mul(0x9e37_79b9)).collect(),
         );
-        for kept in kept_after(positions, rules)
-            .into_iter()
-            .filter(|kept| matches!(kept, Kept::Within(_) | Kept::WithinReversed(_)))
-        {
+        for kept in kept_later(positions, rules) {
             self.set_kept(kept);
             self.select(moves)?;
         }
