@@ -127,6 +127,9 @@ fn in_flight(memory: u64) -> u64 {
 /// The most parents that are expanded together.
 const TOGETHER: usize = 2048;
 
+/// The least depth of trees that are merged at their first ply: only within a task, in a table that fits in a core's cache.
+const LEAST_MERGED: u32 = 3;
+
 /// The most positions whose successors are merged in one task that counts trees below them.
 const MERGED_TOGETHER: u64 = 1 << 12;
 
@@ -497,6 +500,10 @@ impl Merge for CpuMerge<'_> {
             self.parents = parents;
         }
         Ok(())
+    }
+
+    fn counts_in_runs(&self, depth: u32) -> bool {
+        depth >= LEAST_MERGED
     }
 
     fn perft(&mut self, successors: Range<u64>, depth: u32) -> Result<u128, MergeError> {

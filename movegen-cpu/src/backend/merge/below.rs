@@ -10,7 +10,7 @@ use kogge_board::merge::{Kept, MergeError, add_categories, add_weighted};
 use kogge_board::{BackendError, Categories};
 use rayon::prelude::*;
 
-use super::{CpuMerge, IN_FLIGHT_BYTES, MERGED_TOGETHER, MOVES, Pool, Scratch, expand_task};
+use super::{CpuMerge, IN_FLIGHT_BYTES, LEAST_MERGED, MERGED_TOGETHER, MOVES, Pool, Scratch, expand_task};
 use crate::backend::shard::{ENTRY_BYTES, Index, Shard, Sharing};
 use crate::lanes::categories::{Numbers, ROOT};
 use crate::lanes::code::Code;
@@ -29,9 +29,6 @@ struct Counting<B> {
 
 /// The most positions that one task counts trees below.
 const COUNTED_TOGETHER: u64 = 1024;
-
-/// The least depth of trees that are merged at their first ply: only within a task, in a table that fits in a core's cache.
-const LEAST_MERGED: u32 = 3;
 
 impl CpuMerge<'_> {
     /// Returns the most positions whose successors a task may merge while it counts; these successors take at most as much
