@@ -10,9 +10,13 @@ use kogge_board::{Backend, known};
 use kogge_driver::{Driver, MergeSettings};
 use kogge_movegen_cpu::Cpu;
 use kogge_movegen_cpu::mailbox::Mailbox;
+use sha2::{Digest, Sha256};
 use support::fen;
 
 const RESULTS: &str = include_str!("../../RESULTS.md");
+
+/// The start positions of Chess960 with their counts, by Scharnagl number.
+const STARTS: &str = include_str!("../../data/chess960-starts.epd");
 
 /// The most leaves of a term that a test counts by merged plies, and the most that the mailbox counts one by one.
 const MOST_MERGED: u128 = 500_000_000;
@@ -148,6 +152,75 @@ fn every_large_count_has_a_command_and_a_second_way() {
         seen += 1;
     }
     assert!(seen >= 13);
+}
+
+/// Returns the first rank of a start position of Chess960 by its Scharnagl number: the bishops on light and on dark squares, the queen and
+/// the knights on the rest from the left, then rook, king and rook.
+fn first_rank(number: usize) -> String {
+    const KNIGHTS: [[usize; 2]; 10] = [[0, 1], [0, 2], [0, 3], [0, 4], [1, 2], [1, 3], [1, 4], [2, 3], [2, 4], [3, 4]];
+    let mut files = [None; 8];
+    files[2 * (number % 4) + 1] = Some('b');
+    files[2 * (number / 4 % 4)] = Some('b');
+    let mut place = |piece, rank: usize| {
+        let free = (0..8).filter(|&file| files[file].is_none()).nth(rank).unwrap();
+        files[free] = Some(piece);
+    };
+    place('q', number / 16 % 6);
+    let [first, second] = KNIGHTS[number / 96];
+    // The second knight finds the first square taken.
+    place('n', first);
+    place('n', second - 1);
+    ['r', 'k', 'r'].into_iter().for_each(|piece| place(piece, 0));
+    files.into_iter().flatten().collect()
+}
+
+/// A start position of Chess960: its FEN, and its leaves at depths 1 to 7.
+fn starts() -> Vec<(&'static str, Vec<u128>)> {
+    let line = |line: &'static str| {
+        let mut fields = line.split(" ;");
+        let fen = fields.next().unwrap();
+        let count = |(index, field): (usize, &str)| number(field.strip_prefix(&format!("D{} ", index + 1)).unwrap());
+        (fen, fields.enumerate().map(count).collect())
+    };
+    STARTS.lines().map(line).collect()
+}
+
+#[test]
+fn start_positions_of_chess960_are_recomputed() {
+    let starts = starts();
+    assert_eq!(starts.len(), 960);
+    assert_eq!(first_rank(518), "rnbqkbnr");
+    let (mut cpu, mut mailbox) = (Cpu::new(None).unwrap(), Mailbox::new());
+    let settings = MergeSettings::with_memory(1 << 30);
+    for (index, (root, leaves)) in starts.iter().enumerate() {
+        let rank = first_rank(index);
+        let upper = rank.to_uppercase();
+        assert!(root.starts_with(&format!("{rank}/pppppppp/8/8/8/8/PPPPPPPP/{upper} w ")), "{index}: {root}");
+        assert_eq!((fen(root).to_string(), leaves.len()), (root.to_string(), 7), "{index}");
+        assert_eq!(Driver::new(&mut mailbox, &()).perft(&fen(root), 3), Ok(leaves[2]), "{index}");
+        for depth in [1, 2, 4] {
+            assert_eq!(Driver::new(&mut cpu, &()).perft(&fen(root), depth), Ok(leaves[depth as usize - 1]), "{index}");
+        }
+        // The deepest of these counts take a tenth of a second each.
+        for depth in (5..=7).filter(|depth| (index + *depth as usize).is_multiple_of([7, 31, 131][*depth as usize - 5]))
+        {
+            let merged = Driver::new(&mut cpu, &()).perft_merged(&fen(root), depth, &settings).unwrap();
+            assert_eq!(merged.leaves, leaves[depth as usize - 1], "{index} at depth {depth}");
+        }
+    }
+    let standard = known::standard().into_iter().find(|known| known.name == "startpos").unwrap();
+    assert!((1..=7).all(|depth| standard.leaves(depth) == Some(starts[518].1[depth as usize - 1])));
+    for row in table("| depth | leaves of all |") {
+        let depth = row[0].parse::<usize>().unwrap();
+        let leaves = |index: usize| starts[index].1[depth - 1];
+        assert_eq!(number(row[1]), (0..960).map(leaves).sum::<u128>(), "depth {depth}");
+        let least = (0..960).min_by_key(|&index| leaves(index)).unwrap();
+        let most = (0..960).max_by_key(|&index| (leaves(index), index)).unwrap();
+        let cell = |index: usize| format!("{} ({})", leaves(index), index);
+        assert_eq!([row[2], row[3]].map(|cell| cell.replace(',', "")), [least, most].map(cell), "depth {depth}");
+    }
+    let sum: String = Sha256::digest(STARTS).iter().map(|byte| format!("{byte:02x}")).collect();
+    assert!(RESULTS.contains(&sum), "{sum}");
 }
 
 #[test]
