@@ -10,7 +10,7 @@
 //! If only the successors in a range are kept, a kernel first selects the parents that may have such successors. A ply between two
 //! others can be made again and again, as earlier plies can be kept.
 //!
-//! The leaves below the last ply of many positions are counted in runs (`lists/run.rs`): a run takes positions in the order of the
+//! The leaves below the last ply of many positions are counted in runs (`lists/runs.rs`): a run takes positions in the order of the
 //! other side's pieces, merges their successors in a small list, and counts below these. Most equal successors are in one run, so
 //! nearly as much is saved as by another merged ply, and it needs no memory.
 //!
