@@ -154,6 +154,30 @@ fn every_large_count_has_a_command_and_a_second_way() {
     assert!(seen >= 13);
 }
 
+#[test]
+fn games_that_end_in_mate_are_recomputed() {
+    let listed = table("| sequence | games |");
+    let [mates, games] = [0, 1].map(|row: usize| listed[row][3].split(", ").map(number).collect::<Vec<_>>());
+    let last = |terms: &[u128]| format!("0 to {}", terms.len() - 1);
+    assert_eq!([listed[0][2], listed[1][2]], [last(&mates), last(&games)]);
+    let start = known::standard().into_iter().find(|known| known.name == "startpos").unwrap();
+    for (n, &term) in games.iter().enumerate() {
+        let leaves = if n == 0 { Some(1) } else { start.leaves(n as u32) };
+        assert_eq!(Some(term), leaves.map(|leaves| leaves + mates[..n].iter().sum::<u128>()), "A006494({n})");
+    }
+    let mut cpu = Cpu::new(None).unwrap();
+    for n in 1..=6 {
+        let counted = Driver::new(&mut cpu, &()).stats(&start.root, n as u32).unwrap();
+        assert_eq!(counted.mates, mates[n], "A079485({n})");
+    }
+    let page = include_str!("../../docs/categories.md");
+    let page = page.split_once("## The start position").unwrap().1.split_once("## Other positions").unwrap().0;
+    let rows = page.lines().filter_map(|line| line.strip_prefix("| ")?.strip_suffix(" |"));
+    let rows = rows.map(|row| row.split(" | ").collect::<Vec<_>>()).filter(|row| row[0] != "depth");
+    let found: Vec<_> = rows.map(|row| (row[0].parse::<usize>().unwrap(), number(row[9]))).collect();
+    assert!(found.iter().all(|&(depth, found)| mates[depth] == found) && found.last().unwrap().0 + 1 == mates.len());
+}
+
 /// Returns the first rank of a start position of Chess960 by its Scharnagl number: the bishops on light and on dark squares, the queen and
 /// the knights on the rest from the left, then rook, king and rook.
 fn first_rank(number: usize) -> String {
