@@ -101,7 +101,7 @@ fn a_ply_may_exceed_the_largest_buffer() {
 fn leaves_are_counted_in_runs() {
     for (unordered, shard_entries, entries, hash_bits) in [
         (Unordered::Always, u64::MAX, 100_000, 32),
-        (Unordered::Never, u64::MAX, 3_000, 8),
+        (Unordered::Never, u64::MAX, 3_000, 12),
         (Unordered::Always, 700, 3_000, 32),
     ] {
         let device = TwinDevice { unordered, shard_entries, ..TwinDevice::default() };
