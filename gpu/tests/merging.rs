@@ -101,7 +101,7 @@ fn a_ply_may_exceed_the_largest_buffer() {
 fn leaves_are_counted_in_runs() {
     for (unordered, shard_entries, entries, hash_bits) in [
         (Unordered::Always, u64::MAX, 100_000, 32),
-        (Unordered::Never, u64::MAX, 3_000, 12),
+        (Unordered::Never, u64::MAX, 3_000, 8),
         (Unordered::Always, 700, 3_000, 32),
     ] {
         let device = TwinDevice { unordered, shard_entries, ..TwinDevice::default() };
@@ -127,10 +127,13 @@ fn leaves_are_counted_in_runs() {
         assert_eq!(merge.entries(0..5_362).unwrap(), before);
         assert_eq!(merge.add(&before), Ok(()));
         assert_eq!((merge.successors(), merge.perft(0..5_362, 1)), (5_362, Ok(2 * 197_281)));
-        merge.descend().unwrap();
-        merge.reserve(PLIES[3].0, Kept::All).unwrap();
-        assert_eq!(merge.expand(0..5_362), Ok(2 * PLIES[3].1));
-        assert_eq!(merge.successors(), PLIES[3].0);
+        // With few bits, a search in a large list takes long.
+        if hash_bits == 32 {
+            merge.descend().unwrap();
+            merge.reserve(PLIES[3].0, Kept::All).unwrap();
+            assert_eq!(merge.expand(0..5_362), Ok(2 * PLIES[3].1));
+            assert_eq!(merge.successors(), PLIES[3].0);
+        }
     }
 }
 
