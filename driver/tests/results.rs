@@ -166,9 +166,9 @@ fn games_that_end_in_mate_are_recomputed() {
         assert_eq!(Some(term), leaves.map(|leaves| leaves + mates[..n].iter().sum::<u128>()), "A006494({n})");
     }
     let mut cpu = Cpu::new(None).unwrap();
-    for n in 1..=6 {
+    for (n, &expected) in mates.iter().enumerate().take(7) {
         let counted = Driver::new(&mut cpu, &()).stats(&start.root, n as u32).unwrap();
-        assert_eq!(counted.mates, mates[n], "A079485({n})");
+        assert_eq!(counted.mates, expected, "A079485({n})");
     }
     let page = include_str!("../../docs/categories.md");
     let page = page.split_once("## The start position").unwrap().1.split_once("## Other positions").unwrap().0;
