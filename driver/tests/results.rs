@@ -252,7 +252,7 @@ fn distinct_positions_are_those_of_the_data() {
     let data: Vec<_> = rows(include_str!("../../data/unique.tsv")).filter(|row| row[0] == "startpos").collect();
     for row in table("| ply | distinct positions |") {
         let expected = &data[row[0].parse::<usize>().unwrap()];
-        for (cell, expected) in row[1..].iter().zip(&expected[2..]) {
+        for (cell, expected) in row[1..].iter().zip(&expected[2..]).filter(|(cell, _)| **cell != "-") {
             assert_eq!(number(cell), expected.parse().unwrap(), "ply {}", row[0]);
         }
     }
