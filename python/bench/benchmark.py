@@ -178,7 +178,7 @@ def of_library(program: str, positions: Positions, devices: list[str]) -> Rows:
     ]
 
 
-def measure(sizes: list[int], devices: list[str], seconds: float, library: str | None) -> Rows:
+def measure(sizes: list[int], devices: list[str], seconds: float, program: str | None) -> Rows:
     """Measure everything, and compare the counts."""
     rows: Rows = []
 
@@ -190,9 +190,9 @@ def measure(sizes: list[int], devices: list[str], seconds: float, library: str |
     others = [("python-chess", chess, of_python_chess), ("rust-chess", rust_chess, of_rust_chess), ("cozy-chess", cozy_chess, of_cozy_chess)]
     # Some drivers give a device to one process at a time, so the library comes before this process opens it.
     batches = {size: kogge.playouts(size, 40, seed=size) for size in sizes}
-    if library:
+    if program:
         for positions in batches.values():
-            rows += of_library(library, positions, devices)
+            rows += of_library(program, positions, devices)
     for size, positions in batches.items():
         counts = positions.count("cpu")
         for device in devices:
@@ -239,10 +239,10 @@ def main() -> None:
     parser.add_argument("--device", nargs="+", default=["cpu"], help="the devices of kogge; the first operations run on each")
     parser.add_argument("--sizes", nargs="+", type=int, default=[1, 1000, 1_000_000], help="the numbers of positions")
     parser.add_argument("--seconds", type=float, default=0.5, help="the time of each measurement")
-    parser.add_argument("--library", help="the program of the Rust example `batches`, to measure the Rust library, too")
+    parser.add_argument("--library", dest="program", help="the program of the Rust example `batches`, to measure the Rust library, too")
     parser.add_argument("--json", help="also write the rates to this file")
     arguments = parser.parse_args()
-    rows = measure(arguments.sizes, arguments.device, arguments.seconds, arguments.library)
+    rows = measure(arguments.sizes, arguments.device, arguments.seconds, arguments.program)
     versions = {"kogge": kogge.__version__, "python": platform.python_version(), "numpy": np.__version__}
     if chess:
         versions["chess"] = chess.__version__
