@@ -168,7 +168,10 @@ def of_library(program: str, positions: Positions, devices: list[str]) -> Rows:
     """Measure the Rust library with the same positions."""
     with tempfile.NamedTemporaryFile() as file:
         positions.to_format("quad48").words.tofile(file.name)
-        answer = subprocess.run([program, file.name, *devices], capture_output=True, text=True)
+        try:
+            answer = subprocess.run([program, file.name, *devices], capture_output=True, text=True)
+        except OSError as error:
+            sys.exit(f"{program} could not be started: {error}. Build it as this file's first lines say.")
     if answer.returncode != 0:
         sys.exit(f"{program} failed. It says: {answer.stderr}")
     lines = [line.split("\t") for line in answer.stdout.splitlines() if line.count("\t") == 2]

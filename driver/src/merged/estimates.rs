@@ -49,6 +49,8 @@ pub(crate) struct Estimates {
     pub(crate) ply_seconds: f64,
     /// The factor by which a successor takes longer than in the ply before.
     pub(crate) growth: f64,
+    /// Leaves this many plies below, or more, are counted in runs.
+    pub(crate) least_in_runs: u32,
     /// Seconds to count below a position, by depth.
     pub(crate) count_each: [f64; MAX_CALL_DEPTH as usize + 1],
     /// The number of positions that fit in memory without parents.
@@ -75,6 +77,7 @@ impl Estimates {
             },
             room_each: 0.0,
             ply_seconds: 0.0,
+            least_in_runs: u32::MAX,
             growth: match kind {
                 DeviceKind::DiscreteGpu | DeviceKind::IntegratedGpu => LARGER_TABLE_ON_GPU,
                 _ => LARGER_TABLE,
@@ -153,6 +156,7 @@ pub(super) mod tests {
             room_each: 0.0,
             ply_seconds: 1e-4,
             growth: LARGER_TABLE,
+            least_in_runs: u32::MAX,
             count_each,
             capacity,
             parent_share: 0.8,

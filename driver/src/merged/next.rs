@@ -165,6 +165,10 @@ impl Work<'_> {
         let least = self.batch.max(64).min(len);
         let (mut sample, mut below) = (least, 1);
         while below <= deepest && len > 0 {
+            if self.merge.counts_in_runs(below) {
+                // The first call puts all positions in order; later calls find them so.
+                self.leaves(self.middle(1), below)?;
+            }
             let (mut each, mut samples) = (f64::INFINITY, 0);
             loop {
                 self.check_cancelled()?;

@@ -21,6 +21,10 @@ const PLACES_OF_A_PAWN: f64 = 4.0;
 /// The share of the time for a successor that it takes to find out that a parent has none in a range.
 const SCANNING: f64 = 0.1;
 
+/// The factor by which counting leaves in runs takes longer with each natural logarithm of the number of ranges, if equal successors lie
+/// in different ranges. With ranges of reversed keys, nearly all lie in the same. On one H200, 22 ranges took 1.4 times as long.
+const DIVIDED_RUNS: f64 = 0.13;
+
 /// The rest of a count.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Route {
@@ -158,7 +162,13 @@ impl Estimates {
             // Merging successors takes longer than counting them, even if a busy machine measured otherwise.
             let merging = self.merge_each();
             let each = if below == 1 && merging > 0.0 { each.min(merging) } else { each };
-            let route = Route { plies: plies.to_vec(), below_seconds: positions * each };
+            let has_between = matches!(plies, [.., between, _] if between.ranges > 1);
+            let divided = if has_between && below >= self.least_in_runs {
+                1.0 + DIVIDED_RUNS * plies.last().map_or(1.0, |last| f64::from(last.ranges)).ln()
+            } else {
+                1.0
+            };
+            let route = Route { plies: plies.to_vec(), below_seconds: positions * each * divided };
             if best.as_ref().is_none_or(|best| route.seconds() < best.seconds()) {
                 best = Some(route);
             }
@@ -241,6 +251,18 @@ mod tests {
         // Without pawns, no share of a ply is enough for a range of the next.
         let endgame = Estimates { pawns: 0, ..start(5, 13, 4e6) };
         assert_eq!(endgame.choose(2, 2, None), None);
+    }
+
+    #[test]
+    fn leaves_in_runs_lie_below_ranges_of_a_whole_ply() {
+        // A ply between needs fewer ranges, but then equal successors lie in different ranges.
+        let mut count_each = [1e-12; MAX_CALL_DEPTH as usize + 1];
+        count_each[3] = 1e-8;
+        let estimates = Estimates { count_each, making: 0.9, ..start(7, 12, 2e9) };
+        let route = estimates.choose(2, 2, None).unwrap();
+        assert!(ranges(&route)[0] > 1, "{route:?}");
+        let in_runs = Estimates { least_in_runs: 3, ..estimates }.choose(2, 2, None).unwrap();
+        assert!(ranges(&in_runs)[0] == 1 && ranges(&in_runs)[1] > 1, "{in_runs:?}");
     }
 
     #[test]

@@ -96,7 +96,9 @@ impl<'d> Work<'d> {
         let (batch, device, kind) =
             (backend.info().batch.max(1) as u64, backend.info().name.clone(), backend.info().kind);
         let merge = backend.merge(rules, options)?;
-        let estimates = Estimates::new(depth, merge.most_successors() as f64, kind);
+        let mut estimates = Estimates::new(depth, merge.most_successors() as f64, kind);
+        let in_runs = (0..=MAX_CALL_DEPTH).find(|&below| merge.counts_in_runs(below));
+        estimates.least_in_runs = in_runs.unwrap_or(u32::MAX);
         Ok(Self {
             merge,
             rules: *rules,

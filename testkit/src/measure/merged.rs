@@ -1,13 +1,14 @@
 //! Counts trees with equal positions merged, and prints the time of each ply.
 //!
 //! ```text
-//! merged DEVICE GIBIBYTES [NAME:DEPTH:PLIES:RANGES]... [runs=POSITIONS] [positions=BITS] [profile]
+//! merged DEVICE GIBIBYTES [NAME:DEPTH:PLIES:RANGES]... [runs=POSITIONS] [positions=BITS] [keys=usual] [profile]
 //! ```
 //!
 //! NAME is a position of `board/data/known-counts.tsv`. PLIES plies are merged, the last one in RANGES ranges, and the
 //! total is compared with the published count, if there is one. `runs` sets the room of a run; leaves are
 //! counted in runs only at depths of three and more, and not at all if this is 0. `positions` sets the
-//! positions of a level, as a power of two. `profile` adds the time of each kernel.
+//! positions of a level, as a power of two. Ranges above runs have reversed keys, unless `keys=usual` is given.
+//! `profile` adds the time of each kernel.
 
 use std::time::Instant;
 
@@ -27,7 +28,9 @@ pub fn main<D: Tested>() -> Outcome {
     let arguments: Vec<_> = std::env::args().skip(1).collect();
     let [device, gibibytes, jobs @ ..] = &arguments[..] else {
         return Err(
-            "merged DEVICE GIBIBYTES [NAME:DEPTH:PLIES:RANGES]... [runs=POSITIONS] [positions=BITS] [profile]".into()
+            "merged DEVICE GIBIBYTES [NAME:DEPTH:PLIES:RANGES]... [runs=POSITIONS] [positions=BITS] [keys=usual] \
+            [profile]"
+                .into(),
         );
     };
     let profile = jobs.iter().any(|job| job == "profile");
@@ -38,6 +41,7 @@ pub fn main<D: Tested>() -> Outcome {
         ..Runs::default()
     });
     let bits = jobs.iter().find_map(|job| job.strip_prefix("positions=")).map(str::parse::<u32>).transpose()?;
+    let may_reverse = !jobs.iter().any(|job| job == "keys=usual");
     let options = host_options(|host| {
         (host.profile, host.runs) = (profile, runs);
         host.positions = bits.map(|bits| 1 << bits.min(30));
@@ -52,7 +56,7 @@ pub fn main<D: Tested>() -> Outcome {
         let known = standard.iter().find(|known| known.name == name).ok_or(format!("{name} is not known."))?;
         let depth = depth.parse()?;
         let begun = Instant::now();
-        let total = count(&mut backend, memory, &known.root, depth, plies.parse()?, ranges.parse()?)?;
+        let total = count(&mut backend, memory, &known.root, depth, plies.parse()?, ranges.parse()?, may_reverse)?;
         let verdict = match known.leaves(depth) {
             Some(leaves) if leaves == total => "as published",
             Some(_) => "WRONG",
@@ -67,7 +71,15 @@ pub fn main<D: Tested>() -> Outcome {
 }
 
 /// Counts the leaves below a root.
-fn count(backend: &mut dyn Backend, memory: u64, root: &Fen, depth: u32, plies: u32, ranges: usize) -> Outcome<u128> {
+fn count(
+    backend: &mut dyn Backend,
+    memory: u64,
+    root: &Fen,
+    depth: u32,
+    plies: u32,
+    ranges: usize,
+    may_reverse: bool,
+) -> Outcome<u128> {
     let mut merge = backend.merge(&root.rules, &MergeOptions::with_memory(memory))?;
     merge.reserve(1, Kept::All)?;
     merge.add(&[Entry { position: Quad48::from(&root.position), multiplicity: 1 }])?;
@@ -77,10 +89,16 @@ fn count(backend: &mut dyn Backend, memory: u64, root: &Fen, depth: u32, plies: 
         merge.descend()?;
         let parents = merge.parents();
         let of = if ply == plies { ranges } else { 1 };
-        let mut keys = if of > 1 { sample(&mut *merge, &root.rules)? } else { Vec::new() };
+        let is_reversed = may_reverse && merge.counts_in_runs(depth - plies);
+        let key = if is_reversed { Key::reversed } else { Key::of };
+        let mut keys = if of > 1 { sample(&mut *merge, &root.rules, key)? } else { Vec::new() };
         let mut distinct = 0;
         for (index, range) in KeyRange::divide(&mut keys, of).into_iter().enumerate() {
-            let kept = if of > 1 { Kept::Within(range) } else { Kept::All };
+            let kept = match of {
+                1 => Kept::All,
+                _ if is_reversed => Kept::WithinReversed(range),
+                _ => Kept::Within(range),
+            };
             let begun = Instant::now();
             let mut room = (parents as f64 * growth * 1.15 / of as f64) as u64 + 1000;
             loop {
@@ -110,7 +128,7 @@ fn count(backend: &mut dyn Backend, memory: u64, root: &Fen, depth: u32, plies: 
 }
 
 /// Returns the keys of the successors of some parents.
-fn sample(merge: &mut dyn Merge, rules: &Rules) -> Outcome<Vec<Key>> {
+fn sample(merge: &mut dyn Merge, rules: &Rules, key: fn(&Planes32) -> Key) -> Outcome<Vec<Key>> {
     const BLOCKS: u64 = 256;
     const BLOCK: u64 = 64;
     let parents = merge.parents();
@@ -120,6 +138,5 @@ fn sample(merge: &mut dyn Merge, rules: &Rules) -> Outcome<Vec<Key>> {
         merge.expand(first..parents.min(first + BLOCK))?;
     }
     let entries = merge.entries(0..merge.successors())?;
-    let key = |entry: &Entry| Key::of(&Planes32::pack(rules, &entry.position.unpack_unchecked()));
-    Ok(entries.iter().map(key).collect())
+    Ok(entries.iter().map(|entry| key(&Planes32::pack(rules, &entry.position.unpack_unchecked()))).collect())
 }
