@@ -18,6 +18,7 @@ use crate::adapters::Device;
 use crate::kernels::{SCALARS_BINDING, binding_of, source};
 use crate::options::{Settings, Word};
 use crate::runtime::Runtime;
+use crate::timer::Timer;
 
 /// The size in bytes of the scalars of a launch, which every kernel gets as one struct.
 const SCALARS: usize = Scalar::ALL.len() * size_of::<u32>();
@@ -46,12 +47,18 @@ pub struct WgpuInterface {
     scalars: Buffer,
     slots: Vec<u8>,
     slot_size: usize,
+    /// Measures the last launch, if a profile is asked for and the device has clocks.
+    timer: Option<Timer>,
 }
 
 impl WgpuInterface {
     /// Opens a device.
     pub(crate) fn open(device: &Device, settings: &Settings) -> Result<Self, Failure> {
-        let runtime = Runtime::open(&device.adapter, features(settings))?;
+        let has_clock = settings.host.profile && device.adapter.features().contains(Features::TIMESTAMP_QUERY);
+        let mut features = features(settings);
+        features.set(Features::TIMESTAMP_QUERY, has_clock);
+        let runtime = Runtime::open(&device.adapter, features)?;
+        let timer = has_clock.then(|| Timer::new(&runtime));
         let alignment = runtime.device.limits().min_uniform_buffer_offset_alignment as usize;
         let slot_size = SCALARS.next_multiple_of(alignment);
         let scalars = runtime.device.create_buffer(&wgpu::BufferDescriptor {
@@ -70,6 +77,7 @@ impl WgpuInterface {
             scalars,
             slots: Vec::new(),
             slot_size,
+            timer,
         })
     }
 
@@ -208,8 +216,10 @@ impl Interface for WgpuInterface {
         });
         let recorded =
             self.recorded.get_or_insert_with(|| self.runtime.device.create_command_encoder(&Default::default()));
-        let mut pass =
-            recorded.begin_compute_pass(&ComputePassDescriptor { label: Some(name), timestamp_writes: None });
+        let mut pass = recorded.begin_compute_pass(&ComputePassDescriptor {
+            label: Some(name),
+            timestamp_writes: self.timer.as_mut().map(Timer::writes),
+        });
         pass.set_pipeline(pipeline);
         pass.set_bind_group(0, &bound, &[self.slots.len() as u32]);
         let (columns, rows) = rectangle(launch.groups, self.max_groups);
@@ -229,9 +239,19 @@ impl Interface for WgpuInterface {
     }
 
     async fn finish(&mut self) -> Result<Option<Duration>, Failure> {
-        self.submit()?;
-        self.runtime.wait()?;
-        Ok(None)
+        let Some(ticks) = self.timer.as_mut().and_then(Timer::take).cloned() else {
+            self.submit()?;
+            self.runtime.wait()?;
+            return Ok(None);
+        };
+        // Reading waits for all that is recorded.
+        let timer = &self.timer;
+        let encoder =
+            self.recorded.get_or_insert_with(|| self.runtime.device.create_command_encoder(&Default::default()));
+        timer.iter().for_each(|timer| timer.resolve(encoder));
+        let mut times = [0_u64; 2];
+        self.read(&ticks, 0, bytemuck::cast_slice_mut(&mut times)).await?;
+        Ok(self.timer.as_ref().map(|timer| timer.between(times)))
     }
 }
 

@@ -41,6 +41,7 @@ mod kernels;
 mod options;
 #[cfg(not(target_family = "wasm"))]
 mod runtime;
+mod timer;
 
 #[cfg(not(target_family = "wasm"))]
 pub use adapters::{Device, devices};
