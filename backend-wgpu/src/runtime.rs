@@ -9,9 +9,10 @@ use std::panic::{self, AssertUnwindSafe};
 use std::pin::pin;
 use std::sync::{Arc, Mutex, Once, PoisonError};
 use std::task::{Context, Poll, Waker};
+use std::time::{Duration, Instant};
 
 use kogge_gpu::Failure;
-use wgpu::{Adapter, BufferUsages, DeviceDescriptor, Features, MapMode, PollType};
+use wgpu::{Adapter, BufferUsages, DeviceDescriptor, DeviceType, Features, MapMode, PollType};
 
 /// The first failure that no call has returned yet.
 #[derive(Clone, Default)]
@@ -52,7 +53,12 @@ pub(crate) struct Runtime {
     failures: Failures,
     /// The buffer from which the host reads bytes.
     pub(crate) staging: wgpu::Buffer,
+    /// How long a wait asks the device again and again before it sleeps.
+    awake: Duration,
 }
+
+/// How long a wait for a GPU asks again and again before it sleeps: as long as small work takes.
+const AWAKE: Duration = Duration::from_micros(200);
 
 /// The number of bytes that the host reads at once.
 const STAGING: u64 = 16 << 20;
@@ -86,7 +92,9 @@ impl Runtime {
             usage: BufferUsages::COPY_DST | BufferUsages::MAP_READ,
             mapped_at_creation: false,
         });
-        let runtime = Self { device, queue, failures, staging };
+        // A software device needs the host's cores.
+        let awake = if adapter.get_info().device_type == DeviceType::Cpu { Duration::ZERO } else { AWAKE };
+        let runtime = Self { device, queue, failures, staging, awake };
         runtime.check()?;
         Ok(runtime)
     }
@@ -143,8 +151,17 @@ impl Runtime {
 
     /// Waits for the submitted work.
     pub(crate) fn wait(&self) -> Result<(), Failure> {
-        // wgpu panics if the device is lost while it waits.
-        let waited = without_panic(|| self.device.poll(PollType::wait_indefinitely()));
+        // wgpu panics if the device is lost while it waits. A thread that sleeps wakes up late, so at first it does not sleep.
+        let begun = Instant::now();
+        let waited = without_panic(|| {
+            while begun.elapsed() < self.awake {
+                let polled = self.device.poll(PollType::Poll)?;
+                if polled.is_queue_empty() {
+                    return Ok(polled);
+                }
+            }
+            self.device.poll(PollType::wait_indefinitely())
+        });
         self.check()?;
         match waited {
             Some(Ok(_)) => Ok(()),

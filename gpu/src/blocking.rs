@@ -93,14 +93,15 @@ where
     /// Tests how the device merges. The larger lists of the test have several shards, as large lists have where buffers are small.
     fn test_merging(&mut self) -> Result<(), BackendError> {
         let HostSettings { shard_entries, runs, .. } = self.session.runner.settings;
-        self.session.runner.settings.shard_entries = u64::MAX;
+        let settings = &mut self.session.runner.settings;
+        (settings.shard_entries, settings.keeps_levels) = (u64::MAX, true);
         let tested = block_on(Lists::self_test(&mut self.session)).and_then(|()| {
             let settings = &mut self.session.runner.settings;
             (settings.shard_entries, settings.runs) = (SELF_TEST_SHARD_ENTRIES, SELF_TEST_RUNS);
             self_test::merging(self)
         });
         let settings = &mut self.session.runner.settings;
-        (settings.shard_entries, settings.runs) = (shard_entries, runs);
+        (settings.shard_entries, settings.runs, settings.keeps_levels) = (shard_entries, runs, false);
         tested
     }
 }

@@ -246,7 +246,7 @@ scalars! {
     depth,
     /// The kind of moves: its place in [`Categories`](kogge_board::Categories).
     kind,
-    /// The number of totals of each kind.
+    /// The distance between places: from the totals of a kind to the totals of the next, or between elements that are written.
     stride,
     /// The number of work-items that search.
     lanes,
@@ -309,7 +309,7 @@ macro_rules! with_kernels {
             /// Loads entries in order into level 0, each a root of its own, with their multiplicities.
             LoadOrdered, "load_ordered", Merging:
                 entries root_multiplicities order successors successor_roots selected_multiplicities |
-                first end at;
+                first end at stride;
             /// Finds the slot of each candidate that is kept.
             Insert, "insert", Merging:
                 positions roots root_multiplicities slots entries multiplicities candidate_multiplicities taken merge_state

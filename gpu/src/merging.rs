@@ -29,7 +29,6 @@ use kogge_board::{BackendError, Categories, Color, Quad48, Rules};
 use crate::counting::Walk;
 use crate::families::{Families, Family};
 use crate::interface::Interface;
-use crate::levels::Sizes;
 use crate::lists::{Kinds, Leaves, Lists, Origin, Ply, Selected, Weights};
 use crate::runner::Halt;
 use crate::session::Session;
@@ -235,6 +234,18 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
         Ok(batch.end)
     }
 
+    /// Adds the weighted leaves below these successors to the sums, in all or by kind.
+    async fn add_below(&mut self, successors: Range<u64>, depth: u32, kinds: Kinds) -> Result<(), Halt> {
+        let mut rest = successors;
+        while !rest.is_empty() {
+            rest.start = match kinds {
+                Kinds::One => self.add_leaves(&rest, depth).await?,
+                Kinds::All => self.add_categories(&rest, depth).await?,
+            };
+        }
+        Ok(())
+    }
+
     /// Counts the weighted leaves below these successors, in all if there is one kind, else by kind. The result is `None` if a sum does
     /// not fit in 128 bits.
     async fn sums_below<const KINDS: usize>(
@@ -242,15 +253,8 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
         successors: &Range<u64>,
         depth: u32,
     ) -> Result<Option<[u128; KINDS]>, Halt> {
-        let kinds = if KINDS == 1 { Kinds::One } else { Kinds::All };
-        self.lists.clear_sums(self.session, kinds)?;
-        let mut rest = successors.clone();
-        while !rest.is_empty() {
-            rest.start = match kinds {
-                Kinds::One => self.add_leaves(&rest, depth).await?,
-                Kinds::All => self.add_categories(&rest, depth).await?,
-            };
-        }
+        self.lists.clear_sums(self.session)?;
+        self.add_below(successors.clone(), depth, Kinds::of(KINDS)).await?;
         self.lists.sums(self.session).await
     }
 
@@ -304,7 +308,17 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
                 }
                 Merged::Full => return Err(Halt::OutOfMemory),
             };
-            let Some(more) = self.sums_below::<KINDS>(&(0..merged), depth - 1).await? else { return Ok(None) };
+            self.lists.add_paths(self.session, merged as usize).await?;
+            self.add_below(0..merged, depth - 1, Kinds::of(KINDS)).await?;
+            let Some((more, [paths, to_merged])) = self.lists.sums_and_paths::<KINDS>(self.session).await? else {
+                return Ok(None);
+            };
+            if paths != to_merged {
+                return Err(self
+                    .session
+                    .runner
+                    .wrong(format!("{paths} paths became {to_merged} when it merged a run.")));
+            }
             for (sum, more) in all.iter_mut().zip(more) {
                 let Some(added) = sum.checked_add(more) else { return Ok(None) };
                 *sum = added;
@@ -315,16 +329,13 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
         Ok(Some(all))
     }
 
-    /// Merges the successors of these parents, and checks that no path to them is lost.
+    /// Merges the successors of these parents, and begins new sums with the paths to them.
     async fn merge_run(&mut self, parents: &Range<u64>) -> Result<Merged, Halt> {
         self.lists.clear_run(self.session)?;
-        self.lists.clear_sums(self.session, Kinds::One)?;
+        self.lists.clear_sums(self.session)?;
         let mut rest = parents.clone();
         while !rest.is_empty() {
-            // As many parents as have successors for one insertion, whose table is searched by these alone.
-            let Sizes { positions, roots, .. } = self.session.sizes;
-            let most = (FILLED * positions as f64 / self.moves) as usize;
-            let batch = rest.start..rest.end.min(rest.start + most.clamp(1, roots) as u64);
+            let batch = rest.start..rest.end.min(rest.start + self.session.sizes.roots as u64);
             self.lists.load_ordered(self.session, batch.clone()).await?;
             let len = (batch.end - batch.start) as usize;
             let (mut families, mut moves) = (Families::of(len), 0);
@@ -333,21 +344,15 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
                 moves += successors;
             }
             self.moves = (moves as f64 / len as f64).max(1.0);
-            self.lists.add_weighted(self.session, Weights::Selected, len, Leaves::Below(1)).await?;
+            self.lists.add_paths_from(self.session, len).await?;
             rest.start = batch.end;
         }
-        let len = match self.lists.inserted(self.session).await {
-            Ok(len) => len,
-            Err(MergeError::Overflow) => return Ok(Merged::Overflow),
-            Err(MergeError::Backend(error)) => return Err(error.into()),
-            Err(MergeError::Full | MergeError::MixedTurns) => return Ok(Merged::Full),
-        };
-        let paths = self.lists.sums::<1>(self.session).await?;
-        let merged = self.sums_below::<1>(&(0..len), 0).await?;
-        if merged != paths {
-            return Err(self.session.runner.wrong(format!("{paths:?} paths became {merged:?} when it merged a run.")));
+        match self.lists.inserted(self.session).await {
+            Ok(len) => Ok(Merged::All(len)),
+            Err(MergeError::Overflow) => Ok(Merged::Overflow),
+            Err(MergeError::Backend(error)) => Err(error.into()),
+            Err(MergeError::Full | MergeError::MixedTurns) => Ok(Merged::Full),
         }
-        Ok(Merged::All(len))
     }
 
     /// Returns whether leaves this many plies below a ply that fills the memory are counted in runs.
@@ -399,7 +404,7 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
 
     /// Expands these parents and returns the number of their kept successors, weighted by multiplicity.
     async fn expand_batches(&mut self, mut rest: Range<u64>) -> Result<u128, MergeError> {
-        self.lists.clear_sums(self.session, Kinds::One).map_err(or_full)?;
+        self.lists.clear_sums(self.session).map_err(or_full)?;
         while !rest.is_empty() {
             rest.start = self.expand_batch(&rest).await?;
         }

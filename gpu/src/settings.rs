@@ -285,6 +285,9 @@ pub struct HostSettings {
     pub shard_entries: u64,
     /// When leaves below merged positions are counted in runs.
     pub runs: Runs,
+    /// Whether a merge ignores its limit of memory. The self-test needs little memory besides the levels, and keeps the levels as
+    /// they are, because some interfaces take long to make large buffers.
+    pub keeps_levels: bool,
     /// See [`HostOptions::profile`].
     pub profile: bool,
     /// See [`HostOptions::mutation`].
@@ -363,6 +366,7 @@ impl HostOptions {
             most_total: u64::MAX,
             shard_entries: u64::MAX,
             runs: self.runs.unwrap_or_default(),
+            keeps_levels: false,
             profile: self.profile,
             mutation: self.mutation,
         })

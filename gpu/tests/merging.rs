@@ -66,7 +66,7 @@ fn plies_are_merged_whatever_the_hash_and_the_ranges() {
 fn a_ply_may_exceed_the_largest_buffer() {
     for unordered in Unordered::ALL {
         for (hash_bits, ranges) in [(32, 1), (32, 3), (6, 1)] {
-            let device = TwinDevice { unordered, max_buffer: Some(1 << 16), ..TwinDevice::default() };
+            let device = TwinDevice { unordered, max_buffer: Some(1 << 17), ..TwinDevice::default() };
             let mut gpu = open(&device);
             let options = MergeOptions { hash_bits, ..MergeOptions::with_memory(1 << 26) };
             let mut merge = gpu.merge(&Fen::start().rules, &options).unwrap();
@@ -288,4 +288,13 @@ fn multiplicities_of_128_bits() {
             None => assert_eq!(added, Err(MergeError::Overflow)),
         }
     }
+}
+
+/// The self-test has room for the candidates of large levels.
+#[test]
+fn merging_is_tested_with_large_levels() {
+    let options = HostOptions { positions: Some(1 << 24), ..HostOptions::default() };
+    let mut gpu = Gpu::untested(&TwinDevice::default(), &options).unwrap_or_else(|error| panic!("{error}"));
+    let mut merge = gpu.merge(&Fen::start().rules, &MergeOptions::with_memory(1 << 32)).unwrap();
+    assert_eq!(merge_plies(&mut *merge, 2, 1), Ok(PLIES[1]));
 }

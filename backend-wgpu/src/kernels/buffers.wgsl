@@ -24,7 +24,7 @@ struct Scalars {
     capacity: u32,
     // The number of plies down to the leaves.
     depth: u32,
-    // The kind of moves, and the number of totals of each kind.
+    // The kind of moves; and the number of totals of each kind, or the distance between elements that are written.
     kind: u32,
     stride: u32,
     // Quiescence searches: the number of lanes, and the number of positions that each looks at in one launch.

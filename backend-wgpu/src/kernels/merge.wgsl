@@ -196,7 +196,7 @@ fn order_by_army(
     }
 }
 
-// Copies some entries, in their order, to level 0, each as its own root, with their multiplicities.
+// Copies some entries, in their order, to every `stride`-th place of level 0, each as its own root, with their multiplicities.
 @compute @workgroup_size(GROUP)
 fn load_ordered(
     @builtin(local_invocation_index) lane: u32,
@@ -206,7 +206,7 @@ fn load_ordered(
     let index = group_index(workgroup, workgroups) * GROUP + lane;
     if index < scalars.end {
         let entry = order[scalars.first + index];
-        let root = scalars.at + index;
+        let root = scalars.at + index * scalars.stride;
         successors[2u * root] = entries[2u * entry];
         successors[2u * root + 1u] = entries[2u * entry + 1u];
         successor_roots[root] = root;
@@ -334,7 +334,8 @@ fn append(
         }
         workgroupBarrier();
         if lane == 0u {
-            group_base = atomicAdd(&merge_state[FRESH], atomicLoad(&group_count));
+            // Only one work-item reads the length, since the groups add to its neighbour in memory.
+            group_base = atomicLoad(&merge_state[LEN]) + atomicAdd(&merge_state[FRESH], atomicLoad(&group_count));
         }
         workgroupBarrier();
         if slot != NO_SLOT {
@@ -342,7 +343,7 @@ fn append(
             if is_sorted {
                 candidate = sorted[scalars.shard_count + index];
             }
-            let successor = atomicLoad(&merge_state[LEN]) + group_base + rank;
+            let successor = group_base + rank;
             let has_room = successor < scalars.room;
             if has_room {
                 successors[2u * successor] = positions[2u * candidate];
@@ -394,6 +395,10 @@ fn add_wide(sum: ptr<function, Wide>, other: Wide) {
 // Adds multiplicity times leaves.
 fn add_product(sum: ptr<function, Wide>, multiplicity: vec4<u32>, leaves: vec2<u32>) {
     for (var left = 0u; left < 4u; left++) {
+        // Few multiplicities need more than two words.
+        if multiplicity[left] == 0u {
+            continue;
+        }
         for (var right = 0u; right < 2u; right++) {
             let words = product(multiplicity[left], leaves[right]);
             add_word(sum, left + right, words.x);

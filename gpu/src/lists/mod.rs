@@ -50,6 +50,9 @@ const CANDIDATE_SLOT: u64 = 4;
 /// Runs get at least this part of the memory, unless they need less.
 const RUNS_SHARE: u64 = 16;
 
+/// The sums of paths, which follow the sums of all kinds.
+const PATHS: usize = 2;
+
 /// The least number of candidates that there is room for.
 const LEAST_CANDIDATES: u64 = 1 << 16;
 
@@ -107,6 +110,11 @@ impl Kinds {
             Self::All => Categories::COUNT,
         }
     }
+
+    /// Returns one kind or all, by their number.
+    pub(crate) const fn of(count: usize) -> Self {
+        if count == 1 { Self::One } else { Self::All }
+    }
 }
 
 /// The lists of both plies, and all memory of a merge.
@@ -129,6 +137,7 @@ pub(crate) struct Lists<I: Interface> {
     /// Multiplicities of positions from the host.
     given: Option<Buffer<I, [u32; 4]>>,
     sums: Buffer<I, [u32; 8]>,
+    kinds: Kinds,
     /// The memory of runs, if there were any; during runs, the memory of the successors that are now the parents.
     run: Option<Run<I>>,
     /// Whether the successors are those of runs. Then the table is cleared before each insertion.
@@ -305,11 +314,12 @@ impl<I: Interface> Lists<I> {
     pub(crate) async fn new(session: &mut Session<I>, memory: u64, kinds: Kinds) -> Result<Self, BackendError> {
         let Session { runner, buffers, sizes, .. } = &mut *session;
         let device_memory = runner.settings.device_memory;
-        let sums = sums_of(kinds.count());
-        // The sums of many kinds take more than is spared anyway.
-        let more = (sums - sums_of(Kinds::One.count())) * size_of::<[u32; 8]>();
-        let memory = memory.min(device_memory - device_memory / 32).saturating_sub(more as u64);
-        let levels_memory = levels_share(&runner.settings, memory);
+        let sums = sums_of(kinds.count() + PATHS);
+        let most = device_memory - device_memory / 32;
+        let memory = if runner.settings.keeps_levels { most } else { memory.min(most) };
+        let memory = memory.saturating_sub((sums * size_of::<[u32; 8]>()) as u64);
+        let levels = levels_of(&runner.settings);
+        let levels_memory = if runner.settings.keeps_levels { levels } else { levels.min(memory / 4) };
         // The levels of earlier counts are freed, unless they fit in their share.
         let bytes = |buffers: &Buffers<I>| sizes.bytes(buffers.levels.len(), &runner.settings).0;
         if buffers.as_ref().is_some_and(|buffers| bytes(buffers) > levels_memory) {
@@ -332,6 +342,7 @@ impl<I: Interface> Lists<I> {
             candidates: None,
             given: None,
             sums,
+            kinds,
             run: None,
             in_runs: false,
             run_room,
@@ -416,8 +427,8 @@ impl<I: Interface> Lists<I> {
     }
 }
 
-/// Returns the bytes of the levels' buffers in a merge of `memory` bytes.
-fn levels_share(settings: &HostSettings, memory: u64) -> u64 {
+/// Returns the bytes of the levels' buffers in a merge that has much memory.
+fn levels_of(settings: &HostSettings) -> u64 {
     let asked = Sizes::halved(settings, 0).map_or(0, |sizes| sizes.bytes(LEVELS, settings).0);
-    asked.min(settings.memory).min(memory / 4)
+    asked.min(settings.memory)
 }

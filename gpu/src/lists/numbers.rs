@@ -45,9 +45,18 @@ pub(super) fn product(multiplicity: u128, leaves: u64) -> [u32; 8] {
 }
 
 /// Returns eight words as a number, if it fits in 128 bits.
-pub(super) fn low_half(words: [u32; 8]) -> Option<u128> {
+fn low_half(words: [u32; 8]) -> Option<u128> {
     let [low @ .., _, _, _, _] = words;
     (words[4..] == [0; 4]).then(|| number(&low))
+}
+
+/// Returns the first of some numbers of eight words, or zero, if all fit in 128 bits.
+pub(super) fn low_halves<const LEN: usize>(numbers: &[[u32; 8]]) -> Option<[u128; LEN]> {
+    let mut halves = [0; LEN];
+    for (half, &words) in halves.iter_mut().zip(numbers) {
+        *half = low_half(words)?;
+    }
+    Some(halves)
 }
 
 #[cfg(test)]

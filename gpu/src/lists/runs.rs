@@ -169,23 +169,33 @@ impl<I: Interface> Lists<I> {
         });
         let ((list, order), selection) = found.ok_or_else(|| runner.unasked())?;
         let [starts, ends] = [places.start, places.end].map(|place| order.cut(place));
-        let mut at = 0;
-        for (((shard, numbers), start), end) in list.shards.iter().zip(&order.numbers).zip(starts).zip(ends) {
-            let arguments = LoadOrdered {
-                entries: &shard.positions,
-                root_multiplicities: &shard.multiplicities,
-                order: numbers,
-                successors: &buffers.levels[0].positions,
-                successor_roots: &buffers.levels[0].roots,
-                selected_multiplicities: &selection.multiplicities,
-                first: start as u32,
-                end: (end - start) as u32,
-                at,
-            };
-            // SAFETY: the order has these places and holds numbers of the shard's entries; level 0 and the multiplicities have room
-            // for as many as all shards have.
-            unsafe { runner.launch((end - start) as usize, arguments) }.await?;
-            at += (end - start) as u32;
+        let parts: Vec<_> = starts.into_iter().zip(ends).collect();
+        // Shards take turns, so that entries with the same pieces of the other side stay together. What a shard has more than
+        // others comes last.
+        let common = parts.iter().map(|(start, end)| end - start).min().unwrap_or(0);
+        let mut last = common * parts.len() as u64;
+        for (index, ((shard, numbers), (start, end))) in list.shards.iter().zip(&order.numbers).zip(&parts).enumerate()
+        {
+            let middle = start + common;
+            for (first, end, at, stride) in [(*start, middle, index as u64, parts.len()), (middle, *end, last, 1)] {
+                let len = (end - first) as usize;
+                let arguments = LoadOrdered {
+                    entries: &shard.positions,
+                    root_multiplicities: &shard.multiplicities,
+                    order: numbers,
+                    successors: &buffers.levels[0].positions,
+                    successor_roots: &buffers.levels[0].roots,
+                    selected_multiplicities: &selection.multiplicities,
+                    first: first as u32,
+                    end: len as u32,
+                    at: at as u32,
+                    stride: stride as u32,
+                };
+                // SAFETY: the order has these places and holds numbers of the shard's entries. No two entries get the same place
+                // in level 0, which like the multiplicities has room for as many as all shards have.
+                unsafe { runner.launch(len, arguments) }.await?;
+            }
+            last += end - middle;
         }
         Ok(())
     }

@@ -3,8 +3,8 @@
 use kogge_board::merge::Kept;
 use kogge_board::{BackendError, Categories};
 
-use super::numbers::{low_half, product, sums_of, wide_sum, words};
-use super::{Kinds, Leaves, Lists, Ply, Weights};
+use super::numbers::{low_halves, product, sums_of, wide_sum, words};
+use super::{Kinds, Leaves, Lists, PATHS, Ply, Weights};
 use crate::arguments::WeightedSums;
 use crate::interface::{Failure, Interface};
 use crate::runner::Halt;
@@ -19,8 +19,19 @@ const SELF_TEST_MEMORY: u64 = 1 << 28;
 
 impl<I: Interface> Lists<I> {
     /// Sets the sums to zero.
-    pub(crate) fn clear_sums(&self, session: &mut Session<I>, kinds: Kinds) -> Result<(), Halt> {
-        session.runner.clear("the sums", &self.sums, sums_of(kinds.count()))
+    pub(crate) fn clear_sums(&self, session: &mut Session<I>) -> Result<(), Halt> {
+        session.runner.clear("the sums", &self.sums, self.sums.len())
+    }
+
+    /// Adds the paths from the first `len` selected parents to their successors, which level 0 has counted, to a sum of their own.
+    pub(crate) async fn add_paths_from(&self, session: &mut Session<I>, len: usize) -> Result<(), Halt> {
+        self.add_kind(session, Weights::Selected, len, Leaves::Below(1), self.kinds.count()).await
+    }
+
+    /// Adds the paths to the first `len` successors, which lie in one shard, to a sum of their own.
+    pub(crate) async fn add_paths(&self, session: &mut Session<I>, len: usize) -> Result<(), Halt> {
+        let weights = Weights::Entries(Ply::Successors, 0);
+        self.add_kind(session, weights, len, Leaves::Below(0), self.kinds.count() + 1).await
     }
 
     /// Adds to the sums the leaves of the first `len` roots, weighted by multiplicities. Nothing waits for it, and the sums cannot
@@ -83,12 +94,11 @@ impl<I: Interface> Lists<I> {
     }
 
     /// Returns the sum of all sums of each of the first kinds, in 256 bits.
-    async fn wide_sums<const KINDS: usize>(&self, session: &mut Session<I>) -> Result<[[u32; 8]; KINDS], Halt> {
-        let sums = session.runner.read("the sums", &self.sums, 0, sums_of(KINDS)).await?;
+    async fn wide_sums(&self, session: &mut Session<I>, kinds: usize) -> Result<Vec<[u32; 8]>, Halt> {
+        let sums = session.runner.read("the sums", &self.sums, 0, sums_of(kinds)).await?;
         let (header, sums) = sums.split_first().ok_or_else(|| session.runner.unasked())?;
         session.check_overflow(header[0])?;
-        let mut kinds = sums.chunks(WEIGHTED_SUMS_GROUPS);
-        Ok([(); KINDS].map(|()| wide_sum(kinds.next().unwrap_or_default().iter().copied())))
+        Ok(sums.chunks(WEIGHTED_SUMS_GROUPS).map(|sums| wide_sum(sums.iter().copied())).collect())
     }
 
     /// Waits for all sums and returns those of the first kinds, or `None` if one does not fit in 128 bits. Halts if a queue overflowed
@@ -97,12 +107,17 @@ impl<I: Interface> Lists<I> {
         &self,
         session: &mut Session<I>,
     ) -> Result<Option<[u128; KINDS]>, Halt> {
-        let mut numbers = [0; KINDS];
-        for (number, wide) in numbers.iter_mut().zip(self.wide_sums::<KINDS>(session).await?) {
-            let Some(sum) = low_half(wide) else { return Ok(None) };
-            *number = sum;
-        }
-        Ok(Some(numbers))
+        Ok(low_halves(&self.wide_sums(session, KINDS).await?))
+    }
+
+    /// Also returns the sums of the paths from the parents of a run, and to their successors. See [`Lists::sums`].
+    pub(crate) async fn sums_and_paths<const KINDS: usize>(
+        &self,
+        session: &mut Session<I>,
+    ) -> Result<Option<([u128; KINDS], [u128; 2])>, Halt> {
+        let wide = self.wide_sums(session, self.kinds.count() + PATHS).await?;
+        let (kinds, paths) = wide.split_at(self.kinds.count());
+        Ok(low_halves(kinds).zip(low_halves(paths)))
     }
 
     /// Checks the kernel `weighted_sums` with multiplicities and leaves of all sizes, which counts would take too long to
@@ -161,13 +176,13 @@ impl<I: Interface> Lists<I> {
                 let expected = wide_sum(weighted.map(|(root, &multiplicity)| product(multiplicity, leaves(root))));
                 let len = entries - first;
                 let weights = Weights::Entries(Ply::Successors, first as u64);
-                self.clear_sums(session, Kinds::One)?;
+                self.clear_sums(session)?;
                 // Sums are added to earlier sums.
                 self.add_weighted(session, weights, len, Leaves::Below(depth)).await?;
-                let [once] = self.wide_sums(session).await?;
+                let once = self.wide_sums(session, 1).await?;
                 self.add_weighted(session, weights, len, Leaves::Below(depth)).await?;
-                let [twice] = self.wide_sums(session).await?;
-                if once != expected || twice != wide_sum([expected; 2]) {
+                let twice = self.wide_sums(session, 1).await?;
+                if once != [expected] || twice != [wide_sum([expected; 2])] {
                     let reason =
                         format!("it summed {len} products of multiplicities and leaves wrong at depth {depth}.");
                     return Err(session.runner.wrong(reason));

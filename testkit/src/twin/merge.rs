@@ -118,13 +118,13 @@ pub(super) fn order_by_army(arguments: &Arguments<'_>) {
     }
 }
 
-/// Copies some entries, in order, to level 0, each as its own root, with their multiplicities.
+/// Copies some entries, in order, to every `stride`-th place of level 0, each as its own root, with their multiplicities.
 pub(super) fn load_ordered(arguments: &Arguments<'_>) {
     for index in arguments.indices(0, arguments.scalar(Scalar::end)) {
         let place = arguments.scalar(Scalar::first) as usize + index;
         let number = arguments.word(Binding::order, place) as usize;
         let entry = load_planes(arguments, Binding::entries, number);
-        let root = arguments.scalar(Scalar::at) as usize + index;
+        let root = arguments.scalar(Scalar::at) as usize + index * arguments.scalar(Scalar::stride) as usize;
         store_position(arguments, Binding::successors, root, &entry);
         arguments.set(Binding::successor_roots, root, root as u32);
         let multiplicity = arguments.read::<4>(Binding::root_multiplicities, number);

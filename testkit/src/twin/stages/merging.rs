@@ -111,12 +111,13 @@ impl<I: Interface> Stages<I> {
             self.select(moves)?;
         }
         self.order(entries)?;
-        // The last place stays free.
+        // Every second place stays free.
         self.scalar(Scalar::at, 1);
+        self.scalar(Scalar::stride, 2);
         for binding in [Binding::successors, Binding::successor_roots, Binding::selected_multiplicities] {
             self.zeros(binding, moves);
         }
-        self.scalar(Scalar::end, entries.saturating_sub(2));
+        self.scalar(Scalar::end, entries.saturating_sub(2).min(moves as u32 / 2));
         self.compare(Kernel::LoadOrdered, moves, &[])?;
         self.set(Binding::root_multiplicities, multiplicities);
         self.scalar(Scalar::first, 0);
