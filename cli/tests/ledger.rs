@@ -8,6 +8,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use kogge_driver::ledger::{Answer, Count, Size, Source, Sqlite, Store};
+use support::kills::kill_and_resume;
 use support::{CHESS960, KIWIPETE, Run, command, kogge, without_devices};
 
 /// The counts of Kiwipete to depths 4 and 5, from board/data/known-counts.tsv.
@@ -144,46 +145,22 @@ fn events_are_json_lines() {
 #[test]
 fn killed_fifty_times_the_total_is_right() {
     let file = fresh("killed");
-    kill_and_resume(&file, &kiwipete("5", &file), 50);
+    kill_fifty_times(&file, &kiwipete("5", &file));
 }
 
 #[test]
-fn a_merged_run_that_is_killed_goes_on() {
+fn a_merged_run_killed_fifty_times_has_the_right_total() {
     let file = fresh("merged-killed");
-    kill_and_resume(&file, &merged("5", "3", &file), 25);
+    kill_fifty_times(&file, &[&merged("5", "3", &file)[..], &["--entries", "400"]].concat());
     let json = &kogge(&["ledger", text(&file), "--json"]).json()[0];
     assert_eq!((json["positions"].as_u64(), json["paths"].as_u64()), (Some(57_548), Some(97_862)));
 }
 
-/// Kills runs of the mailbox, and then lets the CPU finish. Every second run is killed after a short random time, perhaps
-/// while the ledger is made; the others after they have counted entries and before they have counted all.
-fn kill_and_resume(file: &Path, arguments: &[&str], kills: u32) {
-    let mut random = 12_345_u64;
+/// Kills runs of a file and resumes it. The total must be right.
+fn kill_fifty_times(file: &Path, arguments: &[&str]) {
     let tally = || Sqlite::open(file).and_then(|mut store| store.tally()).ok();
-    let done = || tally().map_or(0, |tally| tally.done);
-    for killed in 1..=kills {
-        let before = done();
-        let quick = ["--backend", "mailbox", "--quiet"];
-        let mut child = command(&[arguments, &quick].concat()).stdout(Stdio::null()).spawn().expect("kogge starts");
-        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        sleep(Duration::from_millis((random >> 33) % 20));
-        let deadline = Instant::now() + Duration::from_secs(60);
-        while killed % 2 == 0 && done() == before {
-            assert!(Instant::now() < deadline, "nothing is counted");
-            sleep(Duration::from_millis(2));
-        }
-        child.kill().expect("kogge is there");
-        assert!(!child.wait().expect("kogge ends").success(), "the run was over before it was killed");
-        // The ledger of a killed run can always be read.
-        if killed % 10 == 0 {
-            let shown = kogge(&["ledger", text(file), "--json"]);
-            let sum = shown.json()[0]["sum"].to_string().parse::<u128>().expect("a count");
-            assert!((1..193_690_690).contains(&sum), "{shown:?}");
-        }
-    }
-    assert!(tally().is_some_and(|tally| tally.done > 0 && tally.done < tally.entries), "work is left for the CPU");
-    let total = on_cpu(&[arguments, &["--quiet"]].concat()).answer("run");
-    assert_eq!(total, format!("Nodes searched: {KIWIPETE_5}\n"));
+    let answer = kill_and_resume(text(file), arguments, tally, 50, KIWIPETE_5.parse().expect("a number"));
+    assert_eq!(answer, format!("Nodes searched: {KIWIPETE_5}\n"));
 }
 
 #[test]

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use kogge_driver::ledger::{Postgres, Store};
 use server::Server;
+use support::kills::kill_and_resume;
 use support::{KIWIPETE, Run, command, kogge};
 
 /// The count of Kiwipete to depth 5, from board/data/known-counts.tsv.
@@ -67,6 +68,21 @@ fn share(address: &str, how: &[&str], entries: u64) {
     let json = &kogge(&["ledger", address, "--json"]).json()[0];
     assert_eq!((json["done"].as_u64(), json["nodes"].to_string()), (json["entries"].as_u64(), KIWIPETE_5.to_owned()));
     assert!(json["entries"].as_u64() <= Some(entries));
+}
+
+#[test]
+fn a_merged_run_killed_fifty_times_has_the_right_total() {
+    let server = Server::start();
+    let address = server.schema("killed");
+    let tree = ["run", "5", "--fen", KIWIPETE, "--ledger", &address, "--lease", "1"];
+    let arguments = [&tree[..], &["--ply", "3", "--memory", "64M", "--entries", "400"]].concat();
+    let mut store = Postgres::connect(&address, Duration::from_secs(2), Duration::from_secs(60), || false)
+        .expect("the server runs");
+    let tally = || store.tally().ok();
+    let answer = kill_and_resume(&address, &arguments, tally, 50, KIWIPETE_5.parse().expect("a number"));
+    assert_eq!(answer, format!("Nodes searched: {KIWIPETE_5}\n"));
+    let json = &kogge(&["ledger", &address, "--json"]).json()[0];
+    assert_eq!((json["positions"].as_u64(), json["paths"].as_u64()), (Some(57_548), Some(97_862)));
 }
 
 #[test]

@@ -3,6 +3,8 @@
 #![allow(dead_code, reason = "every test file uses its own part")]
 #![allow(unreachable_pub, reason = "each test file is a crate of its own")]
 
+pub mod kills;
+
 use std::io::Write;
 use std::process::{Command, Output, Stdio};
 
