@@ -198,7 +198,7 @@ fn first_rank(number: usize) -> String {
     files.into_iter().flatten().collect()
 }
 
-/// A start position of Chess960: its FEN, and its leaves at depths 1 to 7.
+/// A start position of Chess960: its FEN, and its leaves at depths 1 to 8.
 fn starts() -> Vec<(&'static str, Vec<u128>)> {
     let line = |line: &'static str| {
         let mut fields = line.split(" ;");
@@ -220,7 +220,7 @@ fn start_positions_of_chess960_are_recomputed() {
         let rank = first_rank(index);
         let upper = rank.to_uppercase();
         assert!(root.starts_with(&format!("{rank}/pppppppp/8/8/8/8/PPPPPPPP/{upper} w ")), "{index}: {root}");
-        assert_eq!((fen(root).to_string(), leaves.len()), (root.to_string(), 7), "{index}");
+        assert_eq!((fen(root).to_string(), leaves.len()), (root.to_string(), 8), "{index}");
         assert_eq!(Driver::new(&mut mailbox, &()).perft(&fen(root), 3), Ok(leaves[2]), "{index}");
         for depth in [1, 2, 4] {
             assert_eq!(Driver::new(&mut cpu, &()).perft(&fen(root), depth), Ok(leaves[depth as usize - 1]), "{index}");
@@ -233,7 +233,7 @@ fn start_positions_of_chess960_are_recomputed() {
         }
     }
     let standard = known::standard().into_iter().find(|known| known.name == "startpos").unwrap();
-    assert!((1..=7).all(|depth| standard.leaves(depth) == Some(starts[518].1[depth as usize - 1])));
+    assert!((1..=8).all(|depth| standard.leaves(depth) == Some(starts[518].1[depth as usize - 1])));
     for row in table("| depth | leaves of all |") {
         let depth = row[0].parse::<usize>().unwrap();
         let leaves = |index: usize| starts[index].1[depth - 1];
