@@ -155,11 +155,11 @@ fn every_large_count_has_a_command_and_a_second_way() {
 }
 
 #[test]
-fn games_that_end_in_mate_are_recomputed() {
+fn games_that_end_in_mate_or_in_check_are_recomputed() {
     let listed = table("| sequence | games |");
-    let [mates, games] = [0, 1].map(|row: usize| listed[row][3].split(", ").map(number).collect::<Vec<_>>());
+    let [mates, games, checks] = [0, 1, 2].map(|row: usize| listed[row][3].split(", ").map(number).collect::<Vec<_>>());
     let last = |terms: &[u128]| format!("0 to {}", terms.len() - 1);
-    assert_eq!([listed[0][2], listed[1][2]], [last(&mates), last(&games)]);
+    assert_eq!([listed[0][2], listed[1][2], listed[2][2]], [last(&mates), last(&games), last(&checks)]);
     let start = known::standard().into_iter().find(|known| known.name == "startpos").unwrap();
     for (n, &term) in games.iter().enumerate() {
         let leaves = if n == 0 { Some(1) } else { start.leaves(n as u32) };
@@ -169,13 +169,19 @@ fn games_that_end_in_mate_are_recomputed() {
     for (n, &expected) in mates.iter().enumerate().take(7) {
         let counted = Driver::new(&mut cpu, &()).stats(&start.root, n as u32).unwrap();
         assert_eq!(counted.mates, expected, "A079485({n})");
+        assert_eq!(counted.checks - counted.mates, checks[n], "A089956({n})");
     }
     let page = include_str!("../../docs/categories.md");
     let page = page.split_once("## The start position").unwrap().1.split_once("## Other positions").unwrap().0;
     let rows = page.lines().filter_map(|line| line.strip_prefix("| ")?.strip_suffix(" |"));
     let rows = rows.map(|row| row.split(" | ").collect::<Vec<_>>()).filter(|row| row[0] != "depth");
-    let found: Vec<_> = rows.map(|row| (row[0].parse::<usize>().unwrap(), number(row[9]))).collect();
-    assert!(found.iter().all(|&(depth, found)| mates[depth] == found) && found.last().unwrap().0 + 1 == mates.len());
+    let mut plies = 0;
+    for row in rows {
+        let n = row[0].parse::<usize>().unwrap();
+        assert_eq!((number(row[9]), number(row[6]) - number(row[9])), (mates[n], checks[n]), "{n} plies");
+        plies = n;
+    }
+    assert_eq!([plies + 1; 2], [mates.len(), checks.len()]);
 }
 
 /// Returns the first rank of a start position of Chess960 by its Scharnagl number: the bishops on light and on dark squares, the queen and
@@ -256,6 +262,32 @@ fn distinct_positions_are_those_of_the_data() {
             assert_eq!(number(cell), expected.parse().unwrap(), "ply {}", row[0]);
         }
     }
+}
+
+#[test]
+fn kinds_of_moves_are_those_of_the_tree() {
+    let page = include_str!("../../docs/categories.md").split_once("## The start position").unwrap().1;
+    let (mut cpu, mut seen, mut recomputed) = (Cpu::new(None).unwrap(), 0, 0);
+    for row in page.lines().filter_map(|line| line.strip_prefix("| ")?.strip_suffix(" |")) {
+        let mut cells: Vec<_> = row.split(" | ").collect();
+        if cells[0].parse::<u32>().is_ok() {
+            cells.insert(0, "startpos");
+        }
+        let Ok(depth) = cells[1].parse() else { continue };
+        let name = cells[0].to_lowercase().replace("position ", "pos");
+        let known = known::standard().into_iter().find(|known| known.name == name).unwrap();
+        let numbers: Vec<_> = cells[2..].iter().map(|cell| number(cell)).collect();
+        assert_eq!((known.leaves(depth), numbers.len()), (Some(numbers[0]), 9), "{row}");
+        if numbers[0] <= MOST_MERGED {
+            let found = Driver::new(&mut cpu, &()).stats(&known.root, depth).unwrap();
+            let kinds = [found.nodes, found.captures, found.en_passant, found.castles, found.promotions];
+            let checks = [found.checks, found.discovered, found.double, found.mates];
+            assert_eq!(numbers, [&kinds[..], &checks].concat(), "{row}");
+            recomputed += 1;
+        }
+        seen += 1;
+    }
+    assert!(seen >= 20 && recomputed >= 2, "{seen} rows, {recomputed} recomputed");
 }
 
 #[test]
