@@ -7,7 +7,7 @@ mod support;
 use std::collections::HashMap;
 
 use kogge_board::{Backend, known};
-use kogge_driver::{Driver, MergeSettings};
+use kogge_driver::{Driver, MergeSettings, legal_moves, play_line};
 use kogge_movegen_cpu::Cpu;
 use kogge_movegen_cpu::mailbox::Mailbox;
 use sha2::{Digest, Sha256};
@@ -288,6 +288,31 @@ fn kinds_of_moves_are_those_of_the_tree() {
         seen += 1;
     }
     assert!(seen >= 20 && recomputed >= 2, "{seen} rows, {recomputed} recomputed");
+}
+
+#[test]
+fn divides_are_complete_and_small_rows_are_recomputed() {
+    let mut cpu = Cpu::new(None).unwrap();
+    let settings = MergeSettings::with_memory(1 << 30);
+    let data: Vec<_> = rows(include_str!("../../data/divides.tsv")).collect();
+    let mut seen = 0;
+    for rows in data.chunk_by(|row, next| row[..2] == next[..2]) {
+        let (name, depth) = (rows[0][0], rows[0][1].parse::<u32>().unwrap());
+        let known = known::standard().into_iter().find(|known| known.name == name).unwrap();
+        assert_eq!(known.leaves(depth), Some(rows.iter().map(|row| number(row[3])).sum()), "{name} at {depth}");
+        let moves = legal_moves(&mut cpu, &known.root).unwrap().into_iter();
+        let mut moves: Vec<_> = moves.map(|(played, _)| played.uci(&known.root.rules, false)).collect();
+        moves.sort();
+        assert_eq!(rows.iter().map(|row| row[2]).collect::<Vec<_>>(), moves, "{name} at {depth}");
+        // Endgames have so few positions that merged counts take no time.
+        for row in rows.iter().filter(|row| name == "pos3" || number(row[3]) <= 2 * MOST_MERGED) {
+            let child = play_line(&mut cpu, &known.root, &[row[2]]).unwrap();
+            let merged = Driver::new(&mut cpu, &()).perft_merged(&child, depth - 1, &settings).unwrap();
+            assert_eq!(merged.leaves, number(row[3]), "{row:?}");
+            seen += 1;
+        }
+    }
+    assert!(seen >= 15, "{seen} rows were recomputed");
 }
 
 #[test]
