@@ -146,9 +146,11 @@ mod tests {
         assert_eq!(kiwipete.leaves(0), None);
         assert_eq!((kiwipete.leaves(1), kiwipete.leaves(5)), (Some(48), Some(193_690_690)));
         assert_eq!(kiwipete.leaves(u32::MAX), None);
-        // The count at depth 8 has a single publication.
-        assert_eq!(kiwipete.confirmed(), 7);
-        assert!(kiwipete.leaves(8).is_some());
+        assert_eq!(kiwipete.confirmed(), 10);
+        // The count of the start position at depth 15 has a single publication.
+        let start = &standard()[0];
+        assert_eq!(start.confirmed(), 14);
+        assert!(start.leaves(15).is_some());
     }
 
     #[test]

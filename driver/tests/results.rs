@@ -7,7 +7,7 @@ mod support;
 use std::collections::HashMap;
 
 use kogge_board::{Backend, known};
-use kogge_driver::{Driver, MergeSettings};
+use kogge_driver::{Driver, MergeSettings, legal_moves, play_line};
 use kogge_movegen_cpu::Cpu;
 use kogge_movegen_cpu::mailbox::Mailbox;
 use sha2::{Digest, Sha256};
@@ -68,8 +68,8 @@ fn every_term_has_a_second_way() {
         *expected += 1;
         assert!(!second.is_empty(), "{sequence}({n})");
         for way in second.split("; ") {
-            let is_known =
-                ["OEIS", "raw", "mailbox", "another project"].contains(&way) || way.starts_with("merged with ");
+            let is_known = ["OEIS", "raw", "mailbox", "opencl", "wgpu", "another project"].contains(&way)
+                || way.starts_with("merged with ");
             assert!(is_known, "{sequence}({n}): {way}");
         }
         // The published term is a second way if and only if it is right.
@@ -155,11 +155,11 @@ fn every_large_count_has_a_command_and_a_second_way() {
 }
 
 #[test]
-fn games_that_end_in_mate_are_recomputed() {
+fn games_that_end_in_mate_or_in_check_are_recomputed() {
     let listed = table("| sequence | games |");
-    let [mates, games] = [0, 1].map(|row: usize| listed[row][3].split(", ").map(number).collect::<Vec<_>>());
+    let [mates, games, checks] = [0, 1, 2].map(|row: usize| listed[row][3].split(", ").map(number).collect::<Vec<_>>());
     let last = |terms: &[u128]| format!("0 to {}", terms.len() - 1);
-    assert_eq!([listed[0][2], listed[1][2]], [last(&mates), last(&games)]);
+    assert_eq!([listed[0][2], listed[1][2], listed[2][2]], [last(&mates), last(&games), last(&checks)]);
     let start = known::standard().into_iter().find(|known| known.name == "startpos").unwrap();
     for (n, &term) in games.iter().enumerate() {
         let leaves = if n == 0 { Some(1) } else { start.leaves(n as u32) };
@@ -169,13 +169,19 @@ fn games_that_end_in_mate_are_recomputed() {
     for (n, &expected) in mates.iter().enumerate().take(7) {
         let counted = Driver::new(&mut cpu, &()).stats(&start.root, n as u32).unwrap();
         assert_eq!(counted.mates, expected, "A079485({n})");
+        assert_eq!(counted.checks - counted.mates, checks[n], "A089956({n})");
     }
     let page = include_str!("../../docs/categories.md");
     let page = page.split_once("## The start position").unwrap().1.split_once("## Other positions").unwrap().0;
     let rows = page.lines().filter_map(|line| line.strip_prefix("| ")?.strip_suffix(" |"));
     let rows = rows.map(|row| row.split(" | ").collect::<Vec<_>>()).filter(|row| row[0] != "depth");
-    let found: Vec<_> = rows.map(|row| (row[0].parse::<usize>().unwrap(), number(row[9]))).collect();
-    assert!(found.iter().all(|&(depth, found)| mates[depth] == found) && found.last().unwrap().0 + 1 == mates.len());
+    let mut plies = 0;
+    for row in rows {
+        let n = row[0].parse::<usize>().unwrap();
+        assert_eq!((number(row[9]), number(row[6]) - number(row[9])), (mates[n], checks[n]), "{n} plies");
+        plies = n;
+    }
+    assert_eq!([plies + 1; 2], [mates.len(), checks.len()]);
 }
 
 /// Returns the first rank of a start position of Chess960 by its Scharnagl number: the bishops on light and on dark squares, the queen and
@@ -198,7 +204,7 @@ fn first_rank(number: usize) -> String {
     files.into_iter().flatten().collect()
 }
 
-/// A start position of Chess960: its FEN, and its leaves at depths 1 to 7.
+/// A start position of Chess960: its FEN, and its leaves at depths 1 to 8.
 fn starts() -> Vec<(&'static str, Vec<u128>)> {
     let line = |line: &'static str| {
         let mut fields = line.split(" ;");
@@ -220,7 +226,7 @@ fn start_positions_of_chess960_are_recomputed() {
         let rank = first_rank(index);
         let upper = rank.to_uppercase();
         assert!(root.starts_with(&format!("{rank}/pppppppp/8/8/8/8/PPPPPPPP/{upper} w ")), "{index}: {root}");
-        assert_eq!((fen(root).to_string(), leaves.len()), (root.to_string(), 7), "{index}");
+        assert_eq!((fen(root).to_string(), leaves.len()), (root.to_string(), 8), "{index}");
         assert_eq!(Driver::new(&mut mailbox, &()).perft(&fen(root), 3), Ok(leaves[2]), "{index}");
         for depth in [1, 2, 4] {
             assert_eq!(Driver::new(&mut cpu, &()).perft(&fen(root), depth), Ok(leaves[depth as usize - 1]), "{index}");
@@ -233,7 +239,7 @@ fn start_positions_of_chess960_are_recomputed() {
         }
     }
     let standard = known::standard().into_iter().find(|known| known.name == "startpos").unwrap();
-    assert!((1..=7).all(|depth| standard.leaves(depth) == Some(starts[518].1[depth as usize - 1])));
+    assert!((1..=8).all(|depth| standard.leaves(depth) == Some(starts[518].1[depth as usize - 1])));
     for row in table("| depth | leaves of all |") {
         let depth = row[0].parse::<usize>().unwrap();
         let leaves = |index: usize| starts[index].1[depth - 1];
@@ -256,6 +262,57 @@ fn distinct_positions_are_those_of_the_data() {
             assert_eq!(number(cell), expected.parse().unwrap(), "ply {}", row[0]);
         }
     }
+}
+
+#[test]
+fn kinds_of_moves_are_those_of_the_tree() {
+    let page = include_str!("../../docs/categories.md").split_once("## The start position").unwrap().1;
+    let (mut cpu, mut seen, mut recomputed) = (Cpu::new(None).unwrap(), 0, 0);
+    for row in page.lines().filter_map(|line| line.strip_prefix("| ")?.strip_suffix(" |")) {
+        let mut cells: Vec<_> = row.split(" | ").collect();
+        if cells[0].parse::<u32>().is_ok() {
+            cells.insert(0, "startpos");
+        }
+        let Ok(depth) = cells[1].parse() else { continue };
+        let name = cells[0].to_lowercase().replace("position ", "pos");
+        let known = known::standard().into_iter().find(|known| known.name == name).unwrap();
+        let numbers: Vec<_> = cells[2..].iter().map(|cell| number(cell)).collect();
+        assert_eq!((known.leaves(depth), numbers.len()), (Some(numbers[0]), 9), "{row}");
+        if numbers[0] <= MOST_MERGED {
+            let found = Driver::new(&mut cpu, &()).stats(&known.root, depth).unwrap();
+            let kinds = [found.nodes, found.captures, found.en_passant, found.castles, found.promotions];
+            let checks = [found.checks, found.discovered, found.double, found.mates];
+            assert_eq!(numbers, [&kinds[..], &checks].concat(), "{row}");
+            recomputed += 1;
+        }
+        seen += 1;
+    }
+    assert!(seen >= 20 && recomputed >= 2, "{seen} rows, {recomputed} recomputed");
+}
+
+#[test]
+fn divides_are_complete_and_small_rows_are_recomputed() {
+    let mut cpu = Cpu::new(None).unwrap();
+    let settings = MergeSettings::with_memory(1 << 30);
+    let data: Vec<_> = rows(include_str!("../../data/divides.tsv")).collect();
+    let mut seen = 0;
+    for rows in data.chunk_by(|row, next| row[..2] == next[..2]) {
+        let (name, depth) = (rows[0][0], rows[0][1].parse::<u32>().unwrap());
+        let known = known::standard().into_iter().find(|known| known.name == name).unwrap();
+        assert_eq!(known.leaves(depth), Some(rows.iter().map(|row| number(row[3])).sum()), "{name} at {depth}");
+        let moves = legal_moves(&mut cpu, &known.root).unwrap().into_iter();
+        let mut moves: Vec<_> = moves.map(|(played, _)| played.uci(&known.root.rules, false)).collect();
+        moves.sort();
+        assert_eq!(rows.iter().map(|row| row[2]).collect::<Vec<_>>(), moves, "{name} at {depth}");
+        // Endgames have so few positions that merged counts take no time.
+        for row in rows.iter().filter(|row| name == "pos3" || number(row[3]) <= 2 * MOST_MERGED) {
+            let child = play_line(&mut cpu, &known.root, &[row[2]]).unwrap();
+            let merged = Driver::new(&mut cpu, &()).perft_merged(&child, depth - 1, &settings).unwrap();
+            assert_eq!(merged.leaves, number(row[3]), "{row:?}");
+            seen += 1;
+        }
+    }
+    assert!(seen >= 15, "{seen} rows were recomputed");
 }
 
 #[test]

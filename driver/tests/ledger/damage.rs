@@ -229,15 +229,23 @@ fn old_ledgers_without_checksums_go_on() {
     assert!(checked.changed.is_empty() && checked.sha256 == newer.check().unwrap().sha256);
 }
 
-#[test]
-fn the_ledger_of_depth_13_is_as_it_was() {
-    let file = fresh("start13");
-    fs::copy(Path::new(env!("CARGO_MANIFEST_DIR")).join("../data/ledgers/start13.sqlite"), &file).unwrap();
+/// Checks a ledger of `data/ledgers`: its format, root, entries, total, and hash, which `RESULTS.md` has.
+fn is_as_it_was(name: &str, format: i64, root: &Fen, entries: u64, leaves: u128) {
+    let results = include_str!("../../../RESULTS.md");
+    let file = fresh(name);
+    fs::copy(Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../data/ledgers/{name}.sqlite")), &file).unwrap();
     let ledger = Ledger::open(Box::new(Sqlite::open(&file).unwrap())).unwrap();
-    assert_eq!((ledger.header().format(), &ledger.header().root), (2, &Fen::start()));
-    assert_eq!(total(&ledger), Ok(Some(1_981_066_775_000_396_239)));
+    assert_eq!((ledger.header().format(), &ledger.header().root), (format, root), "{name}");
+    assert_eq!(total(&ledger), Ok(Some(leaves)), "{name}");
     let checked = ledger.check().unwrap();
-    assert_eq!((checked.entries, checked.counted, checked.changed.len()), (1024, 1024, 0));
-    let hash = "c20e4fe0e845b6232e17c885317b76fdee557ac18a37c74db5fab021d0caf12a";
-    assert_eq!(checked.sha256.map(|bytes| hex(&bytes)).as_deref(), Some(hash));
+    assert_eq!((checked.entries, checked.counted, checked.changed.len()), (entries, entries, 0), "{name}");
+    let hash = hex(&checked.sha256.unwrap());
+    assert!(results.contains(&format!("(data/ledgers/{name}.sqlite)")) && results.contains(&hash), "{name}: {hash}");
+}
+
+#[test]
+fn the_ledgers_of_the_data_are_as_they_were() {
+    is_as_it_was("start13", 2, &Fen::start(), 1024, 1_981_066_775_000_396_239);
+    is_as_it_was("start12-stats", 5, &Fen::start(), 148, 62_854_969_236_701_747);
+    is_as_it_was("kiwipete10", 4, &fen(KIWIPETE), 123, 29_344_805_396_643_919);
 }
