@@ -37,15 +37,15 @@ fn counts() {
 #[test]
 fn a_rate_names_the_way_of_counting() {
     for (line, what) in [
-        ("perft 3", "leaves/s (last two plies in closed form, not deduplicated); cpu: "),
-        ("perft 3 --backend mailbox", "leaves/s (every leaf made, not deduplicated); mailbox: "),
-        ("divide 3", "leaves/s (last two plies in closed form, not deduplicated); cpu: "),
+        ("perft 3", "leaves/s (last two plies in closed form, equal positions not merged); cpu: "),
+        ("perft 3 --backend mailbox", "leaves/s (every leaf made, equal positions not merged); mailbox: "),
+        ("divide 3", "leaves/s (last two plies in closed form, equal positions not merged); cpu: "),
         ("perft 5 --hash 1M", ", hash table of 1048576 bytes"),
-        ("perft 5 --raw", "leaves/s (last two plies in closed form, not deduplicated); cpu: "),
+        ("perft 5 --raw", "leaves/s (last two plies in closed form, equal positions not merged); cpu: "),
         ("perft 5", "leaves/s (last two plies in closed form, equal positions merged); cpu: "),
         ("perft 5 --plies 4 --ranges 2", "; merged to ply 4 (72078 positions in 2 ranges), 1 plies below"),
         ("perft 5 --device cpu,mailbox --raw", " positions of a frontier, "),
-        ("stats 3", "leaves/s (every leaf made, not deduplicated); cpu: "),
+        ("stats 3", "leaves/s (every leaf made, equal positions not merged); cpu: "),
         ("unique 3", "distinct positions/s (every leaf made, equal positions merged); cpu: "),
     ] {
         let answer = kogge(&words(&format!("{line} -v"))).answer(line);
