@@ -86,8 +86,10 @@ pub fn compare(fen: &str, ours: &[(String, u128)], text: &str) -> Result<Compari
             notes.push(format!("The stated total is {total}, but the counts add up to {sum}."));
         }
     }
-    if let Some(line) = unread.first() {
-        notes.push(format!("{} lines were not understood, such as \"{line}\".", unread.len()));
+    match &unread[..] {
+        [] => {}
+        [line] => notes.push(format!("One line was not understood: \"{line}\".")),
+        [line, ..] => notes.push(format!("{} lines were not understood, such as \"{line}\".", unread.len())),
     }
     let is = |verdict| move |row: &&Row| row.verdict == verdict;
     let differing = rows.iter().filter(is(Verdict::Differs)).count();
