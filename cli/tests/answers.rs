@@ -331,7 +331,7 @@ fn suites() {
             format!("{start} ;D1 20\nrubbish\n{start} ;D2 400\n"),
             2,
             "2 passed, 0 failed, 0 skipped, 1 broken",
-            "Line 2 of Standard input is left out.",
+            "Line 2 of standard input is left out.",
         ),
         (
             format!("{start} ;D1 20\nrubbish\n{start} ;D2 401\n"),
@@ -340,7 +340,7 @@ fn suites() {
             "Line 2 ",
         ),
         (format!("{start} ;D5 4865609\n"), 2, "0 passed, 0 failed, 1 skipped, 0 broken", "caps leave no count"),
-        ("\n# nothing\n".to_owned(), 2, "0 passed, 0 failed, 0 skipped, 0 broken", "has no positions"),
+        ("\n# nothing\n".to_owned(), 2, "0 passed, 0 failed, 0 skipped, 0 broken", "There is no position in "),
         (format!("{start} ;D1 20\n{}\n", "8".repeat(10_000)), 2, "1 passed, 0 failed, 0 skipped, 1 broken", "Line 2 "),
     ] {
         let run = kogge_with_input(&["suite", "-", "--max-depth", "4", "--quiet"], text.as_bytes());
