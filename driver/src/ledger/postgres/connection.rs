@@ -226,6 +226,10 @@ fn sentence(error: &postgres::Error) -> String {
             text = format!("{text}: {cause}");
         }
     }
+    // The library tells only its own name of the mistake.
+    if text.contains("CaUsedAsEndEntity") {
+        text += ": the server must not show the certificate of an authority; docs/long-runs.md tells how to make another one";
+    }
     text.trim_end_matches('.').to_owned()
 }
 
