@@ -131,7 +131,7 @@ fn number(word: &str) -> Option<u128> {
 
 /// Returns a word that looks like a move: `e2e4`, `e7e8q` or SAN.
 fn move_of(word: &str) -> Option<String> {
-    let word = word.trim_end_matches(['+', '#', '!', '?', '.']);
+    let word = word.trim_matches('\'').trim_end_matches(['+', '#', '!', '?', '.']);
     // The number of a move or of a line may stick to the move: `1.e2e4`.
     let word = word.rsplit_once('.').map_or(word, |(_, rest)| rest);
     if ["O-O", "0-0", "O-O-O", "0-0-0", "o-o", "o-o-o"].contains(&word) {
@@ -188,6 +188,8 @@ mod tests {
             " 12) e2-e4 -> 20 nodes",
             "e2e4,20",
             "\"e2e4\": 20,",
+            "{'e2e4': 20}",
+            "Move.from_uci('e2e4'): 20",
             "Move: e2e4 Nodes: 20",
             "info string e2e4: 20",
             "e2e4: 20 (0.001s)",
