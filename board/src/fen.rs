@@ -44,8 +44,9 @@ pub enum FenError {
     Empty,
     /// The number of fields is neither six nor four.
     #[error(
-        "The FEN has {0} fields; expected six: pieces, side to move, castling, en passant, halfmove clock, move number. Only the \
-         last two may be missing, together."
+        "The FEN has {0} field{s}; expected six: pieces, side to move, castling, en passant, halfmove clock, move number. Only the \
+         last two may be missing, together.",
+        s = if *.0 == 1 { "" } else { "s" }
     )]
     Fields(usize),
     /// The number of ranks is not eight.
@@ -360,7 +361,7 @@ mod tests {
     fn bad_input_is_refused_with_its_reason() {
         for (text, reason) in [
             ("", "empty"),
-            ("8/8/8/8/8/8/8/8", "1 fields"),
+            ("8/8/8/8/8/8/8/8", "has 1 field;"),
             ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP w KQkq - 0 1", "7 ranks"),
             ("rnbqkbnr/ppppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "Rank 7"),
             ("rnbqkbnr/pppppppp/8/8/7/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "7 squares"),

@@ -87,8 +87,10 @@ pub fn standard() -> Vec<Known> {
 /// # Errors
 /// If the text is neither.
 pub fn root(text: &str) -> Result<Fen, FenError> {
-    let named = standard().into_iter().find(|known| known.name.eq_ignore_ascii_case(text.trim()));
-    named.map_or_else(|| text.parse(), |known| Ok(known.root))
+    text.parse().or_else(|error| {
+        let named = standard().into_iter().find(|known| known.name.eq_ignore_ascii_case(text.trim()));
+        named.map_or(Err(error), |known| Ok(known.root))
+    })
 }
 
 /// Splits a line of the table: name, FEN, depth, leaves, and the number of programs that have published the count.

@@ -79,7 +79,7 @@ impl From<LedgerError> for Failure {
         match error {
             LedgerError::Driver(error) => error.into(),
             LedgerError::Disputed { .. } | LedgerError::Paths { .. } => Self::No(sentence),
-            LedgerError::Stopped { .. } => Self::Interrupted(sentence),
+            LedgerError::Stopped { .. } | LedgerError::StoppedWaiting { .. } => Self::Interrupted(sentence),
             LedgerError::Full { .. }
             | LedgerError::Storage { .. }
             | LedgerError::NoDevice(_)

@@ -214,7 +214,7 @@ impl Effort {
     /// Formats the effort, with `how` before the reason.
     pub(crate) fn text_with(&self, unit: &str, how: &str) -> Aside {
         let bulk = if self.bulk { "last two plies in closed form" } else { "every leaf made" };
-        let merged = if self.deduplicated { "equal positions merged" } else { "not deduplicated" };
+        let merged = if self.deduplicated { "equal positions merged" } else { "equal positions not merged" };
         let Device { backend, device, variant, .. } = &self.device;
         let chosen = self.chosen.as_ref().map_or(String::new(), |reason| format!("\n{reason}"));
         let rate = format!("{:.3} s, {} {unit}/s", self.seconds, magnitude(self.per_second));

@@ -37,15 +37,15 @@ fn counts() {
 #[test]
 fn a_rate_names_the_way_of_counting() {
     for (line, what) in [
-        ("perft 3", "leaves/s (last two plies in closed form, not deduplicated); cpu: "),
-        ("perft 3 --backend mailbox", "leaves/s (every leaf made, not deduplicated); mailbox: "),
-        ("divide 3", "leaves/s (last two plies in closed form, not deduplicated); cpu: "),
+        ("perft 3", "leaves/s (last two plies in closed form, equal positions not merged); cpu: "),
+        ("perft 3 --backend mailbox", "leaves/s (every leaf made, equal positions not merged); mailbox: "),
+        ("divide 3", "leaves/s (last two plies in closed form, equal positions not merged); cpu: "),
         ("perft 5 --hash 1M", ", hash table of 1048576 bytes"),
-        ("perft 5 --raw", "leaves/s (last two plies in closed form, not deduplicated); cpu: "),
+        ("perft 5 --raw", "leaves/s (last two plies in closed form, equal positions not merged); cpu: "),
         ("perft 5", "leaves/s (last two plies in closed form, equal positions merged); cpu: "),
         ("perft 5 --plies 4 --ranges 2", "; merged to ply 4 (72078 positions in 2 ranges), 1 plies below"),
         ("perft 5 --device cpu,mailbox --raw", " positions of a frontier, "),
-        ("stats 3", "leaves/s (every leaf made, not deduplicated); cpu: "),
+        ("stats 3", "leaves/s (every leaf made, equal positions not merged); cpu: "),
         ("unique 3", "distinct positions/s (every leaf made, equal positions merged); cpu: "),
     ] {
         let answer = kogge(&words(&format!("{line} -v"))).answer(line);
@@ -331,7 +331,7 @@ fn suites() {
             format!("{start} ;D1 20\nrubbish\n{start} ;D2 400\n"),
             2,
             "2 passed, 0 failed, 0 skipped, 1 broken",
-            "Line 2 of Standard input is left out.",
+            "Line 2 of standard input is left out.",
         ),
         (
             format!("{start} ;D1 20\nrubbish\n{start} ;D2 401\n"),
@@ -340,7 +340,7 @@ fn suites() {
             "Line 2 ",
         ),
         (format!("{start} ;D5 4865609\n"), 2, "0 passed, 0 failed, 1 skipped, 0 broken", "caps leave no count"),
-        ("\n# nothing\n".to_owned(), 2, "0 passed, 0 failed, 0 skipped, 0 broken", "has no positions"),
+        ("\n# nothing\n".to_owned(), 2, "0 passed, 0 failed, 0 skipped, 0 broken", "There is no position in "),
         (format!("{start} ;D1 20\n{}\n", "8".repeat(10_000)), 2, "1 passed, 0 failed, 0 skipped, 1 broken", "Line 2 "),
     ] {
         let run = kogge_with_input(&["suite", "-", "--max-depth", "4", "--quiet"], text.as_bytes());

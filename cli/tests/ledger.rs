@@ -347,7 +347,13 @@ fn merged_entries_are_checked_and_settled() {
     assert!(same.code == 2 && same.stderr.contains("another --backend, or merged ones with a --memory"), "{same:?}");
     let other_plan = verify(&["--backend", "cpu", "--threads", "2", "--memory", "160K"]);
     assert_eq!((other_plan.code, other_plan.stderr.as_str()), (0, ""), "{other_plan:?}");
-    assert_eq!(verify(&["--memory", "64M"]).code, 0, "the mailbox checks the CPU");
+    let note = "had been counted by the same backend, so they are not verified.\n";
+    assert!(other_plan.stdout.ends_with(note), "{other_plan:?}");
+    let verified = || kogge(&["ledger", place, "--json"]).json()[0]["verified"].as_u64();
+    assert_eq!(verified(), Some(0));
+    let by_mailbox = verify(&["--memory", "64M"]);
+    assert!(by_mailbox.code == 0 && !by_mailbox.stdout.contains("not verified"), "{by_mailbox:?}");
+    assert!(verified() > Some(0), "the mailbox checks the CPU");
 
     let mut store = Sqlite::open(&file).expect("it was made");
     let row = store.rows(None, 10_000).expect("it can be read").swap_remove(3);

@@ -50,12 +50,10 @@ fn share(address: &str, how: &[&str], entries: u64) {
     let mut doomed = start(address, "mailbox", how);
     let mut store =
         Postgres::connect(address, Duration::from_secs(2), Duration::from_secs(60), || false).expect("the server runs");
-    let began = Instant::now();
     // This process dies while it holds a lease.
-    while !matches!(store.header(), Ok(Some(_))) || store.tally().expect("it can be read").leased == 0 {
-        assert!(began.elapsed() < Duration::from_secs(60), "nothing was leased");
-        sleep(Duration::from_millis(2));
-    }
+    wait_until("nothing was leased", || {
+        matches!(store.header(), Ok(Some(_))) && store.tally().expect("it can be read").leased > 0
+    });
     doomed.kill().expect("kogge is there");
     doomed.wait().expect("kogge ends");
     assert!(store.tally().expect("it can be read").done < entries);
@@ -68,6 +66,38 @@ fn share(address: &str, how: &[&str], entries: u64) {
     let json = &kogge(&["ledger", address, "--json"]).json()[0];
     assert_eq!((json["done"].as_u64(), json["nodes"].to_string()), (json["entries"].as_u64(), KIWIPETE_5.to_owned()));
     assert!(json["entries"].as_u64() <= Some(entries));
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_while_the_server_is_away_is_no_failure() {
+    let server = Server::start();
+    let address = server.schema("away");
+    let child = start(&address, "mailbox", &["--raw"]);
+    let mut store = Postgres::connect(&address, Duration::from_secs(2), Duration::from_secs(60), || false)
+        .expect("the server runs");
+    wait_until("nothing was counted", || {
+        matches!(store.header(), Ok(Some(_))) && store.tally().expect("it can be read").done > 0
+    });
+    server.stop();
+    // The process notices within a lease.
+    sleep(Duration::from_secs(2));
+    let began = Instant::now();
+    let sent = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill runs");
+    assert!(sent.success());
+    let run = Run::from(child.wait_with_output().expect("kogge ends"));
+    assert_eq!((run.code, run.stdout.as_str()), (130, ""), "{run:?}");
+    assert!(run.stderr.starts_with("Stopped on request while the database postgres on"), "{run:?}");
+    assert!(began.elapsed() < Duration::from_secs(10), "it took {:?}", began.elapsed());
+}
+
+/// Waits until a condition holds.
+fn wait_until(otherwise: &str, mut holds: impl FnMut() -> bool) {
+    let began = Instant::now();
+    while !holds() {
+        assert!(began.elapsed() < Duration::from_secs(60), "{otherwise}");
+        sleep(Duration::from_millis(2));
+    }
 }
 
 #[test]
@@ -95,9 +125,14 @@ fn a_database_that_cannot_be_reached_is_named_without_its_password() {
 
 #[test]
 fn an_address_that_cannot_be_read_is_not_repeated() {
-    for address in
-        ["postgres://someone:sec@ret@host/name", "postgres://someone:1/sec@host/name", "postgres:/x:sec@host"]
-    {
+    for address in [
+        "postgres://someone:sec@ret@host/name",
+        "postgres://someone:1/sec@host/name",
+        "postgres:/x:sec@host",
+        "postgres://sec@",
+        "mysql://someone:sec@host/name",
+        "host=host user=someone password=sec",
+    ] {
         let run = kogge(&["ledger", address]);
         assert_eq!(run.code, 2, "{address}: {run:?}");
         assert!(run.stderr.contains("The database's address cannot be read"), "{address}: {run:?}");

@@ -88,7 +88,7 @@ fn bad_input_is_named_in_one_sentence() {
         ("diff 1 --against engine:", "expected a command"),
         ("diff 1 --against \"script: \"", "expected a command"),
         ("diff 1", "--against"),
-        ("suite no-such-file.epd", "no-such-file.epd could not be read"),
+        ("suite no-such-file.epd", "The suite in no-such-file.epd could not be read"),
         ("suite .", "could not be read"),
         ("suite x.epd --max-nodes -1", "unexpected argument"),
         ("man --dir no-such-folder/at/all", "could not be written to"),

@@ -122,7 +122,7 @@ mod tests {
             (format!("{start} ;D300 20"), "depth 300"),
             (format!("{start} ;D99999999999 20"), "D99999999999"),
             (format!("{start} ;D1 {}", "9".repeat(10_000)), "where a depth"),
-            ("x".repeat(10_000), "1 fields"),
+            ("x".repeat(10_000), "has 1 field;"),
         ] {
             let error = one(line.as_bytes()).expect_err(&line).to_string();
             assert!(error.contains(reason) && error.ends_with('.') && error.len() < 300, "{error}");

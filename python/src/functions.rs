@@ -2,7 +2,7 @@
 
 use std::num::NonZeroUsize;
 
-use kogge_board::{Backend, DeviceInfo, Fen, FenError};
+use kogge_board::{Backend, DeviceInfo, known};
 use kogge_devices::{BACKENDS, costs, memory};
 use kogge_driver::{Driver, Error, LEAST_MERGED_DEPTH, MergeSettings};
 use pyo3::prelude::*;
@@ -24,7 +24,7 @@ pub(crate) fn perft(
     memory: Option<usize>,
     progress: Option<&Bound<'_, PyAny>>,
 ) -> Result<u128, Failure> {
-    let root: Fen = fen.parse().map_err(|error: FenError| Failure::Position(0, error.to_string()))?;
+    let root = known::root(fen).map_err(|error| Failure::Position(0, error.to_string()))?;
     let device = device::named(device)?;
     let depth = checked_depth(depth)?;
     let asked = match memory.map(NonZeroUsize::new) {

@@ -1,6 +1,6 @@
 //! Positions from and to text, bytes, and the boards of python-chess.
 
-use kogge_board::{Color, Fen, FenError, Format, Piece, Position, Quad48, Rules as Castling, Square, bits};
+use kogge_board::{Color, Fen, FenError, Format, Piece, Position, Quad48, Rules as Castling, Square, bits, known};
 use numpy::PyArray1;
 use pyo3::exceptions::{PyOSError, PyTypeError};
 use pyo3::prelude::*;
@@ -239,7 +239,7 @@ fn texts<'py>(
 }
 
 fn read(fen: &str, index: usize) -> Result<Fen, Failure> {
-    fen.parse().map_err(|error: FenError| Failure::Position(index, error.to_string()))
+    known::root(fen).map_err(|error| Failure::Position(index, error.to_string()))
 }
 
 /// Returns the part of an EPD line that is a FEN of four or six fields.

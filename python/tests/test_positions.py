@@ -182,6 +182,12 @@ def test_one_fen_is_not_a_list():
         Positions.from_fens(kogge.START)
 
 
+def test_names_and_fens_of_four_fields_are_read():
+    named = Positions.from_fens(["startpos", "Kiwipete", KIWIPETE.rsplit(" ", 2)[0]])
+    assert named == Positions.from_fens([kogge.START, KIWIPETE, KIWIPETE])
+    assert kogge.perft("kiwipete", 3) == 97_862
+
+
 def test_rules_follow_from_fens():
     assert Positions.from_fens([kogge.START]).rules == Rules()
     castling = ["4k3/8/8/8/8/8/8/1R2K1R1 w GB - 0 1", "1r2k1r1/8/8/8/8/8/8/4K3 w g - 0 1"]

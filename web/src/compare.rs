@@ -77,8 +77,9 @@ pub fn compare(fen: &str, ours: &[(String, u128)], text: &str) -> Result<Compari
     let mut notes = Vec::new();
     let mut rows = Vec::new();
     if moves.is_empty() {
-        notes
-            .push("Only a total was found. With the count of each move, the first wrong move can be found.".to_owned());
+        if total != Some(our_sum) {
+            notes.push("Paste the count of each move, too: then the page finds the first wrong move.".to_owned());
+        }
     } else {
         rows = rows_of(&fen, ours, &moves);
         if total.is_some_and(|total| Some(total) != their_sum) {
@@ -86,8 +87,10 @@ pub fn compare(fen: &str, ours: &[(String, u128)], text: &str) -> Result<Compari
             notes.push(format!("The stated total is {total}, but the counts add up to {sum}."));
         }
     }
-    if let Some(line) = unread.first() {
-        notes.push(format!("{} lines were not understood, such as \"{line}\".", unread.len()));
+    match &unread[..] {
+        [] => {}
+        [line] => notes.push(format!("One line was not understood: \"{line}\".")),
+        [line, ..] => notes.push(format!("{} lines were not understood, such as \"{line}\".", unread.len())),
     }
     let is = |verdict| move |row: &&Row| row.verdict == verdict;
     let differing = rows.iter().filter(is(Verdict::Differs)).count();
@@ -224,7 +227,8 @@ mod tests {
     fn notes_help() {
         let ours = ones(START);
         assert!(compare(START, &ours, "hello").unwrap_err().contains("e2e4: 20"));
-        assert!(compare(START, &ours, "Nodes searched: 400").unwrap().notes[0].contains("Only a total"));
+        assert!(compare(START, &ours, "Nodes searched: 400").unwrap().notes[0].contains("the count of each move"));
+        assert!(compare(START, &ours, "Nodes searched: 20").unwrap().notes.is_empty());
         let other: String = ours.iter().map(|(uci, _)| format!("{uci}: 20\n")).collect();
         assert!(compare(START, &ours, &other).unwrap().notes[0].contains("No count is the same"));
         assert!(compare(START, &ours, "e2e4 1\nTotal: 20").unwrap().notes[0].contains("add up to 1"));

@@ -14,12 +14,15 @@ pub struct Pasted {
     pub unread: Vec<String>,
 }
 
-/// Words that announce a total.
+/// Parts of words that announce a total, or follow it.
 const TOTALS: [&str; 7] = ["nodes", "total", "leaves", "leaf", "perft", "sum", "count"];
 
-/// Words of lines with other numbers.
-const OTHERS: [&str; 12] =
-    ["nps", "n/s", "/s", "time", "second", "elapsed", "depth", "moves:", "hash", "info", "fen", "position"];
+/// Parts of words that announce another number, or follow it.
+const OTHERS: [&str; 11] =
+    ["nps", "/s", "time", "second", "elapsed", "depth", "moves", "hash", "info", "fen", "position"];
+
+/// Words after other numbers.
+const UNITS: [&str; 9] = ["ms", "s", "sec", "secs", "msec", "seconds", "nps", "n/s", "moves"];
 
 /// Reads the output of a program.
 pub fn read(text: &str) -> Pasted {
@@ -32,32 +35,66 @@ pub fn read(text: &str) -> Pasted {
 
 fn read_line(line: &str, pasted: &mut Pasted) {
     let before = pasted.moves.len();
+    let words = words(line);
     let mut found = None;
-    let mut last_number = None;
-    for word in words(line) {
-        if let Some(number) = number(&word) {
-            last_number = Some(number);
+    for word in &words {
+        if let Some(number) = number(word) {
             if let Some(found) = found.take() {
                 pasted.moves.push((found, number));
             }
-        } else if let Some(read) = move_of(&word) {
+        } else if let Some(read) = move_of(word) {
             found = Some(read);
         }
     }
-    let (Some(number), false) = (last_number, pasted.moves.len() > before) else { return };
-    let lower = line.to_lowercase();
-    let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
-    // `info nodes 8902 nps 12345` has both kinds of words.
-    if has(&TOTALS) && !has(&OTHERS[..6]) {
-        pasted.total = Some(number);
-    } else if !has(&OTHERS) {
+    if pasted.moves.len() > before {
+        return;
+    }
+    let words: Vec<String> = words.iter().map(|word| word.to_lowercase()).collect();
+    // The lines of a search, such as `info depth 3 nodes 8902 nps 12345`, tell no total.
+    let is_search =
+        words.first().is_some_and(|word| word == "info") && words.get(1).is_none_or(|word| word != "string");
+    let total = if is_search { None } else { total_of(&words) };
+    pasted.total = total.or(pasted.total);
+    if total.is_none() && words.iter().any(|word| number(word).is_some()) && !words.iter().any(|word| is(word, &OTHERS))
+    {
         pasted.unread.push(line.to_owned());
     }
 }
 
+/// Whether a word has one of these parts.
+fn is(word: &str, parts: &[&str]) -> bool {
+    parts.iter().any(|part| word.contains(part))
+}
+
+/// Returns the total that a line without moves states: a number that a word announces (`Nodes searched: 20`) or that such a
+/// word follows (`20 nodes in 3 ms`).
+fn total_of(words: &[String]) -> Option<u128> {
+    let mut is_announced = false;
+    // In `perft(5) = 4865609`, the first number is the depth. In `perft: 4865609`, it is the total.
+    let mut perhaps = None;
+    for (index, word) in words.iter().enumerate() {
+        let Some(number) = number(word) else {
+            is_announced = !is(word, &OTHERS) && (is_announced || is(word, &TOTALS));
+            continue;
+        };
+        let before = index.checked_sub(1).map_or("", |at| words[at].as_str());
+        let after = words.get(index + 1).map_or("", String::as_str);
+        let is_other = is(before, &OTHERS) || UNITS.contains(&after) && !is(before, &TOTALS);
+        if is_other || !(is_announced || is(after, &TOTALS)) {
+            continue;
+        }
+        if !before.contains("perft") {
+            return Some(number);
+        }
+        perhaps = Some(number);
+    }
+    perhaps
+}
+
 /// Cuts a line into words.
 fn words(line: &str) -> Vec<String> {
-    let line = line.replace("->", " ").replace("=>", " ");
+    // Narrow spaces group the digits of a number, as in the table of the page.
+    let line = line.replace("->", " ").replace("=>", " ").replace(['\u{202f}', '\u{2009}'], "");
     let mut words = Vec::new();
     for word in line.split(|letter: char| letter.is_whitespace() || ":;|()[]{}\"`<>".contains(letter)) {
         let is_grouped = |word: &str| {
@@ -94,7 +131,7 @@ fn number(word: &str) -> Option<u128> {
 
 /// Returns a word that looks like a move: `e2e4`, `e7e8q` or SAN.
 fn move_of(word: &str) -> Option<String> {
-    let word = word.trim_end_matches(['+', '#', '!', '?', '.']);
+    let word = word.trim_matches('\'').trim_end_matches(['+', '#', '!', '?', '.']);
     // The number of a move or of a line may stick to the move: `1.e2e4`.
     let word = word.rsplit_once('.').map_or(word, |(_, rest)| rest);
     if ["O-O", "0-0", "O-O-O", "0-0-0", "o-o", "o-o-o"].contains(&word) {
@@ -151,6 +188,8 @@ mod tests {
             " 12) e2-e4 -> 20 nodes",
             "e2e4,20",
             "\"e2e4\": 20,",
+            "{'e2e4': 20}",
+            "Move.from_uci('e2e4'): 20",
             "Move: e2e4 Nodes: 20",
             "info string e2e4: 20",
             "e2e4: 20 (0.001s)",
@@ -164,16 +203,45 @@ mod tests {
             "Nf3 20\nexd6+ 3\nO-O: 25\n0-0-0 26\nNbxd2 7\ne8=Q# 1\nR1a3 2",
             &[("Nf3", 20), ("exd6", 3), ("O-O", 25), ("O-O-O", 26), ("Nbxd2", 7), ("e8=Q", 1), ("R1a3", 2)],
         );
+        // As copied from the table of the page.
+        moves("a2a3\ta3\t181\u{202f}046", &[("a3", 181_046)]);
         moves("{\"a2a3\":20,\"a2a4\":21}", &[("a2a3", 20), ("a2a4", 21)]);
         moves("a2a3: 1,234,567\na2a4: 12'345\na2a4,200", &[("a2a3", 1_234_567), ("a2a4", 12_345), ("a2a4", 200)]);
     }
 
     #[test]
     fn totals_are_read_and_other_numbers_are_not() {
-        for text in ["Nodes searched: 8902", "Total: 8,902", "perft(3) = 8902", "Total nodes 8902", "Leaves = 8902"] {
+        for text in [
+            "Nodes searched: 8902",
+            "Total: 8,902",
+            "perft(3) = 8902",
+            "perft( 3)= 8902 ( 0.001 sec)",
+            "perft 3: 8902 nodes in 12 ms (741833 nps)",
+            "Perft: 8902",
+            "Total nodes 8902",
+            "Leaves = 8902",
+            "Depth 3: 8902 nodes, 12 ms",
+            "depth: 3 nodes: 8902 captures: 34 checks: 12",
+            "Nodes: 8902 Time: 12 NPS: 741833",
+            "Nodes 8902 NPS 741833 Time 12",
+            "8902 nodes (0.01 s)",
+            "info string nodes 8902",
+            "Total: 8\u{202f}902",
+        ] {
             assert_eq!(read(text), Pasted { total: Some(8902), ..Pasted::default() }, "{text}");
         }
-        for text in ["Time: 12 ms", "nps 123456", "info depth 3 nodes 8902 nps 123456", "", "go perft", "Moves: 20"] {
+        for text in [
+            "Time: 12 ms",
+            "Total time (ms) : 12",
+            "nps 123456",
+            "Nodes/second : 741833",
+            "Nodes per second: 741833",
+            "info depth 3 nodes 8902 nps 123456",
+            "info depth 3 nodes 8902",
+            "",
+            "go perft",
+            "Moves: 20",
+        ] {
             assert_eq!(read(text), Pasted::default(), "{text}");
         }
         assert_eq!(read("something 12").unread, ["something 12"]);

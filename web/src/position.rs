@@ -1,6 +1,6 @@
 //! A position as the page shows it: its pieces, its legal moves, and the positions after them.
 
-use kogge_board::{Color, Fen, Move, MoveKind, Piece, Position, Square, known};
+use kogge_board::{Color, Fen, FenError, Move, MoveKind, Piece, Position, Square, known};
 use kogge_movegen_cpu::mailbox::legal_moves;
 use serde::Serialize;
 
@@ -66,10 +66,13 @@ pub fn standard() -> Vec<Named> {
 /// # Errors
 /// A sentence that says what is wrong.
 pub fn parse(fen: &str) -> Result<Fen, String> {
-    let mut fen: Fen = fen.parse().map_err(|error: kogge_board::FenError| error.to_string())?;
-    // Moves on the board keep the clock, and so do the positions that can be copied. Counting leaves it out.
+    fen.parse().map(with_clock).map_err(|error: FenError| error.to_string())
+}
+
+/// Moves on the board keep the clock, and so do the positions that can be copied. Counting leaves it out.
+fn with_clock(mut fen: Fen) -> Fen {
     fen.rules = fen.rules.with_halfmove_clock(true);
-    Ok(fen)
+    fen
 }
 
 /// Returns the position after a move. Its FEN has an en-passant square if a pawn stands beside the one that has moved two squares,
@@ -93,12 +96,12 @@ pub fn find(fen: &Fen, legal: &[Move], uci: &str) -> Option<Move> {
     as_written.or_else(|| legal.iter().filter(|found| found.is_castling()).find(is_named(!fen.is_chess960()))).copied()
 }
 
-/// Describes a position. In a tree of Chess960, castling is written so everywhere, even where it looks orthodox.
+/// Describes a position, given as FEN or by name. In a tree of Chess960, castling is written so everywhere, even where it looks orthodox.
 ///
 /// # Errors
 /// A sentence that says what is wrong with the FEN.
 pub fn describe(fen: &str, chess960: bool) -> Result<Described, String> {
-    let fen = parse(fen)?;
+    let fen = known::root(fen).map(with_clock).map_err(|error| error.to_string())?;
     let Fen { position, rules, .. } = fen;
     let legal = legal_moves(&rules, &position);
     let chess960 = chess960 || fen.is_chess960();
@@ -202,6 +205,12 @@ mod tests {
             }
         }
         assert!(describe(&standard[6].fen, false).unwrap().chess960);
+    }
+
+    #[test]
+    fn names_are_positions_too() {
+        let named = describe(" Kiwipete ", false).unwrap();
+        assert_eq!((named.moves.len(), named.fen), (48, standard()[1].fen.clone()));
     }
 
     #[test]

@@ -46,6 +46,8 @@ fn pack(program: &Path, archives: &Path, name: &str, licences: &str) -> Result<P
     fs::copy(program, folder.join(archive::PROGRAM))?;
     archive::copy(&["README.md", "CHANGELOG.md", "RESULTS.md"], &folder)?;
     archive::copy_folder(&root().join("docs"), &folder.join("docs"))?;
+    // The help of --json names this page.
+    fs::copy(root().join("cli/JSON.md"), archive::folder(&folder, "cli")?.join("JSON.md"))?;
     fs::write(folder.join("INSTALL.txt"), install(name, glibc(&fs::read(program)?)))?;
     fs::write(folder.join("THIRD-PARTY.txt"), licences)?;
     let pages = archive::folder(&folder, "man")?;
@@ -60,7 +62,7 @@ fn pack(program: &Path, archives: &Path, name: &str, licences: &str) -> Result<P
 /// Returns the page that tells how to install the program, which needs this version of glibc.
 fn install(name: &str, glibc: Option<[u32; 2]>) -> String {
     let needs = glibc.map_or(String::new(), |[major, minor]| {
-        format!("It runs on Linux systems with glibc {major}.{minor} or later (`ldd --version` tells). ")
+        format!("\nIt runs on Linux systems with glibc {major}.{minor} or later (`ldd --version` tells).")
     });
     format!(include_str!("dist/INSTALL.txt"), name = name, needs = needs)
 }

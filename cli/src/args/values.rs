@@ -101,8 +101,10 @@ impl FromStr for LedgerLocation {
 
     fn from_str(text: &str) -> Result<Self, Infallible> {
         // A mistaken address must not become a file, whose name errors repeat: it may hold a password.
-        let start = text.to_ascii_lowercase();
-        let is_address = ["postgres:", "postgresql:"].iter().any(|scheme| start.starts_with(scheme));
+        let lower = text.trim_start().to_ascii_lowercase();
+        let is_address = lower.contains("://")
+            || lower.contains("password=")
+            || (lower.starts_with("postgres") && lower.contains([':', '@']));
         Ok(if is_address { Self::Database(text.to_owned()) } else { Self::File(text.into()) })
     }
 }
@@ -206,6 +208,25 @@ mod tests {
         }
         for text in ["", "-1", "+1", "cpu,", "all,cpu", "auto", "opencl:x", "cpu,cpu", "99999999999999999999999"] {
             assert!(text.parse::<Devices>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn mistaken_addresses_are_no_files() {
+        for text in [
+            "postgres://me:secret@host/name",
+            " postgres://me:secret@host/name",
+            "Postgres:me:secret@host/name",
+            "postgres//me:secret@host/name",
+            "postgres+ssl://me:secret@host/name",
+            "jdbc:postgresql://host/name?password=secret",
+            "mysql://me:secret@host/name",
+            "host=host user=me password=secret",
+        ] {
+            assert_eq!(text.parse(), Ok(LedgerLocation::Database(text.to_owned())), "{text}");
+        }
+        for text in ["six.ledger", "postgres.ledger", "a@b", "C:\\ledgers\\postgres", "./postgres:1", "/tmp/a:b"] {
+            assert_eq!(text.parse(), Ok(LedgerLocation::File(text.into())), "{text}");
         }
     }
 }

@@ -53,8 +53,9 @@ struct Summary {
 impl Suite {
     pub(super) fn new(args: &args::Suite) -> Result<Self, Failure> {
         let args::Suite { file, max_nodes, max_depth, hash } = args;
-        let name = if is_stdin(file) { "Standard input".to_owned() } else { file.display().to_string() };
-        let text = read(file).map_err(|error| Failure::Input(format!("{name} could not be read: {error}.")))?;
+        let name = if is_stdin(file) { "standard input".to_owned() } else { file.display().to_string() };
+        let text =
+            read(file).map_err(|error| Failure::Input(format!("The suite in {name} could not be read: {error}.")))?;
         let caps = Caps { nodes: max_nodes.unwrap_or(u128::MAX), depth: max_depth.unwrap_or(u32::MAX) };
         Ok(Self { name, text, caps, hash: hash.bytes })
     }
@@ -190,10 +191,11 @@ impl Job for Suite {
         context.output.aside(&aside)?;
         match (failed, broken, passed) {
             (1.., ..) => Ok(Answer::No),
+            (_, 1, _) => Err(Failure::Input("One line of the suite could not be read.".to_owned())),
             (_, 1.., _) => Err(Failure::Input(format!("{broken} lines of the suite could not be read."))),
             (_, _, 0) if skipped > 0 => Err(Failure::Input("The caps leave no count to check.".to_owned())),
             (_, _, 0) => {
-                Err(Failure::Input(format!("{name} has no positions; expected lines such as \"FEN ;D1 20\".")))
+                Err(Failure::Input(format!("There is no position in {name}; expected lines such as \"FEN ;D1 20\".")))
             }
             _ => Ok(Answer::Done),
         }

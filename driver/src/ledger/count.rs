@@ -15,7 +15,7 @@ pub(super) fn plan(kind: Kind, counted: Counted, ply: u32, depth: u32) -> String
     let below = depth - ply;
     let by_kind = if counted == Counted::Categories { ", by the moves that lead to it" } else { "" };
     match kind {
-        Kind::Positions => format!("every leaf {below} plies below each entry, not deduplicated"),
+        Kind::Positions => format!("every leaf {below} plies below each entry, equal positions not merged"),
         Kind::Ranges => {
             format!("equal positions merged down to ply {ply}, every leaf {below} plies below each of them{by_kind}")
         }

@@ -192,6 +192,17 @@ pub enum LedgerError {
         /// All entries.
         entries: u64,
     },
+    /// The work was stopped on request while the database was out of reach.
+    #[error(
+        "Stopped on request while {location} was out of reach ({reason}). Answers written before are kept; run the same command \
+         again to go on."
+    )]
+    StoppedWaiting {
+        /// The database.
+        location: String,
+        /// The database's message.
+        reason: String,
+    },
     /// Counting failed.
     #[error(transparent)]
     Driver(#[from] crate::Error),

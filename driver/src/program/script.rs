@@ -64,7 +64,8 @@ impl<'a> Script<'a> {
         }
         let status = process.end(&doing)?;
         if !status.success() {
-            return Err(process.wrong(format!("it ended with {status} {doing}.")));
+            let how = status.code().map_or_else(|| status.to_string(), |code| format!("exit code {code}"));
+            return Err(process.wrong(format!("it ended with {how} {doing}.")));
         }
         if answer.counts.is_empty() && answer.total.is_none() {
             return Err(process.wrong(format!("it printed no line such as \"e2e4 20\" {doing}.")));

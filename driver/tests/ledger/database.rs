@@ -79,9 +79,11 @@ fn a_server_that_stays_away_is_given_up() {
     let mut impatient = Postgres::connect(&address, LEASE, Duration::from_millis(200), || false).unwrap();
     let mut cancelled = Postgres::connect(&address, LEASE, Duration::from_secs(600), || true).unwrap();
     server.stop();
-    for store in [&mut impatient, &mut cancelled] {
-        let error = store.lease("anyone", 1, Duration::from_secs(1)).unwrap_err();
-        assert!(matches!(error, LedgerError::Storage { .. }), "{error}");
+    let attempt = |store: &mut Postgres| store.lease("anyone", 1, Duration::from_secs(1)).unwrap_err();
+    let (given_up, stopped) = (attempt(&mut impatient), attempt(&mut cancelled));
+    assert!(matches!(given_up, LedgerError::Storage { .. }), "{given_up}");
+    assert!(matches!(stopped, LedgerError::StoppedWaiting { .. }), "{stopped}");
+    for error in [given_up, stopped] {
         assert!(error.to_string().contains("the database postgres on"), "{error}");
     }
     let unreachable = Postgres::connect(&address, LEASE, Duration::from_secs(600), || false).err().unwrap();

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use kogge_driver::ledger::{LedgerError, Postgres};
-use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
+use rcgen::{BasicConstraints, Certificate, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 
 use super::LEASE;
 use super::support::server::Server;
@@ -19,11 +19,15 @@ fn authority() -> CertifiedIssuer<'static, KeyPair> {
     CertifiedIssuer::self_signed(parameters, KeyPair::generate().unwrap()).unwrap()
 }
 
-/// Starts a server that accepts only encrypted connections with a password, and returns it with its port. Its certificate is
-/// for `localhost`.
+/// Starts a server whose certificate for `localhost` is signed by an authority.
 fn server(authority: &CertifiedIssuer<'static, KeyPair>) -> (Server, u16) {
     let key = KeyPair::generate().unwrap();
     let certificate = CertificateParams::new(["localhost".to_owned()]).unwrap().signed_by(&key, authority).unwrap();
+    server_with(&certificate, &key)
+}
+
+/// Starts a server that accepts only encrypted connections with a password, and returns it with its port.
+fn server_with(certificate: &Certificate, key: &KeyPair) -> (Server, u16) {
     // The port is free now; no other test of this process uses one.
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let settings = format!(
@@ -86,6 +90,26 @@ fn encryption_is_as_strict_as_asked_for() {
     ] {
         let error = attempt(host, mode).unwrap_or_else(|| panic!("{host} {mode} is accepted"));
         assert!(error.contains(reason) && !error.contains("w/rd"), "{host} {mode}: {error}");
+    }
+}
+
+/// The certificates that `openssl req -x509` makes, without and with `-addext basicConstraints=critical,CA:FALSE`.
+#[test]
+fn a_certificate_that_signs_itself_is_trusted_unless_it_is_that_of_an_authority() {
+    for is_ca in [IsCa::NoCa, IsCa::Ca(BasicConstraints::Unconstrained)] {
+        let is_trusted = is_ca == IsCa::NoCa;
+        let key = KeyPair::generate().unwrap();
+        let mut parameters = CertificateParams::new(["localhost".to_owned()]).unwrap();
+        parameters.is_ca = is_ca;
+        let certificate = parameters.self_signed(&key).unwrap();
+        let (_server, port) = server_with(&certificate, &key);
+        let trusted = file("itself.pem", &certificate.pem());
+        let address = format!("postgres://kogge:p%40ss%3Aw%2Frd@localhost:{port}/postgres");
+        let error = connect(&format!("{address}?sslmode=verify-full&sslrootcert={}", trusted.display())).err();
+        assert_eq!(error.is_none(), is_trusted, "{error:?}");
+        assert!(
+            error.is_none_or(|error| error.to_string().contains("the certificate of an authority; docs/long-runs.md"))
+        );
     }
 }
 

@@ -91,7 +91,7 @@ class Positions:
         """
     @staticmethod
     def from_fens(fens: Iterable[str], rules: Rules | None = None) -> Positions:
-        """Read FENs, X-FENs or Shredder-FENs. Without rules, they follow from the castling rights of all positions.
+        """Read FENs, X-FENs or Shredder-FENs, or names such as `kiwipete`. Without rules, they follow from the castling rights of all positions.
 
         The move numbers are left out, and an en-passant square where no capture is legal.
 
@@ -331,7 +331,7 @@ def perft(
     memory: int | None = None,
     progress: _Progress | None = None,
 ) -> int:
-    """Count the leaves `depth` plies below a position, up to 2^128.
+    """Count the leaves `depth` plies below a position (a FEN or a name such as `kiwipete`), up to 2^128.
 
     From depth 5 on, equal positions of a ply are merged, as far as this pays; `merge=False` counts every leaf instead. `memory` limits
     the bytes that merged positions may take.

@@ -74,6 +74,11 @@ export class Board {
     this.highlight([], []);
   }
 
+  /** The square of the picked piece, or null. */
+  get picked() {
+    return this.#picked;
+  }
+
   /** Shows the board from the other side. */
   turn() {
     this.#root.classList.toggle("turned");

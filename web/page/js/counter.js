@@ -32,7 +32,7 @@ function unlessStopped(promise, signal) {
 }
 
 /** The kinds of moves that are counted, in the order of their numbers. */
-export const KINDS = ["leaves", "captures", "en passant", "castles", "promotions", "checks", "discovered", "double", "mates"];
+export const KINDS = ["leaves", "captures", "en passant", "castles", "promotions", "checks", "discovered checks", "double checks", "mates"];
 
 /** A divide as it grows: `rows` with `leaves` and `done`, and the whole. */
 class Divide {

@@ -125,6 +125,8 @@ async function begin(asked) {
   divide = null;
   problem("count-problem", "");
   $("progress").value = 0;
+  // An unfinished divide could be taken for the whole.
+  $("copy").disabled = true;
   const finished = known.get(key);
   if (finished && !asked) return finish(finished);
   if (!asked && here.moves.length ** depth > COUNTED_AT_ONCE) {
@@ -162,6 +164,7 @@ function grow(growing) {
 function finish(counted) {
   divide = counted;
   running(false);
+  $("copy").disabled = false;
   table.update(counted);
   showKinds(counted);
   $("progress").value = 1;
@@ -264,20 +267,24 @@ function moveOnBoard(from, to) {
 /** Returns the square where the king ends, or its rook's, whichever the notation does not name. */
 const castlingTo = ({ san, from }) => (san.startsWith("O-O-O") ? "c" : "g") + from[1];
 
-async function copy(text) {
-  try {
-    await navigator.clipboard.writeText(text);
-    $("copied").textContent = "Copied.";
-  } catch {
-    $("copied").textContent = "The browser did not allow copying.";
-  }
-  setTimeout(() => ($("copied").textContent = ""), 2000);
+/** Copies the text that a function returns when a button is pressed, and says so beside the button. */
+function copies(id, text) {
+  $(id).addEventListener("click", async () => {
+    const status = $(id).parentElement.querySelector("[role=status]");
+    try {
+      await navigator.clipboard.writeText(text());
+      status.textContent = "Copied.";
+    } catch {
+      status.textContent = "The browser did not allow copying.";
+    }
+    setTimeout(() => (status.textContent = ""), 2000);
+  });
 }
 
-/** Returns the divide in the form of Stockfish. */
+/** Returns the finished divide in the form of Stockfish. */
 function asText() {
-  const lines = position().moves.map(({ uci }, index) => `${uci}: ${divide?.rows[index].leaves ?? 0n}`);
-  return `${lines.join("\n")}\n\nNodes searched: ${divide?.total ?? 0n}\n`;
+  const lines = position().moves.map(({ uci }, index) => `${uci}: ${divide.rows[index].leaves}`);
+  return `${lines.join("\n")}\n\nNodes searched: ${divide.total}\n`;
 }
 
 function wire() {
@@ -316,8 +323,9 @@ function wire() {
   $("stop").addEventListener("click", () => counter.stop());
   $("free").addEventListener("change", ({ target }) => {
     board.free = target.checked;
-    $("other-turn").hidden = !target.checked;
+    $("remove").hidden = $("other-turn").hidden = !target.checked;
   });
+  $("remove").addEventListener("click", () => board.picked && setUp(setup.moved(position(), board.picked, null)));
   $("other-turn").addEventListener("click", () => setUp(setup.otherTurn(position())));
   $("turn-board").addEventListener("click", () => board.turn());
   $("paste").addEventListener("input", compare);
@@ -325,9 +333,9 @@ function wire() {
     $("paste").value = "";
     compare();
   });
-  $("copy").addEventListener("click", () => copy(asText()));
-  $("link").addEventListener("click", () => copy(location.href));
-  $("copy-commands").addEventListener("click", () => copy(commands()));
+  copies("copy", asText);
+  copies("link", () => location.href);
+  copies("copy-commands", commands);
   window.addEventListener("popstate", () => go(link.read(), { push: false }));
 }
 
@@ -339,6 +347,7 @@ function setDepth() {
   state = { ...state, depth };
   history.replaceState(null, "", link.write(state));
   divide = null;
+  $("copy").disabled = true;
   show();
   return true;
 }

@@ -163,7 +163,7 @@ test("a faulty divide is followed down to the wrong move, which is explained", P
     return commands;
   };
   await answer();
-  assert.match(await text(page, "#findings"), /One count differs, of e2e4/);
+  assert.match(await text(page, "#findings"), /Only the count of e2e4 differs/);
   assert.equal(await text(page, "#rows tr.differs th"), "e2e4");
   assert.equal(await text(page, "#next"), "Go to e2e4 at depth 2");
   await page.click("#next");
@@ -201,6 +201,7 @@ test("a count can be stopped, and the next one is right", PATIENCE, async () => 
   await page.waitForFunction(() => /Stopped/.test(document.querySelector("#status").textContent));
   assert.ok(await page.$("#total.partial"), "an incomplete total looks different");
   assert.equal(await page.isDisabled("#stop"), true);
+  assert.equal(await page.isDisabled("#copy"), true);
   await page.fill("#depth", "3");
   await page.click("#count");
   assert.equal(await total(page), 97_862n);
@@ -242,6 +243,16 @@ test("moves go down, breadcrumbs and the browser's button go up, and the address
   await linked.close();
 });
 
+test("a position is taken by its name, and from four fields", PATIENCE, async () => {
+  const { page, close } = await open({ hash: "#fen=kiwipete&depth=3" });
+  assert.equal(await total(page), 97_862n);
+  await page.fill("#fen", POSITION3.replace(" 0 1", ""));
+  await page.press("#fen", "Enter");
+  assert.equal(await total(page), 2_812n);
+  assert.equal(await page.inputValue("#fen"), POSITION3);
+  await close();
+});
+
 test("a bad FEN is refused with a sentence, and the position stays", PATIENCE, async () => {
   const { page, close } = await open();
   await page.fill("#fen", "8/8/8/8/8/8/8/8 w - - 0 1");
@@ -254,7 +265,7 @@ test("a bad FEN is refused with a sentence, and the position stays", PATIENCE, a
   assert.equal(await page.isHidden("#fen-problem"), true);
   await close();
   const linked = await open({ hash: "#fen=nonsense&depth=3" });
-  assert.match(await text(linked.page, "#fen-problem"), /fields/);
+  assert.match(await text(linked.page, "#fen-problem"), /has 1 field;/);
   await linked.close();
   const illegal = await open({ hash: `${link(POSITION3, 3)}&moves=e2e4_f4e3` });
   assert.match(await text(illegal.page, "#fen-problem"), /f4e3 is illegal: it is en passant/);
@@ -376,12 +387,15 @@ test("a position is set up by moving pieces freely", PATIENCE, async () => {
   assert.equal(await page.inputValue("#fen"), "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R5KR w kq - 0 1");
   await page.focus("[data-square=f3]");
   await page.keyboard.press("Delete");
+  await page.click("[data-square=e5]");
+  await page.click("#remove");
   await page.click("#other-turn");
   assert.match(await page.inputValue("#fen"), /\/2N4p\/PPPBBPPP\/R5KR b kq - 0 1$/);
   await page.focus("[data-square=g1]");
   await page.keyboard.press("Delete");
   assert.match(await text(page, "#fen-problem"), /0 white kings/);
   await page.uncheck("#free");
+  assert.equal(await page.isHidden("#remove"), true);
   assert.equal(await page.isHidden("#other-turn"), true);
   await close();
 });
@@ -420,6 +434,9 @@ for (const [device, lines] of [["cpu", 160], ["gpu", 6]]) {
 test("the divide and the link can be copied", PATIENCE, async () => {
   const { page, close } = await open({ hash: link(POSITION3, 2), options: { permissions: ["clipboard-read", "clipboard-write"] } });
   await total(page);
+  assert.equal(await text(page, ".compare [role=status]"), "");
+  await page.click("#copy-commands");
+  await page.waitForFunction(() => document.querySelector(".compare [role=status]").textContent === "Copied.");
   await page.click("#copy");
   const copied = await page.evaluate(() => navigator.clipboard.readText());
   assert.match(copied, /^a5a4: 15\na5a6: 15\nb4a4: 15\n[^]*\n\nNodes searched: 191\n$/);
@@ -440,6 +457,7 @@ test("a phone shows everything without scrolling sideways, also in the dark", PA
   const { page, close } = await open({ options: phone, hash: link(KIWIPETE, 2) });
   await total(page);
   await page.fill("#paste", "e1g1: 43\ne1c1: 43\n");
+  assert.match(await text(page, "#findings"), /The table marks 43 more moves that are wrong or missing/);
   assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "it is too wide");
   const brightness = await page.evaluate(() => getComputedStyle(document.body).backgroundColor.match(/\d+/g).map(Number)[0]);
   assert.ok(brightness < 80, "dark means a dark background");

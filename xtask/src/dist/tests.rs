@@ -21,7 +21,7 @@ fn the_archive_has_everything() {
     assert_eq!(made, folder.join("kogge-test.tar.gz"));
     let texts =
         ["CHANGELOG.md", "INSTALL.txt", "LICENSE-APACHE", "LICENSE-MIT", "README.md", "RESULTS.md", "THIRD-PARTY.txt"];
-    let folders = ["", "completions/", "man/", "man/kogge.1", "kogge"];
+    let folders = ["", "cli/", "cli/JSON.md", "completions/", "man/", "man/kogge.1", "kogge"];
     let scripts = ["_kogge", "_kogge.ps1", "kogge.bash", "kogge.elv", "kogge.fish"];
     let mut expected: BTreeSet<String> = texts.into_iter().chain(folders).map(str::to_owned).collect();
     expected.extend(scripts.map(|script| format!("completions/{script}")));

@@ -18,6 +18,8 @@ struct Verified {
     command: &'static str,
     ledger: String,
     checked: u64,
+    /// The number of these that the same backend had counted the first time, so that they are not verified.
+    repeated: usize,
     /// The devices that counted.
     by: Vec<Counter>,
     differences: Vec<Different>,
@@ -77,13 +79,18 @@ pub(super) fn verify(
         return Err(Failure::Input(format!("No entry of {} is counted yet.", ledger.location())));
     }
     let monitor = context.monitor("leaves")?;
-    let (mut checked, mut by, mut differences) = (0, Vec::new(), Vec::new());
+    let (mut checked, mut repeated, mut by, mut differences) = (0, 0, Vec::new(), Vec::new());
     for (name, rows) in groups {
         let mut checker = open_checker(name, memory, context)?;
         let found = ledger.verify(&rows, &mut checker, &monitor)?;
         monitor.next();
         checked += found.checked;
-        let Source { backend, device, variant, .. } = checker.backend.info().into();
+        let source = Source::from(checker.backend.info());
+        let is_same = |row: &&Row| {
+            row.given.as_ref().is_some_and(|given| given.source.implementation() == source.implementation())
+        };
+        repeated += rows.iter().filter(is_same).count();
+        let Source { backend, device, variant, .. } = source;
         by.push(Counter { backend, device, variant, entries: found.checked });
         for Contradiction { entry, had, had_by, found, by } in found.contradictions {
             let entry = Entry::of(ledger, &entry)?;
@@ -92,17 +99,25 @@ pub(super) fn verify(
             differences.push(Different { entry, had: had.into(), had_by, found: found.into(), found_by });
         }
     }
-    let report = Verified { command: "ledger verify", ledger: ledger.location(), checked, by, differences };
+    let report = Verified { command: "ledger verify", ledger: ledger.location(), checked, repeated, by, differences };
     context.output.print(&report, |to| {
         for Different { entry, had, had_by, found, found_by } in &report.differences {
             writeln!(to, "DIFFERENT  {entry}: {had} by {had_by}, {found} by {found_by}")?;
         }
         for Counter { backend, device, variant, entries } in &report.by {
-            writeln!(to, "{entries} entries were counted again by {backend}: {device}, {variant}.")?;
+            let entries = if *entries == 1 { "One entry was".to_owned() } else { format!("{entries} entries were") };
+            writeln!(to, "{entries} counted again by {backend}: {device}, {variant}.")?;
         }
         match report.differences.len() {
-            0 => writeln!(to, "All have the count that is in the ledger."),
-            different => writeln!(to, "{different} have a count that differs from the ledger, and are now disputed."),
+            0 => writeln!(to, "All have the count that is in the ledger.")?,
+            1 => writeln!(to, "One has a count that differs from the ledger, and is now disputed.")?,
+            different => writeln!(to, "{different} have a count that differs from the ledger, and are now disputed.")?,
+        }
+        match report.repeated {
+            0 => Ok(()),
+            repeated => {
+                writeln!(to, "{repeated} of them had been counted by the same backend, so they are not verified.")
+            }
         }
     })?;
     Ok(if report.differences.is_empty() { Answer::Done } else { Answer::No })
@@ -135,6 +150,7 @@ pub(super) fn settle(ledger: &Ledger, memory: Option<NonZeroUsize>, context: &mu
         }
         match report.open {
             0 => writeln!(to, "No entry is disputed."),
+            1 => writeln!(to, "One entry is still disputed; recount it on yet another --backend."),
             open => writeln!(to, "{open} entries are still disputed; recount them on yet another --backend."),
         }
     })?;

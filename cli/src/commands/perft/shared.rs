@@ -91,7 +91,7 @@ fn efforts(report: &Report, elapsed: Duration) -> Aside {
         Some(Ply { ply, positions, ranges }) => {
             (format!("equal positions merged to ply {ply}: {positions} positions in {ranges} ranges"), "ranges")
         }
-        None => ("not deduplicated".to_owned(), "positions of a frontier"),
+        None => ("equal positions not merged".to_owned(), "positions of a frontier"),
     };
     let rate = format!("{:.3} s, {} leaves/s", report.seconds, magnitude(report.per_second));
     let names: Vec<_> = report.devices.iter().map(|worker| worker.device.brief()).collect();

@@ -51,6 +51,9 @@ impl Address {
         let parsed = format!("{place}?{}", rest.join("&")).parse::<Config>();
         // The error's own text may hold a part of the address; its cause names only a parameter.
         let mut config = parsed.map_err(|_| wrong("the host, the port or a parameter after \"?\" is wrong"))?;
+        if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
+            return Err(wrong("the host is missing"));
+        }
         config.ssl_mode(mode.ssl_mode());
         if config.get_password().is_none() {
             let user = config.get_user().map(str::to_owned).or_else(|| user(environment)).unwrap_or_default();
@@ -160,6 +163,8 @@ mod tests {
             "postgres://user:sec?ret@host/name",
             "postgres://user:sec#ret@host:port/name",
             "postgres://user:secret",
+            "postgres://secret@",
+            "mysql://user:secret@host/name",
             "postgres://user@host/name?secret=x",
             "postgres://user@host/name?sslmode=secret",
             "postgres://user:secret@host:port/name",

@@ -40,8 +40,8 @@ impl Postgres {
     /// other clients; `prefer` is the default.
     ///
     /// If this process or its machine disappears, the server gives up its transactions after `lease`, but at least after a
-    /// second and at most after 30. If the connection breaks later, reconnecting is tried for up to `patience`, unless
-    /// `is_cancelled` returns true.
+    /// second and at most after 30. If the connection breaks later, reconnecting is tried for up to `patience`, or until
+    /// `is_cancelled` returns true: then the error is [`LedgerError::StoppedWaiting`].
     ///
     /// # Errors
     /// If the address, the password file or the trusted certificates cannot be read, or the database cannot be reached.
@@ -116,10 +116,17 @@ impl Postgres {
                     return Err(LedgerError::Damaged { location: self.location.clone(), what });
                 }
                 Err(Problem::Database(error)) => {
-                    if !passes(&error) || start.elapsed() >= self.patience || (self.is_cancelled)() {
+                    if !passes(&error) || start.elapsed() >= self.patience {
                         return Err(self.failure(doing, &error));
                     }
-                    sleep(wait);
+                    let again = Instant::now() + wait;
+                    while Instant::now() < again {
+                        if (self.is_cancelled)() {
+                            let (location, reason) = (self.location.clone(), sentence(&error));
+                            return Err(LedgerError::StoppedWaiting { location, reason });
+                        }
+                        sleep(WAIT.0.min(again.saturating_duration_since(Instant::now())));
+                    }
                     wait = (2 * wait).min(WAIT.1);
                 }
             }
@@ -218,6 +225,10 @@ fn sentence(error: &postgres::Error) -> String {
         if !text.contains(&cause) {
             text = format!("{text}: {cause}");
         }
+    }
+    // The library tells only its own name of the mistake.
+    if text.contains("CaUsedAsEndEntity") {
+        text += ": the server must not show the certificate of an authority; docs/long-runs.md tells how to make another one";
     }
     text.trim_end_matches('.').to_owned()
 }
