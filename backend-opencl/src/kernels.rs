@@ -4,7 +4,7 @@ use kogge_board::Score;
 use kogge_board::evaluation::{FEATURES, PHASE, TEMPO, TERMS};
 use kogge_board::minimax::QUIESCENCE_PLIES;
 use kogge_gpu::kernels::Module;
-use kogge_gpu::{MOST_MOVES, PositionForm, WEIGHTED_SUMS_GROUP, WEIGHTED_SUMS_GROUPS, tuning};
+use kogge_gpu::{MOST_MOVES, PositionForm, REACHED_ONCE, WEIGHTED_SUMS_GROUP, WEIGHTED_SUMS_GROUPS, tuning};
 
 use crate::options::{Settings, Sliders, stacked};
 
@@ -88,6 +88,7 @@ pub(crate) fn source(settings: &Settings, modules: &[Module]) -> String {
         ("STACKED", stacked(host.last_plies).to_string()),
         ("MOST_MOVES", format!("{MOST_MOVES}u")),
         ("WEIGHTED_SUMS_GROUPS", WEIGHTED_SUMS_GROUPS.to_string()),
+        ("REACHED_ONCE", format!("{REACHED_ONCE}u")),
     ];
     let mut source = numbered.map(|(name, number)| format!("#define {name} {number}\n")).concat();
     source += &format!("#define SLIDERS_{}\n#define {form}\n", settings.sliders.name().to_uppercase());

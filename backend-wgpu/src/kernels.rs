@@ -4,7 +4,7 @@ use kogge_board::Score;
 use kogge_board::evaluation::{FEATURES, PHASE, TEMPO, TERMS};
 use kogge_board::minimax::QUIESCENCE_PLIES;
 use kogge_gpu::kernels::{Binding, Module};
-use kogge_gpu::{MOST_MOVES, WEIGHTED_SUMS_GROUP, WEIGHTED_SUMS_GROUPS, tuning};
+use kogge_gpu::{MOST_MOVES, REACHED_ONCE, WEIGHTED_SUMS_GROUP, WEIGHTED_SUMS_GROUPS, tuning};
 
 use crate::options::{Settings, Sliders, Word};
 
@@ -67,6 +67,7 @@ pub fn source(settings: &Settings, module: Module) -> String {
         ("COUNT_GROUP", host.count_group_size as u32),
         ("WEIGHTED_SUMS_GROUP", WEIGHTED_SUMS_GROUP as u32),
         ("WEIGHTED_SUMS_GROUPS", WEIGHTED_SUMS_GROUPS as u32),
+        ("REACHED_ONCE", REACHED_ONCE),
         ("QUEUE", queue as u32),
         ("CAPTURE_CHANGE", capture),
         ("PAWN_BY_PAWN_CHANGE", pawn_by_pawn),
@@ -214,6 +215,7 @@ mod tests {
             "COUNT_GROUP",
             "WEIGHTED_SUMS_GROUP",
             "WEIGHTED_SUMS_GROUPS",
+            "REACHED_ONCE",
             "QUEUE",
             "CAPTURE_CHANGE",
             "PAWN_BY_PAWN_CHANGE",

@@ -290,6 +290,10 @@ impl<I: Interface> Merge for DeviceMerge<'_, I> {
         block_on(DeviceMerge::categories(self, successors, depth))
     }
 
+    fn reached_once(&mut self, successors: Range<u64>) -> Result<u64, MergeError> {
+        block_on(DeviceMerge::reached_once(self, successors))
+    }
+
     fn entries(&mut self, successors: Range<u64>) -> Result<Vec<Entry>, MergeError> {
         block_on(DeviceMerge::entries(self, successors))
     }

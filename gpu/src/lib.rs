@@ -51,7 +51,7 @@ pub use device::{Device, Gpu};
 pub use interface::{Failure, Interface};
 pub use profile::{KernelTime, Opening};
 pub use settings::{
-    Defaults, HostOptions, HostSettings, LastPlies, Limits, Mutation, PositionForm, Runs, Unordered,
+    Defaults, HostOptions, HostSettings, LastPlies, Limits, Mutation, PositionForm, REACHED_ONCE, Runs, Unordered,
     WEIGHTED_SUMS_GROUP, WEIGHTED_SUMS_GROUPS,
 };
 pub use watching::PartTime;

@@ -479,6 +479,20 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
         }
     }
 
+    pub(crate) async fn reached_once(&mut self, successors: Range<u64>) -> Result<u64, MergeError> {
+        let mut rest = successors.start..successors.end.min(self.successors);
+        self.prepare(2).await?;
+        self.lists.clear_sums(self.session).map_err(or_full)?;
+        while !rest.is_empty() {
+            let batch = self.lists.batch(self.session, Ply::Successors, &rest, usize::MAX).map_err(or_full)?;
+            let (weights, len) = (Weights::Entries(Ply::Successors, batch.start), (batch.end - batch.start) as usize);
+            self.lists.add_weighted(self.session, weights, len, Leaves::ReachedOnce).await.map_err(or_full)?;
+            rest.start = batch.end;
+        }
+        let [once] = self.lists.sums(self.session).await.map_err(or_full)?.ok_or(MergeError::Overflow)?;
+        u64::try_from(once).map_err(|_| MergeError::Overflow)
+    }
+
     pub(crate) async fn entries(&mut self, successors: Range<u64>) -> Result<Vec<Entry>, MergeError> {
         let mut rest = successors.start..successors.end.min(self.successors);
         let mut entries = Vec::new();

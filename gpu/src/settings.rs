@@ -18,6 +18,9 @@ pub const WEIGHTED_SUMS_GROUP: usize = 256;
 /// The maximum number of work-groups of `weighted_sums`. Each adds to a sum, and the host adds the sums.
 pub const WEIGHTED_SUMS_GROUPS: usize = 1024;
 
+/// The depth at which `weighted_sums` counts the entries of multiplicity one.
+pub const REACHED_ONCE: u32 = u32::MAX;
+
 /// Roots that a work-item of `weighted_sums` takes at least, so that few sums are read.
 const ROOTS_PER_ITEM: usize = 16;
 

@@ -298,3 +298,28 @@ fn merging_is_tested_with_large_levels() {
     let mut merge = gpu.merge(&Fen::start().rules, &MergeOptions::with_memory(1 << 32)).unwrap();
     assert_eq!(merge_plies(&mut *merge, 2, 1), Ok(PLIES[1]));
 }
+
+/// The positions that one path reaches are counted on the device, in lists of one shard and of several, and in any part of a list.
+#[test]
+fn positions_reached_once_are_counted() {
+    for max_buffer in [None, Some(1 << 17)] {
+        let device = TwinDevice { max_buffer, ..TwinDevice::default() };
+        let mut gpu = open(&device);
+        let mut merge = gpu.merge(&Fen::start().rules, &MergeOptions::with_memory(1 << 26)).unwrap();
+        assert_eq!(merge_plies(&mut *merge, 3, 1), Ok(PLIES[2]));
+        let entries = merge.entries(0..5_362).unwrap();
+        let mut sum = 0;
+        for part in [0..1, 1..2_000, 2_000..5_361, 5_361..9_999] {
+            let of_part = &entries[part.start as usize..(part.end as usize).min(5_362)];
+            let once = of_part.iter().filter(|entry| entry.multiplicity == 1).count() as u64;
+            assert_eq!(merge.reached_once(part), Ok(once));
+            sum += once;
+        }
+        // OEIS A089957.
+        assert_eq!(sum, 1_862);
+        // The list can still be counted and extended.
+        assert_eq!(merge.perft(0..5_362, 1), Ok(197_281));
+        assert_eq!(merge.add(&entries[..1]), Ok(()));
+        assert_eq!(merge.reached_once(0..5_362), Ok(1_862 - u64::from(entries[0].multiplicity == 1)));
+    }
+}

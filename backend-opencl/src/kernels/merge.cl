@@ -427,7 +427,8 @@ INLINE Wide wide_product(uint4 multiplicity, ulong leaves) {
 
 // Adds leaves of a kind, weighted by multiplicity, to sums, one for each kind and work-group, after a header; the groups take the
 // roots in turns. A root has one leaf at depth 0, as many as moves at depth 1, and its total at greater depths. A kind has `stride`
-// totals. If a queue overflowed on the way to the totals, the header notes it.
+// totals. If a queue overflowed on the way to the totals, the header notes it. At the depth REACHED_ONCE, a root of multiplicity one has
+// one leaf, and others have none.
 __kernel WEIGHTED_SUMS_KERNEL void weighted_sums(
     __global const uint *restrict root_multiplicities,
     __global const uint *restrict counts,
@@ -443,14 +444,17 @@ __kernel WEIGHTED_SUMS_KERNEL void weighted_sums(
     const uint local_index = get_local_id(0);
     Wide sum = {{0, 0, 0, 0}};
     for (uint root = get_global_id(0); root < end; root += get_global_size(0)) {
+        const uint4 multiplicity = vload4((size_t) first + root, root_multiplicities);
         ulong leaves = 1;
-        if (depth == 1) {
+        if (depth == REACHED_ONCE) {
+            leaves = multiplicity.x == 1 && (multiplicity.y | multiplicity.z | multiplicity.w) == 0;
+        } else if (depth == 1) {
             leaves = counts[root];
         } else if (depth > 1) {
             const uint at = 2 * (kind * stride + root) + 2;
             leaves = (ulong) known_totals[at + 1] << 32 | known_totals[at];
         }
-        sum = wide_sum(sum, wide_product(vload4((size_t) first + root, root_multiplicities), leaves));
+        sum = wide_sum(sum, wide_product(multiplicity, leaves));
     }
     group_sums[local_index] = sum;
     for (uint lanes = WEIGHTED_SUMS_GROUP / 2; lanes > 0; lanes /= 2) {
@@ -459,7 +463,8 @@ __kernel WEIGHTED_SUMS_KERNEL void weighted_sums(
             group_sums[local_index] = wide_sum(group_sums[local_index], group_sums[local_index + lanes]);
         }
     }
-    if (depth > 1 && get_global_id(0) == 0 && known_totals[0]) {
+    const bool has_totals = depth > 1 && depth != REACHED_ONCE;
+    if (has_totals && get_global_id(0) == 0 && known_totals[0]) {
         sums[0] = 1;
     }
     if (local_index == 0) {

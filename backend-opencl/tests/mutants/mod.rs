@@ -78,6 +78,8 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     Mutant::new(Merging, "the list does not grow", "merge_state[LEN] = len + min(count, room - len);", ""),
     Mutant::new(Merging, "the list grows by one entry less", "merge_state[LEN] = len + min(count, room - len);", "merge_state[LEN] = len + max(min(count, room - len), 1u) - 1;"),
     Mutant::new(Merging, "a new candidate is counted again", "merge_state[FRESH] = 0;", "merge_state[FRESH] = count & 1;"),
+    Mutant::new(Merging, "a position reached by 2^32 paths and one is reached once", "(multiplicity.y | multiplicity.z | multiplicity.w) == 0", "(multiplicity.z | multiplicity.w) == 0"),
+    Mutant::new(Merging, "a position reached by 2^96 paths and one is reached once", "(multiplicity.y | multiplicity.z | multiplicity.w) == 0", "(multiplicity.y | multiplicity.z) == 0"),
     Mutant::new(Merging, "a sum drops the carry from its own addition", "(partial < carry) | (sum.words[word] < partial)", "(partial < carry)"),
     Mutant::new(Merging, "a sum adds no carry", "a.words[word] + carry;", "a.words[word];"),
     Mutant::new(Merging, "a sum has 128 bits", "for (uint word = 0; word < 4; ++word) {\n        const ulong partial", "sum.words[2] = sum.words[3] = 0;\n    for (uint word = 0; word < 2; ++word) {\n        const ulong partial"),

@@ -411,7 +411,8 @@ var<workgroup> wide_sums: array<Wide, WEIGHTED_SUMS_GROUP>;
 
 // Adds leaves of a kind, weighted by multiplicity, to sums, one for each kind and work-group, after a header; the groups take the
 // roots in turns. A root has one leaf at depth 0, as many as moves at depth 1, and its total at greater depths. A kind has `stride`
-// totals. If a queue overflowed on the way to the totals, the header notes it.
+// totals. If a queue overflowed on the way to the totals, the header notes it. At the depth REACHED_ONCE, a root of multiplicity one has
+// one leaf, and others have none.
 @compute @workgroup_size(WEIGHTED_SUMS_GROUP)
 fn weighted_sums(
     @builtin(local_invocation_index) lane: u32,
@@ -422,13 +423,16 @@ fn weighted_sums(
     let step = workgroups.x * workgroups.y * WEIGHTED_SUMS_GROUP;
     var sum = Wide();
     for (var root = group * WEIGHTED_SUMS_GROUP + lane; root < scalars.end; root += step) {
+        let multiplicity = root_multiplicities[scalars.first + root];
         var leaves = vec2<u32>(1u, 0u);
-        if scalars.depth == 1u {
+        if scalars.depth == REACHED_ONCE {
+            leaves.x = select(0u, 1u, all(multiplicity == vec4<u32>(1u, 0u, 0u, 0u)));
+        } else if scalars.depth == 1u {
             leaves.x = counts[root];
         } else if scalars.depth > 1u {
             leaves = known_totals[scalars.kind * scalars.stride + root + 1u];
         }
-        add_product(&sum, root_multiplicities[scalars.first + root], leaves);
+        add_product(&sum, multiplicity, leaves);
     }
     wide_sums[lane] = sum;
     for (var lanes = WEIGHTED_SUMS_GROUP / 2u; lanes > 0u; lanes /= 2u) {
@@ -438,7 +442,8 @@ fn weighted_sums(
             wide_sums[lane] = sum;
         }
     }
-    if scalars.depth > 1u && group == 0u && lane == 0u && known_totals[0].x != 0u {
+    let has_totals = scalars.depth > 1u && scalars.depth != REACHED_ONCE;
+    if has_totals && group == 0u && lane == 0u && known_totals[0].x != 0u {
         sums[0] = 1u;
     }
     if lane == 0u {

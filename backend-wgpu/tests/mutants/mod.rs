@@ -97,6 +97,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     Mutant::new(Merging, "a sum drops its carry", "carry = select(0u, 1u, before + carry < before);", "carry = 0u;"),
     Mutant::new(Merging, "a sum has 128 bits", "for (var at = first; at < 8u && carry != 0u; at++)", "for (var at = first; at < 4u && carry != 0u; at++)"),
     Mutant::new(Merging, "a product has the lower words only", "            add_word(sum, left + right + 1u, words.y);\n", ""),
+    Mutant::new(Merging, "a position reached by 2^32 paths and one is reached once", "all(multiplicity == vec4<u32>(1u, 0u, 0u, 0u))", "multiplicity.x == 1u"),
     Mutant::new(Merging, "a multiplicity counts without its words of one", "if multiplicity[left] == 0u {", "if multiplicity[left] <= 1u {"),
     Mutant::new(Merging, "a multiplicity counts with three words", "for (var left = 0u; left < 4u; left++)", "for (var left = 0u; left < 3u; left++)"),
     Mutant::new(Merging, "leaves count with one word", "for (var right = 0u; right < 2u; right++)", "for (var right = 0u; right < 1u; right++)"),

@@ -87,10 +87,12 @@ pub(crate) enum Weights {
 }
 
 /// The leaves of a root.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Leaves {
     /// The leaves this many plies below: one at depth 0, the root's count of level 0 at depth 1, and its total at other depths.
     Below(u32),
+    /// One if the root's multiplicity is one, else none.
+    ReachedOnce,
     /// The successors that are kept.
     Kept,
 }

@@ -9,7 +9,7 @@ use crate::arguments::WeightedSums;
 use crate::interface::{Failure, Interface};
 use crate::runner::Halt;
 use crate::session::Session;
-use crate::settings::WEIGHTED_SUMS_GROUPS;
+use crate::settings::{REACHED_ONCE, WEIGHTED_SUMS_GROUPS};
 
 /// The number of entries in the self-test of sums: several for each work-item of a group, and several groups.
 const SELF_TEST_ENTRIES: usize = 3000;
@@ -64,7 +64,8 @@ impl<I: Interface> Lists<I> {
         kind: usize,
     ) -> Result<(), Halt> {
         let stride = session.roots_by_kind() as u32;
-        let (runner, buffers) = session.work(1, if leaves == Leaves::Below(0) { 0 } else { len }, 0)?;
+        let level = if matches!(leaves, Leaves::Below(0) | Leaves::ReachedOnce) { 0 } else { len };
+        let (runner, buffers) = session.work(1, level, 0)?;
         let selection = self.selection.as_ref();
         let found = match weights {
             Weights::Entries(ply, first) => self
@@ -74,6 +75,7 @@ impl<I: Interface> Lists<I> {
         };
         let (depth, counts) = match leaves {
             Leaves::Below(depth) => (depth, Some(&buffers.levels[0].counts)),
+            Leaves::ReachedOnce => (REACHED_ONCE, Some(&buffers.levels[0].counts)),
             Leaves::Kept => (1, selection.map(|selection| &selection.kept_counts)),
         };
         let Some(((root_multiplicities, first), counts)) = found.zip(counts) else { return Err(runner.unasked()) };
@@ -152,8 +154,12 @@ impl<I: Interface> Lists<I> {
             random ^= random << 17;
             random
         };
-        let multiplicities: Vec<u128> =
+        let mut multiplicities: Vec<u128> =
             (0..entries).map(|_| (u128::from(next()) << 64 | u128::from(next())) >> (next() % 128)).collect();
+        // Several are one, or one and more in a higher word.
+        for (index, multiplicity) in multiplicities.iter_mut().enumerate().step_by(7) {
+            *multiplicity = if index % 2 == 0 { 1 } else { 1 << (32 * (index % 4)) | 1 };
+        }
         let totals: Vec<u64> = (0..entries).map(|_| next() >> (next() % 64)).collect();
         let counts: Vec<u32> = (0..entries).map(|_| next() as u32).collect();
         let (runner, buffers) = session.work(1, entries, 0)?;
@@ -164,27 +170,28 @@ impl<I: Interface> Lists<I> {
         let halves = totals.iter().map(|&total| [total as u32, (total >> 32) as u32]);
         runner.write("totals", &buffers.totals, &[[0, 0]].into_iter().chain(halves).collect::<Vec<_>>())?;
         runner.write("counts", &buffers.levels[0].counts, &counts)?;
-        for depth in 0..=2 {
-            let leaves = |index: usize| match depth {
-                0 => 1,
-                1 => counts[index].into(),
-                _ => totals[index],
+        for asked in [Leaves::Below(0), Leaves::Below(1), Leaves::Below(2), Leaves::ReachedOnce] {
+            let leaves = |root: usize, multiplicity: u128| match asked {
+                Leaves::ReachedOnce => (multiplicity == 1).into(),
+                Leaves::Below(0) => 1,
+                Leaves::Below(1) => counts[root].into(),
+                _ => totals[root],
             };
             // One sum leaves out the first entry, so that sums begin elsewhere too.
             for first in 0..2 {
                 let weighted = multiplicities[first..].iter().enumerate();
-                let expected = wide_sum(weighted.map(|(root, &multiplicity)| product(multiplicity, leaves(root))));
+                let expected =
+                    wide_sum(weighted.map(|(root, &multiplicity)| product(multiplicity, leaves(root, multiplicity))));
                 let len = entries - first;
                 let weights = Weights::Entries(Ply::Successors, first as u64);
                 self.clear_sums(session)?;
                 // Sums are added to earlier sums.
-                self.add_weighted(session, weights, len, Leaves::Below(depth)).await?;
+                self.add_weighted(session, weights, len, asked).await?;
                 let once = self.wide_sums(session, 1).await?;
-                self.add_weighted(session, weights, len, Leaves::Below(depth)).await?;
+                self.add_weighted(session, weights, len, asked).await?;
                 let twice = self.wide_sums(session, 1).await?;
                 if once != [expected] || twice != [wide_sum([expected; 2])] {
-                    let reason =
-                        format!("it summed {len} products of multiplicities and leaves wrong at depth {depth}.");
+                    let reason = format!("it summed {len} products of multiplicities and leaves wrong ({asked:?}).");
                     return Err(session.runner.wrong(reason));
                 }
             }

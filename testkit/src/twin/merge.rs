@@ -4,8 +4,8 @@
 
 use kogge_board::Planes32;
 use kogge_board::merge::Kept;
-use kogge_gpu::WEIGHTED_SUMS_GROUPS;
 use kogge_gpu::kernels::{Binding, Scalar};
+use kogge_gpu::{REACHED_ONCE, WEIGHTED_SUMS_GROUPS};
 
 use super::arguments::Arguments;
 use super::position::{load_planes, store_position};
@@ -245,7 +245,7 @@ pub(super) fn note_appended(arguments: &Arguments<'_>) {
 pub(super) fn weighted_sums(arguments: &Arguments<'_>) {
     let (first, end, depth) =
         (arguments.scalar(Scalar::first), arguments.scalar(Scalar::end) as usize, arguments.scalar(Scalar::depth));
-    if depth > 1 && arguments.word(Binding::known_totals, 0) != 0 {
+    if depth > 1 && depth != REACHED_ONCE && arguments.word(Binding::known_totals, 0) != 0 {
         arguments.set(Binding::sums, 0, 1);
     }
     let (kind, stride) = (arguments.scalar(Scalar::kind) as usize, arguments.scalar(Scalar::stride) as usize);
@@ -255,7 +255,9 @@ pub(super) fn weighted_sums(arguments: &Arguments<'_>) {
         let [mut low, mut high] = [0, 1].map(|half| number(arguments.read(Binding::sums, sum + half)));
         for lane in group * arguments.group_size..(group + 1) * arguments.group_size {
             for root in (lane..end).step_by(arguments.work_items()) {
+                let multiplicity = number(arguments.read(Binding::root_multiplicities, first as usize + root));
                 let leaves = match depth {
+                    REACHED_ONCE => (multiplicity == 1).into(),
                     0 => 1,
                     1 => arguments.word(Binding::counts, root).into(),
                     _ => {
@@ -263,7 +265,6 @@ pub(super) fn weighted_sums(arguments: &Arguments<'_>) {
                         u128::from(high) << 32 | u128::from(low)
                     }
                 };
-                let multiplicity = number(arguments.read(Binding::root_multiplicities, first as usize + root));
                 let [low_product, high_product] =
                     [multiplicity & u128::from(u64::MAX), multiplicity >> 64].map(|half| half * leaves);
                 let (sum, first_carry) = low.overflowing_add(low_product);

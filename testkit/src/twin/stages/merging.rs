@@ -3,7 +3,7 @@
 use kogge_board::merge::Kept;
 use kogge_board::{Quad48, Rules};
 use kogge_gpu::kernels::{Binding, Kernel, Scalar};
-use kogge_gpu::{Interface, WEIGHTED_SUMS_GROUP, WEIGHTED_SUMS_GROUPS};
+use kogge_gpu::{Interface, REACHED_ONCE, WEIGHTED_SUMS_GROUP, WEIGHTED_SUMS_GROUPS};
 
 use super::kept::{kept_after, kept_later};
 use super::{Contents, StageDifference, Stages};
@@ -15,8 +15,14 @@ impl<I: Interface> Stages<I> {
         let parents = self.contents.get(&Binding::positions).cloned().unwrap_or_default();
         let parents_roots = self.get(Binding::roots).to_vec();
         let moves = self.moves();
-        // A few multiplicities carry into every word.
-        let multiplicity = |root: u32| [u32::MAX - root % 3, u32::MAX, root, root % 5];
+        // A few multiplicities carry into every word; others are one, or one and more in a higher word.
+        let multiplicity = |root: u32| match root % 8 {
+            0 => [1, 0, 0, 0],
+            1 => [1, 1, 0, 0],
+            2 => [1, 0, 1, 0],
+            3 => [1, 0, 0, 1],
+            _ => [u32::MAX - root % 3, u32::MAX, root, root % 5],
+        };
         let multiplicities = (0..len as u32).flat_map(multiplicity).collect();
         self.set(Binding::root_multiplicities, multiplicities);
         // The sums note that a queue overflowed.
@@ -24,7 +30,7 @@ impl<I: Interface> Stages<I> {
         known_totals.iter_mut().take(1).for_each(|header| *header = 1);
         let others: Vec<_> = known_totals.iter().skip(2).rev().copied().collect();
         known_totals.extend(others);
-        for depth in 0..3 {
+        for depth in [0, 1, 2, REACHED_ONCE] {
             // Totals of another kind lie behind those of the first, and their sums, too.
             let kind = u32::from(depth == 2);
             self.scalar(Scalar::depth, depth);
