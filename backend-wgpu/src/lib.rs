@@ -41,6 +41,7 @@ mod kernels;
 mod options;
 #[cfg(not(target_family = "wasm"))]
 mod runtime;
+#[cfg(not(target_family = "wasm"))]
 mod timer;
 
 #[cfg(not(target_family = "wasm"))]
