@@ -1,5 +1,7 @@
 //! Options that do not fit the device, and memory and queues that are too small.
 
+use std::time::Instant;
+
 use kogge_board::{Backend, BackendError, Fen, Quad48, Rules};
 use kogge_gpu::{Gpu, HostOptions};
 
@@ -92,8 +94,12 @@ pub fn more_moves_than_room<D: Tested>() {
     let start = [Quad48::from(&Fen::start().position)];
     let batches = [(&promotions[..], true), (&start[..], false), (&queens[..1], false), (&queens[..], true)];
     for (positions, again) in batches {
-        assert_eq!(backend.perft(&Rules::STANDARD, positions, 2), cpu.perft(&Rules::STANDARD, positions, 2));
-        let kernels = backend.profile();
+        let expected = cpu.perft(&Rules::STANDARD, positions, 2);
+        let begun = Instant::now();
+        assert_eq!(backend.perft(&Rules::STANDARD, positions, 2), expected);
+        let (kernels, took) = (backend.profile(), begun.elapsed().as_nanos() as u64);
+        let in_kernels = kernels.iter().map(|kernel| kernel.nanoseconds).sum::<u64>();
+        assert!(0 < in_kernels && in_kernels <= took, "{in_kernels} of {took} ns: {kernels:?}");
         assert_eq!(kernels.iter().any(|kernel| kernel.name == "write_moves"), again, "{kernels:?}");
     }
 }
