@@ -147,7 +147,7 @@ fn a_wrong_script_is_led_to_its_mistake() {
 fn scripts_that_fail_are_errors() {
     for (name, text, reason) in [
         ("innumerate", &*changed("sed 's/^13$/14/'"), "its counts add up to 13, but it says 14."),
-        ("failing", "echo a1a2 6; exit 7", "exit status: 7 when it was called for depth 2."),
+        ("failing", "echo a1a2 6; exit 7", "it ended with exit code 7 when it was called for depth 2."),
         ("idle", "echo hello", "it printed no line such as \"e2e4 20\" when it was called for depth 2."),
         ("silent", "exec sleep 1000", "said nothing for 1 s when it was called for depth 2"),
     ] {
