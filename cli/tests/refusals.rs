@@ -23,7 +23,7 @@ fn bad_input_is_named_in_one_sentence() {
         ("perft 1 --fen \"4k3/8/8/8/8/8/4R3/4K3 w - - 0 1\"", "black king is in check"),
         ("perft 1 --fen \"4k3/8/8/8/8/8/8/4K3 w K - 0 1\"", "castling rights"),
         ("perft 1 --fen \"4k3/8/8/8/8/8/8/4K3 w - e6 0 1\"", "e6 is impossible"),
-        (&format!("perft 1 --fen {long}"), "fields"),
+        (&format!("perft 1 --fen {long}"), "has 1 field; expected six"),
         ("perft 1 --fen \"\u{1}\u{2}\u{fffd}/8 w - - 0 1\"", "ranks"),
         ("position show \"nonsense\"", "the names are startpos, kiwipete, pos3, pos4, pos5, pos6"),
         ("perft 1 --fen pos7", "\"pos7\" is neither a FEN nor the name of a position"),
