@@ -144,6 +144,14 @@ pub trait Merge {
         false
     }
 
+    /// Returns how many successors are expanded together in this way, if leaves this many plies below so many successors are counted in
+    /// one call; 1 if nobody knows. Of more successors, more have equal successors, so that a call for few successors takes longer for
+    /// each than a call for many.
+    fn counted_together(&self, depth: u32, successors: u64) -> u64 {
+        let _ = (depth, successors);
+        1
+    }
+
     /// Sums the leaves `depth` plies below some successors by the kinds of moves that lead to them, weighted by multiplicity.
     ///
     /// # Errors

@@ -527,6 +527,10 @@ impl Merge for CpuMerge<'_> {
         Ok(entries)
     }
 
+    fn counted_together(&self, depth: u32, successors: u64) -> u64 {
+        if depth >= LEAST_MERGED { self.merged_in_a_task(successors) } else { 1 }
+    }
+
     fn reached_once(&mut self, successors: Range<u64>) -> Result<u64, MergeError> {
         self.count_reached_once(successors)
     }

@@ -38,6 +38,12 @@ impl CpuMerge<'_> {
         (successors / (MOVES * self.cores.pool.current_num_threads() as u64)).clamp(1, MERGED_TOGETHER)
     }
 
+    /// Returns the positions whose successors a task merges if it takes part in counting below so many: enough tasks for all
+    /// threads.
+    pub(super) fn merged_in_a_task(&self, successors: u64) -> u64 {
+        (successors / (4 * self.cores.pool.current_num_threads() as u64)).clamp(1, self.merged_together())
+    }
+
     /// Sums what is below some successors, weighted by multiplicity.
     fn count_task<B: Below>(
         &self,
@@ -112,7 +118,7 @@ impl CpuMerge<'_> {
         let together = if depth < LEAST_MERGED {
             ((end - start) / self.cores.tasks()).clamp(1, COUNTED_TOGETHER)
         } else {
-            ((end - start) / (4 * self.cores.pool.current_num_threads() as u64)).clamp(1, self.merged_together())
+            self.merged_in_a_task(end - start)
         };
         let tasks = index.cut(start..end, together);
         let (this, pool) = (&*self, Pool::default());
