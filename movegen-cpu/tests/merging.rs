@@ -236,3 +236,13 @@ fn counts_below_any_part_of_a_ply_are_those_of_its_entries() {
         assert_eq!(merge.successors(), plies.entries[2].len() as u64, "{fen}");
     }
 }
+
+#[test]
+fn more_successors_are_expanded_together_until_a_task_is_full() {
+    let mut cpu = Cpu::new(Some(2)).unwrap();
+    let merge = cpu.merge(&Rules::STANDARD, &MergeOptions::with_memory(1 << 30)).unwrap();
+    // Two threads have eight tasks.
+    let together = |depth, successors| merge.counted_together(depth, successors);
+    assert_eq!([0, 7, 80, 1 << 15, 1 << 40].map(|successors| together(3, successors)), [1, 1, 10, 4096, 4096]);
+    assert_eq!([together(2, 1 << 40), together(4, 80)], [1, 10]);
+}

@@ -38,7 +38,7 @@ const SAMPLES: usize = 2;
 
 /// The share of time that counting takes longer each time that half as many positions are expanded together. On two cores, trees of
 /// 0.06 to 4 s took 1.12 to 2.0 times as long in samples, in which up to 500 times fewer positions were together.
-const FEWER_FOUND: f64 = 0.09;
+const FEWER_FOUND: f64 = 0.11;
 
 /// The number of plies above the leaves from which on merging never pays: to merge a position's successors takes longer than to
 /// count their moves.
@@ -175,7 +175,7 @@ impl Work<'_> {
         let deepest = self.estimates.remaining.min(MAX_CALL_DEPTH);
         let mut most = (SAMPLE_SHARE * self.next_whole().seconds).clamp(LEAST_SAMPLE, LONGEST_SAMPLE);
         let least = self.batch.max(64).min(len);
-        let (mut sample, mut below) = (least, 1);
+        let (mut sample, mut below, mut fewer_found) = (least, 1, 1.0);
         while below <= deepest && len > 0 {
             if self.merge.counts_in_runs(below) {
                 // The first call puts all positions in order; later calls find them so.
@@ -202,7 +202,10 @@ impl Work<'_> {
                     break;
                 }
             }
-            self.estimates.count_each[below as usize] = each / self.fewer_found(below, sample);
+            self.estimates.count_each[below as usize] = each;
+            if below == self.estimates.least_in_runs {
+                fewer_found = self.fewer_found(below, sample);
+            }
             below += 1;
             // The next depth begins with a smaller sample, which takes about as long.
             sample = ((sample as f64 / self.estimates.moves) as u64).clamp(least, len);
@@ -212,6 +215,10 @@ impl Work<'_> {
         }
         for below in below as usize..=MAX_CALL_DEPTH as usize {
             self.estimates.count_each[below] = self.estimates.count_each[below - 1] * self.estimates.moves;
+        }
+        // Deeper below, samples took as long as the count.
+        if let Some(each) = self.estimates.count_each.get_mut(self.estimates.least_in_runs as usize) {
+            *each /= fewer_found;
         }
         Ok(())
     }
