@@ -36,7 +36,7 @@ const LONG: f64 = 3.0;
 /// works. Counting would then look so slow that plies would be merged instead, for minutes and in gigabytes.
 const SAMPLES: usize = 2;
 
-/// The share of time that counting takes longer each time that half as many positions are expanded together. On two cores, trees of
+/// The share by which counting takes longer each time that half as many positions are expanded together. On two cores, trees of
 /// 0.06 to 4 s took 1.12 to 2.0 times as long in samples, in which up to 500 times fewer positions were together.
 const FEWER_FOUND: f64 = 0.11;
 
