@@ -11,9 +11,6 @@ use crate::{Counted, Driver, Error};
 /// positions with two paths each have fewer than 2^128 paths this many plies below.
 const SAFE_PLIES: u32 = 12;
 
-/// The share of its room that the ply before the last may take whole.
-const WHOLE_SHARE: f64 = 0.75;
-
 /// The share of the memory in which diagrams are counted, and the most bytes of it: more would save little time.
 const DIAGRAM_SHARE: u64 = 4;
 const MOST_FOR_DIAGRAMS: u64 = 4 << 30;
@@ -75,9 +72,7 @@ impl Driver<'_> {
 impl Work<'_> {
     /// Returns whether the next ply is merged whole, with this many plies left.
     fn next_is_whole(&self, left: u32) -> bool {
-        // The last ply needs room beside the ply before it.
-        let share = if left == 2 { WHOLE_SHARE } else { 1.0 };
-        self.share_of_room(self.next_whole().positions) <= share
+        if left == 2 { self.leaves_room_for_ranges() } else { self.share_of_room(self.next_whole().positions) <= 1.0 }
     }
 
     /// Reports the distinct positions of the plies done so far.

@@ -7,7 +7,6 @@ use kogge_board::Fen;
 use kogge_board::merge::KeyRange;
 
 use super::ranges::{RangeCount, Ranges};
-use super::route::WHOLE_SHARE;
 use super::settings::MergeSettings;
 use super::work::{Counted, Work, root_entry};
 use crate::frontier::counting;
@@ -113,10 +112,11 @@ impl<'d> RangeCounter<'d> {
         let mut work = Work::start(driver, &counting(root), &settings.options(), depth, counted)?;
         work.add(&[root_entry(root)])?;
         while work.ply() + 1 < last {
-            let (next, left) = (work.next_whole(), last - work.ply());
-            if left == 2 && work.share_of_room(next.positions) > WHOLE_SHARE {
+            let left = last - work.ply();
+            if left == 2 && !work.leaves_room_for_ranges() {
                 break;
             }
+            let next = work.next_whole();
             if !work.merge_whole(next)? {
                 if left > 2 {
                     return Err(work.no_room());

@@ -13,7 +13,7 @@ pub(crate) const FILL: f64 = 0.75;
 pub(crate) const BETWEEN_SHARE: f64 = 0.75;
 
 /// The share of its room that a whole ply may take before a ply between is considered instead.
-pub(crate) const WHOLE_SHARE: f64 = 0.5;
+const WHOLE_SHARE: f64 = 0.5;
 
 /// The number of different pawn structures that each pawn of the root multiplies, for estimates.
 const PLACES_OF_A_PAWN: f64 = 4.0;

@@ -18,6 +18,9 @@ use crate::{Driver, Error, Observer, Progress};
 /// negligible.
 const STEP_SECONDS: f64 = 0.2;
 
+/// The share of its room that a ply may take whole if the ply after it is made in ranges.
+const BEFORE_RANGES_SHARE: f64 = 0.75;
+
 /// Returns a root as the only entry of its ply.
 pub(crate) fn root_entry(root: &Fen) -> Entry {
     Entry { position: Quad48::from(&root.position).with_halfmove_clock(0), multiplicity: 1 }
@@ -158,6 +161,11 @@ impl<'d> Work<'d> {
         } else {
             f64::INFINITY
         }
+    }
+
+    /// Returns whether the next ply may be whole. Ranges of the ply after it need room beside it.
+    pub(crate) fn leaves_room_for_ranges(&self) -> bool {
+        self.share_of_room(self.next_whole().positions) <= BEFORE_RANGES_SHARE
     }
 
     /// The number of distinct positions of the last ply.

@@ -37,7 +37,7 @@ fn in_file(name: &str) -> Ledger {
 
 /// Returns a CPU whose memory holds ply 1 whole, but not ply 2.
 fn narrow() -> Device {
-    Device::with_memory(Box::new(Cpu::new(Some(1)).expect("there is a CPU")), 300 << 10)
+    Device::with_memory(Box::new(Cpu::new(Some(1)).expect("there is a CPU")), 200 << 10)
 }
 
 fn work(ledger: &Ledger, devices: &mut [Device]) -> Result<Total, LedgerError> {
