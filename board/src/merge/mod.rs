@@ -203,8 +203,13 @@ const READ_TOGETHER: usize = 1 << 20;
 ///
 /// # Errors
 /// [`MergeError::Overflow`] if the result exceeds 128 bits.
+#[inline]
 pub fn add_weighted(sum: u128, multiplicity: u128, leaves: u64) -> Result<u128, MergeError> {
-    let product = multiplicity.checked_mul(leaves.into());
+    // Most multiplicities are small, and then the product cannot overflow.
+    let product = match u64::try_from(multiplicity) {
+        Ok(multiplicity) => Some(u128::from(multiplicity) * u128::from(leaves)),
+        Err(_) => multiplicity.checked_mul(leaves.into()),
+    };
     product.and_then(|product| sum.checked_add(product)).ok_or(MergeError::Overflow)
 }
 

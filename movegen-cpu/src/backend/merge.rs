@@ -19,6 +19,7 @@ use kogge_board::merge::{Entry, Kept, Merge, MergeError, MergeOptions, add_weigh
 use kogge_board::{BackendError, Categories, Color, Rules};
 use rayon::prelude::*;
 
+use self::below::ScratchBelow;
 use self::spare::Spare;
 use super::cores::Cores;
 use super::shard::{Candidate, ENTRY_BYTES, HIGH_BYTES, Index, Ply, Shard, Sharing, planes32};
@@ -43,6 +44,8 @@ pub(crate) struct CpuMerge<'a> {
     room: u64,
     /// Lists of strays that are used again.
     spare: Spare,
+    /// The scratch memory of counts below the successors; empty until there are any.
+    scratch: ScratchBelow,
 }
 
 /// Memory that tasks use one after the other.
@@ -181,6 +184,7 @@ impl<'a> CpuMerge<'a> {
             kept: Kept::All,
             room: 0,
             spare: Spare::new(in_flight(options.memory)),
+            scratch: ScratchBelow::default(),
         }
     }
 
@@ -205,6 +209,7 @@ impl<'a> CpuMerge<'a> {
         self.successors = Ply::default();
         self.index = None;
         self.room = 0;
+        self.scratch = ScratchBelow::default();
     }
 
     /// Discards the successors if a step failed.

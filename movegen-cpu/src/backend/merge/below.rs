@@ -18,7 +18,7 @@ use crate::lanes::tree::Tree;
 
 /// The scratch memory of a thread that counts trees.
 #[derive(Default)]
-struct Counting<B> {
+pub(super) struct Counting<B> {
     tree: Tree,
     positions: Vec<[u64; 4]>,
     below: Vec<B>,
@@ -27,8 +27,20 @@ struct Counting<B> {
     table: Shard,
 }
 
+/// The scratch memory of all threads that count trees.
+#[derive(Default)]
+pub(super) struct ScratchBelow {
+    leaves: Pool<Counting<u64>>,
+    kinds: Pool<Counting<Numbers>>,
+}
+
 /// The most positions that one task counts trees below.
 const COUNTED_TOGETHER: u64 = 1024;
+
+/// The number of tasks for each thread at the end of a call that are cut into smaller ones, and how much smaller these are. Tasks that
+/// are all that small would find fewer equal successors.
+const LAST_TASKS: u64 = 1;
+const LAST_TASKS_SMALLER: u64 = 4;
 
 impl CpuMerge<'_> {
     /// Returns the most positions whose successors a task may merge while it counts; these successors take at most as much
@@ -42,6 +54,15 @@ impl CpuMerge<'_> {
     /// threads.
     pub(super) fn merged_in_a_task(&self, successors: u64) -> u64 {
         (successors / (4 * self.cores.pool.current_num_threads() as u64)).clamp(1, self.merged_together())
+    }
+
+    /// Cuts these numbers into tasks of about `together` numbers, and smaller tasks at the end: no thread waits long for the last one.
+    fn tasks(&self, index: &Index, range: Range<u64>, together: u64) -> Vec<Range<u64>> {
+        let last = LAST_TASKS * self.cores.pool.current_num_threads() as u64 * together;
+        let middle = range.end - last.min(range.end - range.start);
+        let mut tasks = index.cut(range.start..middle, together);
+        tasks.extend(index.cut(middle..range.end, (together / LAST_TASKS_SMALLER).max(1)));
+        tasks
     }
 
     /// Sums what is below some successors, weighted by multiplicity.
@@ -120,8 +141,8 @@ impl CpuMerge<'_> {
         } else {
             self.merged_in_a_task(end - start)
         };
-        let tasks = index.cut(start..end, together);
-        let (this, pool) = (&*self, Pool::default());
+        let tasks = self.tasks(&index, start..end, together);
+        let (this, pool) = (&*self, B::scratch(&self.scratch));
         let counted = this.cores.pool.install(|| {
             let count = |task| {
                 let mut scratch = pool.take();
@@ -129,7 +150,8 @@ impl CpuMerge<'_> {
                 pool.give_back(scratch);
                 counted
             };
-            tasks.into_par_iter().with_max_len(1).map(count).try_reduce(B::Sum::default, B::join)
+            // Threads take the tasks in order, so the small tasks come last.
+            tasks.into_iter().par_bridge().map(count).try_reduce(B::Sum::default, B::join)
         });
         self.index = Some(index);
         self.or_forget(counted)
@@ -143,6 +165,9 @@ pub(super) trait Below: Copy + Default + Send {
 
     /// What is counted at depth 0.
     const ROOT: Self;
+
+    /// Returns the scratch memory for such counts.
+    fn scratch(scratch: &ScratchBelow) -> &Pool<Counting<Self>>;
 
     /// Counts below each position.
     fn count(tree: &mut Tree, code: &Code, positions: &[[u64; 4]], depth: u32, below: &mut [Self]) -> Option<()>;
@@ -159,6 +184,10 @@ impl Below for u64 {
     type Sum = u128;
 
     const ROOT: Self = 1;
+
+    fn scratch(scratch: &ScratchBelow) -> &Pool<Counting<Self>> {
+        &scratch.leaves
+    }
 
     fn count(tree: &mut Tree, code: &Code, positions: &[[u64; 4]], depth: u32, below: &mut [Self]) -> Option<()> {
         tree.perft(code, positions, depth, below)
@@ -178,6 +207,10 @@ impl Below for Numbers {
     type Sum = Categories;
 
     const ROOT: Self = ROOT;
+
+    fn scratch(scratch: &ScratchBelow) -> &Pool<Counting<Self>> {
+        &scratch.kinds
+    }
 
     fn count(tree: &mut Tree, code: &Code, positions: &[[u64; 4]], depth: u32, below: &mut [Self]) -> Option<()> {
         tree.categories(code, positions, depth, below)
