@@ -9,6 +9,7 @@ use wgpu::{
     Limits, MemoryBudgetThresholds,
 };
 
+use crate::kernels::SCALARS;
 use crate::options::Properties;
 use crate::runtime::ready;
 
@@ -42,6 +43,8 @@ pub struct Device {
     pub has_int64: bool,
     /// Whether kernels can sum over sub-groups.
     pub has_subgroups: bool,
+    /// Whether the scalars of a launch can be immediates. Otherwise they are in a buffer.
+    pub has_immediates: bool,
     unusable: Option<&'static str>,
 }
 
@@ -112,6 +115,8 @@ impl Device {
             max_groups: limits.max_compute_workgroups_per_dimension as usize,
             has_int64: adapter.features().contains(Features::SHADER_INT64),
             has_subgroups: adapter.features().contains(Features::SUBGROUP),
+            has_immediates: adapter.features().contains(Features::IMMEDIATES)
+                && limits.max_immediate_size as usize >= SCALARS,
             unusable: unusable(&adapter, &limits),
             adapter,
         }
@@ -142,6 +147,7 @@ impl Device {
             max_work_group_size: self.max_work_group_size,
             has_int64: self.has_int64,
             has_subgroups: self.has_subgroups,
+            has_immediates: self.has_immediates,
         }
     }
 

@@ -15,21 +15,27 @@ use wgpu::{
 };
 
 use crate::adapters::Device;
-use crate::kernels::{SCALARS_BINDING, binding_of, source};
+use crate::kernels::{SCALARS, SCALARS_BINDING, binding_of, source, with_immediates};
 use crate::options::{Settings, Word};
 use crate::runtime::Runtime;
 use crate::timer::Timer;
 
-/// The size in bytes of the scalars of a launch, which every kernel gets as one struct.
-const SCALARS: usize = Scalar::ALL.len() * size_of::<u32>();
-
 /// The maximum number of launches that are recorded before they are submitted.
-const SLOTS: usize = 64;
+const LAUNCHES: usize = 64;
 
 /// A compiled kernel.
 struct Kernel {
     pipeline: ComputePipeline,
     layout: BindGroupLayout,
+}
+
+/// The scalars of the recorded launches in a buffer, one slot for each launch, on devices without immediates.
+struct Slots {
+    buffer: Buffer,
+    /// What the buffer gets before the launches are submitted.
+    bytes: Vec<u8>,
+    /// The size of a slot.
+    size: usize,
 }
 
 /// An open device with its compiled kernels.
@@ -43,10 +49,10 @@ pub struct WgpuInterface {
     max_groups: usize,
     /// The launches that are not submitted yet.
     recorded: Option<CommandEncoder>,
-    /// The scalars of the recorded launches, one slot for each launch.
-    scalars: Buffer,
-    slots: Vec<u8>,
-    slot_size: usize,
+    /// The number of these launches.
+    launches: usize,
+    /// The scalars of these launches, unless they are immediates.
+    slots: Option<Slots>,
     /// Measures the last launch, if a profile is asked for and the device has clocks.
     timer: Option<Timer>,
 }
@@ -59,14 +65,7 @@ impl WgpuInterface {
         features.set(Features::TIMESTAMP_QUERY, has_clock);
         let runtime = Runtime::open(&device.adapter, features)?;
         let timer = has_clock.then(|| Timer::new(&runtime));
-        let alignment = runtime.device.limits().min_uniform_buffer_offset_alignment as usize;
-        let slot_size = SCALARS.next_multiple_of(alignment);
-        let scalars = runtime.device.create_buffer(&wgpu::BufferDescriptor {
-            label: Some("scalars"),
-            size: (SLOTS * slot_size) as u64,
-            usage: BufferUsages::UNIFORM | BufferUsages::COPY_DST,
-            mapped_at_creation: false,
-        });
+        let slots = (!settings.immediates).then(|| Slots::new(&runtime));
         runtime.check()?;
         Ok(Self {
             runtime,
@@ -74,9 +73,8 @@ impl WgpuInterface {
             kernels: [const { None }; SIGNATURES.len()],
             max_groups: device.max_groups,
             recorded: None,
-            scalars,
-            slots: Vec::new(),
-            slot_size,
+            launches: 0,
+            slots,
             timer,
         })
     }
@@ -95,7 +93,9 @@ impl WgpuInterface {
     fn compile_module(&mut self, module: Module) -> Result<Compiled, Failure> {
         let runtime = &self.runtime;
         let start = Instant::now();
-        let source = Mutation::apply(self.settings.host.mutation, source(&self.settings, module));
+        let source = source(&self.settings, module);
+        let source = if self.slots.is_some() { source } else { with_immediates(&source) };
+        let source = Mutation::apply(self.settings.host.mutation, source);
         let descriptor = ShaderModuleDescriptor { label: None, source: ShaderSource::Wgsl(source.into()) };
         let checks =
             ShaderRuntimeChecks { force_loop_bounding: false, int_div_checks: false, ..ShaderRuntimeChecks::checked() };
@@ -110,10 +110,10 @@ impl WgpuInterface {
         // Compiling takes long, so each kernel has its own thread.
         let compiled = thread::scope(|scope| {
             let compile = |name: Name| {
-                let source = &source;
+                let (source, slots) = (&source, self.slots.as_ref());
                 scope.spawn(move || {
                     let start = Instant::now();
-                    let kernel = Kernel::new(runtime, source, name.signature());
+                    let kernel = Kernel::new(runtime, source, name.signature(), slots.is_none());
                     (name, kernel, start.elapsed())
                 })
             };
@@ -133,11 +133,12 @@ impl WgpuInterface {
     fn submit(&mut self) -> Result<(), Failure> {
         if let Some(recorded) = self.recorded.take() {
             // This write is done after all submitted launches, which may still need the slots.
-            if !self.slots.is_empty() {
-                self.runtime.queue.write_buffer(&self.scalars, 0, &self.slots);
-                self.slots.clear();
+            if let Some(Slots { buffer, bytes, .. }) = self.slots.as_mut().filter(|slots| !slots.bytes.is_empty()) {
+                self.runtime.queue.write_buffer(buffer, 0, bytes);
+                bytes.clear();
             }
             self.runtime.queue.submit([recorded.finish()]);
+            self.launches = 0;
         }
         self.runtime.check()
     }
@@ -197,14 +198,14 @@ impl Interface for WgpuInterface {
             return Err(Failure::Other("it has not been compiled.".into()));
         };
         let Signature { name, buffers, scalars, .. } = launch.kernel.signature();
-        let slot = BindGroupEntry {
+        let slot = self.slots.as_ref().map(|slots| BindGroupEntry {
             binding: SCALARS_BINDING,
             resource: wgpu::BindingResource::Buffer(BufferBinding {
-                buffer: &self.scalars,
+                buffer: &slots.buffer,
                 offset: 0,
                 size: NonZeroU64::new(SCALARS as u64),
             }),
-        };
+        });
         let buffers = buffers
             .iter()
             .zip(launch.buffers)
@@ -212,8 +213,12 @@ impl Interface for WgpuInterface {
         let bound = self.runtime.device.create_bind_group(&BindGroupDescriptor {
             label: Some(name),
             layout,
-            entries: &buffers.chain([slot]).collect::<Vec<_>>(),
+            entries: &buffers.chain(slot).collect::<Vec<_>>(),
         });
+        let mut numbers = [0_u32; Scalar::ALL.len()];
+        for (&name, &number) in scalars.iter().zip(launch.scalars) {
+            numbers[name as usize] = number;
+        }
         let recorded =
             self.recorded.get_or_insert_with(|| self.runtime.device.create_command_encoder(&Default::default()));
         let mut pass = recorded.begin_compute_pass(&ComputePassDescriptor {
@@ -221,18 +226,18 @@ impl Interface for WgpuInterface {
             timestamp_writes: self.timer.as_mut().map(Timer::writes),
         });
         pass.set_pipeline(pipeline);
-        pass.set_bind_group(0, &bound, &[self.slots.len() as u32]);
+        match &mut self.slots {
+            None => {
+                pass.set_bind_group(0, &bound, &[]);
+                pass.set_immediates(0, bytemuck::cast_slice(&numbers));
+            }
+            Some(slots) => pass.set_bind_group(0, &bound, &[slots.add(&numbers)]),
+        }
         let (columns, rows) = rectangle(launch.groups, self.max_groups);
         pass.dispatch_workgroups(columns, rows, 1);
         drop(pass);
-        let mut slot = [0_u32; Scalar::ALL.len()];
-        for (&name, &number) in scalars.iter().zip(launch.scalars) {
-            slot[name as usize] = number;
-        }
-        let end = self.slots.len() + self.slot_size;
-        self.slots.extend_from_slice(bytemuck::cast_slice(&slot));
-        self.slots.resize(end, 0);
-        if launch.kernel == Name::CountReplies || self.slots.len() == SLOTS * self.slot_size {
+        self.launches += 1;
+        if launch.kernel == Name::CountReplies || self.launches == LAUNCHES {
             return self.submit();
         }
         Ok(())
@@ -255,9 +260,31 @@ impl Interface for WgpuInterface {
     }
 }
 
+impl Slots {
+    fn new(runtime: &Runtime) -> Self {
+        let alignment = runtime.device.limits().min_uniform_buffer_offset_alignment as usize;
+        let size = SCALARS.next_multiple_of(alignment);
+        let buffer = runtime.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("scalars"),
+            size: (LAUNCHES * size) as u64,
+            usage: BufferUsages::UNIFORM | BufferUsages::COPY_DST,
+            mapped_at_creation: false,
+        });
+        Self { buffer, bytes: Vec::new(), size }
+    }
+
+    /// Adds the scalars of a launch, and returns their place in the buffer.
+    fn add(&mut self, scalars: &[u32]) -> u32 {
+        let start = self.bytes.len();
+        self.bytes.extend_from_slice(bytemuck::cast_slice(scalars));
+        self.bytes.resize(start + self.size, 0);
+        start as u32
+    }
+}
+
 impl Kernel {
-    /// Compiles a kernel. The handlers of the device record failures.
-    fn new(runtime: &Runtime, module: &ShaderModule, signature: &Signature) -> Self {
+    /// Compiles a kernel, whose scalars are immediates or in a buffer. The handlers of the device record failures.
+    fn new(runtime: &Runtime, module: &ShaderModule, signature: &Signature, immediates: bool) -> Self {
         let device = &runtime.device;
         let entry = |binding, ty, has_dynamic_offset, bytes| BindGroupLayoutEntry {
             binding,
@@ -265,18 +292,18 @@ impl Kernel {
             ty: BindingType::Buffer { ty, has_dynamic_offset, min_binding_size: NonZeroU64::new(bytes) },
             count: None,
         };
-        let scalars = entry(SCALARS_BINDING, BufferBindingType::Uniform, true, SCALARS as u64);
+        let uniform = || entry(SCALARS_BINDING, BufferBindingType::Uniform, true, SCALARS as u64);
         let buffers = signature.buffers.iter().map(|&name| {
             entry(binding_of(name), BufferBindingType::Storage { read_only: !name.is_written() }, false, 0)
         });
         let layout = device.create_bind_group_layout(&BindGroupLayoutDescriptor {
             label: Some(signature.name),
-            entries: &buffers.chain([scalars]).collect::<Vec<_>>(),
+            entries: &buffers.chain((!immediates).then(uniform)).collect::<Vec<_>>(),
         });
         let pipeline_layout = device.create_pipeline_layout(&PipelineLayoutDescriptor {
             label: Some(signature.name),
             bind_group_layouts: &[Some(&layout)],
-            immediate_size: 0,
+            immediate_size: if immediates { SCALARS as u32 } else { 0 },
         });
         let pipeline = device.create_compute_pipeline(&ComputePipelineDescriptor {
             label: Some(signature.name),
@@ -299,6 +326,7 @@ fn features(settings: &Settings) -> Features {
     let mut features = Features::empty();
     features.set(Features::SHADER_INT64, settings.word == Word::Native);
     features.set(Features::SUBGROUP, settings.subgroups);
+    features.set(Features::IMMEDIATES, settings.immediates);
     features
 }
 

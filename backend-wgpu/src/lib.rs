@@ -50,5 +50,5 @@ pub use adapters::{Device, devices};
 pub use device::Wgpu;
 #[cfg(not(target_family = "wasm"))]
 pub use interface::WgpuInterface;
-pub use kernels::{SCALARS_BINDING, binding_of, fingerprint, source};
+pub use kernels::{SCALARS, SCALARS_BINDING, binding_of, fingerprint, source};
 pub use options::{Options, Properties, Settings, Sliders, Word};
