@@ -9,6 +9,7 @@ use wgpu::{
     Limits, MemoryBudgetThresholds,
 };
 
+use crate::buffer::BUFFERS;
 use crate::kernels::SCALARS;
 use crate::options::Properties;
 use crate::runtime::ready;
@@ -50,9 +51,6 @@ pub struct Device {
 
 /// The interfaces that list adapters. OpenGL is left out, since these interfaces offer its devices with better support.
 const INTERFACES: Backends = Backends::VULKAN.union(Backends::METAL).union(Backends::DX12);
-
-/// The maximum number of buffers of a kernel.
-const BUFFERS: u32 = 10;
 
 /// Lists all adapters. [`Wgpu::open`](crate::Wgpu::open) takes an index in this list.
 ///
@@ -161,7 +159,7 @@ fn unusable(adapter: &Adapter, limits: &Limits) -> Option<&'static str> {
     if !adapter.get_downlevel_capabilities().flags.contains(DownlevelFlags::COMPUTE_SHADERS) {
         return Some("it has no compute shaders.");
     }
-    if limits.max_storage_buffers_per_shader_stage < BUFFERS {
+    if limits.max_storage_buffers_per_shader_stage < BUFFERS as u32 {
         return Some("its kernels can use too few buffers at once.");
     }
     None

@@ -8,13 +8,14 @@ use kogge_gpu::interface::{Compiled, Launch};
 use kogge_gpu::kernels::{Kernel as Name, Module, SIGNATURES, Scalar, Signature};
 use kogge_gpu::{Failure, Interface, Mutation};
 use wgpu::{
-    BindGroupDescriptor, BindGroupEntry, BindGroupLayout, BindGroupLayoutDescriptor, BindGroupLayoutEntry, BindingType,
-    Buffer, BufferBinding, BufferBindingType, BufferUsages, CommandEncoder, ComputePassDescriptor, ComputePipeline,
-    ComputePipelineDescriptor, Features, PipelineCompilationOptions, PipelineLayoutDescriptor, ShaderModule,
-    ShaderModuleDescriptor, ShaderRuntimeChecks, ShaderSource, ShaderStages,
+    BindGroup, BindGroupDescriptor, BindGroupEntry, BindGroupLayout, BindGroupLayoutDescriptor, BindGroupLayoutEntry,
+    BindingType, BufferBinding, BufferBindingType, BufferUsages, CommandEncoder, ComputePassDescriptor,
+    ComputePipeline, ComputePipelineDescriptor, Features, PipelineCompilationOptions, PipelineLayoutDescriptor,
+    ShaderModule, ShaderModuleDescriptor, ShaderRuntimeChecks, ShaderSource, ShaderStages,
 };
 
 use crate::adapters::Device;
+use crate::buffer::{Buffer, Groups};
 use crate::kernels::{SCALARS, SCALARS_BINDING, binding_of, source, with_immediates};
 use crate::options::{Settings, Word};
 use crate::runtime::Runtime;
@@ -31,7 +32,7 @@ struct Kernel {
 
 /// The scalars of the recorded launches in a buffer, one slot for each launch, on devices without immediates.
 struct Slots {
-    buffer: Buffer,
+    buffer: wgpu::Buffer,
     /// What the buffer gets before the launches are submitted.
     bytes: Vec<u8>,
     /// The size of a slot.
@@ -53,6 +54,7 @@ pub struct WgpuInterface {
     launches: usize,
     /// The scalars of these launches, unless they are immediates.
     slots: Option<Slots>,
+    groups: Groups,
     /// Measures the last launch, if a profile is asked for and the device has clocks.
     timer: Option<Timer>,
 }
@@ -75,6 +77,7 @@ impl WgpuInterface {
             recorded: None,
             launches: 0,
             slots,
+            groups: Groups::default(),
             timer,
         })
     }
@@ -124,9 +127,51 @@ impl WgpuInterface {
         let mut each = Vec::new();
         for (name, kernel, time) in compiled.map_err(|_| Failure::Other("a compiler gave up.".into()))? {
             self.kernels[name as usize] = Some(kernel);
+            self.groups.forget(name);
             each.push((name.signature().name, time));
         }
         Ok(Compiled { source: assembled, kernels: start.elapsed(), each, ..Compiled::default() })
+    }
+
+    /// Waits for all recorded work and reads bytes of a buffer.
+    fn read_raw(&mut self, buffer: &wgpu::Buffer, offset: u64, bytes: &mut [u8]) -> Result<(), Failure> {
+        let mut start = offset;
+        for piece in bytes.chunks_mut(self.runtime.staging.size() as usize) {
+            let size = piece.len() as u64;
+            let staging = self.runtime.staging.clone();
+            // The copy is submitted with the launches before it.
+            self.encoder().copy_buffer_to_buffer(buffer, start, &staging, 0, size);
+            self.submit()?;
+            self.runtime.take_staged(piece)?;
+            start += size;
+        }
+        Ok(())
+    }
+
+    /// Returns the group of a launch's buffers.
+    fn bind(&self, kernel: &Kernel, launch: &Launch<'_, Buffer>) -> Result<BindGroup, Failure> {
+        let Signature { name, buffers, .. } = launch.kernel.signature();
+        let slot = self.slots.as_ref().map(|slots| BindGroupEntry {
+            binding: SCALARS_BINDING,
+            resource: wgpu::BindingResource::Buffer(BufferBinding {
+                buffer: &slots.buffer,
+                offset: 0,
+                size: NonZeroU64::new(SCALARS as u64),
+            }),
+        });
+        let buffers = buffers.iter().zip(launch.buffers).map(|(&name, buffer)| BindGroupEntry {
+            binding: binding_of(name),
+            resource: buffer.raw.as_entire_binding(),
+        });
+        self.groups.of(launch.kernel, launch.buffers, || {
+            let group = self.runtime.device.create_bind_group(&BindGroupDescriptor {
+                label: Some(name),
+                layout: &kernel.layout,
+                entries: &buffers.chain(slot).collect::<Vec<_>>(),
+            });
+            self.runtime.check()?;
+            Ok(group)
+        })
     }
 
     /// Submits the recorded launches.
@@ -148,30 +193,20 @@ impl Interface for WgpuInterface {
     type Buffer = Buffer;
 
     async fn make(&mut self, name: &'static str, bytes: u64) -> Result<Buffer, Failure> {
-        self.runtime.buffer(name, bytes)
+        Ok(self.groups.buffer(self.runtime.buffer(name, bytes)?))
     }
 
     fn write(&mut self, buffer: &Buffer, bytes: &[u8]) -> Result<(), Failure> {
         self.submit()?;
-        self.runtime.write(buffer, bytes)
+        self.runtime.write(&buffer.raw, bytes)
     }
 
     async fn read(&mut self, buffer: &Buffer, offset: u64, bytes: &mut [u8]) -> Result<(), Failure> {
-        let mut start = offset;
-        for piece in bytes.chunks_mut(self.runtime.staging.size() as usize) {
-            let size = piece.len() as u64;
-            let staging = self.runtime.staging.clone();
-            // The copy is submitted with the launches before it.
-            self.encoder().copy_buffer_to_buffer(buffer, start, &staging, 0, size);
-            self.submit()?;
-            self.runtime.take_staged(piece)?;
-            start += size;
-        }
-        Ok(())
+        self.read_raw(&buffer.raw, offset, bytes)
     }
 
     fn clear(&mut self, buffer: &Buffer, bytes: u64) -> Result<(), Failure> {
-        self.encoder().clear_buffer(buffer, 0, Some(bytes));
+        self.encoder().clear_buffer(&buffer.raw, 0, Some(bytes));
         self.runtime.check()
     }
 
@@ -189,32 +224,17 @@ impl Interface for WgpuInterface {
     fn forget(&mut self, module: Module) {
         for name in Name::of(&[module]) {
             self.kernels[name as usize] = None;
+            self.groups.forget(name);
         }
     }
 
     /// Launches a kernel. The caller's promise is not needed, since wgpu checks every access of a kernel.
     unsafe fn launch(&mut self, launch: &Launch<'_, Buffer>) -> Result<(), Failure> {
-        let Some(Kernel { pipeline, layout }) = &self.kernels[launch.kernel as usize] else {
+        let Some(kernel) = &self.kernels[launch.kernel as usize] else {
             return Err(Failure::Other("it has not been compiled.".into()));
         };
-        let Signature { name, buffers, scalars, .. } = launch.kernel.signature();
-        let slot = self.slots.as_ref().map(|slots| BindGroupEntry {
-            binding: SCALARS_BINDING,
-            resource: wgpu::BindingResource::Buffer(BufferBinding {
-                buffer: &slots.buffer,
-                offset: 0,
-                size: NonZeroU64::new(SCALARS as u64),
-            }),
-        });
-        let buffers = buffers
-            .iter()
-            .zip(launch.buffers)
-            .map(|(&name, buffer)| BindGroupEntry { binding: binding_of(name), resource: buffer.as_entire_binding() });
-        let bound = self.runtime.device.create_bind_group(&BindGroupDescriptor {
-            label: Some(name),
-            layout,
-            entries: &buffers.chain(slot).collect::<Vec<_>>(),
-        });
+        let bound = self.bind(kernel, launch)?;
+        let Signature { name, scalars, .. } = launch.kernel.signature();
         let mut numbers = [0_u32; Scalar::ALL.len()];
         for (&name, &number) in scalars.iter().zip(launch.scalars) {
             numbers[name as usize] = number;
@@ -225,7 +245,7 @@ impl Interface for WgpuInterface {
             label: Some(name),
             timestamp_writes: self.timer.as_mut().map(Timer::writes),
         });
-        pass.set_pipeline(pipeline);
+        pass.set_pipeline(&kernel.pipeline);
         match &mut self.slots {
             None => {
                 pass.set_bind_group(0, &bound, &[]);
@@ -255,7 +275,7 @@ impl Interface for WgpuInterface {
             self.recorded.get_or_insert_with(|| self.runtime.device.create_command_encoder(&Default::default()));
         timer.iter().for_each(|timer| timer.resolve(encoder));
         let mut times = [0_u64; 2];
-        self.read(&ticks, 0, bytemuck::cast_slice_mut(&mut times)).await?;
+        self.read_raw(&ticks, 0, bytemuck::cast_slice_mut(&mut times))?;
         Ok(self.timer.as_ref().map(|timer| timer.between(times)))
     }
 }
@@ -339,7 +359,39 @@ fn rectangle(groups: usize, most: usize) -> (u32, u32) {
 
 #[cfg(test)]
 mod tests {
+    use kogge_testkit::device_suite::first_device;
+
     use super::*;
+    use crate::Options;
+    use crate::runtime::ready;
+
+    /// Launches a kernel of one work-item.
+    fn note_appended(interface: &mut WgpuInterface, state: &Buffer) {
+        let launch = Launch { kernel: Name::NoteAppended, groups: 1, group_size: 1, buffers: &[state], scalars: &[7] };
+        // SAFETY: the kernel accesses four words.
+        unsafe { interface.launch(&launch) }.unwrap();
+    }
+
+    #[test]
+    fn the_groups_of_launches_are_kept_as_long_as_their_buffers() {
+        let Some(device) = first_device::<Device>() else { return };
+        let settings = Options::default().complete(&device.properties()).unwrap();
+        let mut interface = WgpuInterface::open(&device, &settings).unwrap();
+        ready(interface.compile(&[Module::Merging])).unwrap().unwrap();
+        let states = [(); 2].map(|()| ready(interface.make("merge_state", 16)).unwrap().unwrap());
+        for _ in 0..3 {
+            states.iter().for_each(|state| note_appended(&mut interface, state));
+        }
+        assert_eq!(interface.groups.len(), 2);
+        let [first, second] = states;
+        drop(first);
+        assert_eq!(interface.groups.len(), 1);
+        note_appended(&mut interface, &second);
+        assert_eq!(interface.groups.len(), 1);
+        interface.forget(Module::Merging);
+        assert_eq!(interface.groups.len(), 0);
+        ready(interface.finish()).unwrap().unwrap();
+    }
 
     #[test]
     fn rectangles_are_large_enough_and_hardly_larger() {

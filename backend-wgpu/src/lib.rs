@@ -34,6 +34,8 @@ pub mod measurements {
 #[cfg(not(target_family = "wasm"))]
 mod adapters;
 #[cfg(not(target_family = "wasm"))]
+mod buffer;
+#[cfg(not(target_family = "wasm"))]
 mod device;
 #[cfg(not(target_family = "wasm"))]
 mod interface;
@@ -46,6 +48,8 @@ mod timer;
 
 #[cfg(not(target_family = "wasm"))]
 pub use adapters::{Device, devices};
+#[cfg(not(target_family = "wasm"))]
+pub use buffer::Buffer;
 #[cfg(not(target_family = "wasm"))]
 pub use device::Wgpu;
 #[cfg(not(target_family = "wasm"))]
