@@ -9,15 +9,16 @@ use kogge_gpu::kernels::{Kernel as Name, Module, SIGNATURES, Scalar, Signature};
 use kogge_gpu::{Failure, Interface, Mutation};
 use wgpu::{
     BindGroup, BindGroupDescriptor, BindGroupEntry, BindGroupLayout, BindGroupLayoutDescriptor, BindGroupLayoutEntry,
-    BindingType, BufferBinding, BufferBindingType, BufferUsages, CommandEncoder, ComputePassDescriptor,
-    ComputePipeline, ComputePipelineDescriptor, Features, PipelineCompilationOptions, PipelineLayoutDescriptor,
-    ShaderModule, ShaderModuleDescriptor, ShaderRuntimeChecks, ShaderSource, ShaderStages,
+    BindingType, BufferBinding, BufferBindingType, BufferUsages, ComputePipeline, ComputePipelineDescriptor, Features,
+    PipelineCompilationOptions, PipelineLayoutDescriptor, ShaderModule, ShaderModuleDescriptor, ShaderRuntimeChecks,
+    ShaderSource, ShaderStages,
 };
 
 use crate::adapters::Device;
 use crate::buffer::{Buffer, Groups};
 use crate::kernels::{SCALARS, SCALARS_BINDING, binding_of, source, with_immediates};
 use crate::options::{Settings, Word};
+use crate::recording::Recording;
 use crate::runtime::Runtime;
 use crate::timer::Timer;
 
@@ -48,9 +49,8 @@ pub struct WgpuInterface {
     /// The kernels, in the table's order; `None` for kernels that are not compiled.
     kernels: [Option<Kernel>; SIGNATURES.len()],
     max_groups: usize,
-    /// The launches that are not submitted yet.
-    recorded: Option<CommandEncoder>,
-    /// The number of these launches.
+    recording: Recording,
+    /// The number of launches that are recorded and not submitted yet.
     launches: usize,
     /// The scalars of these launches, unless they are immediates.
     slots: Option<Slots>,
@@ -74,7 +74,7 @@ impl WgpuInterface {
             settings: settings.clone(),
             kernels: [const { None }; SIGNATURES.len()],
             max_groups: device.max_groups,
-            recorded: None,
+            recording: Recording::default(),
             launches: 0,
             slots,
             groups: Groups::default(),
@@ -85,11 +85,6 @@ impl WgpuInterface {
     /// Returns wgpu's device, for tests that lose it.
     pub fn device(&self) -> &wgpu::Device {
         &self.runtime.device
-    }
-
-    /// Returns the encoder of the launches that are not submitted yet.
-    fn encoder(&mut self) -> &mut CommandEncoder {
-        self.recorded.get_or_insert_with(|| self.runtime.device.create_command_encoder(&Default::default()))
     }
 
     /// Compiles the kernels of a module.
@@ -140,7 +135,8 @@ impl WgpuInterface {
             let size = piece.len() as u64;
             let staging = self.runtime.staging.clone();
             // The copy is submitted with the launches before it.
-            self.encoder().copy_buffer_to_buffer(buffer, start, &staging, 0, size);
+            let encoder = self.recording.encoder(&self.runtime.device);
+            encoder.copy_buffer_to_buffer(buffer, start, &staging, 0, size);
             self.submit()?;
             self.runtime.take_staged(piece)?;
             start += size;
@@ -176,13 +172,13 @@ impl WgpuInterface {
 
     /// Submits the recorded launches.
     fn submit(&mut self) -> Result<(), Failure> {
-        if let Some(recorded) = self.recorded.take() {
+        if let Some(recorded) = self.recording.finish() {
             // This write is done after all submitted launches, which may still need the slots.
             if let Some(Slots { buffer, bytes, .. }) = self.slots.as_mut().filter(|slots| !slots.bytes.is_empty()) {
                 self.runtime.queue.write_buffer(buffer, 0, bytes);
                 bytes.clear();
             }
-            self.runtime.queue.submit([recorded.finish()]);
+            self.runtime.queue.submit([recorded]);
             self.launches = 0;
         }
         self.runtime.check()
@@ -206,7 +202,7 @@ impl Interface for WgpuInterface {
     }
 
     fn clear(&mut self, buffer: &Buffer, bytes: u64) -> Result<(), Failure> {
-        self.encoder().clear_buffer(&buffer.raw, 0, Some(bytes));
+        self.recording.encoder(&self.runtime.device).clear_buffer(&buffer.raw, 0, Some(bytes));
         self.runtime.check()
     }
 
@@ -234,17 +230,12 @@ impl Interface for WgpuInterface {
             return Err(Failure::Other("it has not been compiled.".into()));
         };
         let bound = self.bind(kernel, launch)?;
-        let Signature { name, scalars, .. } = launch.kernel.signature();
+        let Signature { scalars, .. } = launch.kernel.signature();
         let mut numbers = [0_u32; Scalar::ALL.len()];
         for (&name, &number) in scalars.iter().zip(launch.scalars) {
             numbers[name as usize] = number;
         }
-        let recorded =
-            self.recorded.get_or_insert_with(|| self.runtime.device.create_command_encoder(&Default::default()));
-        let mut pass = recorded.begin_compute_pass(&ComputePassDescriptor {
-            label: Some(name),
-            timestamp_writes: self.timer.as_mut().map(Timer::writes),
-        });
+        let pass = self.recording.pass(&self.runtime.device, self.timer.as_mut());
         pass.set_pipeline(&kernel.pipeline);
         match &mut self.slots {
             None => {
@@ -255,7 +246,6 @@ impl Interface for WgpuInterface {
         }
         let (columns, rows) = rectangle(launch.groups, self.max_groups);
         pass.dispatch_workgroups(columns, rows, 1);
-        drop(pass);
         self.launches += 1;
         if launch.kernel == Name::CountReplies || self.launches == LAUNCHES {
             return self.submit();
@@ -271,8 +261,7 @@ impl Interface for WgpuInterface {
         };
         // Reading waits for all that is recorded.
         let timer = &self.timer;
-        let encoder =
-            self.recorded.get_or_insert_with(|| self.runtime.device.create_command_encoder(&Default::default()));
+        let encoder = self.recording.encoder(&self.runtime.device);
         timer.iter().for_each(|timer| timer.resolve(encoder));
         let mut times = [0_u64; 2];
         self.read_raw(&ticks, 0, bytemuck::cast_slice_mut(&mut times))?;

@@ -42,6 +42,8 @@ mod interface;
 mod kernels;
 mod options;
 #[cfg(not(target_family = "wasm"))]
+mod recording;
+#[cfg(not(target_family = "wasm"))]
 mod runtime;
 #[cfg(not(target_family = "wasm"))]
 mod timer;
