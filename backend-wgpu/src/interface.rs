@@ -25,6 +25,9 @@ use crate::timer::Timer;
 /// The maximum number of launches that are recorded before they are submitted.
 const LAUNCHES: usize = 64;
 
+/// A launch of this many work-items keeps the device busy while the host records the next.
+const LARGE: usize = 1 << 17;
+
 /// A compiled kernel.
 struct Kernel {
     pipeline: ComputePipeline,
@@ -42,7 +45,8 @@ struct Slots {
 
 /// An open device with its compiled kernels.
 ///
-/// Launches are recorded. They are submitted when the host reads or writes a buffer, or when there is enough work.
+/// Launches are recorded. They are submitted when the host reads or writes a buffer, or when there is enough work: many launches, or
+/// a large one while the device is idle, which then works while the host records and submits the others.
 pub struct WgpuInterface {
     runtime: Runtime,
     settings: Settings,
@@ -52,6 +56,8 @@ pub struct WgpuInterface {
     recording: Recording,
     /// The number of launches that are recorded and not submitted yet.
     launches: usize,
+    /// Whether the device has nothing to do, because the host has waited for it.
+    is_idle: bool,
     /// The scalars of these launches, unless they are immediates.
     slots: Option<Slots>,
     groups: Groups,
@@ -76,6 +82,7 @@ impl WgpuInterface {
             max_groups: device.max_groups,
             recording: Recording::default(),
             launches: 0,
+            is_idle: true,
             slots,
             groups: Groups::default(),
             timer,
@@ -139,6 +146,7 @@ impl WgpuInterface {
             encoder.copy_buffer_to_buffer(buffer, start, &staging, 0, size);
             self.submit()?;
             self.runtime.take_staged(piece)?;
+            self.is_idle = true;
             start += size;
         }
         Ok(())
@@ -179,7 +187,7 @@ impl WgpuInterface {
                 bytes.clear();
             }
             self.runtime.queue.submit([recorded]);
-            self.launches = 0;
+            (self.launches, self.is_idle) = (0, false);
         }
         self.runtime.check()
     }
@@ -247,7 +255,8 @@ impl Interface for WgpuInterface {
         let (columns, rows) = rectangle(launch.groups, self.max_groups);
         pass.dispatch_workgroups(columns, rows, 1);
         self.launches += 1;
-        if launch.kernel == Name::CountReplies || self.launches == LAUNCHES {
+        let starts = self.is_idle && launch.groups * launch.group_size >= LARGE;
+        if starts || launch.kernel == Name::CountReplies || self.launches == LAUNCHES {
             return self.submit();
         }
         Ok(())
@@ -257,6 +266,7 @@ impl Interface for WgpuInterface {
         let Some(ticks) = self.timer.as_mut().and_then(Timer::take).cloned() else {
             self.submit()?;
             self.runtime.wait()?;
+            self.is_idle = true;
             return Ok(None);
         };
         // Reading waits for all that is recorded.
