@@ -30,7 +30,8 @@ impl Drop for Buffer {
 /// A kernel with its buffers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Bound {
-    kernel: Kernel,
+    /// The kernel of the table, or `None` for the kernel that clears buffers.
+    kernel: Option<Kernel>,
     /// The numbers of the buffers, then zeros.
     buffers: [u64; BUFFERS],
 }
@@ -63,7 +64,7 @@ impl Groups {
     /// Returns the group of a launch with these buffers, which `make` makes if there is none yet.
     pub(crate) fn of<E>(
         &self,
-        kernel: Kernel,
+        kernel: Option<Kernel>,
         buffers: &[&Buffer],
         make: impl FnOnce() -> Result<BindGroup, E>,
     ) -> Result<BindGroup, E> {
@@ -87,6 +88,6 @@ impl Groups {
 
     /// Forgets the groups of a kernel, which is forgotten itself.
     pub(crate) fn forget(&self, kernel: Kernel) {
-        self.with(|kept| kept.by_launch.retain(|launch, _| launch.kernel != kernel));
+        self.with(|kept| kept.by_launch.retain(|launch, _| launch.kernel != Some(kernel)));
     }
 }

@@ -1,5 +1,6 @@
 //! wgpu as an interface of the GPU host.
 
+use std::any::Any;
 use std::num::NonZeroU64;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -16,6 +17,7 @@ use wgpu::{
 
 use crate::adapters::Device;
 use crate::buffer::{Buffer, Groups};
+use crate::clearing::Clearing;
 use crate::kernels::{SCALARS, SCALARS_BINDING, binding_of, source, with_immediates};
 use crate::options::{Settings, Word};
 use crate::recording::Recording;
@@ -53,6 +55,8 @@ pub struct WgpuInterface {
     /// The kernels, in the table's order; `None` for kernels that are not compiled.
     kernels: [Option<Kernel>; SIGNATURES.len()],
     max_groups: usize,
+    /// Clears buffers within a pass, on devices with immediates.
+    clearing: Option<Clearing>,
     recording: Recording,
     /// The number of launches that are recorded and not submitted yet.
     launches: usize,
@@ -80,6 +84,7 @@ impl WgpuInterface {
             settings: settings.clone(),
             kernels: [const { None }; SIGNATURES.len()],
             max_groups: device.max_groups,
+            clearing: None,
             recording: Recording::default(),
             launches: 0,
             is_idle: true,
@@ -123,11 +128,17 @@ impl WgpuInterface {
                 })
             };
             let compiling: Vec<_> = Name::of(&[module]).map(compile).collect();
-            compiling.into_iter().map(|kernel| kernel.join()).collect::<Result<Vec<_>, _>>()
+            let needs_clearing = self.clearing.is_none() && self.slots.is_none();
+            let clearing = needs_clearing.then(|| scope.spawn(|| Clearing::new(runtime)));
+            let compiled = compiling.into_iter().map(|kernel| kernel.join()).collect::<Result<Vec<_>, _>>()?;
+            Ok((compiled, clearing.map(|clearing| clearing.join()).transpose()?))
         });
         runtime.check()?;
+        let gave_up = |_: Box<dyn Any + Send>| Failure::Other("a compiler gave up.".into());
+        let (compiled, clearing) = compiled.map_err(gave_up)?;
+        self.clearing = clearing.or(self.clearing.take());
         let mut each = Vec::new();
-        for (name, kernel, time) in compiled.map_err(|_| Failure::Other("a compiler gave up.".into()))? {
+        for (name, kernel, time) in compiled {
             self.kernels[name as usize] = Some(kernel);
             self.groups.forget(name);
             each.push((name.signature().name, time));
@@ -167,7 +178,7 @@ impl WgpuInterface {
             binding: binding_of(name),
             resource: buffer.raw.as_entire_binding(),
         });
-        self.groups.of(launch.kernel, launch.buffers, || {
+        self.groups.of(Some(launch.kernel), launch.buffers, || {
             let group = self.runtime.device.create_bind_group(&BindGroupDescriptor {
                 label: Some(name),
                 layout: &kernel.layout,
@@ -210,8 +221,27 @@ impl Interface for WgpuInterface {
     }
 
     fn clear(&mut self, buffer: &Buffer, bytes: u64) -> Result<(), Failure> {
-        self.recording.encoder(&self.runtime.device).clear_buffer(&buffer.raw, 0, Some(bytes));
-        self.runtime.check()
+        let pass = self.recording.open_pass(self.timer.is_some()).filter(|_| bytes <= Clearing::MOST);
+        let Some((pass, clearing)) = pass.zip(self.clearing.as_ref()) else {
+            self.recording.encoder(&self.runtime.device).clear_buffer(&buffer.raw, 0, Some(bytes));
+            return self.runtime.check();
+        };
+        let bound = self.groups.of(None, &[buffer], || {
+            let entry = BindGroupEntry { binding: 0, resource: buffer.raw.as_entire_binding() };
+            let group = self.runtime.device.create_bind_group(&BindGroupDescriptor {
+                label: Some("clear"),
+                layout: &clearing.layout,
+                entries: &[entry],
+            });
+            self.runtime.check()?;
+            Ok(group)
+        })?;
+        let (words, groups) = Clearing::size(bytes);
+        pass.set_pipeline(&clearing.pipeline);
+        pass.set_bind_group(0, &bound, &[]);
+        pass.set_immediates(0, &words.to_ne_bytes());
+        pass.dispatch_workgroups(groups, 1, 1);
+        Ok(())
     }
 
     async fn compile(&mut self, modules: &[Module]) -> Result<Compiled, Failure> {
@@ -371,13 +401,40 @@ mod tests {
         unsafe { interface.launch(&launch) }.unwrap();
     }
 
-    #[test]
-    fn the_groups_of_launches_are_kept_as_long_as_their_buffers() {
-        let Some(device) = first_device::<Device>() else { return };
+    /// Opens the first device and compiles the kernels that merge.
+    fn open() -> Option<WgpuInterface> {
+        let device = first_device::<Device>()?;
         let settings = Options::default().complete(&device.properties()).unwrap();
         let mut interface = WgpuInterface::open(&device, &settings).unwrap();
         ready(interface.compile(&[Module::Merging])).unwrap().unwrap();
-        let states = [(); 2].map(|()| ready(interface.make("merge_state", 16)).unwrap().unwrap());
+        Some(interface)
+    }
+
+    fn make(interface: &mut WgpuInterface, words: u64) -> Buffer {
+        ready(interface.make("buffer", 4 * words)).unwrap().unwrap()
+    }
+
+    #[test]
+    fn buffers_are_cleared_between_launches_and_without_them() {
+        let Some(mut interface) = open() else { return };
+        let [state, buffer] = [4, 5000].map(|words| make(&mut interface, words));
+        for (cleared, in_pass) in [(1, true), (3, false), (1025, true), (4000, true), (5000, false)] {
+            interface.write(&buffer, &[1; 4 * 5000]).unwrap();
+            if in_pass {
+                note_appended(&mut interface, &state);
+            }
+            interface.clear(&buffer, 4 * cleared as u64).unwrap();
+            let mut bytes = vec![0; 4 * 5000];
+            ready(interface.read(&buffer, 0, &mut bytes)).unwrap().unwrap();
+            let expected = |index: usize| u8::from(index >= 4 * cleared);
+            assert!(bytes.iter().enumerate().all(|(index, &byte)| byte == expected(index)), "{cleared} {in_pass}");
+        }
+    }
+
+    #[test]
+    fn the_groups_of_launches_are_kept_as_long_as_their_buffers() {
+        let Some(mut interface) = open() else { return };
+        let states = [4, 4].map(|words| make(&mut interface, words));
         for _ in 0..3 {
             states.iter().for_each(|state| note_appended(&mut interface, state));
         }

@@ -36,6 +36,8 @@ mod adapters;
 #[cfg(not(target_family = "wasm"))]
 mod buffer;
 #[cfg(not(target_family = "wasm"))]
+mod clearing;
+#[cfg(not(target_family = "wasm"))]
 mod device;
 #[cfg(not(target_family = "wasm"))]
 mod interface;

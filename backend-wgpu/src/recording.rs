@@ -34,6 +34,11 @@ impl Recording {
         self.pass.insert(pass)
     }
 
+    /// Returns the pass of the last launches if it goes on: unless other work follows them, or they are measured.
+    pub(crate) fn open_pass(&mut self, is_measured: bool) -> Option<&mut ComputePass<'static>> {
+        self.pass.as_mut().filter(|_| !is_measured)
+    }
+
     /// Ends the recording. Returns `None` if nothing was recorded.
     pub(crate) fn finish(&mut self) -> Option<CommandBuffer> {
         self.pass = None;
