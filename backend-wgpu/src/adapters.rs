@@ -12,7 +12,7 @@ use wgpu::{
 use crate::buffer::BUFFERS;
 use crate::kernels::SCALARS;
 use crate::options::Properties;
-use crate::runtime::ready;
+use crate::runtime::{FILLED, ready};
 
 /// NVIDIA's PCI vendor number.
 const NVIDIA: u32 = 0x10de;
@@ -62,7 +62,7 @@ pub fn devices() -> Result<Vec<Device>, BackendError> {
         backends: INTERFACES,
         flags: InstanceFlags::empty(),
         // Making a buffer must fail if memory runs out, so that using the buffer does not.
-        memory_budget_thresholds: MemoryBudgetThresholds { for_resource_creation: Some(95), for_device_loss: None },
+        memory_budget_thresholds: MemoryBudgetThresholds { for_resource_creation: Some(FILLED), for_device_loss: None },
         ..InstanceDescriptor::new_without_display_handle()
     });
     let adapters = ready(instance.enumerate_adapters(INTERFACES)).unwrap_or_default();

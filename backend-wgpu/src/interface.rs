@@ -208,7 +208,11 @@ impl Interface for WgpuInterface {
     type Buffer = Buffer;
 
     async fn make(&mut self, name: &'static str, bytes: u64) -> Result<Buffer, Failure> {
-        Ok(self.groups.buffer(self.runtime.buffer(name, bytes)?))
+        let (buffer, needs_clearing) = self.runtime.buffer(name, bytes)?;
+        if needs_clearing {
+            self.recording.encoder(&self.runtime.device).clear_buffer(&buffer, 0, None);
+        }
+        Ok(self.groups.buffer(buffer))
     }
 
     fn write(&mut self, buffer: &Buffer, bytes: &[u8]) -> Result<(), Failure> {
@@ -429,6 +433,36 @@ mod tests {
             let expected = |index: usize| u8::from(index >= 4 * cleared);
             assert!(bytes.iter().enumerate().all(|(index, &byte)| byte == expected(index)), "{cleared} {in_pass}");
         }
+    }
+
+    #[test]
+    fn large_buffers_are_zero_and_their_memory_is_used_again() {
+        let Some(mut interface) = open() else { return };
+        let words = 36 << 20;
+        for _ in 0..3 {
+            let buffer = make(&mut interface, words);
+            for at in [0, words / 2, words - 1] {
+                let mut bytes = [1; 4];
+                ready(interface.read(&buffer, 4 * at, &mut bytes)).unwrap().unwrap();
+                assert_eq!(bytes, [0; 4]);
+            }
+            interface.write(&buffer, &vec![0xff; 4 * words as usize]).unwrap();
+            interface.clear(&buffer, 4).unwrap();
+            let mut bytes = [1; 8];
+            ready(interface.read(&buffer, 0, &mut bytes)).unwrap().unwrap();
+            assert_eq!(bytes, [0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff]);
+        }
+    }
+
+    #[test]
+    fn the_device_can_be_used_after_a_buffer_is_refused() {
+        let Some(mut interface) = open() else { return };
+        assert!(ready(interface.make("buffer", 1 << 50)).unwrap().is_err());
+        ready(interface.finish()).unwrap().unwrap();
+        let buffer = make(&mut interface, 4);
+        let mut bytes = [1; 16];
+        ready(interface.read(&buffer, 0, &mut bytes)).unwrap().unwrap();
+        assert_eq!(bytes, [0; 16]);
     }
 
     #[test]

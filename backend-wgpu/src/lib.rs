@@ -42,6 +42,8 @@ mod device;
 #[cfg(not(target_family = "wasm"))]
 mod interface;
 mod kernels;
+#[cfg(any(windows, target_os = "linux", target_os = "android", target_os = "freebsd"))]
+mod memory;
 mod options;
 #[cfg(not(target_family = "wasm"))]
 mod recording;
