@@ -9,8 +9,10 @@ use wgpu::{
     Limits, MemoryBudgetThresholds,
 };
 
+use crate::buffer::BUFFERS;
+use crate::kernels::SCALARS;
 use crate::options::Properties;
-use crate::runtime::ready;
+use crate::runtime::{FILLED, ready};
 
 /// NVIDIA's PCI vendor number.
 const NVIDIA: u32 = 0x10de;
@@ -42,14 +44,13 @@ pub struct Device {
     pub has_int64: bool,
     /// Whether kernels can sum over sub-groups.
     pub has_subgroups: bool,
+    /// Whether the scalars of a launch can be immediates. Otherwise they are in a buffer.
+    pub has_immediates: bool,
     unusable: Option<&'static str>,
 }
 
 /// The interfaces that list adapters. OpenGL is left out, since these interfaces offer its devices with better support.
 const INTERFACES: Backends = Backends::VULKAN.union(Backends::METAL).union(Backends::DX12);
-
-/// The maximum number of buffers of a kernel.
-const BUFFERS: u32 = 10;
 
 /// Lists all adapters. [`Wgpu::open`](crate::Wgpu::open) takes an index in this list.
 ///
@@ -61,7 +62,7 @@ pub fn devices() -> Result<Vec<Device>, BackendError> {
         backends: INTERFACES,
         flags: InstanceFlags::empty(),
         // Making a buffer must fail if memory runs out, so that using the buffer does not.
-        memory_budget_thresholds: MemoryBudgetThresholds { for_resource_creation: Some(95), for_device_loss: None },
+        memory_budget_thresholds: MemoryBudgetThresholds { for_resource_creation: Some(FILLED), for_device_loss: None },
         ..InstanceDescriptor::new_without_display_handle()
     });
     let adapters = ready(instance.enumerate_adapters(INTERFACES)).unwrap_or_default();
@@ -112,6 +113,8 @@ impl Device {
             max_groups: limits.max_compute_workgroups_per_dimension as usize,
             has_int64: adapter.features().contains(Features::SHADER_INT64),
             has_subgroups: adapter.features().contains(Features::SUBGROUP),
+            has_immediates: adapter.features().contains(Features::IMMEDIATES)
+                && limits.max_immediate_size as usize >= SCALARS,
             unusable: unusable(&adapter, &limits),
             adapter,
         }
@@ -142,6 +145,7 @@ impl Device {
             max_work_group_size: self.max_work_group_size,
             has_int64: self.has_int64,
             has_subgroups: self.has_subgroups,
+            has_immediates: self.has_immediates,
         }
     }
 
@@ -155,7 +159,7 @@ fn unusable(adapter: &Adapter, limits: &Limits) -> Option<&'static str> {
     if !adapter.get_downlevel_capabilities().flags.contains(DownlevelFlags::COMPUTE_SHADERS) {
         return Some("it has no compute shaders.");
     }
-    if limits.max_storage_buffers_per_shader_stage < BUFFERS {
+    if limits.max_storage_buffers_per_shader_stage < BUFFERS as u32 {
         return Some("its kernels can use too few buffers at once.");
     }
     None

@@ -1,5 +1,6 @@
 //! wgpu as an interface of the GPU host.
 
+use std::any::Any;
 use std::num::NonZeroU64;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -8,23 +9,26 @@ use kogge_gpu::interface::{Compiled, Launch};
 use kogge_gpu::kernels::{Kernel as Name, Module, SIGNATURES, Scalar, Signature};
 use kogge_gpu::{Failure, Interface, Mutation};
 use wgpu::{
-    BindGroupDescriptor, BindGroupEntry, BindGroupLayout, BindGroupLayoutDescriptor, BindGroupLayoutEntry, BindingType,
-    Buffer, BufferBinding, BufferBindingType, BufferUsages, CommandEncoder, ComputePassDescriptor, ComputePipeline,
-    ComputePipelineDescriptor, Features, PipelineCompilationOptions, PipelineLayoutDescriptor, ShaderModule,
-    ShaderModuleDescriptor, ShaderRuntimeChecks, ShaderSource, ShaderStages,
+    BindGroup, BindGroupDescriptor, BindGroupEntry, BindGroupLayout, BindGroupLayoutDescriptor, BindGroupLayoutEntry,
+    BindingType, BufferBinding, BufferBindingType, BufferUsages, ComputePipeline, ComputePipelineDescriptor, Features,
+    PipelineCompilationOptions, PipelineLayoutDescriptor, ShaderModule, ShaderModuleDescriptor, ShaderRuntimeChecks,
+    ShaderSource, ShaderStages,
 };
 
 use crate::adapters::Device;
-use crate::kernels::{SCALARS_BINDING, binding_of, source};
+use crate::buffer::{Buffer, Groups};
+use crate::clearing::Clearing;
+use crate::kernels::{SCALARS, SCALARS_BINDING, binding_of, source, with_immediates};
 use crate::options::{Settings, Word};
+use crate::recording::Recording;
 use crate::runtime::Runtime;
 use crate::timer::Timer;
 
-/// The size in bytes of the scalars of a launch, which every kernel gets as one struct.
-const SCALARS: usize = Scalar::ALL.len() * size_of::<u32>();
-
 /// The maximum number of launches that are recorded before they are submitted.
-const SLOTS: usize = 64;
+const LAUNCHES: usize = 64;
+
+/// A launch of this many work-items keeps the device busy while the host records the next.
+const LARGE: usize = 1 << 17;
 
 /// A compiled kernel.
 struct Kernel {
@@ -32,21 +36,35 @@ struct Kernel {
     layout: BindGroupLayout,
 }
 
+/// The scalars of the recorded launches in a buffer, one slot for each launch, on devices without immediates.
+struct Slots {
+    buffer: wgpu::Buffer,
+    /// What the buffer gets before the launches are submitted.
+    bytes: Vec<u8>,
+    /// The size of a slot.
+    size: usize,
+}
+
 /// An open device with its compiled kernels.
 ///
-/// Launches are recorded. They are submitted when the host reads or writes a buffer, or when there is enough work.
+/// Launches are recorded. They are submitted when the host reads or writes a buffer, or when there is enough work: many launches, or
+/// a large one while the device is idle, which then works while the host records and submits the others.
 pub struct WgpuInterface {
     runtime: Runtime,
     settings: Settings,
     /// The kernels, in the table's order; `None` for kernels that are not compiled.
     kernels: [Option<Kernel>; SIGNATURES.len()],
     max_groups: usize,
-    /// The launches that are not submitted yet.
-    recorded: Option<CommandEncoder>,
-    /// The scalars of the recorded launches, one slot for each launch.
-    scalars: Buffer,
-    slots: Vec<u8>,
-    slot_size: usize,
+    /// Clears buffers within a pass, on devices with immediates.
+    clearing: Option<Clearing>,
+    recording: Recording,
+    /// The number of launches that are recorded and not submitted yet.
+    launches: usize,
+    /// Whether the device has nothing to do, because the host has waited for it.
+    is_idle: bool,
+    /// The scalars of these launches, unless they are immediates.
+    slots: Option<Slots>,
+    groups: Groups,
     /// Measures the last launch, if a profile is asked for and the device has clocks.
     timer: Option<Timer>,
 }
@@ -59,24 +77,19 @@ impl WgpuInterface {
         features.set(Features::TIMESTAMP_QUERY, has_clock);
         let runtime = Runtime::open(&device.adapter, features)?;
         let timer = has_clock.then(|| Timer::new(&runtime));
-        let alignment = runtime.device.limits().min_uniform_buffer_offset_alignment as usize;
-        let slot_size = SCALARS.next_multiple_of(alignment);
-        let scalars = runtime.device.create_buffer(&wgpu::BufferDescriptor {
-            label: Some("scalars"),
-            size: (SLOTS * slot_size) as u64,
-            usage: BufferUsages::UNIFORM | BufferUsages::COPY_DST,
-            mapped_at_creation: false,
-        });
+        let slots = (!settings.immediates).then(|| Slots::new(&runtime));
         runtime.check()?;
         Ok(Self {
             runtime,
             settings: settings.clone(),
             kernels: [const { None }; SIGNATURES.len()],
             max_groups: device.max_groups,
-            recorded: None,
-            scalars,
-            slots: Vec::new(),
-            slot_size,
+            clearing: None,
+            recording: Recording::default(),
+            launches: 0,
+            is_idle: true,
+            slots,
+            groups: Groups::default(),
             timer,
         })
     }
@@ -86,16 +99,13 @@ impl WgpuInterface {
         &self.runtime.device
     }
 
-    /// Returns the encoder of the launches that are not submitted yet.
-    fn encoder(&mut self) -> &mut CommandEncoder {
-        self.recorded.get_or_insert_with(|| self.runtime.device.create_command_encoder(&Default::default()))
-    }
-
     /// Compiles the kernels of a module.
     fn compile_module(&mut self, module: Module) -> Result<Compiled, Failure> {
         let runtime = &self.runtime;
         let start = Instant::now();
-        let source = Mutation::apply(self.settings.host.mutation, source(&self.settings, module));
+        let source = source(&self.settings, module);
+        let source = if self.slots.is_some() { source } else { with_immediates(&source) };
+        let source = Mutation::apply(self.settings.host.mutation, source);
         let descriptor = ShaderModuleDescriptor { label: None, source: ShaderSource::Wgsl(source.into()) };
         let checks =
             ShaderRuntimeChecks { force_loop_bounding: false, int_div_checks: false, ..ShaderRuntimeChecks::checked() };
@@ -110,34 +120,85 @@ impl WgpuInterface {
         // Compiling takes long, so each kernel has its own thread.
         let compiled = thread::scope(|scope| {
             let compile = |name: Name| {
-                let source = &source;
+                let (source, slots) = (&source, self.slots.as_ref());
                 scope.spawn(move || {
                     let start = Instant::now();
-                    let kernel = Kernel::new(runtime, source, name.signature());
+                    let kernel = Kernel::new(runtime, source, name.signature(), slots.is_none());
                     (name, kernel, start.elapsed())
                 })
             };
             let compiling: Vec<_> = Name::of(&[module]).map(compile).collect();
-            compiling.into_iter().map(|kernel| kernel.join()).collect::<Result<Vec<_>, _>>()
+            let needs_clearing = self.clearing.is_none() && self.slots.is_none();
+            let clearing = needs_clearing.then(|| scope.spawn(|| Clearing::new(runtime)));
+            let compiled = compiling.into_iter().map(|kernel| kernel.join()).collect::<Result<Vec<_>, _>>()?;
+            Ok((compiled, clearing.map(|clearing| clearing.join()).transpose()?))
         });
         runtime.check()?;
+        let gave_up = |_: Box<dyn Any + Send>| Failure::Other("a compiler gave up.".into());
+        let (compiled, clearing) = compiled.map_err(gave_up)?;
+        self.clearing = clearing.or(self.clearing.take());
         let mut each = Vec::new();
-        for (name, kernel, time) in compiled.map_err(|_| Failure::Other("a compiler gave up.".into()))? {
+        for (name, kernel, time) in compiled {
             self.kernels[name as usize] = Some(kernel);
+            self.groups.forget(name);
             each.push((name.signature().name, time));
         }
         Ok(Compiled { source: assembled, kernels: start.elapsed(), each, ..Compiled::default() })
     }
 
+    /// Waits for all recorded work and reads bytes of a buffer.
+    fn read_raw(&mut self, buffer: &wgpu::Buffer, offset: u64, bytes: &mut [u8]) -> Result<(), Failure> {
+        let mut start = offset;
+        for piece in bytes.chunks_mut(self.runtime.staging.size() as usize) {
+            let size = piece.len() as u64;
+            let staging = self.runtime.staging.clone();
+            // The copy is submitted with the launches before it.
+            let encoder = self.recording.encoder(&self.runtime.device);
+            encoder.copy_buffer_to_buffer(buffer, start, &staging, 0, size);
+            self.submit()?;
+            self.runtime.take_staged(piece)?;
+            self.is_idle = true;
+            start += size;
+        }
+        Ok(())
+    }
+
+    /// Returns the group of a launch's buffers.
+    fn bind(&self, kernel: &Kernel, launch: &Launch<'_, Buffer>) -> Result<BindGroup, Failure> {
+        let Signature { name, buffers, .. } = launch.kernel.signature();
+        let slot = self.slots.as_ref().map(|slots| BindGroupEntry {
+            binding: SCALARS_BINDING,
+            resource: wgpu::BindingResource::Buffer(BufferBinding {
+                buffer: &slots.buffer,
+                offset: 0,
+                size: NonZeroU64::new(SCALARS as u64),
+            }),
+        });
+        let buffers = buffers.iter().zip(launch.buffers).map(|(&name, buffer)| BindGroupEntry {
+            binding: binding_of(name),
+            resource: buffer.raw.as_entire_binding(),
+        });
+        self.groups.of(Some(launch.kernel), launch.buffers, || {
+            let group = self.runtime.device.create_bind_group(&BindGroupDescriptor {
+                label: Some(name),
+                layout: &kernel.layout,
+                entries: &buffers.chain(slot).collect::<Vec<_>>(),
+            });
+            self.runtime.check()?;
+            Ok(group)
+        })
+    }
+
     /// Submits the recorded launches.
     fn submit(&mut self) -> Result<(), Failure> {
-        if let Some(recorded) = self.recorded.take() {
+        if let Some(recorded) = self.recording.finish() {
             // This write is done after all submitted launches, which may still need the slots.
-            if !self.slots.is_empty() {
-                self.runtime.queue.write_buffer(&self.scalars, 0, &self.slots);
-                self.slots.clear();
+            if let Some(Slots { buffer, bytes, .. }) = self.slots.as_mut().filter(|slots| !slots.bytes.is_empty()) {
+                self.runtime.queue.write_buffer(buffer, 0, bytes);
+                bytes.clear();
             }
-            self.runtime.queue.submit([recorded.finish()]);
+            self.runtime.queue.submit([recorded]);
+            (self.launches, self.is_idle) = (0, false);
         }
         self.runtime.check()
     }
@@ -147,31 +208,44 @@ impl Interface for WgpuInterface {
     type Buffer = Buffer;
 
     async fn make(&mut self, name: &'static str, bytes: u64) -> Result<Buffer, Failure> {
-        self.runtime.buffer(name, bytes)
+        let (buffer, needs_clearing) = self.runtime.buffer(name, bytes)?;
+        if needs_clearing {
+            self.recording.encoder(&self.runtime.device).clear_buffer(&buffer, 0, None);
+        }
+        Ok(self.groups.buffer(buffer))
     }
 
     fn write(&mut self, buffer: &Buffer, bytes: &[u8]) -> Result<(), Failure> {
         self.submit()?;
-        self.runtime.write(buffer, bytes)
+        self.runtime.write(&buffer.raw, bytes)
     }
 
     async fn read(&mut self, buffer: &Buffer, offset: u64, bytes: &mut [u8]) -> Result<(), Failure> {
-        let mut start = offset;
-        for piece in bytes.chunks_mut(self.runtime.staging.size() as usize) {
-            let size = piece.len() as u64;
-            let staging = self.runtime.staging.clone();
-            // The copy is submitted with the launches before it.
-            self.encoder().copy_buffer_to_buffer(buffer, start, &staging, 0, size);
-            self.submit()?;
-            self.runtime.take_staged(piece)?;
-            start += size;
-        }
-        Ok(())
+        self.read_raw(&buffer.raw, offset, bytes)
     }
 
     fn clear(&mut self, buffer: &Buffer, bytes: u64) -> Result<(), Failure> {
-        self.encoder().clear_buffer(buffer, 0, Some(bytes));
-        self.runtime.check()
+        let pass = self.recording.open_pass(self.timer.is_some()).filter(|_| bytes <= Clearing::MOST);
+        let Some((pass, clearing)) = pass.zip(self.clearing.as_ref()) else {
+            self.recording.encoder(&self.runtime.device).clear_buffer(&buffer.raw, 0, Some(bytes));
+            return self.runtime.check();
+        };
+        let bound = self.groups.of(None, &[buffer], || {
+            let entry = BindGroupEntry { binding: 0, resource: buffer.raw.as_entire_binding() };
+            let group = self.runtime.device.create_bind_group(&BindGroupDescriptor {
+                label: Some("clear"),
+                layout: &clearing.layout,
+                entries: &[entry],
+            });
+            self.runtime.check()?;
+            Ok(group)
+        })?;
+        let (words, groups) = Clearing::size(bytes);
+        pass.set_pipeline(&clearing.pipeline);
+        pass.set_bind_group(0, &bound, &[]);
+        pass.set_immediates(0, &words.to_ne_bytes());
+        pass.dispatch_workgroups(groups, 1, 1);
+        Ok(())
     }
 
     async fn compile(&mut self, modules: &[Module]) -> Result<Compiled, Failure> {
@@ -188,51 +262,35 @@ impl Interface for WgpuInterface {
     fn forget(&mut self, module: Module) {
         for name in Name::of(&[module]) {
             self.kernels[name as usize] = None;
+            self.groups.forget(name);
         }
     }
 
     /// Launches a kernel. The caller's promise is not needed, since wgpu checks every access of a kernel.
     unsafe fn launch(&mut self, launch: &Launch<'_, Buffer>) -> Result<(), Failure> {
-        let Some(Kernel { pipeline, layout }) = &self.kernels[launch.kernel as usize] else {
+        let Some(kernel) = &self.kernels[launch.kernel as usize] else {
             return Err(Failure::Other("it has not been compiled.".into()));
         };
-        let Signature { name, buffers, scalars, .. } = launch.kernel.signature();
-        let slot = BindGroupEntry {
-            binding: SCALARS_BINDING,
-            resource: wgpu::BindingResource::Buffer(BufferBinding {
-                buffer: &self.scalars,
-                offset: 0,
-                size: NonZeroU64::new(SCALARS as u64),
-            }),
-        };
-        let buffers = buffers
-            .iter()
-            .zip(launch.buffers)
-            .map(|(&name, buffer)| BindGroupEntry { binding: binding_of(name), resource: buffer.as_entire_binding() });
-        let bound = self.runtime.device.create_bind_group(&BindGroupDescriptor {
-            label: Some(name),
-            layout,
-            entries: &buffers.chain([slot]).collect::<Vec<_>>(),
-        });
-        let recorded =
-            self.recorded.get_or_insert_with(|| self.runtime.device.create_command_encoder(&Default::default()));
-        let mut pass = recorded.begin_compute_pass(&ComputePassDescriptor {
-            label: Some(name),
-            timestamp_writes: self.timer.as_mut().map(Timer::writes),
-        });
-        pass.set_pipeline(pipeline);
-        pass.set_bind_group(0, &bound, &[self.slots.len() as u32]);
+        let bound = self.bind(kernel, launch)?;
+        let Signature { scalars, .. } = launch.kernel.signature();
+        let mut numbers = [0_u32; Scalar::ALL.len()];
+        for (&name, &number) in scalars.iter().zip(launch.scalars) {
+            numbers[name as usize] = number;
+        }
+        let pass = self.recording.pass(&self.runtime.device, self.timer.as_mut());
+        pass.set_pipeline(&kernel.pipeline);
+        match &mut self.slots {
+            None => {
+                pass.set_bind_group(0, &bound, &[]);
+                pass.set_immediates(0, bytemuck::cast_slice(&numbers));
+            }
+            Some(slots) => pass.set_bind_group(0, &bound, &[slots.add(&numbers)]),
+        }
         let (columns, rows) = rectangle(launch.groups, self.max_groups);
         pass.dispatch_workgroups(columns, rows, 1);
-        drop(pass);
-        let mut slot = [0_u32; Scalar::ALL.len()];
-        for (&name, &number) in scalars.iter().zip(launch.scalars) {
-            slot[name as usize] = number;
-        }
-        let end = self.slots.len() + self.slot_size;
-        self.slots.extend_from_slice(bytemuck::cast_slice(&slot));
-        self.slots.resize(end, 0);
-        if launch.kernel == Name::CountReplies || self.slots.len() == SLOTS * self.slot_size {
+        self.launches += 1;
+        let starts = self.is_idle && launch.groups * launch.group_size >= LARGE;
+        if starts || launch.kernel == Name::CountReplies || self.launches == LAUNCHES {
             return self.submit();
         }
         Ok(())
@@ -242,22 +300,44 @@ impl Interface for WgpuInterface {
         let Some(ticks) = self.timer.as_mut().and_then(Timer::take).cloned() else {
             self.submit()?;
             self.runtime.wait()?;
+            self.is_idle = true;
             return Ok(None);
         };
         // Reading waits for all that is recorded.
         let timer = &self.timer;
-        let encoder =
-            self.recorded.get_or_insert_with(|| self.runtime.device.create_command_encoder(&Default::default()));
+        let encoder = self.recording.encoder(&self.runtime.device);
         timer.iter().for_each(|timer| timer.resolve(encoder));
         let mut times = [0_u64; 2];
-        self.read(&ticks, 0, bytemuck::cast_slice_mut(&mut times)).await?;
+        self.read_raw(&ticks, 0, bytemuck::cast_slice_mut(&mut times))?;
         Ok(self.timer.as_ref().map(|timer| timer.between(times)))
     }
 }
 
+impl Slots {
+    fn new(runtime: &Runtime) -> Self {
+        let alignment = runtime.device.limits().min_uniform_buffer_offset_alignment as usize;
+        let size = SCALARS.next_multiple_of(alignment);
+        let buffer = runtime.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("scalars"),
+            size: (LAUNCHES * size) as u64,
+            usage: BufferUsages::UNIFORM | BufferUsages::COPY_DST,
+            mapped_at_creation: false,
+        });
+        Self { buffer, bytes: Vec::new(), size }
+    }
+
+    /// Adds the scalars of a launch, and returns their place in the buffer.
+    fn add(&mut self, scalars: &[u32]) -> u32 {
+        let start = self.bytes.len();
+        self.bytes.extend_from_slice(bytemuck::cast_slice(scalars));
+        self.bytes.resize(start + self.size, 0);
+        start as u32
+    }
+}
+
 impl Kernel {
-    /// Compiles a kernel. The handlers of the device record failures.
-    fn new(runtime: &Runtime, module: &ShaderModule, signature: &Signature) -> Self {
+    /// Compiles a kernel, whose scalars are immediates or in a buffer. The handlers of the device record failures.
+    fn new(runtime: &Runtime, module: &ShaderModule, signature: &Signature, immediates: bool) -> Self {
         let device = &runtime.device;
         let entry = |binding, ty, has_dynamic_offset, bytes| BindGroupLayoutEntry {
             binding,
@@ -265,18 +345,18 @@ impl Kernel {
             ty: BindingType::Buffer { ty, has_dynamic_offset, min_binding_size: NonZeroU64::new(bytes) },
             count: None,
         };
-        let scalars = entry(SCALARS_BINDING, BufferBindingType::Uniform, true, SCALARS as u64);
+        let uniform = || entry(SCALARS_BINDING, BufferBindingType::Uniform, true, SCALARS as u64);
         let buffers = signature.buffers.iter().map(|&name| {
             entry(binding_of(name), BufferBindingType::Storage { read_only: !name.is_written() }, false, 0)
         });
         let layout = device.create_bind_group_layout(&BindGroupLayoutDescriptor {
             label: Some(signature.name),
-            entries: &buffers.chain([scalars]).collect::<Vec<_>>(),
+            entries: &buffers.chain((!immediates).then(uniform)).collect::<Vec<_>>(),
         });
         let pipeline_layout = device.create_pipeline_layout(&PipelineLayoutDescriptor {
             label: Some(signature.name),
             bind_group_layouts: &[Some(&layout)],
-            immediate_size: 0,
+            immediate_size: if immediates { SCALARS as u32 } else { 0 },
         });
         let pipeline = device.create_compute_pipeline(&ComputePipelineDescriptor {
             label: Some(signature.name),
@@ -299,6 +379,7 @@ fn features(settings: &Settings) -> Features {
     let mut features = Features::empty();
     features.set(Features::SHADER_INT64, settings.word == Word::Native);
     features.set(Features::SUBGROUP, settings.subgroups);
+    features.set(Features::IMMEDIATES, settings.immediates);
     features
 }
 
@@ -311,7 +392,96 @@ fn rectangle(groups: usize, most: usize) -> (u32, u32) {
 
 #[cfg(test)]
 mod tests {
+    use kogge_testkit::device_suite::first_device;
+
     use super::*;
+    use crate::Options;
+    use crate::runtime::ready;
+
+    /// Launches a kernel of one work-item.
+    fn note_appended(interface: &mut WgpuInterface, state: &Buffer) {
+        let launch = Launch { kernel: Name::NoteAppended, groups: 1, group_size: 1, buffers: &[state], scalars: &[7] };
+        // SAFETY: the kernel accesses four words.
+        unsafe { interface.launch(&launch) }.unwrap();
+    }
+
+    /// Opens the first device and compiles the kernels that merge.
+    fn open() -> Option<WgpuInterface> {
+        let device = first_device::<Device>()?;
+        let settings = Options::default().complete(&device.properties()).unwrap();
+        let mut interface = WgpuInterface::open(&device, &settings).unwrap();
+        ready(interface.compile(&[Module::Merging])).unwrap().unwrap();
+        Some(interface)
+    }
+
+    fn make(interface: &mut WgpuInterface, words: u64) -> Buffer {
+        ready(interface.make("buffer", 4 * words)).unwrap().unwrap()
+    }
+
+    #[test]
+    fn buffers_are_cleared_between_launches_and_without_them() {
+        let Some(mut interface) = open() else { return };
+        let [state, buffer] = [4, 5000].map(|words| make(&mut interface, words));
+        for (cleared, in_pass) in [(1, true), (3, false), (1025, true), (4000, true), (5000, false)] {
+            interface.write(&buffer, &[1; 4 * 5000]).unwrap();
+            if in_pass {
+                note_appended(&mut interface, &state);
+            }
+            interface.clear(&buffer, 4 * cleared as u64).unwrap();
+            let mut bytes = vec![0; 4 * 5000];
+            ready(interface.read(&buffer, 0, &mut bytes)).unwrap().unwrap();
+            let expected = |index: usize| u8::from(index >= 4 * cleared);
+            assert!(bytes.iter().enumerate().all(|(index, &byte)| byte == expected(index)), "{cleared} {in_pass}");
+        }
+    }
+
+    #[test]
+    fn large_buffers_are_zero_and_their_memory_is_used_again() {
+        let Some(mut interface) = open() else { return };
+        let words = 36 << 20;
+        for _ in 0..3 {
+            let buffer = make(&mut interface, words);
+            for at in [0, words / 2, words - 1] {
+                let mut bytes = [1; 4];
+                ready(interface.read(&buffer, 4 * at, &mut bytes)).unwrap().unwrap();
+                assert_eq!(bytes, [0; 4]);
+            }
+            interface.write(&buffer, &vec![0xff; 4 * words as usize]).unwrap();
+            interface.clear(&buffer, 4).unwrap();
+            let mut bytes = [1; 8];
+            ready(interface.read(&buffer, 0, &mut bytes)).unwrap().unwrap();
+            assert_eq!(bytes, [0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff]);
+        }
+    }
+
+    #[test]
+    fn the_device_can_be_used_after_a_buffer_is_refused() {
+        let Some(mut interface) = open() else { return };
+        assert!(ready(interface.make("buffer", 1 << 50)).unwrap().is_err());
+        ready(interface.finish()).unwrap().unwrap();
+        let buffer = make(&mut interface, 4);
+        let mut bytes = [1; 16];
+        ready(interface.read(&buffer, 0, &mut bytes)).unwrap().unwrap();
+        assert_eq!(bytes, [0; 16]);
+    }
+
+    #[test]
+    fn the_groups_of_launches_are_kept_as_long_as_their_buffers() {
+        let Some(mut interface) = open() else { return };
+        let states = [4, 4].map(|words| make(&mut interface, words));
+        for _ in 0..3 {
+            states.iter().for_each(|state| note_appended(&mut interface, state));
+        }
+        assert_eq!(interface.groups.len(), 2);
+        let [first, second] = states;
+        drop(first);
+        assert_eq!(interface.groups.len(), 1);
+        note_appended(&mut interface, &second);
+        assert_eq!(interface.groups.len(), 1);
+        interface.forget(Module::Merging);
+        assert_eq!(interface.groups.len(), 0);
+        ready(interface.finish()).unwrap().unwrap();
+    }
 
     #[test]
     fn rectangles_are_large_enough_and_hardly_larger() {

@@ -3,7 +3,7 @@
 use kogge_board::Score;
 use kogge_board::evaluation::{FEATURES, PHASE, TEMPO, TERMS};
 use kogge_board::minimax::QUIESCENCE_PLIES;
-use kogge_gpu::kernels::{Binding, Module};
+use kogge_gpu::kernels::{Binding, Module, Scalar};
 use kogge_gpu::{MOST_MOVES, REACHED_ONCE, WEIGHTED_SUMS_GROUP, WEIGHTED_SUMS_GROUPS, tuning};
 
 use crate::options::{Settings, Sliders, Word};
@@ -75,6 +75,12 @@ pub fn source(settings: &Settings, module: Module) -> String {
     ];
     let sizes = sizes.map(|(name, size)| format!("const {name}: u32 = {size}u;\n")).concat();
     sizes + &pieces(module, settings.word, settings.sliders, settings.subgroups)
+}
+
+/// Returns the source of a module with the scalars as immediates instead of in a buffer.
+#[cfg(not(target_family = "wasm"))]
+pub(crate) fn with_immediates(source: &str) -> String {
+    source.replacen("@group(0) @binding(0) var<uniform> scalars", "var<immediate> scalars", 1)
 }
 
 /// Returns the fingerprint of the source in all its forms.
@@ -188,6 +194,9 @@ fn numbers() -> String {
     source + "    return sum;\n}\n"
 }
 
+/// The size in bytes of the scalars of a launch, which every kernel gets as one struct.
+pub const SCALARS: usize = Scalar::ALL.len() * size_of::<u32>();
+
 /// The binding of the scalars. The bindings of the buffers follow.
 pub const SCALARS_BINDING: u32 = 0;
 
@@ -198,7 +207,7 @@ pub const fn binding_of(buffer: Binding) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use kogge_gpu::kernels::{Kernel, SIGNATURES, Scalar};
+    use kogge_gpu::kernels::{Kernel, SIGNATURES};
     use wgpu::naga::valid::{Capabilities, GlobalUse, ValidationFlags, Validator};
     use wgpu::naga::{self, AddressSpace, StorageAccess};
 
@@ -252,6 +261,21 @@ mod tests {
                     assert!(!line.contains(word), "{line}");
                 }
             }
+        }
+    }
+
+    #[test]
+    fn scalars_can_be_immediates() {
+        for (source, capabilities) in MODULES.into_iter().flat_map(forms) {
+            let spaces = |source: &str| {
+                let (module, _) = validated(source, capabilities | Capabilities::IMMEDIATES);
+                let scalars =
+                    module.global_variables.iter().find(|(_, variable)| variable.name.as_deref() == Some("scalars"));
+                let (_, scalars) = scalars.expect("scalars");
+                (scalars.space, scalars.binding.map(|binding| binding.binding))
+            };
+            assert_eq!(spaces(&source), (AddressSpace::Uniform, Some(SCALARS_BINDING)));
+            assert_eq!(spaces(&with_immediates(&source)), (AddressSpace::Immediate, None));
         }
     }
 

@@ -34,11 +34,19 @@ pub mod measurements {
 #[cfg(not(target_family = "wasm"))]
 mod adapters;
 #[cfg(not(target_family = "wasm"))]
+mod buffer;
+#[cfg(not(target_family = "wasm"))]
+mod clearing;
+#[cfg(not(target_family = "wasm"))]
 mod device;
 #[cfg(not(target_family = "wasm"))]
 mod interface;
 mod kernels;
+#[cfg(any(windows, target_os = "linux", target_os = "android", target_os = "freebsd"))]
+mod memory;
 mod options;
+#[cfg(not(target_family = "wasm"))]
+mod recording;
 #[cfg(not(target_family = "wasm"))]
 mod runtime;
 #[cfg(not(target_family = "wasm"))]
@@ -47,8 +55,10 @@ mod timer;
 #[cfg(not(target_family = "wasm"))]
 pub use adapters::{Device, devices};
 #[cfg(not(target_family = "wasm"))]
+pub use buffer::Buffer;
+#[cfg(not(target_family = "wasm"))]
 pub use device::Wgpu;
 #[cfg(not(target_family = "wasm"))]
 pub use interface::WgpuInterface;
-pub use kernels::{SCALARS_BINDING, binding_of, fingerprint, source};
+pub use kernels::{SCALARS, SCALARS_BINDING, binding_of, fingerprint, source};
 pub use options::{Options, Properties, Settings, Sliders, Word};

@@ -43,6 +43,9 @@ pub struct Options {
     /// Whether kernels sum over sub-groups, which not every device has.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub subgroups: Option<bool>,
+    /// Whether the scalars of a launch are immediates, which not every device has. Otherwise they are in a buffer.
+    #[serde(skip)]
+    pub immediates: Option<bool>,
     /// When successors are made in any order. The default is [`Unordered::InRanges`]; in whole trees generation order measured
     /// faster.
     #[serde(skip)]
@@ -68,6 +71,8 @@ pub struct Properties {
     pub has_int64: bool,
     /// Whether kernels can sum over sub-groups.
     pub has_subgroups: bool,
+    /// Whether the scalars of a launch can be immediates.
+    pub has_immediates: bool,
 }
 
 /// The least number of merged positions below which leaves are counted in runs.
@@ -80,6 +85,7 @@ pub struct Settings {
     pub(crate) word: Word,
     pub(crate) sliders: Sliders,
     pub(crate) subgroups: bool,
+    pub(crate) immediates: bool,
     /// The moves that a work-group queues in local memory when it makes successors in any order, per work-item.
     pub(crate) unordered_per_lane: usize,
 }
@@ -93,6 +99,7 @@ impl Partial for Options {
             word: self.word.or(others.word),
             sliders: self.sliders.or(others.sliders),
             subgroups: self.subgroups.or(others.subgroups),
+            immediates: self.immediates,
             unordered: self.unordered,
         }
     }
@@ -136,6 +143,10 @@ impl Options {
         if subgroups && !device.has_subgroups {
             return Err("sub-groups were asked for, and this device has none.".into());
         }
+        let immediates = self.immediates.unwrap_or(device.has_immediates);
+        if immediates && !device.has_immediates {
+            return Err("immediates were asked for, and this device has none.".into());
+        }
         let group_size = if gpu { 128 } else { 64 };
         let memory = device.memory.map_or(UNKNOWN_MEMORY, |memory| MOST_MEMORY.min(memory / 2));
         // Moves take at most a quarter of the memory; positions take the rest.
@@ -174,6 +185,7 @@ impl Options {
             word,
             sliders: self.sliders.unwrap_or(if gpu { Sliders::Carry } else { Sliders::Fill }),
             subgroups,
+            immediates,
             unordered_per_lane: room.min(MOST_UNORDERED),
         })
     }

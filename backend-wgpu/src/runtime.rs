@@ -12,7 +12,23 @@ use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
 use kogge_gpu::Failure;
-use wgpu::{Adapter, BufferUsages, DeviceDescriptor, DeviceType, Features, MapMode, PollType};
+use wgpu::{Adapter, BufferDescriptor, BufferUsages, DeviceDescriptor, DeviceType, Features, MapMode, PollType};
+
+#[cfg(any(windows, target_os = "linux", target_os = "android", target_os = "freebsd"))]
+use crate::memory::large_buffer;
+
+/// The usage of buffers for kernels.
+pub(crate) const USAGE: BufferUsages =
+    BufferUsages::STORAGE.union(BufferUsages::COPY_SRC).union(BufferUsages::COPY_DST);
+
+/// The part of the device's memory that buffers may take, in percent.
+pub(crate) const FILLED: u8 = 95;
+
+/// Returns `None`: other interfaces than Vulkan make large buffers as fast as small ones.
+#[cfg(not(any(windows, target_os = "linux", target_os = "android", target_os = "freebsd")))]
+fn large_buffer(_: &wgpu::Device, _: &str, _: u64) -> Option<Result<wgpu::Buffer, Failure>> {
+    None
+}
 
 /// The first failure that no call has returned yet.
 #[derive(Clone, Default)]
@@ -86,7 +102,7 @@ impl Runtime {
         }));
         let noted = failures.clone();
         device.set_device_lost_callback(move |_, reason| noted.note(Failure::Lost(reason)));
-        let staging = device.create_buffer(&wgpu::BufferDescriptor {
+        let staging = device.create_buffer(&BufferDescriptor {
             label: Some("staging"),
             size: STAGING.min(device.limits().max_buffer_size),
             usage: BufferUsages::COPY_DST | BufferUsages::MAP_READ,
@@ -104,16 +120,15 @@ impl Runtime {
         self.failures.take()
     }
 
-    /// Makes a buffer. wgpu fills it with zeros when it is first used.
-    pub(crate) fn buffer(&self, label: &str, bytes: u64) -> Result<wgpu::Buffer, Failure> {
-        let buffer = self.device.create_buffer(&wgpu::BufferDescriptor {
-            label: Some(label),
-            size: bytes,
-            usage: BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST,
-            mapped_at_creation: false,
-        });
+    /// Makes a buffer. Also returns whether it must be cleared before it is used. If not, wgpu fills it with zeros when it is first used.
+    pub(crate) fn buffer(&self, label: &str, bytes: u64) -> Result<(wgpu::Buffer, bool), Failure> {
+        if let Some(buffer) = large_buffer(&self.device, label, bytes) {
+            return Ok((buffer?, true));
+        }
+        let descriptor = BufferDescriptor { label: Some(label), size: bytes, usage: USAGE, mapped_at_creation: false };
+        let buffer = self.device.create_buffer(&descriptor);
         self.check()?;
-        Ok(buffer)
+        Ok((buffer, false))
     }
 
     /// Writes to the start of a buffer, after the submitted work.

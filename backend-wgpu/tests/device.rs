@@ -16,9 +16,14 @@ fn native() -> Options {
     options(Word::Native, Sliders::Carry)
 }
 
-/// Returns options without sub-groups, which the other variants use if the device has them.
+/// Returns options without sub-groups and immediates, which the other variants use if the device has them.
 fn emulated() -> Options {
-    Options { subgroups: Some(false), ..options(Word::Emulated, Sliders::Carry) }
+    Options { subgroups: Some(false), immediates: Some(false), ..options(Word::Emulated, Sliders::Carry) }
+}
+
+/// Returns options that can be tuned.
+fn tunable() -> Options {
+    Options { immediates: None, ..emulated() }
 }
 
 /// Returns options with which successors are always made in any order. The other variants do so in ranges.
@@ -38,7 +43,7 @@ kogge_testkit::device_suite! {
     nonsense: [native(), emulated(), any_order()],
     unfit: [],
     tuned: [
-        (emulated(), "emulated words, carry sliders, 32-byte positions, breadth-first, two plies in closed form"),
+        (tunable(), "emulated words, carry sliders, 32-byte positions, breadth-first, two plies in closed form"),
         (
             Options { sliders: Some(Sliders::Fill), ..Options::default() },
             "emulated words, fill sliders, 32-byte positions, breadth-first, two plies in closed form",

@@ -105,6 +105,7 @@ impl Device for BrowserGpu {
             max_work_group_size: max_group,
             has_int64: false,
             has_subgroups: subgroups,
+            has_immediates: false,
         })?;
         settings.host_mut().part_time = PART_TIME;
         Ok(settings)

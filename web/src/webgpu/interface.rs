@@ -3,16 +3,13 @@
 use std::time::Duration;
 
 use js_sys::{Array, Error, Uint8Array};
-use kogge_backend_wgpu::{SCALARS_BINDING, Settings, binding_of, source};
+use kogge_backend_wgpu::{SCALARS, SCALARS_BINDING, Settings, binding_of, source};
 use kogge_gpu::interface::{Compiled, Launch};
 use kogge_gpu::kernels::{Kernel, Module, Scalar, Signature};
 use kogge_gpu::{Failure, Interface};
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 use web_time::Instant;
-
-/// The size in bytes of the scalars of a launch, which every kernel gets as one struct.
-const SCALARS: usize = Scalar::ALL.len() * size_of::<u32>();
 
 #[wasm_bindgen(module = "/src/webgpu/browser.js")]
 extern "C" {

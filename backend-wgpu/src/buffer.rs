@@ -1,0 +1,93 @@
+//! Buffers in device memory, and the bind groups of launches.
+//!
+//! A launch binds its buffers as a group, which takes several microseconds to make. Most launches bind the same buffers again and
+//! again, so their groups are kept as long as the buffers. A group keeps the memory of its buffers, so a buffer that is dropped takes
+//! its groups with it.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use kogge_gpu::kernels::Kernel;
+use wgpu::BindGroup;
+
+/// The maximum number of buffers of a launch.
+pub(crate) const BUFFERS: usize = 10;
+
+/// A buffer in device memory.
+pub struct Buffer {
+    pub(crate) raw: wgpu::Buffer,
+    /// The number of the buffer, from 1; no other buffer gets it.
+    number: u64,
+    groups: Groups,
+}
+
+impl Drop for Buffer {
+    fn drop(&mut self) {
+        self.groups.with(|kept| kept.by_launch.retain(|launch, _| !launch.buffers.contains(&self.number)));
+    }
+}
+
+/// A kernel with its buffers.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Bound {
+    /// The kernel of the table, or `None` for the kernel that clears buffers.
+    kernel: Option<Kernel>,
+    /// The numbers of the buffers, then zeros.
+    buffers: [u64; BUFFERS],
+}
+
+#[derive(Default)]
+struct Kept {
+    by_launch: HashMap<Bound, BindGroup>,
+    /// The number of buffers made so far.
+    buffers: u64,
+}
+
+/// The bind groups of all launches whose buffers still exist.
+#[derive(Clone, Default)]
+pub(crate) struct Groups(Arc<Mutex<Kept>>);
+
+impl Groups {
+    fn with<T>(&self, work: impl FnOnce(&mut Kept) -> T) -> T {
+        work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Takes a buffer that was made.
+    pub(crate) fn buffer(&self, raw: wgpu::Buffer) -> Buffer {
+        let number = self.with(|kept| {
+            kept.buffers += 1;
+            kept.buffers
+        });
+        Buffer { raw, number, groups: self.clone() }
+    }
+
+    /// Returns the group of a launch with these buffers, which `make` makes if there is none yet.
+    pub(crate) fn of<E>(
+        &self,
+        kernel: Option<Kernel>,
+        buffers: &[&Buffer],
+        make: impl FnOnce() -> Result<BindGroup, E>,
+    ) -> Result<BindGroup, E> {
+        let mut bound = Bound { kernel, buffers: [0; BUFFERS] };
+        bound.buffers.iter_mut().zip(buffers).for_each(|(number, buffer)| *number = buffer.number);
+        self.with(|kept| {
+            if let Some(group) = kept.by_launch.get(&bound) {
+                return Ok(group.clone());
+            }
+            let group = make()?;
+            kept.by_launch.insert(bound, group.clone());
+            Ok(group)
+        })
+    }
+
+    /// The number of groups.
+    #[cfg(test)]
+    pub(crate) fn len(&self) -> usize {
+        self.with(|kept| kept.by_launch.len())
+    }
+
+    /// Forgets the groups of a kernel, which is forgotten itself.
+    pub(crate) fn forget(&self, kernel: Kernel) {
+        self.with(|kept| kept.by_launch.retain(|launch, _| launch.kernel != Some(kernel)));
+    }
+}
