@@ -430,7 +430,7 @@ impl HostSettings {
     pub(crate) fn groups_of(&self, kernel: Kernel, items: usize) -> (usize, usize) {
         let group_size = self.group_size_of(kernel);
         let groups = match kernel {
-            Kernel::CountReplies | Kernel::ExpandItems | Kernel::ClassifyItems => {
+            Kernel::CountReplies | Kernel::ExpandItems | Kernel::ClassifyItems | Kernel::CountDiagrams => {
                 items.div_ceil(group_size).min(self.count_groups)
             }
             Kernel::WeightedSums => weighted_sums_groups(items),
