@@ -21,7 +21,7 @@ pub const WEIGHTED_SUMS_GROUPS: usize = 1024;
 /// The depth at which `weighted_sums` counts the entries of multiplicity one.
 pub const REACHED_ONCE: u32 = u32::MAX;
 
-/// Roots that a work-item of `weighted_sums` takes at least, so that few sums are read.
+/// Roots that a work-item of `weighted_sums` takes at least, so that few sums are read, and entries that one of `count_diagrams` takes.
 const ROOTS_PER_ITEM: usize = 16;
 
 /// The number of work-groups of `weighted_sums`, and so of sums, for this many roots.
@@ -430,9 +430,10 @@ impl HostSettings {
     pub(crate) fn groups_of(&self, kernel: Kernel, items: usize) -> (usize, usize) {
         let group_size = self.group_size_of(kernel);
         let groups = match kernel {
-            Kernel::CountReplies | Kernel::ExpandItems | Kernel::ClassifyItems | Kernel::CountDiagrams => {
+            Kernel::CountReplies | Kernel::ExpandItems | Kernel::ClassifyItems => {
                 items.div_ceil(group_size).min(self.count_groups)
             }
+            Kernel::CountDiagrams => items.div_ceil(group_size * ROOTS_PER_ITEM).min(self.count_groups),
             Kernel::WeightedSums => weighted_sums_groups(items),
             _ => items.div_ceil(group_size),
         };

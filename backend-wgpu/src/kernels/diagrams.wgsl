@@ -22,25 +22,29 @@ fn diagram_of(first: vec4<u32>, second: vec4<u32>) -> Diagram {
 fn take_slot(entry: u32, diagram: Diagram, hash: u32) -> bool {
     let first_slot = share_of(hash, scalars.slot_count);
     var slot = first_slot;
+    var is_new = false;
     loop {
         let found = atomicLoad(&slots[slot]);
         if found == 0u {
             // If the word was not exchanged, look at the slot again, as in `find_slot`.
-            if atomicCompareExchangeWeak(&slots[slot], 0u, entry + 1u).exchanged {
-                return true;
+            let exchange = atomicCompareExchangeWeak(&slots[slot], 0u, entry + 1u);
+            is_new = exchange.exchanged;
+            if is_new {
+                break;
             }
         } else {
             let known = diagram_of(entries[2u * (found - 1u)], entries[2u * (found - 1u) + 1u]);
             if all(known.first == diagram.first) && all(known.second == diagram.second) {
-                return false;
+                break;
             }
             slot = select(slot + 1u, 0u, slot + 1u == scalars.slot_count);
             if slot == first_slot {
                 atomicStore(&merge_state[FULL], 1u);
-                return false;
+                break;
             }
         }
     }
+    return is_new;
 }
 
 // Counts the diagrams of a shard's entries in one of several parts, which the second hash of a diagram chooses. The work-items take the

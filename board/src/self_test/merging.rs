@@ -229,10 +229,14 @@ fn sums<B: Backend + ?Sized>(backend: &mut B) -> Outcome {
     equal(&merge.perft(0..1, 2), &Err(MergeError::Overflow), "a sum of leaves beyond 128 bits")
 }
 
+/// Two roots with one diagram. So have most of their successors.
+const ALIKE: [&str; 2] = ["r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", "r3k2r/8/8/8/8/8/8/R3K2R w Qk - 0 1"];
+
 /// Returns the roots whose plies are expanded: [`ROOTS`], then boards with a rook on different squares of a file, which
-/// share successors.
+/// share successors, then [`ALIKE`].
 fn roots() -> Vec<Entry> {
-    let fens = ROOTS.iter().filter_map(|(fen, _)| fen.parse::<Fen>().ok());
+    let parsed = |fen: &str| fen.parse::<Fen>().ok().map(|fen| fen.position);
+    let known = ROOTS.iter().filter_map(|(fen, _)| parsed(fen));
     let rooks = (0..5).map(|rank| {
         let mut position = Position { state: State(0), ..Position::default() };
         for (color, piece, square) in [
@@ -244,8 +248,8 @@ fn roots() -> Vec<Entry> {
         }
         position
     });
-    let positions = fens.map(|fen| fen.position).chain(rooks);
-    let multiplicities = [3, (1 << 32) + 5, u64::MAX.into(), 1, 1 << 40, 7, (1 << 64) - 3];
+    let positions = known.chain(rooks).chain(ALIKE.into_iter().filter_map(parsed));
+    let multiplicities = [3, (1 << 32) + 5, u64::MAX.into(), 1, 1 << 40, 7, (1 << 64) - 3, 2, 1 << 33];
     let entries = positions.zip(multiplicities);
     entries.map(|(position, multiplicity)| Entry { position: Quad48::from(&position), multiplicity }).collect()
 }
@@ -297,7 +301,7 @@ impl Expected {
 /// Checks two plies below the roots, whole and in three ranges, against the host and published counts.
 fn plies<B: Backend + ?Sized>(backend: &mut B) -> Outcome {
     let (rules, roots) = (Rules::STANDARD, roots());
-    let [known, rooks] = [&roots[..ROOTS.len()], &roots[ROOTS.len()..]];
+    let [known, others] = [&roots[..ROOTS.len()], &roots[ROOTS.len()..]];
     let options = MergeOptions::with_memory(MEMORY);
     let mut expected = Vec::new();
     let mut host = HostMerge::new(backend, &rules, options);
@@ -322,7 +326,7 @@ fn plies<B: Backend + ?Sized>(backend: &mut B) -> Outcome {
         let what = format!("the leaves {depth} plies below two roots");
         equal(&merge.perft(0..known.len() as u64, depth as u32)?, &leaves.sum(), &what)?;
     }
-    merge.add(rooks)?;
+    merge.add(others)?;
     for ply in 0..3 {
         if ply > 0 {
             ranges(&mut *merge, &expected[ply])?;
