@@ -26,7 +26,7 @@ enum Needed {
 use Needed::{Always, For, ForClosedForm, ForMoves};
 
 /// The source files, in the order of compilation. Each uses only the files before it.
-const FILES: [(&str, Needed); 22] = [
+const FILES: [(&str, Needed); 23] = [
     (include_str!("kernels/bits.cl"), Always),
     (include_str!("kernels/fill.cl"), ForMoves),
     (include_str!("kernels/position.cl"), Always),
@@ -42,6 +42,7 @@ const FILES: [(&str, Needed); 22] = [
     (include_str!("kernels/closed_form.cl"), ForClosedForm),
     (include_str!("kernels/perft.cl"), For(Module::Counting)),
     (include_str!("kernels/merge.cl"), For(Module::Merging)),
+    (include_str!("kernels/diagrams.cl"), For(Module::Merging)),
     (include_str!("kernels/shards.cl"), For(Module::Merging)),
     (include_str!("kernels/clear.cl"), For(Module::Merging)),
     (include_str!("kernels/categories.cl"), For(Module::Categories)),

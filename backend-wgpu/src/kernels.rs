@@ -113,6 +113,7 @@ fn pieces(module: Module, word: Word, sliders: Sliders, subgroups: bool) -> Stri
             include_str!("kernels/position.wgsl"),
             include_str!("kernels/range.wgsl"),
             include_str!("kernels/merge.wgsl"),
+            include_str!("kernels/diagrams.wgsl"),
             include_str!("kernels/shards.wgsl"),
         ];
         return source + &pieces.concat();

@@ -66,6 +66,11 @@ pub trait Backend: Send {
     /// If the device fails.
     fn merge(&mut self, rules: &Rules, options: &MergeOptions) -> Result<Box<dyn Merge + '_>, BackendError>;
 
+    /// Returns whether [`Merge::diagrams`] needs no memory of the host, because the device counts diagrams in the memory of its merge.
+    fn counts_diagrams(&self) -> bool {
+        false
+    }
+
     /// Returns the exhaustive minimax value of each position, `depth` plies deep, for the side to move.
     /// [`crate::minimax`] defines it exactly: every backend gives the same scores.
     ///

@@ -117,10 +117,12 @@ ply  distinct positions  reached once
     );
     let diagrams = kogge(&["unique", "4", "--quiet", "--diagrams"]).answer("unique");
     assert_eq!(diagrams.lines().last(), Some("  4               72078          9825     71852"));
-    // A ply in parts has no number of diagrams, and a note says so.
-    let parts = kogge(&words("unique 5 --diagrams --memory 12M"));
-    assert!(parts.code == 0 && parts.stdout.contains("  5              822518         53516         -\n"), "{parts:?}");
-    assert!(parts.stderr.contains("note: From ply 5 on, diagrams were not counted"), "{parts:?}");
+    let parts = kogge(&words("unique 5 --quiet --diagrams --memory 12M")).answer("unique");
+    assert_eq!(parts.lines().last(), Some("  5              822518         53516    815677"));
+    // If the positions with the same pawns do not fit together, diagrams are not counted, and a note says so.
+    let parts = kogge(&words("unique 4 --fen kiwipete --diagrams --memory 20M"));
+    assert!(parts.code == 0 && parts.stdout.contains("  4             1374152        213924         -\n"), "{parts:?}");
+    assert!(parts.stderr.contains("note: The diagrams of ply 4 were not counted"), "{parts:?}");
 }
 
 #[test]

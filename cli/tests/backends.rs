@@ -77,6 +77,23 @@ fn devices_pass_a_suite() {
     }
 }
 
+/// Tests that one device of each GPU interface counts positions and diagrams, whole and in ranges, as published (A083276, A089957, A019319).
+#[test]
+fn devices_count_distinct_positions_and_diagrams() {
+    let rows = devices(kogge(&["devices", "--json"]));
+    for backend in ["opencl", "wgpu"] {
+        let Some(row) = rows.iter().find(|row| row["backend"] == backend && row["usable"] == true) else { continue };
+        let device = format!("{backend}:{}", row["number"]);
+        for memory in ["1G", "40M"] {
+            let run = kogge(&["unique", "5", "--diagrams", "--memory", memory, "--device", &device, "--quiet"])
+                .answer("unique");
+            let expected =
+                ["  4               72078          9825     71852", "  5              822518         53516    815677"];
+            assert_eq!(run.lines().skip(5).collect::<Vec<_>>(), expected, "{device} with {memory}");
+        }
+    }
+}
+
 #[test]
 fn auto_takes_a_gpu_or_our_own_code() {
     let rows = devices(kogge(&["devices", "--json"]));

@@ -22,8 +22,8 @@ pub struct Distinct {
     pub positions: u64,
     /// The positions that exactly one line of moves reaches.
     pub once: u64,
-    /// The diagrams: positions without castling rights and en passant. `None` if they were not asked for, or if the ply was made
-    /// in ranges: positions with the same diagram may lie in different ranges.
+    /// The diagrams: positions without castling rights and en passant. `None` if they were not asked for, or if not all positions with the
+    /// same pawns fit in memory at once: then positions with the same diagram lie in different ranges.
     pub diagrams: Option<u64>,
 }
 
@@ -33,19 +33,22 @@ impl Driver<'_> {
     ///
     /// Positions are equal if everything that their trees depend on is equal: pieces, side to move, castling rights,
     /// and an en-passant square where a capture is legal. The last two plies may be larger than memory. They are then counted in
-    /// ranges of positions with similar pawns.
+    /// ranges of positions with similar pawns. Unless the backend [counts diagrams](kogge_board::Backend::counts_diagrams), the host counts
+    /// them in a part of the memory.
     ///
     /// # Errors
     /// [`Error::Memory`] if a ply before the last two does not fit, or diagrams do not, [`Error::Cancelled`] with the progress so
     /// far, or the backend's error.
     pub fn unique(&mut self, root: &Fen, plies: u32, memory: u64, diagrams: bool) -> Result<Vec<Distinct>, Error> {
         self.begin(plies as usize + 1);
-        let for_diagrams = if diagrams { (memory / DIAGRAM_SHARE).min(MOST_FOR_DIAGRAMS) } else { 0 };
+        let needs_memory = diagrams && !self.backend.counts_diagrams();
+        let for_diagrams = if needs_memory { (memory / DIAGRAM_SHARE).min(MOST_FOR_DIAGRAMS) } else { 0 };
         let options = MergeOptions::with_memory(memory - for_diagrams);
         let mut work = Work::start(self, &counting(root), &options, plies, Counted::Leaves)?;
+        work.diagram_bytes = diagrams.then_some(if needs_memory { for_diagrams } else { u64::MAX });
         let root = [root_entry(root)];
         work.add(&root)?;
-        let mut counts = vec![work.distinct(for_diagrams)?];
+        let mut counts = vec![work.distinct()?];
         while counts.len() <= plies as usize {
             let left = plies - work.ply();
             if work.next_is_whole(left) {
@@ -53,7 +56,7 @@ impl Driver<'_> {
                 let ply = work.next_whole();
                 work.rest = if left == 1 { 0.0 } else { f64::INFINITY };
                 if work.merge_whole(ply)? {
-                    counts.push(work.distinct(for_diagrams)?);
+                    counts.push(work.distinct()?);
                     work.report(&counts);
                 } else {
                     work.start_again(&root)?;
@@ -83,27 +86,28 @@ impl Work<'_> {
         self.report_progress();
     }
 
-    /// Describes the last ply, which is whole. Diagrams are counted if there is memory for them.
-    fn distinct(&mut self, for_diagrams: u64) -> Result<Distinct, Error> {
+    /// Describes the last ply, which is whole.
+    fn distinct(&mut self) -> Result<Distinct, Error> {
         self.note_once()?;
         let (positions, once) = (self.successors(), std::mem::take(&mut self.once));
-        let diagrams = if for_diagrams > 0 { Some(self.diagrams(for_diagrams)?) } else { None };
+        let diagrams = self.diagrams(self.ply())?;
         Ok(Distinct { positions, once, diagrams })
     }
 
-    /// Counts the diagrams of the last ply, within this many bytes at a time.
-    fn diagrams(&mut self, bytes: u64) -> Result<u64, Error> {
+    /// Counts the diagrams of all successors, which belong to this ply, if diagrams are wanted.
+    pub(crate) fn diagrams(&mut self, ply: u32) -> Result<Option<u64>, Error> {
+        let Some(bytes) = self.diagram_bytes else { return Ok(None) };
         let needed = self.successors().saturating_mul(DIAGRAM_BYTES);
-        let parts = u32::try_from(needed.div_ceil(bytes).max(1)).map_err(|_| self.no_room_for(self.ply()))?;
+        let parts = u32::try_from(needed.div_ceil(bytes.max(1)).max(1)).map_err(|_| self.no_room_for(ply))?;
         let mut sum = 0;
         for part in 0..parts {
             self.check_cancelled()?;
             sum += self.merge.diagrams(part, parts).map_err(|error| match error {
-                MergeError::Full => self.no_room_for(self.ply()),
+                MergeError::Full => self.no_room_for(ply),
                 error => error.into(),
             })?;
         }
-        Ok(sum)
+        Ok(Some(sum))
     }
 
     /// Makes multiplicities small if they might overflow in the next plies.
@@ -126,7 +130,8 @@ impl Work<'_> {
             ranges.count(self, &wanted, None, f64::INFINITY, &mut |_, found| sum.add(found))?;
             self.check_paths(ranges.ply(), sum.paths, expected)?;
             self.estimates.too_large = Some((self.next_ply() as usize, sum.positions as f64));
-            counts.push(Distinct { positions: sum.positions, once: std::mem::take(&mut self.once), diagrams: None });
+            let (positions, once) = (sum.positions, std::mem::take(&mut self.once));
+            counts.push(Distinct { positions, once, diagrams: ranges.diagrams });
             self.report(counts);
         }
         Ok(())

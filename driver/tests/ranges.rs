@@ -112,6 +112,7 @@ fn merging_in_the_hosts_memory_knows_ranges() {
 fn distinct_positions_are_counted_in_ranges() {
     let positions = [1, 20, 400, 5362, 72_078, 822_518, 9_417_681];
     let once = [1, 20, 400, 1862, 9825, 53_516, 311_642];
+    let diagrams = [1, 20, 400, 5362, 71_852, 815_677, 9_260_610];
     let mut cpu = cpu();
     for (plies, memory) in [(4, 1 << 20), (5, 1 << 20), (6, 16 << 20)] {
         // A quarter is for diagrams.
@@ -122,7 +123,42 @@ fn distinct_positions_are_counted_in_ranges() {
             "{memory} bytes"
         );
         assert_eq!(found.iter().map(|ply| ply.once).collect::<Vec<_>>(), once[..=plies as usize], "{memory} bytes");
-        assert_eq!((found[2].diagrams, found[plies as usize].diagrams), (Some(400), None), "{memory} bytes");
+        let found: Vec<_> = found.iter().filter_map(|ply| ply.diagrams).collect();
+        assert_eq!(found, diagrams[..=plies as usize], "{memory} bytes");
+    }
+}
+
+/// Positions with equal diagrams have equal pawns, so they lie in one range. Whatever the memory, their number is the same.
+#[test]
+fn diagrams_are_counted_in_ranges() {
+    const PAWNS: &str = "4k2r/1ppp4/8/8/8/8/PPP5/R3K3 w Qk - 0 1";
+    let (mut cpu, mut mailbox) = (cpu(), Mailbox::new());
+    let mut threads = Cpu::new(Some(2)).unwrap();
+    // The last number is the least bytes of a position.
+    let backends: [(&mut dyn Backend, _, _, _, _); 3] = [
+        (&mut cpu, KIWIPETE, 4, 40 << 20, 32),
+        (&mut threads, PAWNS, 5, 5 << 20, 32),
+        (&mut mailbox, PAWNS, 4, 3 << 20, 192),
+    ];
+    for (backend, root, plies, memory, bytes) in backends {
+        let mut driver = Driver::new(backend, &());
+        let all = driver.unique(&fen(root), plies, 1 << 29, true).unwrap();
+        let last = all[plies as usize];
+        assert!(last.positions * bytes > memory, "{} positions fit whole", last.positions);
+        assert!(last.diagrams.is_some_and(|diagrams| diagrams < last.positions), "{last:?}");
+        assert_eq!(driver.unique(&fen(root), plies, memory, true), Ok(all), "{root}");
+    }
+}
+
+/// Positions with the same pawns that do not fit together are divided by hash, and then diagrams are not counted.
+#[test]
+fn diagrams_with_the_same_pawns_must_fit_together() {
+    let mut cpu = cpu();
+    for (root, plies, memory) in [(KIWIPETE, 4, 20 << 20), (ROOK, 5, 1 << 19)] {
+        let mut driver = Driver::new(&mut cpu, &());
+        let mut all = driver.unique(&fen(root), plies, 1 << 29, true).unwrap();
+        all[plies as usize].diagrams = None;
+        assert_eq!(driver.unique(&fen(root), plies, memory, true), Ok(all), "{root}");
     }
 }
 

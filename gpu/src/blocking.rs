@@ -170,6 +170,10 @@ where
         Ok(Box::new(merge))
     }
 
+    fn counts_diagrams(&self) -> bool {
+        true
+    }
+
     fn minimax(
         &mut self,
         rules: &Rules,
@@ -296,5 +300,9 @@ impl<I: Interface> Merge for DeviceMerge<'_, I> {
 
     fn entries(&mut self, successors: Range<u64>) -> Result<Vec<Entry>, MergeError> {
         block_on(DeviceMerge::entries(self, successors))
+    }
+
+    fn diagrams(&mut self, part: u32, parts: u32) -> Result<u64, MergeError> {
+        block_on(DeviceMerge::diagrams(self, part, parts))
     }
 }

@@ -178,7 +178,7 @@ buffers! {
     slots: u32, write;
     /// The slot that each candidate took; all ones for the candidates that took none. Candidates of several shards are sorted.
     taken: u32, write;
-    /// The length of the list, the number of fresh candidates, and two flags: the list is full, a multiplicity
+    /// The length of the list, the number of fresh candidates or of diagrams, and two flags: the list is full, a multiplicity
     /// overflowed.
     merge_state: u32, write;
     /// A header, whose first word is set if a queue overflowed; then sums of 256 bits, low word first.
@@ -230,6 +230,10 @@ scalars! {
     hash_mask,
     /// The number of slots of the hash table.
     slot_count,
+    /// The part of the diagrams.
+    part,
+    /// The number of parts of the diagrams.
+    parts,
     /// Whether the table is searched again after the candidates are appended, so that it must know the new entries.
     keeps_slots,
     /// The number of lower bits of a hash that an order ignores.
@@ -331,6 +335,9 @@ macro_rules! with_kernels {
             /// Adds leaves of a kind, weighted by multiplicity, to sums, one for each kind and work-group, after the header.
             WeightedSums, "weighted_sums", Merging:
                 root_multiplicities counts known_totals sums | first end depth kind stride;
+            /// Counts the diagrams of a shard's entries in one of several parts.
+            CountDiagrams, "count_diagrams", Merging:
+                slots entries merge_state | end hash_mask slot_count part parts;
             /// Finds the shard of each candidate that is kept, and counts the candidates of each shard.
             CountShards, "count_shards", Merging:
                 positions roots kept_counts candidate_shards new_sorted |

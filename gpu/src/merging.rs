@@ -14,7 +14,7 @@
 //! other side's pieces, merges their successors in a small list, and counts below these. Most equal successors are in one run, so
 //! nearly as much is saved as by another merged ply, and it needs no memory.
 //!
-//! The position's second hash assigns it to a shard of the list. If there are several, the candidates are sorted by shard first
+//! A hash of the position's diagram assigns it to a shard of the list. If there are several, the candidates are sorted by shard first
 //! (`lists/insert.rs`), and each shard has a table and kernels of its own.
 //!
 //! Therefore no work-item waits for another, atomic operations on 32 bits are enough, no position is read while it is
@@ -65,6 +65,8 @@ pub(crate) struct DeviceMerge<'a, I: Interface> {
     turn: Option<Color>,
     /// Whether the successors are unusable: they have no room, or a call has failed.
     failed: bool,
+    /// Whether the tables hold diagrams, so that no successors can be added.
+    holds_diagrams: bool,
     /// Whether the kernels that tell the kinds of moves are ready.
     classifies: bool,
     /// The average number of moves of the positions whose successors were merged last in a run.
@@ -91,6 +93,7 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
             parents_turn: None,
             turn: None,
             failed: true,
+            holds_diagrams: false,
             classifies: options.categories,
             moves: MOVES,
         };
@@ -372,7 +375,7 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
         }
         match self.lists.make_room(self.session, successors, kept).await {
             Ok(()) => {
-                self.failed = false;
+                (self.failed, self.holds_diagrams) = (false, false);
                 Ok(())
             }
             // Other programs use the memory too.
@@ -382,8 +385,9 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
 
     pub(crate) async fn add(&mut self, entries: &[Entry]) -> Result<(), MergeError> {
         let expected = if self.successors == 0 { None } else { self.turn };
+        let has_room = !self.failed && !self.holds_diagrams;
         let turn =
-            common_turn(entries, expected).and_then(|turn| if self.failed { Err(MergeError::Full) } else { Ok(turn) });
+            common_turn(entries, expected).and_then(|turn| if has_room { Ok(turn) } else { Err(MergeError::Full) });
         self.turn = self.note(turn)?;
         let mut rest = entries;
         while !rest.is_empty() {
@@ -394,8 +398,8 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
     }
 
     pub(crate) async fn expand(&mut self, parents: Range<u64>) -> Result<u128, MergeError> {
-        if self.failed {
-            return Err(MergeError::Full);
+        if self.failed || self.holds_diagrams {
+            return self.note(Err(MergeError::Full));
         }
         self.turn = self.parents_turn.map(Color::opposite);
         let paths = self.expand_batches(parents.start..parents.end.min(self.parents)).await;
@@ -491,6 +495,14 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
         }
         let [once] = self.lists.sums(self.session).await.map_err(or_full)?.ok_or(MergeError::Overflow)?;
         u64::try_from(once).map_err(|_| MergeError::Overflow)
+    }
+
+    pub(crate) async fn diagrams(&mut self, part: u32, parts: u32) -> Result<u64, MergeError> {
+        if self.successors == 0 {
+            return Ok(0);
+        }
+        self.holds_diagrams = true;
+        self.lists.diagrams(self.session, part, parts, self.hash_mask).await.map_err(or_full)
     }
 
     pub(crate) async fn entries(&mut self, successors: Range<u64>) -> Result<Vec<Entry>, MergeError> {

@@ -24,6 +24,10 @@ pub const REACHED_ONCE: u32 = u32::MAX;
 /// Roots that a work-item of `weighted_sums` takes at least, so that few sums are read.
 const ROOTS_PER_ITEM: usize = 16;
 
+/// Entries that a work-item of `count_diagrams` takes, so that few numbers are added up. Lavapipe silently ends every loop of a work-item
+/// after 65,536 iterations, so that a work-item must not take more in larger lists.
+const ENTRIES_PER_ITEM: usize = 16;
+
 /// The number of work-groups of `weighted_sums`, and so of sums, for this many roots.
 pub(crate) fn weighted_sums_groups(roots: usize) -> usize {
     roots.div_ceil(WEIGHTED_SUMS_GROUP * ROOTS_PER_ITEM).min(WEIGHTED_SUMS_GROUPS)
@@ -433,6 +437,7 @@ impl HostSettings {
             Kernel::CountReplies | Kernel::ExpandItems | Kernel::ClassifyItems => {
                 items.div_ceil(group_size).min(self.count_groups)
             }
+            Kernel::CountDiagrams => items.div_ceil(group_size * ENTRIES_PER_ITEM),
             Kernel::WeightedSums => weighted_sums_groups(items),
             _ => items.div_ceil(group_size),
         };

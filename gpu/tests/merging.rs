@@ -1,9 +1,11 @@
 //! Merging on the host over the twin: full lists, equal hashes, ranges.
 
+use kogge_board::host::HostMerge;
 use kogge_board::merge::{Entry, Kept, Key, KeyRange, Merge, MergeError, MergeOptions};
 use kogge_board::{Backend, Fen, Planes32, Quad48, Rules};
 use kogge_gpu::kernels::Kernel;
 use kogge_gpu::{Gpu, HostOptions, Runs, Unordered};
+use kogge_movegen_cpu::mailbox::Mailbox;
 use kogge_testkit::twin::TwinDevice;
 
 fn open(device: &TwinDevice) -> Gpu<TwinDevice> {
@@ -321,5 +323,61 @@ fn positions_reached_once_are_counted() {
         assert_eq!(merge.perft(0..5_362, 1), Ok(197_281));
         assert_eq!(merge.add(&entries[..1]), Ok(()));
         assert_eq!(merge.reached_once(0..5_362), Ok(1_862 - u64::from(entries[0].multiplicity == 1)));
+    }
+}
+
+/// Returns the number of diagrams in each of some parts.
+fn in_parts(merge: &mut dyn Merge, parts: u32) -> Vec<u64> {
+    (0..parts).map(|part| merge.diagrams(part, parts).unwrap()).collect()
+}
+
+/// Diagrams are counted on the device, whole and in parts, in lists of one shard and of several, and whatever the hash. They are as many as
+/// the host finds. Then the list is as before, but it has no room until it is made again.
+#[test]
+fn diagrams_are_counted() {
+    let kiwipete: Fen = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1".parse().unwrap();
+    let root = Entry { position: Quad48::from(&kiwipete.position), multiplicity: 1 };
+    for (max_buffer, hash_bits) in [(None, 32), (Some(1 << 17), 32), (None, 4)] {
+        let device = TwinDevice { max_buffer, ..TwinDevice::default() };
+        let mut gpu = open(&device);
+        assert!(gpu.counts_diagrams());
+        let options = MergeOptions { hash_bits, ..MergeOptions::with_memory(1 << 26) };
+        let mut merge = gpu.merge(&kiwipete.rules, &options).unwrap();
+        merge.reserve(1, Kept::All).unwrap();
+        merge.add(&[root]).unwrap();
+        // Half of the positions of ply 3; with few bits of the hash, searches take long.
+        for parents in [1, 48, if hash_bits == 32 { 1_000 } else { 50 }] {
+            merge.descend().unwrap();
+            merge.reserve(57_548, Kept::All).unwrap();
+            merge.expand(0..parents).unwrap();
+        }
+        let len = merge.successors();
+        let entries = merge.entries(0..len).unwrap();
+        let mut mailbox = Mailbox::new();
+        let mut host = HostMerge::new(&mut mailbox, &kiwipete.rules, MergeOptions::with_memory(1 << 26));
+        host.reserve(len, Kept::All).unwrap();
+        host.add(&entries).unwrap();
+        device.control.launches();
+        for parts in [1, 2, 5] {
+            let found = in_parts(&mut *merge, parts);
+            assert_eq!(found, in_parts(&mut host, parts), "{parts} parts");
+            let sum: u64 = found.iter().sum();
+            assert!(0 < sum && sum < len, "{sum} diagrams of {len} positions");
+        }
+        let launched = device.control.launches().iter().filter(|&&kernel| kernel == Kernel::CountDiagrams).count();
+        assert!(if max_buffer.is_some() { launched > 8 } else { launched == 8 }, "{launched}");
+        // The list can still be read and counted.
+        assert_eq!(merge.entries(0..len).unwrap(), entries);
+        assert_eq!(merge.perft(0..len, 1), host.perft(0..len, 1));
+        assert_eq!(merge.reached_once(0..len), host.reached_once(0..len));
+        assert_eq!(merge.add(&entries[..1]), Err(MergeError::Full));
+        merge.reserve(57_548, Kept::All).unwrap();
+        merge.expand(0..10).unwrap();
+        assert!(merge.diagrams(0, 1).is_ok());
+        assert_eq!(merge.expand(0..10), Err(MergeError::Full));
+        assert_eq!(merge.descend(), Err(MergeError::Full));
+        merge.reserve(57_548, Kept::All).unwrap();
+        merge.expand(0..10).unwrap();
+        assert_eq!(merge.descend(), Ok(()));
     }
 }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use kogge_gpu::kernels::{Binding, Module, SIGNATURES, Scalar, Signature};
 
 /// The files of both languages, in the order in which compilers get them.
-const FILES: [&str; 18] = [
+const FILES: [&str; 19] = [
     "bits",
     "fill",
     "position",
@@ -23,6 +23,7 @@ const FILES: [&str; 18] = [
     "closed_form",
     "perft",
     "merge",
+    "diagrams",
     "shards",
     "unordered",
     "evaluation",

@@ -8,7 +8,7 @@
 
 // The words of `merge_state`: the number of entries,
 #define LEN 0
-// the number of candidates that have taken a slot,
+// the number of candidates that have taken a slot, or of diagrams,
 #define FRESH 1
 // whether the list or the table had no room,
 #define FULL 2

@@ -7,11 +7,11 @@
 // What stands for the shard of a candidate that is not kept.
 #define NO_SHARD 0xffffffffu
 
-// Spreads the keys of a range, which may differ in few bits of their hashes, over all shards.
+// Spreads the diagrams of a range, which may differ in few bits of their hashes, over all shards.
 #define SHARD_FACTOR 0x9e3779b1u
 
-// Finds the shard of each candidate that is kept, and counts the candidates of each shard. If not all are kept, `kept_counts`
-// counts the kept candidates of each root.
+// Finds the shard of each candidate that is kept, and counts the candidates of each shard. Candidates with equal diagrams get the same
+// shard. If not all are kept, `kept_counts` counts the kept candidates of each root.
 __kernel KERNEL void count_shards(
     __global const Packed *restrict positions,
     __global const uint *restrict roots,
@@ -38,12 +38,11 @@ __kernel KERNEL void count_shards(
     uint shard = NO_SHARD;
     if (candidate < end) {
         const Position position = load_position(positions, candidate);
-        const uint hash = hashes(position).y;
-        if (is_kept(kept, range, position, hash)) {
+        if (is_kept(kept, range, position, hashes(position).y)) {
             if (kept != KEPT_ALL) {
                 atomic_inc(&kept_counts[roots[candidate]]);
             }
-            shard = mul_hi(hash * SHARD_FACTOR, shard_count);
+            shard = mul_hi(hashes(diagram_of(position)).y * SHARD_FACTOR, shard_count);
         }
         candidate_shards[candidate] = shard;
     }

@@ -7,11 +7,13 @@ struct Scalars {
     // The rules: the four castling files in four bytes, and whether the halfmove clock is kept.
     castling_files: u32,
     halfmove_clock: u32,
-    // Merging: the shard, the used bits of the hash, the number of slots, and which candidates are kept.
+    // Merging: the shard, the used bits of the hash, the number of slots, the part of the diagrams, and which candidates are kept.
     shard_index: u32,
     shard_count: u32,
     hash_mask: u32,
     slot_count: u32,
+    part: u32,
+    parts: u32,
     // Whether the table is searched again after candidates are appended, and the number of lower bits of a hash that an order ignores.
     keeps_slots: u32,
     shift: u32,

@@ -8,7 +8,7 @@ const CANDIDATE: u32 = 0x80000000u;
 
 // The words of `merge_state`: the number of entries,
 const LEN: u32 = 0u;
-// the number of candidates that have taken a slot,
+// the number of candidates that have taken a slot, or of diagrams,
 const FRESH: u32 = 1u;
 // whether the list or the table had no room,
 const FULL: u32 = 2u;

@@ -7,15 +7,15 @@
 // What stands for the shard of a candidate that is not kept.
 const NO_SHARD: u32 = 0xffffffffu;
 
-// Spreads the keys of a range, which may differ in few bits of their hashes, over all shards.
+// Spreads the diagrams of a range, which may differ in few bits of their hashes, over all shards.
 const SHARD_FACTOR: u32 = 0x9e3779b1u;
 
 // For as many shards as a group has work-items, the number of the group's candidates and the index of the first one.
 var<workgroup> group_counts: array<atomic<u32>, GROUP>;
 var<workgroup> group_bases: array<u32, GROUP>;
 
-// Finds the shard of each candidate that is kept, and counts the candidates of each shard. If not all are kept, `kept_counts`
-// counts the kept candidates of each root.
+// Finds the shard of each candidate that is kept, and counts the candidates of each shard. Candidates with equal diagrams get the same
+// shard. If not all are kept, `kept_counts` counts the kept candidates of each root.
 @compute @workgroup_size(GROUP)
 fn count_shards(
     @builtin(local_invocation_index) lane: u32,
@@ -27,12 +27,12 @@ fn count_shards(
     if candidate < scalars.end {
         let first = positions[2u * candidate];
         let second = positions[2u * candidate + 1u];
-        let hash = hashes(first, second).y;
-        if is_kept(position_in(first, second), hash) {
+        if is_kept(position_in(first, second), hashes(first, second).y) {
             if scalars.kept != KEPT_ALL {
                 atomicAdd(&kept_counts[roots[candidate]], 1u);
             }
-            shard = share_of(hash * SHARD_FACTOR, scalars.shard_count);
+            let diagram = diagram_of(first, second);
+            shard = share_of(hashes(diagram.first, diagram.second).y * SHARD_FACTOR, scalars.shard_count);
         }
         candidate_shards[candidate] = shard;
     }

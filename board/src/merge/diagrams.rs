@@ -9,7 +9,7 @@ pub const DIAGRAM_BYTES: u64 = 64;
 /// The share of a table that may be filled.
 const FILL: f64 = 0.75;
 
-/// Some diagrams of a ply, each once: those whose hash falls into one of several equal parts.
+/// Some diagrams of a ply, each once: those whose second [hash](hashes) falls into one of several equal parts.
 ///
 /// The diagrams of a ply need nearly as much memory as its positions. In parts, one after the other, they need less. All squares are
 /// compared, so the number of diagrams does not depend on the hash.
@@ -55,7 +55,7 @@ impl DiagramPart {
     #[inline]
     pub fn add(&mut self, position: &Planes32) -> Result<(), MergeError> {
         let diagram = diagram(position);
-        let [share, place] = hashes(&diagram);
+        let [place, share] = hashes(&diagram);
         if ((u64::from(share) * u64::from(self.parts)) >> 32) as u32 != self.part {
             return Ok(());
         }
@@ -84,7 +84,7 @@ impl DiagramPart {
     fn grow(&mut self) -> Result<(), MergeError> {
         let mut slots = vacant(self.slots.len() + self.slots.len() / 4 + 16)?;
         for diagram in self.slots.drain(..).filter(|diagram| *diagram != Planes32::default()) {
-            let slot = find(&slots, &diagram, hashes(&diagram)[1]);
+            let slot = find(&slots, &diagram, hashes(&diagram)[0]);
             slots[slot] = diagram;
         }
         self.slots = slots;

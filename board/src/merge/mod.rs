@@ -176,7 +176,11 @@ pub trait Merge {
     }
 
     /// Returns the number of distinct diagrams of all successors, positions without castling rights and en passant, in one of
-    /// `parts` equal parts. The host's memory holds this part of them, [`DIAGRAM_BYTES`] each.
+    /// `parts` equal parts. The host's memory holds this part of them, [`DIAGRAM_BYTES`] each, unless the backend
+    /// [counts diagrams](crate::Backend::counts_diagrams).
+    ///
+    /// A device may use its table of successors for the diagrams. Then it has no room for more successors, until [`Merge::reserve`] makes
+    /// room again. Everything else works as before.
     ///
     /// Without code of its own, a device has its entries read for this.
     ///

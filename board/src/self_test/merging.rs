@@ -1,6 +1,6 @@
-//! The self-test of merging: positions one bit apart, sums of multiplicities, expansion, and lists that are too short.
+//! The self-test of merging: positions one bit apart, sums of multiplicities, expansion, diagrams, and lists that are too short.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::host::HostMerge;
 use crate::merge::{Entry, Kept, Key, KeyRange, Merge, MergeError, MergeOptions};
@@ -101,6 +101,22 @@ fn sum_up<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Vec<Entry> {
     sums.into_iter().map(|(position, multiplicity)| Entry { position, multiplicity }).collect()
 }
 
+/// Returns the number of diagrams of these entries.
+fn diagrams_of(entries: &[Entry]) -> u64 {
+    let diagram = |entry: &Entry| {
+        let mut position = entry.position.unpack_unchecked();
+        position.state = State(0).with_turn(position.turn());
+        Quad48::from(&position)
+    };
+    entries.iter().map(diagram).collect::<BTreeSet<_>>().len() as u64
+}
+
+/// Requires that a merge has this number of diagrams in all, and in two parts.
+fn has_diagrams(merge: &mut dyn Merge, expected: u64, what: &str) -> Outcome {
+    equal(&merge.diagrams(0, 1)?, &expected, what)?;
+    equal(&(merge.diagrams(0, 2)? + merge.diagrams(1, 2)?), &expected, what)
+}
+
 /// Returns two boards with kings only, on different squares.
 fn bare_kings(turn: Color) -> [Position; 2] {
     [[4, 60], [24, 39]].map(|squares| {
@@ -172,6 +188,7 @@ fn positions_one_bit_apart<B: Backend + ?Sized>(backend: &mut B) -> Outcome {
         let doubled: Vec<_> = all.iter().chain(all.iter().rev()).copied().collect();
         merge.add(&doubled)?;
         holds(&mut *merge, &twice, "equal positions in one insertion")?;
+        has_diagrams(&mut *merge, diagrams_of(&all), "the diagrams of different positions")?;
     }
     Ok(())
 }
@@ -212,10 +229,14 @@ fn sums<B: Backend + ?Sized>(backend: &mut B) -> Outcome {
     equal(&merge.perft(0..1, 2), &Err(MergeError::Overflow), "a sum of leaves beyond 128 bits")
 }
 
+/// Two roots with one diagram. So have most of their successors.
+const ALIKE: [&str; 2] = ["r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", "r3k2r/8/8/8/8/8/8/R3K2R w Qk - 0 1"];
+
 /// Returns the roots whose plies are expanded: [`ROOTS`], then boards with a rook on different squares of a file, which
-/// share successors.
+/// share successors, then [`ALIKE`].
 fn roots() -> Vec<Entry> {
-    let fens = ROOTS.iter().filter_map(|(fen, _)| fen.parse::<Fen>().ok());
+    let parsed = |fen: &str| fen.parse::<Fen>().ok().map(|fen| fen.position);
+    let known = ROOTS.iter().filter_map(|(fen, _)| parsed(fen));
     let rooks = (0..5).map(|rank| {
         let mut position = Position { state: State(0), ..Position::default() };
         for (color, piece, square) in [
@@ -227,16 +248,20 @@ fn roots() -> Vec<Entry> {
         }
         position
     });
-    let positions = fens.map(|fen| fen.position).chain(rooks);
-    let multiplicities = [3, (1 << 32) + 5, u64::MAX.into(), 1, 1 << 40, 7, (1 << 64) - 3];
+    let positions = known.chain(rooks).chain(ALIKE.into_iter().filter_map(parsed));
+    let multiplicities = [3, (1 << 32) + 5, u64::MAX.into(), 1, 1 << 40, 7, (1 << 64) - 3, 2, 1 << 33];
     let entries = positions.zip(multiplicities);
     entries.map(|(position, multiplicity)| Entry { position: Quad48::from(&position), multiplicity }).collect()
 }
 
-/// A ply merged by the host, and the sums of its leaves 0, 1 and 2 plies below.
+/// The number of parts in which a ply's diagrams are counted.
+const DIAGRAM_PARTS: u32 = 3;
+
+/// A ply merged by the host, the sums of its leaves 0, 1 and 2 plies below, and the diagrams in each part.
 struct Expected {
     entries: Vec<Entry>,
     leaves: [u128; 3],
+    diagrams: [u64; DIAGRAM_PARTS as usize],
 }
 
 impl Expected {
@@ -246,10 +271,14 @@ impl Expected {
         for (depth, leaves) in (0..).zip(&mut leaves) {
             *leaves = merge.perft(all.clone(), depth)?;
         }
-        Ok(Self { entries: sum_up(&merge.entries(all)?), leaves })
+        let mut diagrams = [0; DIAGRAM_PARTS as usize];
+        for (part, diagrams) in (0..).zip(&mut diagrams) {
+            *diagrams = merge.diagrams(part, DIAGRAM_PARTS)?;
+        }
+        Ok(Self { entries: sum_up(&merge.entries(all)?), leaves, diagrams })
     }
 
-    /// Requires that the successors and the sums of leaves are as expected.
+    /// Requires that the successors, the sums of leaves and the diagrams are as expected.
     fn check(&self, merge: &mut dyn Merge) -> Outcome {
         holds(merge, &self.entries, "the positions of a ply")?;
         let len = merge.successors();
@@ -259,14 +288,20 @@ impl Expected {
             let parts = merge.perft(0..len / 3, depth)?.checked_add(merge.perft(len / 3..len, depth)?);
             equal(&parts, &Some(leaves), &what)?;
         }
-        Ok(())
+        has_diagrams(merge, diagrams_of(&self.entries), "the diagrams of a ply")?;
+        for (part, diagrams) in (0..).zip(self.diagrams) {
+            let what = format!("the diagrams of a ply in part {part} of {DIAGRAM_PARTS}");
+            equal(&merge.diagrams(part, DIAGRAM_PARTS)?, &diagrams, &what)?;
+        }
+        // Diagrams leave the successors as they are.
+        holds(merge, &self.entries, "the positions of a ply after its diagrams")
     }
 }
 
 /// Checks two plies below the roots, whole and in three ranges, against the host and published counts.
 fn plies<B: Backend + ?Sized>(backend: &mut B) -> Outcome {
     let (rules, roots) = (Rules::STANDARD, roots());
-    let [known, rooks] = [&roots[..ROOTS.len()], &roots[ROOTS.len()..]];
+    let [known, others] = [&roots[..ROOTS.len()], &roots[ROOTS.len()..]];
     let options = MergeOptions::with_memory(MEMORY);
     let mut expected = Vec::new();
     let mut host = HostMerge::new(backend, &rules, options);
@@ -291,7 +326,7 @@ fn plies<B: Backend + ?Sized>(backend: &mut B) -> Outcome {
         let what = format!("the leaves {depth} plies below two roots");
         equal(&merge.perft(0..known.len() as u64, depth as u32)?, &leaves.sum(), &what)?;
     }
-    merge.add(rooks)?;
+    merge.add(others)?;
     for ply in 0..3 {
         if ply > 0 {
             ranges(&mut *merge, &expected[ply])?;

@@ -87,10 +87,10 @@ impl Job for Unique {
             }
             Ok(())
         })?;
-        if let Some(Ply { ply, .. }) = report.plies.iter().find(|ply| diagrams && ply.diagrams.is_none()) {
+        for Ply { ply, .. } in report.plies.iter().filter(|ply| diagrams && ply.diagrams.is_none()) {
             context.output.note(&format!(
-                "From ply {ply} on, diagrams were not counted, because not all positions of the ply fit in memory at once; give \
-                 more memory."
+                "The diagrams of ply {ply} were not counted, because not all its positions with the same pawns fit in memory at once; \
+                 give more memory."
             ));
         }
         context.output.aside(&aside)?;

@@ -88,6 +88,9 @@ pub(crate) struct Ranges {
     each_between: f64,
     /// All positions of the ply between that may have successors in this range are the parents.
     group: Option<KeyRange>,
+    /// The diagrams so far, if they are wanted. Then ranges are not split between positions with the same pawns, so that equal diagrams
+    /// lie in one range. If such positions do not fit together, diagrams are given up.
+    pub(crate) diagrams: Option<u64>,
     pub(crate) done: Done,
 }
 
@@ -137,7 +140,9 @@ impl Ranges {
         let each_key = each(sizes[plies as usize - 1], sample.keys.len() as f64);
         let each_between = each(sizes[0], sample.between());
         let ply = work.next_ply() + plies - 1;
-        Ok(Self { sample, has_between, is_reversed, ply, each_key, each_between, group: None, done: Done::default() })
+        let diagrams = work.diagram_bytes.map(|_| 0);
+        let (group, done) = (None, Done::default());
+        Ok(Self { sample, has_between, is_reversed, ply, each_key, each_between, group, diagrams, done })
     }
 
     /// Samples the plies again, for this many ranges, unless the sample is large enough.
@@ -164,8 +169,19 @@ impl Ranges {
     }
 
     /// Returns ranges that cover the last ply, at most `count`, with about equally many positions each.
-    pub(crate) fn divide(&mut self, count: usize) -> Vec<KeyRange> {
-        KeyRange::divide(&mut self.sample.keys, count)
+    pub(crate) fn divide(&self, count: usize) -> Vec<KeyRange> {
+        let mut borders: Vec<_> = self.sample.keys.iter().map(|&key| self.border_at(key)).collect();
+        KeyRange::divide(&mut borders, count)
+    }
+
+    /// Returns the key at which a range may begin so that it has the position with this key.
+    fn border_at(&self, key: Key) -> Key {
+        if self.diagrams.is_some() { Key { hash: 0, ..key } } else { key }
+    }
+
+    /// Returns whether a range may be split.
+    fn is_divisible(&self, KeyRange { first, last }: &KeyRange) -> bool {
+        self.border_at(*last) > *first
     }
 
     /// Counts in each of these ranges, which follow each other, and calls `done` after each. Leaves are counted this many plies below
@@ -271,8 +287,8 @@ impl Ranges {
         Ok(())
     }
 
-    /// Makes the positions of a range, and counts the leaves below them if `below` is given, else the positions that are reached once.
-    /// Returns `None` if they do not fit.
+    /// Makes the positions of a range, and counts the leaves below them if `below` is given, else the positions that are reached once,
+    /// and diagrams if they are wanted. Returns `None` if they do not fit.
     fn count_piece(
         &mut self,
         work: &mut Work<'_>,
@@ -283,7 +299,7 @@ impl Ranges {
         let begin = Instant::now();
         let sampled = self.sample.keys_in(range);
         let expected = sampled * self.each_key;
-        if expected > work.merge.most_successors() as f64 && range.first < range.last {
+        if expected > work.merge.most_successors() as f64 && self.is_divisible(range) {
             return Ok(None);
         }
         let weight = self.weight(range);
@@ -303,6 +319,9 @@ impl Ranges {
             Some(depth) => work.count_below(depth, counting)?,
             None => {
                 work.note_once()?;
+                if let Some(sum) = self.diagrams {
+                    self.diagrams = work.diagrams(self.ply)?.map(|more| sum + more);
+                }
                 (0, None)
             }
         };
@@ -322,6 +341,9 @@ impl Ranges {
         if range.first >= range.last {
             return Err(work.no_room_for(self.ply));
         }
+        if !self.is_divisible(&range) {
+            self.diagrams = None;
+        }
         let mut sampled = self.sample.slice(&range).to_vec();
         if sampled.len() < FEW_KEYS {
             sampled.clear();
@@ -331,8 +353,9 @@ impl Ranges {
             })?;
             sampled.sort_unstable();
         }
-        let after_first = &sampled[sampled.partition_point(|&key| key <= range.first)..];
-        let border = after_first.get(after_first.len() / 2).copied().unwrap_or_else(|| middle(&range));
+        let after_first = &sampled[sampled.partition_point(|&key| self.border_at(key) <= range.first)..];
+        let median = after_first.get(after_first.len() / 2).map(|&key| self.border_at(key));
+        let border = median.unwrap_or_else(|| middle(&range));
         split_at(border, rest);
         Ok(())
     }

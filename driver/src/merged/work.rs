@@ -61,6 +61,8 @@ pub(crate) struct Work<'d> {
     pub(crate) estimates: Estimates,
     /// The positions that one line of moves reaches, as far as they were counted.
     pub(crate) once: u64,
+    /// The bytes in which the host counts diagrams at a time, if diagrams are wanted.
+    pub(crate) diagram_bytes: Option<u64>,
     /// The plies merged so far.
     pub(super) plies: Vec<PlannedPly>,
     /// Paths to the last ply: the sum of its multiplicities.
@@ -114,6 +116,7 @@ impl<'d> Work<'d> {
             counted,
             estimates,
             once: 0,
+            diagram_bytes: None,
             plies: Vec::new(),
             paths: 0,
             quickest: f64::INFINITY,

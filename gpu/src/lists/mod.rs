@@ -1,6 +1,7 @@
 //! The lists of merged positions in device memory, and the kernels that fill and read them.
 
 mod candidates;
+mod diagrams;
 mod insert;
 mod list;
 mod numbers;

@@ -4,7 +4,7 @@ use crate::buffer::Buffer;
 use crate::interface::{Failure, Interface};
 use crate::kernels::Part;
 
-/// Some of the entries of a ply, by their hashes. A kernel cannot access more than the largest buffer.
+/// Some of the entries of a ply, by hashes of their diagrams. A kernel cannot access more than the largest buffer.
 pub(super) struct Shard<I: Interface> {
     pub(super) positions: Buffer<I, Part>,
     pub(super) multiplicities: Buffer<I, [u32; 4]>,

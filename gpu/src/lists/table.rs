@@ -5,6 +5,7 @@ use crate::interface::Interface;
 
 /// The words of `merge_state`.
 pub(super) const LEN: usize = 0;
+pub(super) const FRESH: usize = 1;
 pub(super) const FULL: usize = 2;
 pub(super) const OVERFLOW: usize = 3;
 pub(super) const STATE: usize = 4;

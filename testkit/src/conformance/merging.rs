@@ -24,14 +24,23 @@ fn sorted(merge: &mut dyn Merge) -> Vec<Entry> {
     entries
 }
 
-/// Returns plies of positions from random games and placements, some of them repeated, with multiplicities of all sizes.
+/// Returns plies of positions from random games and placements, some of them repeated, with multiplicities of all sizes. Some have the
+/// diagram of another one, without its en-passant square and some of its castling rights.
 fn plies(reference: &mut dyn Backend) -> Vec<(Rules, Vec<Entry>)> {
     let games = playouts(reference).into_iter();
     let placed = placements().into_iter().filter(|(rules, _)| !rules.halfmove_clock).step_by(12);
     let batches = games.chain(placed).zip([Color::White, Color::Black].into_iter().cycle());
     let plies = batches.map(|((rules, positions), turn)| {
-        let mine = positions.into_iter().filter(|position| position.state().turn() == turn);
-        let entries = mine.enumerate().map(|(index, position)| {
+        let mut mine: Vec<_> = positions.into_iter().filter(|position| position.state().turn() == turn).collect();
+        let alike = |(index, position): (usize, &Quad48)| {
+            let mut position = position.unpack_unchecked();
+            let rights = position.state.castling() & index as u8;
+            position.state = position.state.with_castling(rights).with_en_passant(None);
+            Quad48::from(&position)
+        };
+        let alike: Vec<_> = mine.iter().enumerate().step_by(5).map(alike).collect();
+        mine.extend(alike);
+        let entries = mine.into_iter().enumerate().map(|(index, position)| {
             let multiplicity = [1, 3, u128::from(u32::MAX), u128::from(u64::MAX), 1 << 100][index % 5];
             Entry { position: position.with_halfmove_clock(0), multiplicity }
         });
@@ -40,11 +49,12 @@ fn plies(reference: &mut dyn Backend) -> Vec<(Rules, Vec<Entry>)> {
     plies.filter(|(_, entries)| !entries.is_empty()).collect()
 }
 
-/// Merges, expands and counts random plies, in several ranges and with hashes that collide, and compares them with a plain merge
-/// by the reference.
+/// Merges, expands and counts random plies and their diagrams, in several ranges and with hashes that collide, and compares them with a
+/// plain merge by the reference.
 pub fn merged_plies(backend: &mut dyn Backend, reference: &mut dyn Backend) {
     let plies = plies(reference);
     assert!(plies.len() > 15, "only {} plies", plies.len());
+    let mut of_fewer_diagrams = 0;
     for (number, (rules, entries)) in plies.iter().enumerate() {
         let mut plain = HostMerge::new(&mut *reference, rules, MergeOptions::with_memory(MEMORY));
         good(plain.reserve(1 << 20, Kept::All));
@@ -57,6 +67,7 @@ pub fn merged_plies(backend: &mut dyn Backend, reference: &mut dyn Backend) {
         good(plain.expand(0..plain.parents()));
         let successors = sorted(&mut plain);
         let deeper = good(plain.perft(0..plain.successors(), 1));
+        let diagrams = in_parts(&mut plain);
         assert_eq!(below, deeper, "leaves two plies below parents are those one ply below their successors");
 
         // Hashes of two bits make every table a list.
@@ -121,7 +132,17 @@ pub fn merged_plies(backend: &mut dyn Backend, reference: &mut dyn Backend) {
             all.sort_unstable();
             assert_eq!(all, successors, "ply {number}: successors in {count} ranges of reversed keys");
         }
+        kept(&mut *merge, successors.len(), Kept::All);
+        assert_eq!(in_parts(&mut *merge), diagrams, "ply {number}: diagrams");
+        assert_eq!(sorted(&mut *merge), successors, "ply {number}: successors after their diagrams");
+        of_fewer_diagrams += usize::from(diagrams[0] < successors.len() as u64);
     }
+    assert!(of_fewer_diagrams > 10, "only {of_fewer_diagrams} plies have several positions of one diagram");
+}
+
+/// Counts the diagrams of all successors, whole and in three parts.
+fn in_parts(merge: &mut dyn Merge) -> [u64; 4] {
+    [(0, 1), (0, 3), (1, 3), (2, 3)].map(|(part, parts)| good(merge.diagrams(part, parts)))
 }
 
 /// Expands all parents in two calls, and returns the successors that are kept, in the order of their bytes.

@@ -18,8 +18,8 @@ const NO_SLOT: u32 = u32::MAX;
 
 /// The words of `merge_state`.
 const LEN: usize = 0;
-const FRESH: usize = 1;
-const FULL: usize = 2;
+pub(super) const FRESH: usize = 1;
+pub(super) const FULL: usize = 2;
 const OVERFLOW: usize = 3;
 
 /// Mixes a word into a hash; after MurmurHash3 (Austin Appleby, 2011).

@@ -41,6 +41,7 @@ mod control;
 mod count;
 mod depth_first;
 mod device;
+mod diagrams;
 mod generate;
 mod make;
 mod merge;
@@ -202,6 +203,7 @@ fn run(arguments: &Arguments<'_>) {
         Kernel::Append => merge::append(arguments),
         Kernel::NoteAppended => merge::note_appended(arguments),
         Kernel::WeightedSums => merge::weighted_sums(arguments),
+        Kernel::CountDiagrams => diagrams::count_diagrams(arguments),
         Kernel::CountShards => shards::count_shards(arguments),
         Kernel::ScanShards => shards::scan_shards(arguments),
         Kernel::SortByShard => shards::sort_by_shard(arguments),

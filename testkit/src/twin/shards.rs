@@ -3,6 +3,7 @@
 use kogge_gpu::kernels::{Binding, Scalar};
 
 use super::arguments::Arguments;
+use super::diagrams::diagram_of;
 use super::merge::{count_kept, hashes, mul_hi};
 use super::position::load_planes;
 use super::range::kept_of_scalars;
@@ -18,7 +19,7 @@ pub(super) fn count_shards(arguments: &Arguments<'_>) {
         let mut shard = NO_SHARD;
         if kept.has(&position) {
             count_kept(arguments, candidate);
-            let [_, share] = hashes(&position);
+            let [_, share] = hashes(&diagram_of(&position));
             shard = mul_hi(share.wrapping_mul(0x9e37_79b1), arguments.scalar(Scalar::shard_count));
             arguments.add(Binding::new_sorted, shard as usize, 1);
         }

@@ -102,8 +102,9 @@ impl<I: Interface> Stages<I> {
         self.compare(Kernel::NoteAppended, 1, &[])?;
         self.compare(Kernel::Insert, moves, &[])?;
 
-        self.scalar(Scalar::first, 1);
         let entries = self.get(Binding::merge_state)[0];
+        self.diagrams(entries as usize)?;
+        self.scalar(Scalar::first, 1);
         self.scalar(Scalar::end, entries.saturating_sub(1));
         self.zeros(Binding::successors, moves);
         self.zeros(Binding::successor_roots, moves);
@@ -129,6 +130,33 @@ impl<I: Interface> Stages<I> {
         self.scalar(Scalar::first, 0);
         self.set(Binding::positions, parents);
         self.set(Binding::roots, parents_roots);
+        Ok(())
+    }
+
+    /// Counts the diagrams of the entries, each of which is there twice. Which of equal diagrams takes a slot is unspecified, and so is the
+    /// slot of each diagram; together they take the same slots in any order.
+    fn diagrams(&mut self, entries: usize) -> Result<(), StageDifference> {
+        let (before, kernel) = (self.contents.clone(), Kernel::CountDiagrams);
+        let once = &self.get(Binding::entries)[..entries * self.position_words()];
+        self.set(Binding::entries, [once, once].concat());
+        self.scalar(Scalar::end, 2 * entries as u32);
+        self.zeros(Binding::slots, self.get(Binding::slots).len());
+        self.zeros(Binding::merge_state, 4);
+        for (part, parts, hash_mask) in [(0, 1, 0xff), (0, 1, u32::MAX), (1, 3, u32::MAX)] {
+            self.scalar(Scalar::part, part);
+            self.scalar(Scalar::parts, parts);
+            self.scalar(Scalar::hash_mask, hash_mask);
+            // The work-items take turns.
+            let items = entries.div_ceil(3);
+            let found = self.run_device(kernel, items, &self.contents.clone())?;
+            let expected = self.run_twin(kernel, items, &self.contents.clone())?;
+            let state = Binding::merge_state;
+            self.check(kernel, state, &found[&state], &expected[&state])?;
+            let [found, expected] = [found, expected]
+                .map(|output| output[&Binding::slots].iter().map(|&slot| slot.min(1)).collect::<Vec<_>>());
+            self.check(kernel, Binding::slots, &found, &expected)?;
+        }
+        self.contents = before;
         Ok(())
     }
 

@@ -1,0 +1,53 @@
+//! Counting diagrams: positions without castling rights and en passant.
+
+use kogge_board::Planes32;
+use kogge_gpu::kernels::{Binding, Scalar};
+
+use super::arguments::Arguments;
+use super::merge::{FRESH, FULL, hashes, mul_hi};
+use super::position::load_planes;
+
+/// Returns a position without castling rights and en passant.
+pub(super) fn diagram_of(position: &Planes32) -> Planes32 {
+    let mut diagram = *position;
+    for square in (0..64).map(|square| 1_u64 << square) {
+        let code = position.codes.map(|plane| plane & square != 0);
+        if code == [true; 3] {
+            diagram.codes[0] ^= square;
+            diagram.codes[1] ^= square;
+        } else if code == [false; 3] {
+            diagram.own &= !square;
+        }
+    }
+    diagram
+}
+
+/// Finds the slot of an entry's diagram. Returns whether the entry took it.
+fn take_slot(arguments: &Arguments<'_>, entry: usize, diagram: &Planes32, hash: u32) -> bool {
+    let slot_count = arguments.scalar(Scalar::slot_count);
+    let first_slot = mul_hi(hash, slot_count) as usize;
+    for slot in (first_slot..slot_count as usize).chain(0..first_slot) {
+        let found = arguments.word(Binding::slots, slot);
+        if found == 0 {
+            arguments.set(Binding::slots, slot, entry as u32 + 1);
+            return true;
+        }
+        if diagram_of(&load_planes(arguments, Binding::entries, found as usize - 1)) == *diagram {
+            return false;
+        }
+    }
+    arguments.set(Binding::merge_state, FULL, 1);
+    false
+}
+
+/// Counts the diagrams of a shard's entries in one of several parts, however many entries there are.
+pub(super) fn count_diagrams(arguments: &Arguments<'_>) {
+    for entry in 0..arguments.scalar(Scalar::end) as usize {
+        let diagram = diagram_of(&load_planes(arguments, Binding::entries, entry));
+        let [slot, share] = hashes(&diagram);
+        let is_in_part = mul_hi(share, arguments.scalar(Scalar::parts)) == arguments.scalar(Scalar::part);
+        if is_in_part && take_slot(arguments, entry, &diagram, slot & arguments.scalar(Scalar::hash_mask)) {
+            arguments.add(Binding::merge_state, FRESH, 1);
+        }
+    }
+}
