@@ -7,19 +7,25 @@
 use ash::{ext::memory_budget, vk};
 use kogge_gpu::Failure;
 use wgpu::hal::{api, vulkan};
-use wgpu::{BufferDescriptor, Device};
-
-use crate::runtime::{FILLED, USAGE};
+use wgpu::{BufferDescriptor, BufferUsages, Device};
 
 /// The least number of bytes of a large buffer. wgpu puts most smaller ones into blocks that they share.
 const LARGE: u64 = 128 << 20;
 
-/// Makes a buffer whose bytes are not defined. Returns `None` if it is not large, or if the device does not say how much memory is left.
+/// The usage of buffers for kernels.
+const USAGE: BufferUsages = BufferUsages::STORAGE.union(BufferUsages::COPY_SRC).union(BufferUsages::COPY_DST);
+
+/// Makes a buffer for kernels, whose bytes are not defined. Returns `None` if it is not large, or if the device does not say how much memory is left.
+/// At most `filled` percent of the memory may be taken.
 ///
 /// # Errors
 /// [`Failure::OutOfMemory`] if too little is left; if the device fails.
-pub(crate) fn large_buffer(device: &Device, label: &str, bytes: u64) -> Option<Result<wgpu::Buffer, Failure>> {
-    if bytes < LARGE {
+pub(crate) fn large_buffer(
+    device: &Device,
+    descriptor: &BufferDescriptor<'_>,
+    filled: u8,
+) -> Option<Result<wgpu::Buffer, Failure>> {
+    if descriptor.size < LARGE || descriptor.usage != USAGE {
         return None;
     }
     // SAFETY: the device is not destroyed here.
@@ -27,10 +33,9 @@ pub(crate) fn large_buffer(device: &Device, label: &str, bytes: u64) -> Option<R
     if !raw.enabled_device_extensions().contains(&memory_budget::NAME) {
         return None;
     }
-    let descriptor = BufferDescriptor { label: Some(label), size: bytes, usage: USAGE, mapped_at_creation: false };
     // SAFETY: the buffer belongs to this device and is as described. The caller clears it before any other use.
-    let take_over = |buffer| unsafe { device.create_buffer_from_hal::<api::Vulkan>(buffer, &descriptor) };
-    Some(dedicated_buffer(&raw, bytes).map(take_over).map_err(|error| match error {
+    let take_over = |buffer| unsafe { device.create_buffer_from_hal::<api::Vulkan>(buffer, descriptor) };
+    Some(dedicated_buffer(&raw, descriptor.size, filled).map(take_over).map_err(|error| match error {
         vk::Result::ERROR_OUT_OF_DEVICE_MEMORY | vk::Result::ERROR_OUT_OF_HOST_MEMORY => Failure::OutOfMemory,
         vk::Result::ERROR_DEVICE_LOST => Failure::Lost("Vulkan says that the device is lost".into()),
         error => Failure::Other(format!("Vulkan says: {error}.")),
@@ -38,7 +43,7 @@ pub(crate) fn large_buffer(device: &Device, label: &str, bytes: u64) -> Option<R
 }
 
 /// Makes a buffer in memory of its own.
-fn dedicated_buffer(device: &vulkan::Device, bytes: u64) -> Result<vulkan::Buffer, vk::Result> {
+fn dedicated_buffer(device: &vulkan::Device, bytes: u64, filled: u8) -> Result<vulkan::Buffer, vk::Result> {
     let raw = device.raw_device();
     let usage =
         vk::BufferUsageFlags::STORAGE_BUFFER | vk::BufferUsageFlags::TRANSFER_SRC | vk::BufferUsageFlags::TRANSFER_DST;
@@ -47,7 +52,7 @@ fn dedicated_buffer(device: &vulkan::Device, bytes: u64) -> Result<vulkan::Buffe
     let buffer = unsafe { raw.create_buffer(&info, None) }?;
     // SAFETY: the buffer belongs to this device.
     let requirements = unsafe { raw.get_buffer_memory_requirements(buffer) };
-    match memory_for(device, buffer, &requirements) {
+    match memory_for(device, buffer, &requirements, filled) {
         // SAFETY: the memory is as large as the buffer requires, and nothing else uses it.
         Ok(memory) => Ok(unsafe { vulkan::Buffer::from_raw_managed(buffer, memory, 0, requirements.size) }),
         Err(error) => {
@@ -63,9 +68,10 @@ fn memory_for(
     device: &vulkan::Device,
     buffer: vk::Buffer,
     requirements: &vk::MemoryRequirements,
+    filled: u8,
 ) -> Result<vk::DeviceMemory, vk::Result> {
     let raw = device.raw_device();
-    let memory_type = memory_type(device, requirements).ok_or(vk::Result::ERROR_OUT_OF_DEVICE_MEMORY)?;
+    let memory_type = memory_type(device, requirements, filled).ok_or(vk::Result::ERROR_OUT_OF_DEVICE_MEMORY)?;
     let mut dedicated = vk::MemoryDedicatedAllocateInfo::default().buffer(buffer);
     let info = vk::MemoryAllocateInfo::default()
         .allocation_size(requirements.size)
@@ -83,7 +89,7 @@ fn memory_for(
 }
 
 /// Returns the first type of the device's own memory that the buffer may have, or `None` if too little of it is left.
-fn memory_type(device: &vulkan::Device, requirements: &vk::MemoryRequirements) -> Option<u32> {
+fn memory_type(device: &vulkan::Device, requirements: &vk::MemoryRequirements, filled: u8) -> Option<u32> {
     let mut budget = vk::PhysicalDeviceMemoryBudgetPropertiesEXT::default();
     let mut properties = vk::PhysicalDeviceMemoryProperties2::default().push_next(&mut budget);
     let instance = device.shared_instance().raw_instance();
@@ -104,7 +110,7 @@ fn memory_type(device: &vulkan::Device, requirements: &vk::MemoryRequirements) -
     let mut types = types.memory_types.iter().take(types.memory_type_count as usize).enumerate();
     let (number, kind) = types.find(is_possible)?;
     let heap = kind.heap_index as usize;
-    let most = budget.heap_budget[heap] / 100 * u64::from(FILLED);
+    let most = budget.heap_budget[heap] / 100 * u64::from(filled);
     (budget.heap_usage[heap].saturating_add(requirements.size) <= most).then_some(number as u32)
 }
 
@@ -121,10 +127,13 @@ mod tests {
     fn only_large_buffers_are_made_and_memory_runs_out() {
         let Some(found) = first_device::<adapters::Device>() else { return };
         let device = Runtime::open(&found.adapter, Features::empty()).unwrap().device;
-        assert!(large_buffer(&device, "small", LARGE - 4).is_none());
-        let Some(made) = large_buffer(&device, "large", LARGE) else { return };
+        let buffer = |size| {
+            let descriptor = BufferDescriptor { label: None, size, usage: USAGE, mapped_at_creation: false };
+            large_buffer(&device, &descriptor, 95)
+        };
+        assert!(buffer(LARGE - 4).is_none());
+        let Some(made) = buffer(LARGE) else { return };
         assert_eq!(made.map(|buffer| buffer.size()), Ok(LARGE));
-        let refused = large_buffer(&device, "too large", 1 << 50).unwrap();
-        assert_eq!(refused.err(), Some(Failure::OutOfMemory));
+        assert_eq!(buffer(1 << 50).unwrap().err(), Some(Failure::OutOfMemory));
     }
 }

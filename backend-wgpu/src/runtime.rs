@@ -17,16 +17,12 @@ use wgpu::{Adapter, BufferDescriptor, BufferUsages, DeviceDescriptor, DeviceType
 #[cfg(any(windows, target_os = "linux", target_os = "android", target_os = "freebsd"))]
 use crate::memory::large_buffer;
 
-/// The usage of buffers for kernels.
-pub(crate) const USAGE: BufferUsages =
-    BufferUsages::STORAGE.union(BufferUsages::COPY_SRC).union(BufferUsages::COPY_DST);
-
 /// The part of the device's memory that buffers may take, in percent.
 pub(crate) const FILLED: u8 = 95;
 
 /// Returns `None`: other interfaces than Vulkan make large buffers as fast as small ones.
 #[cfg(not(any(windows, target_os = "linux", target_os = "android", target_os = "freebsd")))]
-fn large_buffer(_: &wgpu::Device, _: &str, _: u64) -> Option<Result<wgpu::Buffer, Failure>> {
+fn large_buffer(_: &wgpu::Device, _: &BufferDescriptor<'_>, _: u8) -> Option<Result<wgpu::Buffer, Failure>> {
     None
 }
 
@@ -122,10 +118,11 @@ impl Runtime {
 
     /// Makes a buffer. Also returns whether it must be cleared before it is used. If not, wgpu fills it with zeros when it is first used.
     pub(crate) fn buffer(&self, label: &str, bytes: u64) -> Result<(wgpu::Buffer, bool), Failure> {
-        if let Some(buffer) = large_buffer(&self.device, label, bytes) {
+        let usage = BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST;
+        let descriptor = BufferDescriptor { label: Some(label), size: bytes, usage, mapped_at_creation: false };
+        if let Some(buffer) = large_buffer(&self.device, &descriptor, FILLED) {
             return Ok((buffer?, true));
         }
-        let descriptor = BufferDescriptor { label: Some(label), size: bytes, usage: USAGE, mapped_at_creation: false };
         let buffer = self.device.create_buffer(&descriptor);
         self.check()?;
         Ok((buffer, false))

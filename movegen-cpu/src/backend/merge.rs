@@ -10,20 +10,20 @@
 
 mod below;
 mod distinct;
+mod scratch;
 mod spare;
 
 use std::ops::Range;
-use std::sync::{Mutex, PoisonError};
 
 use kogge_board::merge::{Entry, Kept, Merge, MergeError, MergeOptions, add_weighted, common_turn, entry_of};
 use kogge_board::{BackendError, Categories, Color, Rules};
 use rayon::prelude::*;
 
-use self::below::ScratchBelow;
+use self::scratch::{Pool, Scratch, ScratchBelow};
 use self::spare::Spare;
 use super::cores::Cores;
 use super::shard::{Candidate, ENTRY_BYTES, HIGH_BYTES, Index, Ply, Shard, Sharing, planes32};
-use crate::lanes::batch::{Batch, Queue};
+
 use crate::lanes::categories::Numbers;
 use crate::lanes::frame::Frame;
 use crate::lanes::planes::Planes;
@@ -46,20 +46,6 @@ pub(crate) struct CpuMerge<'a> {
     spare: Spare,
     /// The scratch memory of counts below the successors; empty until there are any.
     scratch: ScratchBelow,
-}
-
-/// Memory that tasks use one after the other.
-#[derive(Default)]
-struct Pool<T>(Mutex<Vec<T>>);
-
-impl<T: Default> Pool<T> {
-    fn take(&self) -> T {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
-    }
-
-    fn give_back(&self, used: T) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(used);
-    }
 }
 
 /// A ply to expand.
@@ -93,19 +79,6 @@ struct Sorted {
     candidates: Vec<Candidate>,
     /// The end of each table's strays, which begin at the previous end. Empty if there are no strays.
     ends: Vec<u32>,
-}
-
-/// The scratch memory that a thread keeps from task to task.
-#[derive(Default)]
-struct Scratch {
-    parents: Batch,
-    children: Batch,
-    queue: Queue,
-    candidates: Vec<Candidate>,
-    strays: Vec<Candidate>,
-    multiplicities: Vec<u128>,
-    /// The number of each parent's successors that are kept.
-    kept_of: Vec<u32>,
 }
 
 /// A number of legal moves that few positions exceed by much.

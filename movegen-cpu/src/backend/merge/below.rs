@@ -10,29 +10,12 @@ use kogge_board::merge::{Kept, MergeError, add_categories, add_weighted};
 use kogge_board::{BackendError, Categories};
 use rayon::prelude::*;
 
-use super::{CpuMerge, IN_FLIGHT_BYTES, LEAST_MERGED, MERGED_TOGETHER, MOVES, Pool, Scratch, expand_task};
-use crate::backend::shard::{ENTRY_BYTES, Index, Shard, Sharing};
+use super::scratch::{Counting, Pool, ScratchBelow};
+use super::{CpuMerge, IN_FLIGHT_BYTES, LEAST_MERGED, MERGED_TOGETHER, MOVES, expand_task};
+use crate::backend::shard::{ENTRY_BYTES, Index, Sharing};
 use crate::lanes::categories::{Numbers, ROOT};
 use crate::lanes::code::Code;
 use crate::lanes::tree::Tree;
-
-/// The scratch memory of a thread that counts trees.
-#[derive(Default)]
-pub(super) struct Counting<B> {
-    tree: Tree,
-    positions: Vec<[u64; 4]>,
-    below: Vec<B>,
-    expansion: Scratch,
-    /// Merged successors, of one task at a time.
-    table: Shard,
-}
-
-/// The scratch memory of all threads that count trees.
-#[derive(Default)]
-pub(super) struct ScratchBelow {
-    leaves: Pool<Counting<u64>>,
-    kinds: Pool<Counting<Numbers>>,
-}
 
 /// The most positions that one task counts trees below.
 const COUNTED_TOGETHER: u64 = 1024;
