@@ -23,7 +23,6 @@ use self::scratch::{Pool, Scratch, ScratchBelow};
 use self::spare::Spare;
 use super::cores::Cores;
 use super::shard::{Candidate, ENTRY_BYTES, HIGH_BYTES, Index, Ply, Shard, Sharing, planes32};
-
 use crate::lanes::categories::Numbers;
 use crate::lanes::frame::Frame;
 use crate::lanes::planes::Planes;
