@@ -299,13 +299,17 @@ fn divides_are_complete_and_small_rows_are_recomputed() {
     for rows in data.chunk_by(|row, next| row[..2] == next[..2]) {
         let (name, depth) = (rows[0][0], rows[0][1].parse::<u32>().unwrap());
         let known = known::standard().into_iter().find(|known| known.name == name).unwrap();
-        assert_eq!(known.leaves(depth), Some(rows.iter().map(|row| number(row[3])).sum()), "{name} at {depth}");
+        let sum: u128 = rows.iter().map(|row| number(row[3])).sum();
+        // A count that nobody has published yet is on the page only.
+        let is_new = || RESULTS.replace(',', "").contains(&format!("| {depth} | {sum} |"));
+        assert!(known.leaves(depth).map_or_else(is_new, |leaves| leaves == sum), "{name} at {depth}: {sum}");
         let moves = legal_moves(&mut cpu, &known.root).unwrap().into_iter();
         let mut moves: Vec<_> = moves.map(|(played, _)| played.uci(&known.root.rules, false)).collect();
         moves.sort();
         assert_eq!(rows.iter().map(|row| row[2]).collect::<Vec<_>>(), moves, "{name} at {depth}");
-        // Endgames have so few positions that merged counts take no time.
-        for row in rows.iter().filter(|row| name == "pos3" || number(row[3]) <= 2 * MOST_MERGED) {
+        // Endgames have so few positions that merged counts take no time, except the deepest.
+        let is_quick = |row: &&Vec<_>| name == "pos3" && depth < 10 || number(row[3]) <= 2 * MOST_MERGED;
+        for row in rows.iter().filter(is_quick) {
             let child = play_line(&mut cpu, &known.root, &[row[2]]).unwrap();
             let merged = Driver::new(&mut cpu, &()).perft_merged(&child, depth - 1, &settings).unwrap();
             assert_eq!(merged.leaves, number(row[3]), "{row:?}");
