@@ -15,8 +15,8 @@ const LARGE: u64 = 128 << 20;
 /// The usage of buffers for kernels.
 const USAGE: BufferUsages = BufferUsages::STORAGE.union(BufferUsages::COPY_SRC).union(BufferUsages::COPY_DST);
 
-/// Makes a buffer for kernels, whose bytes are not defined. Returns `None` if it is not large, or if the device does not say how much memory is left.
-/// At most `filled` percent of the memory may be taken.
+/// Makes a buffer for kernels. Its bytes are not defined, so the caller clears it before any other use. At most `filled` percent of
+/// the memory may be taken. Returns `None` if the buffer is not large, or if the device does not say how much memory is left.
 ///
 /// # Errors
 /// [`Failure::OutOfMemory`] if too little is left; if the device fails.

@@ -20,7 +20,7 @@ use crate::memory::large_buffer;
 /// The part of the device's memory that buffers may take, in percent.
 pub(crate) const FILLED: u8 = 95;
 
-/// Returns `None`: other interfaces than Vulkan make large buffers as fast as small ones.
+/// Returns `None`: only Vulkan needs to be told that a buffer has memory of its own.
 #[cfg(not(any(windows, target_os = "linux", target_os = "android", target_os = "freebsd")))]
 fn large_buffer(_: &wgpu::Device, _: &BufferDescriptor<'_>, _: u8) -> Option<Result<wgpu::Buffer, Failure>> {
     None
