@@ -5,6 +5,7 @@
 //! of the side that replies are numbered one after the other.
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use kogge_board::merge::{Kept, MergeError, add_categories, add_weighted};
 use kogge_board::{BackendError, Categories};
@@ -126,15 +127,23 @@ impl CpuMerge<'_> {
         };
         let tasks = self.tasks(&index, start..end, together);
         let (this, pool) = (&*self, B::scratch(&self.scratch));
+        // Threads take the tasks in order, so the small tasks come last. A task may take less than a microsecond, so that a lock around
+        // the tasks would cost more than they do.
+        let next = AtomicUsize::new(0);
+        let count = |_thread| {
+            let mut scratch = pool.take();
+            let mut sum = Ok(B::Sum::default());
+            while let (Ok(before), Some(task)) = (&sum, tasks.get(next.fetch_add(1, Ordering::Relaxed))) {
+                let counted = this.count_task::<B>(&mut scratch, &index, task.clone(), depth);
+                sum = counted.and_then(|counted| B::join(*before, counted));
+            }
+            pool.give_back(scratch);
+            sum
+        };
+        let threads = this.cores.pool.current_num_threads().min(tasks.len());
         let counted = this.cores.pool.install(|| {
-            let count = |task| {
-                let mut scratch = pool.take();
-                let counted = this.count_task::<B>(&mut scratch, &index, task, depth);
-                pool.give_back(scratch);
-                counted
-            };
-            // Threads take the tasks in order, so the small tasks come last.
-            tasks.into_iter().par_bridge().map(count).try_reduce(B::Sum::default, B::join)
+            let sums = (0..threads).into_par_iter().with_max_len(1).map(count);
+            sums.try_reduce(B::Sum::default, B::join)
         });
         self.index = Some(index);
         self.or_forget(counted)
