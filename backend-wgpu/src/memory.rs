@@ -1,22 +1,28 @@
 //! Memory for large buffers on Vulkan.
 //!
-//! wgpu gives a large buffer a block of memory of its own, but does not tell the driver that no other buffer will share it. NVIDIA's
-//! driver then takes 24 ms to make a gigabyte and as long to free it. With `VkMemoryDedicatedAllocateInfo` it takes 1 to 2 ms (H200,
-//! driver 580.159). So the large buffers are made here, and wgpu takes them over.
+//! wgpu puts buffers into blocks of memory, a large buffer into a block of its own, but does not tell the driver that no other buffer will
+//! share it. NVIDIA's driver then takes 24 ms to make a gigabyte and as long to free it. With `VkMemoryDedicatedAllocateInfo` it takes
+//! 1 to 2 ms, and less than 0.2 ms for a small buffer (H200, driver 580.159). So all but the smallest buffers are made here, and wgpu
+//! takes them over.
 
 use ash::{ext::memory_budget, vk};
 use kogge_gpu::Failure;
 use wgpu::hal::{api, vulkan};
 use wgpu::{BufferDescriptor, BufferUsages, Device};
 
-/// The least number of bytes of a large buffer. wgpu puts most smaller ones into blocks that they share.
-const LARGE: u64 = 128 << 20;
+/// The least number of bytes of a large buffer. There are so few large ones that any driver permits as many pieces of memory.
+const LARGE: u64 = 4 << 20;
 
-/// The usage of buffers for kernels.
-const USAGE: BufferUsages = BufferUsages::STORAGE.union(BufferUsages::COPY_SRC).union(BufferUsages::COPY_DST);
+/// The usages of buffers that are made here.
+const USAGES: [(BufferUsages, vk::BufferUsageFlags); 3] = [
+    (BufferUsages::STORAGE, vk::BufferUsageFlags::STORAGE_BUFFER),
+    (BufferUsages::COPY_SRC, vk::BufferUsageFlags::TRANSFER_SRC),
+    (BufferUsages::COPY_DST, vk::BufferUsageFlags::TRANSFER_DST),
+];
 
-/// Makes a buffer for kernels. Its bytes are not defined, so the caller clears it before any other use. At most `filled` percent of
-/// the memory may be taken. Returns `None` if the buffer is not large, or if the device does not say how much memory is left.
+/// Makes a buffer. Its bytes are not defined, so the caller clears it before any other use. At most `filled` percent of the memory may
+/// be taken. Returns `None` if the buffer is not large, if it has other usages than [`USAGES`], or if the device does not say how much
+/// memory is left.
 ///
 /// # Errors
 /// [`Failure::OutOfMemory`] if too little is left; if the device fails.
@@ -25,7 +31,11 @@ pub(crate) fn large_buffer(
     descriptor: &BufferDescriptor<'_>,
     filled: u8,
 ) -> Option<Result<wgpu::Buffer, Failure>> {
-    if descriptor.size < LARGE || descriptor.usage != USAGE {
+    let known = USAGES.iter().filter(|(usage, _)| descriptor.usage.contains(*usage));
+    let (usage, flags) = known.fold((BufferUsages::empty(), vk::BufferUsageFlags::empty()), |all, known| {
+        (all.0 | known.0, all.1 | known.1)
+    });
+    if descriptor.size < LARGE || descriptor.usage != usage {
         return None;
     }
     // SAFETY: the device is not destroyed here.
@@ -35,7 +45,7 @@ pub(crate) fn large_buffer(
     }
     // SAFETY: the buffer belongs to this device and is as described. The caller clears it before any other use.
     let take_over = |buffer| unsafe { device.create_buffer_from_hal::<api::Vulkan>(buffer, descriptor) };
-    Some(dedicated_buffer(&raw, descriptor.size, filled).map(take_over).map_err(|error| match error {
+    Some(dedicated_buffer(&raw, descriptor.size, flags, filled).map(take_over).map_err(|error| match error {
         vk::Result::ERROR_OUT_OF_DEVICE_MEMORY | vk::Result::ERROR_OUT_OF_HOST_MEMORY => Failure::OutOfMemory,
         vk::Result::ERROR_DEVICE_LOST => Failure::Lost("Vulkan says that the device is lost".into()),
         error => Failure::Other(format!("Vulkan says: {error}.")),
@@ -43,10 +53,13 @@ pub(crate) fn large_buffer(
 }
 
 /// Makes a buffer in memory of its own.
-fn dedicated_buffer(device: &vulkan::Device, bytes: u64, filled: u8) -> Result<vulkan::Buffer, vk::Result> {
+fn dedicated_buffer(
+    device: &vulkan::Device,
+    bytes: u64,
+    usage: vk::BufferUsageFlags,
+    filled: u8,
+) -> Result<vulkan::Buffer, vk::Result> {
     let raw = device.raw_device();
-    let usage =
-        vk::BufferUsageFlags::STORAGE_BUFFER | vk::BufferUsageFlags::TRANSFER_SRC | vk::BufferUsageFlags::TRANSFER_DST;
     let info = vk::BufferCreateInfo::default().size(bytes).usage(usage).sharing_mode(vk::SharingMode::EXCLUSIVE);
     // SAFETY: the device exists, and the description is complete.
     let buffer = unsafe { raw.create_buffer(&info, None) }?;
@@ -127,13 +140,15 @@ mod tests {
     fn only_large_buffers_are_made_and_memory_runs_out() {
         let Some(found) = first_device::<adapters::Device>() else { return };
         let device = Runtime::open(&found.adapter, Features::empty()).unwrap().device;
-        let buffer = |size| {
-            let descriptor = BufferDescriptor { label: None, size, usage: USAGE, mapped_at_creation: false };
+        let usual = BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST;
+        let buffer = |size, usage| {
+            let descriptor = BufferDescriptor { label: None, size, usage, mapped_at_creation: false };
             large_buffer(&device, &descriptor, 95)
         };
-        assert!(buffer(LARGE - 4).is_none());
-        let Some(made) = buffer(LARGE) else { return };
+        assert!(buffer(LARGE - 4, usual).is_none());
+        assert!(buffer(LARGE, BufferUsages::COPY_DST | BufferUsages::MAP_READ).is_none());
+        let Some(made) = buffer(LARGE, usual) else { return };
         assert_eq!(made.map(|buffer| buffer.size()), Ok(LARGE));
-        assert_eq!(buffer(1 << 50).unwrap().err(), Some(Failure::OutOfMemory));
+        assert_eq!(buffer(1 << 50, usual).unwrap().err(), Some(Failure::OutOfMemory));
     }
 }

@@ -12,7 +12,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
 use kogge_gpu::Failure;
-use wgpu::{Adapter, BufferDescriptor, BufferUsages, DeviceDescriptor, DeviceType, Features, MapMode, PollType};
+use wgpu::{Adapter, BufferDescriptor, BufferUsages, DeviceDescriptor, DeviceType, Features, MapMode, MemoryHints, PollType};
 
 #[cfg(any(windows, target_os = "linux", target_os = "android", target_os = "freebsd"))]
 use crate::memory::large_buffer;
@@ -82,6 +82,8 @@ impl Runtime {
             label: Some("kogge"),
             required_features: features,
             required_limits: adapter.limits(),
+            // Large buffers have memory of their own, and small ones share small blocks.
+            memory_hints: MemoryHints::MemoryUsage,
             ..DeviceDescriptor::default()
         };
         let opened = ready(adapter.request_device(&descriptor));
