@@ -1,7 +1,7 @@
 //! Measures a wgpu device. [`kogge_testkit::measure`] explains the command line.
 //!
 //! wgpu's own options: `word` (`native`, `emulated`), `sliders` (`fill`, `carry`), `subgroups` (`true`, `false`), `unordered`
-//! (`never`, `in_ranges`, `always`).
+//! (`never`, `in_merges`, `always`).
 
 use std::process::ExitCode;
 
@@ -21,7 +21,7 @@ impl Subject for WgpuSubject {
             ("sliders", "fill") => options.sliders = Some(Sliders::Fill),
             ("sliders", "carry") => options.sliders = Some(Sliders::Carry),
             ("unordered", "never") => options.unordered = Some(Unordered::Never),
-            ("unordered", "in_ranges") => options.unordered = Some(Unordered::InRanges),
+            ("unordered", "in_merges") => options.unordered = Some(Unordered::InMerges),
             ("unordered", "always") => options.unordered = Some(Unordered::Always),
             ("subgroups", _) => options.subgroups = Some(value.parse()?),
             _ => return Ok(false),

@@ -148,18 +148,25 @@ impl WgpuInterface {
 
     /// Waits for all recorded work and reads bytes of a buffer.
     fn read_raw(&mut self, buffer: &wgpu::Buffer, offset: u64, bytes: &mut [u8]) -> Result<(), Failure> {
-        let mut start = offset;
-        for piece in bytes.chunks_mut(self.runtime.staging.size() as usize) {
-            let size = piece.len() as u64;
-            let staging = self.runtime.staging.clone();
-            // The copy is submitted with the launches before it.
-            let encoder = self.recording.encoder(&self.runtime.device);
-            encoder.copy_buffer_to_buffer(buffer, start, &staging, 0, size);
-            self.submit()?;
-            self.runtime.take_staged(piece)?;
-            self.is_idle = true;
-            start += size;
+        let most = self.runtime.staging.size() as usize;
+        for (piece, start) in bytes.chunks_mut(most).zip((offset..).step_by(most)) {
+            self.read_staged(buffer, &[start], piece)?;
         }
+        Ok(())
+    }
+
+    /// Waits for all recorded work and reads parts of a buffer, which fit together in the staging buffer.
+    fn read_staged(&mut self, buffer: &wgpu::Buffer, offsets: &[u64], bytes: &mut [u8]) -> Result<(), Failure> {
+        let staging = &self.runtime.staging;
+        let size = (bytes.len() / offsets.len().max(1)) as u64;
+        // The copies are submitted with the launches before them.
+        let encoder = self.recording.encoder(&self.runtime.device);
+        for (&offset, at) in offsets.iter().zip(0..) {
+            encoder.copy_buffer_to_buffer(buffer, offset, staging, at * size, size);
+        }
+        self.submit()?;
+        self.runtime.take_staged(bytes)?;
+        self.is_idle = true;
         Ok(())
     }
 
@@ -222,6 +229,15 @@ impl Interface for WgpuInterface {
 
     async fn read(&mut self, buffer: &Buffer, offset: u64, bytes: &mut [u8]) -> Result<(), Failure> {
         self.read_raw(&buffer.raw, offset, bytes)
+    }
+
+    async fn read_parts(&mut self, buffer: &Buffer, offsets: &[u64], bytes: &mut [u8]) -> Result<(), Failure> {
+        if bytes.len() as u64 <= self.runtime.staging.size() {
+            return self.read_staged(&buffer.raw, offsets, bytes);
+        }
+        let size = bytes.len() / offsets.len().max(1);
+        let parts = bytes.chunks_mut(size.max(1)).zip(offsets);
+        parts.map(|(part, &offset)| self.read_raw(&buffer.raw, offset, part)).collect()
     }
 
     fn clear(&mut self, buffer: &Buffer, bytes: u64) -> Result<(), Failure> {

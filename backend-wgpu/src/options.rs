@@ -1,8 +1,8 @@
 //! The options of wgpu, and the settings that result from them on a device.
 
-use kogge_board::DeviceKind;
+use kogge_board::{DeviceKind, Planes32};
 use kogge_gpu::tuning::{Partial, Value};
-use kogge_gpu::{Defaults, HostOptions, HostSettings, Limits, Runs, Unordered};
+use kogge_gpu::{Defaults, HostOptions, HostSettings, Limits, Unordered};
 use serde::{Deserialize, Serialize};
 
 /// The representation of a board in the kernels.
@@ -46,8 +46,8 @@ pub struct Options {
     /// Whether the scalars of a launch are immediates, which not every device has. Otherwise they are in a buffer.
     #[serde(skip)]
     pub immediates: Option<bool>,
-    /// When successors are made in any order. The default is [`Unordered::InRanges`]; in whole trees generation order measured
-    /// faster.
+    /// When successors are made in any order. The default is [`Unordered::InMerges`]; in trees without merging, generation order
+    /// measured faster.
     #[serde(skip)]
     pub unordered: Option<Unordered>,
 }
@@ -74,9 +74,6 @@ pub struct Properties {
     /// Whether the scalars of a launch can be immediates.
     pub has_immediates: bool,
 }
-
-/// The least number of merged positions below which leaves are counted in runs.
-const RUNS_FROM: u64 = 1 << 24;
 
 /// The settings of a wgpu device.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -110,6 +107,15 @@ const UNKNOWN_MEMORY: u64 = 1 << 30;
 
 /// The maximum memory to use by default. The resulting chunks are large enough by far.
 const MOST_MEMORY: u64 = 16 << 30;
+
+/// The share of the memory that the positions of one level may take on a GPU with much memory.
+const LEVEL_SHARE: u64 = 8;
+
+/// The number of positions in a level of a GPU: the larger, the fewer waits.
+fn most_positions(memory: u64) -> usize {
+    let positions = memory / LEVEL_SHARE / size_of::<Planes32>() as u64;
+    1 << positions.clamp(1 << 24, 1 << 26).ilog2()
+}
 
 /// Work-groups that count replies on a GPU. wgpu does not tell the number of multiprocessors; with many groups for
 /// each, all multiprocessors finish at about the same time.
@@ -165,7 +171,7 @@ impl Options {
             count_group_size: group_size,
             count_groups: if gpu { COUNT_GROUPS } else { 256 },
             queued_per_lane: 40,
-            positions: if gpu { 1 << 24 } else { 1 << 16 },
+            positions: if gpu { most_positions(memory) } else { 1 << 16 },
             moves: if gpu { MOVES.min(quarter) as usize } else { 1 << 20 },
             memory,
             quiescence_lanes: if gpu { QUIESCENCE_LANES } else { 256 },
@@ -173,9 +179,7 @@ impl Options {
             quiescence_steps: if gpu { 1 << 12 } else { 1 << 6 },
         };
         let host = HostSettings {
-            unordered: self.unordered.unwrap_or(Unordered::InRanges),
-            // The buffers of runs take as long to make as millions of positions take to count.
-            runs: self.host.runs.unwrap_or(Runs { from: RUNS_FROM, ..Runs::default() }),
+            unordered: self.unordered.unwrap_or(Unordered::InMerges),
             ..self.host.complete(&limits, &defaults)?
         };
         // Besides the queue, local memory holds two numbers for the group.
@@ -233,7 +237,7 @@ impl Settings {
         let subgroups = if self.subgroups { " in sub-groups" } else { "" };
         let unordered = match self.host.unordered {
             Unordered::Never => ", successors in generation order",
-            Unordered::InRanges => "",
+            Unordered::InMerges => "",
             Unordered::Always => ", successors in any order",
         };
         format!("{word} words, {sliders} sliders, {}{subgroups}{unordered}", self.host.describe())

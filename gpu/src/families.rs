@@ -21,6 +21,8 @@ pub(crate) struct Families {
     most: usize,
     /// The successors that are needed.
     kept: Kept,
+    /// Whether they will be merged.
+    are_merged: bool,
 }
 
 /// A part of the positions whose successors are in the next level.
@@ -34,12 +36,13 @@ pub(crate) struct Family {
 impl Families {
     /// Expands the first `len` positions.
     pub(crate) fn of(len: usize) -> Self {
-        Self::keeping(Kept::All, len)
+        Self { rest: 0..len, counted: None, most: usize::MAX, kept: Kept::All, are_merged: false }
     }
 
-    /// Expands the first `len` positions. Successors that are not kept may be left out; then the counts of the level are not set.
-    pub(crate) fn keeping(kept: Kept, len: usize) -> Self {
-        Self { rest: 0..len, counted: None, most: usize::MAX, kept }
+    /// Expands the first `len` positions, whose successors will be merged. Successors that are not kept may be left out; then the counts
+    /// of the level are not set.
+    pub(crate) fn to_merge(kept: Kept, len: usize) -> Self {
+        Self { kept, are_merged: true, ..Self::of(len) }
     }
 
     /// Expands the next positions, which have about `aim` successors or as many as fit. Returns `None` if all positions are
@@ -58,8 +61,12 @@ impl Families {
             let pieces = (self.rest.len() * session.moves.0).div_ceil(aim.max(1));
             let len = self.rest.len().div_ceil(pieces).min(self.most).next_multiple_of(sizes.block);
             let part = self.rest.start..self.rest.end.min(self.rest.start + len);
+            let successors = if session.runner.settings.unordered.applies(self.are_merged) {
+                Some(session.expand_unordered(level, part.clone(), self.kept).await?)
+            } else {
+                None
+            };
             // The successors of one block always fit. A device that claims otherwise must expand in generation order.
-            let successors = session.expand_unordered(level, part.clone(), self.kept).await?;
             match successors.filter(|&count| count <= sizes.positions || part.len() > sizes.block) {
                 None => {
                     let sums = session.count_level(level, self.rest.end).await?;

@@ -36,6 +36,25 @@ pub trait Interface {
         bytes: &mut [u8],
     ) -> impl Future<Output = Result<(), Failure>>;
 
+    /// Waits for all queued work and reads parts of a buffer, beginning at these offsets. Each fills an equal share of `bytes`.
+    ///
+    /// # Errors
+    /// If the device fails.
+    fn read_parts(
+        &mut self,
+        buffer: &Self::Buffer,
+        offsets: &[u64],
+        bytes: &mut [u8],
+    ) -> impl Future<Output = Result<(), Failure>> {
+        async move {
+            let size = bytes.len() / offsets.len().max(1);
+            for (part, &offset) in bytes.chunks_mut(size.max(1)).zip(offsets) {
+                self.read(buffer, offset, part).await?;
+            }
+            Ok(())
+        }
+    }
+
     /// Sets the first `bytes` bytes of a buffer to zero. `bytes` is a multiple of 4.
     ///
     /// # Errors

@@ -240,7 +240,9 @@ scalars! {
     shift,
     /// Which candidates are kept: 0 all, 1 those within the range, 2 those from which a move may lead into it.
     kept,
-    /// The index of the first element that is written.
+    /// The number of entries that every shard gives in turn.
+    turns,
+    /// The place of the first entry after the turns.
     at,
     /// The number of successors, entries or moves that fit.
     room,
@@ -250,7 +252,7 @@ scalars! {
     depth,
     /// The kind of moves: its place in [`Categories`](kogge_board::Categories).
     kind,
-    /// The distance between places: from the totals of a kind to the totals of the next, or between elements that are written.
+    /// The distance from the totals of a kind to the totals of the next.
     stride,
     /// The number of work-items that search.
     lanes,
@@ -313,7 +315,7 @@ macro_rules! with_kernels {
             /// Loads entries in order into level 0, each a root of its own, with their multiplicities.
             LoadOrdered, "load_ordered", Merging:
                 entries root_multiplicities order successors successor_roots selected_multiplicities |
-                first end at stride;
+                first end shard_index shard_count turns at;
             /// Finds the slot of each candidate that is kept.
             Insert, "insert", Merging:
                 positions roots root_multiplicities slots entries multiplicities candidate_multiplicities taken merge_state

@@ -12,6 +12,8 @@ use crate::settings::HostSettings;
 
 /// The maximum number of roots in a batch: as many as are counted in one launch, so that waits between batches cost little.
 const MOST_ROOTS: usize = 1 << 22;
+/// The number of moves for each position of a level from which on moves are halved with positions.
+const MOVES_EACH: usize = 8;
 /// Positions on the path of a quiescence search, one for each ply. The first is one ply above the leaf.
 pub(crate) const QUIESCENCE_NODES: usize = 1 + QUIESCENCE_PLIES as usize;
 /// The maximum number of moves that a quiescence search stores, for any position.
@@ -36,18 +38,23 @@ pub(crate) struct Sizes {
 
 impl Sizes {
     /// Returns the sizes that the settings ask for, halved `halvings` times, or `None` if `halvings - 1` already gave
-    /// the smallest sizes.
+    /// the smallest sizes. Many positions are halved before the rest: a tree has several levels of them, and one list of moves.
     pub(crate) fn halved(settings: &HostSettings, halvings: u32) -> Option<Self> {
         let least = settings.group_size * MOST_MOVES as usize;
+        let before = (MOVES_EACH * settings.positions / settings.moves).max(1).ilog2();
         let half = |asked: usize, halvings: u32| least.max(asked.checked_shr(halvings).unwrap_or(0));
-        let sizes = |halvings| Self {
-            roots: half(MOST_ROOTS.min(settings.positions), halvings),
-            positions: half(settings.positions, halvings),
-            moves: half(settings.moves, halvings).max(MOST_QUIESCENCE_ROOM),
-            successors: half(MOST_SUCCESSORS.min(settings.moves), halvings),
-            block: settings.group_size,
+        let sizes = |halvings: u32| {
+            let positions = half(settings.positions, halvings);
+            let halvings = halvings.saturating_sub(before);
+            Self {
+                roots: half(MOST_ROOTS.min(settings.positions), halvings).min(positions),
+                positions,
+                moves: half(settings.moves, halvings).max(MOST_QUIESCENCE_ROOM),
+                successors: half(MOST_SUCCESSORS.min(settings.moves), halvings),
+                block: settings.group_size,
+            }
         };
-        (halvings == 0 || sizes(halvings) != sizes(halvings - 1)).then(|| sizes(halvings))
+        (halvings == 0 || sizes(halvings - 1) != sizes(u32::MAX)).then(|| sizes(halvings))
     }
 
     /// Returns the bytes of all buffers for `levels` levels, and of the largest buffer.

@@ -188,7 +188,7 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
         if leaves == Leaves::Kept {
             self.lists.clear_kept(self.session, len)?;
         }
-        let mut families = Families::keeping(self.lists.kept(), len);
+        let mut families = Families::to_merge(self.lists.kept(), len);
         while let Some(Family { successors, .. }) = families.next(self.session, 0, usize::MAX).await? {
             self.lists.insert(self.session, 1, successors, origin, self.hash_mask).await?;
         }
@@ -341,7 +341,7 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
             let batch = rest.start..rest.end.min(rest.start + self.session.sizes.roots as u64);
             self.lists.load_ordered(self.session, batch.clone()).await?;
             let len = (batch.end - batch.start) as usize;
-            let (mut families, mut moves) = (Families::of(len), 0);
+            let (mut families, mut moves) = (Families::to_merge(Kept::All, len), 0);
             while let Some(Family { successors, .. }) = families.next(self.session, 0, usize::MAX).await? {
                 self.lists.insert(self.session, 1, successors, Origin::Selected, self.hash_mask).await?;
                 moves += successors;

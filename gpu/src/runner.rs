@@ -125,15 +125,26 @@ impl<I: Interface> Runner<I> {
         first: usize,
         len: usize,
     ) -> Result<Vec<T>, Halt> {
+        self.read_parts(what, buffer, &[first], len).await
+    }
+
+    /// Waits for all queued work and reads several times `len` elements, beginning at these indices. `what` names them in errors.
+    pub(crate) async fn read_parts<T: Pod>(
+        &mut self,
+        what: &str,
+        buffer: &Buffer<I, T>,
+        firsts: &[usize],
+        len: usize,
+    ) -> Result<Vec<T>, Halt> {
         let doing = || format!("to give back {what}");
-        if first.saturating_add(len) > buffer.len() {
+        if let Some(first) = firsts.iter().find(|first| first.saturating_add(len) > buffer.len()) {
             let reason = format!("{first} and {len} elements were asked of a buffer of {}.", buffer.len());
             return Err(self.halt(&doing(), Failure::Other(reason)));
         }
-        let mut data = vec![T::zeroed(); len];
+        let mut data = vec![T::zeroed(); firsts.len() * len];
         if len > 0 {
-            let read =
-                self.interface.read(&buffer.raw, (first * size_of::<T>()) as u64, bytemuck::cast_slice_mut(&mut data));
+            let offsets: Vec<_> = firsts.iter().map(|first| (first * size_of::<T>()) as u64).collect();
+            let read = self.interface.read_parts(&buffer.raw, &offsets, bytemuck::cast_slice_mut(&mut data));
             read.await.map_err(|failure| self.halt(&doing(), failure))?;
         }
         Ok(data)

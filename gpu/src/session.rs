@@ -74,7 +74,7 @@ impl<I: Interface> Session<I> {
     /// Returns the modules that merging needs besides.
     pub(crate) fn merging_modules(settings: &HostSettings) -> &'static [Module] {
         match settings.unordered {
-            Unordered::InRanges => &[Module::Merging, Module::Unordered],
+            Unordered::InMerges => &[Module::Merging, Module::Unordered],
             Unordered::Never | Unordered::Always => &[Module::Merging],
         }
     }

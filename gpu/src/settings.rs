@@ -1,7 +1,6 @@
 //! The host's options, and the settings that result from them on a device.
 
 use kogge_board::Categories;
-use kogge_board::merge::Kept;
 use serde::{Deserialize, Serialize};
 
 use crate::kernels::{Kernel, Part};
@@ -176,21 +175,21 @@ pub enum LastPlies {
 pub enum Unordered {
     /// Never. The interface needs no such kernels.
     Never,
-    /// Where some successors are not kept. The kernels are compiled before the first merge.
-    InRanges,
+    /// Where successors are merged. The kernels are compiled before the first merge.
+    InMerges,
     /// Always.
     Always,
 }
 
 impl Unordered {
     /// All values.
-    pub const ALL: [Self; 3] = [Self::Never, Self::InRanges, Self::Always];
+    pub const ALL: [Self; 3] = [Self::Never, Self::InMerges, Self::Always];
 
-    /// Returns whether successors of which these are kept are made in any order.
-    pub(crate) fn applies_to(self, kept: Kept) -> bool {
+    /// Returns whether successors are made in any order, if they are merged or if they are not.
+    pub(crate) fn applies(self, is_merged: bool) -> bool {
         match self {
             Self::Never => false,
-            Self::InRanges => kept != Kept::All,
+            Self::InMerges => is_merged,
             Self::Always => true,
         }
     }
@@ -204,15 +203,16 @@ pub struct Runs {
     pub from: u64,
     /// The least number of plies from the positions to the leaves.
     pub depth: u32,
-    /// The room for the distinct successors of a run.
+    /// The greatest room for the distinct successors of a run.
     pub entries: u64,
 }
 
 impl Default for Runs {
     /// To count two plies below a position takes hardly longer than to merge its successors. Few positions have few equal successors.
-    /// A list of this size keeps a large GPU busy for some milliseconds.
+    /// A list of 2^24 positions keeps a large GPU busy for some milliseconds. Larger runs are for plies in many shards, because a run
+    /// takes positions from each of them.
     fn default() -> Self {
-        Self { from: 1 << 17, depth: 3, entries: 1 << 24 }
+        Self { from: 1 << 17, depth: 3, entries: 1 << 26 }
     }
 }
 

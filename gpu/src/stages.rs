@@ -110,17 +110,14 @@ impl<I: Interface> Session<I> {
     }
 
     /// Makes the successors of some positions, in any order, in the next level, counts each position's moves, and returns
-    /// the number of successors. If the number exceeds the level's room, some successors are missing. Returns `None` if these
-    /// successors are to be made in generation order. Successors that are not kept may be left out; then moves are not counted.
+    /// the number of successors. If the number exceeds the level's room, some successors are missing. Successors that are not kept
+    /// may be left out; then moves are not counted.
     pub(crate) async fn expand_unordered(
         &mut self,
         level: usize,
         positions: Range<usize>,
         kept: Kept,
-    ) -> Result<Option<usize>, Halt> {
-        if !self.runner.settings.unordered.applies_to(kept) {
-            return Ok(None);
-        }
+    ) -> Result<usize, Halt> {
         let (runner, buffers) = self.work(level + 2, positions.end, 0)?;
         runner.clear("the number of successors", &buffers.item_count, 2)?;
         let (here, next) = (&buffers.levels[level], &buffers.levels[level + 1]);
@@ -155,7 +152,7 @@ impl<I: Interface> Session<I> {
         // SAFETY: the kernel reads no item beyond the buffer; the items' parents are positions of the level.
         unsafe { runner.launch(positions.len(), arguments) }.await?;
         let counts = runner.read("the number of successors", &buffers.item_count, 0, 2).await?;
-        Ok(counts.last().map(|&successors| successors as usize))
+        Ok(counts[1] as usize)
     }
 
     /// Adds the number of replies to every move of a part to the totals of the roots.

@@ -31,7 +31,7 @@ kogge_testkit::conformance!(
 
 #[test]
 fn successors_in_any_order_in_ranges_only() {
-    let device = TwinDevice { unordered: Unordered::InRanges, ..TwinDevice::default() };
+    let device = TwinDevice { unordered: Unordered::InMerges, ..TwinDevice::default() };
     conformance::merged_plies(&mut open(device, 2), &mut reference());
 }
 

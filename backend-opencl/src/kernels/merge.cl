@@ -185,7 +185,8 @@ __kernel KERNEL void order_by_army(
     }
 }
 
-// Copies some entries, in their order, to every `stride`-th place of level 0, each as its own root, with their multiplicities.
+// Copies some entries of a shard, in their order, to level 0, each as its own root, with their multiplicities. Shards take turns; what a
+// shard has more than others comes after all turns.
 __kernel KERNEL void load_ordered(
     __global const Packed *restrict entries,
     __global const uint *restrict root_multiplicities,
@@ -195,12 +196,15 @@ __kernel KERNEL void load_ordered(
     __global uint *restrict selected_multiplicities,
     uint first,
     uint end,
-    uint at,
-    uint stride
+    uint shard_index,
+    uint shard_count,
+    uint turns,
+    uint at
 ) {
     const uint index = get_global_id(0);
     if (index < end) {
-        const uint entry = order[first + index], root = at + index * stride;
+        const uint entry = order[first + index];
+        const uint root = index < turns ? index * shard_count + shard_index : at + index - turns;
         store_position(successors, root, load_position(entries, entry));
         successor_roots[root] = root;
         vstore4(vload4(entry, root_multiplicities), root, selected_multiplicities);

@@ -18,7 +18,8 @@ struct Scalars {
     keeps_slots: u32,
     shift: u32,
     kept: u32,
-    // The index of the first element that is written.
+    // The number of entries that every shard gives in turn, and the place of the first entry after the turns.
+    turns: u32,
     at: u32,
     // The number of entries that fit in the list; in a quiescence search, the number of moves that fit for each lane.
     room: u32,
@@ -26,7 +27,7 @@ struct Scalars {
     capacity: u32,
     // The number of plies down to the leaves.
     depth: u32,
-    // The kind of moves; and the number of totals of each kind, or the distance between elements that are written.
+    // The kind of moves, and the number of totals of each kind.
     kind: u32,
     stride: u32,
     // Quiescence searches: the number of lanes, and the number of positions that each looks at in one launch.

@@ -196,7 +196,8 @@ fn order_by_army(
     }
 }
 
-// Copies some entries, in their order, to every `stride`-th place of level 0, each as its own root, with their multiplicities.
+// Copies some entries of a shard, in their order, to level 0, each as its own root, with their multiplicities. Shards take turns; what a
+// shard has more than others comes after all turns.
 @compute @workgroup_size(GROUP)
 fn load_ordered(
     @builtin(local_invocation_index) lane: u32,
@@ -206,7 +207,8 @@ fn load_ordered(
     let index = group_index(workgroup, workgroups) * GROUP + lane;
     if index < scalars.end {
         let entry = order[scalars.first + index];
-        let root = scalars.at + index * scalars.stride;
+        let turn = index * scalars.shard_count + scalars.shard_index;
+        let root = select(scalars.at + index - scalars.turns, turn, index < scalars.turns);
         successors[2u * root] = entries[2u * entry];
         successors[2u * root + 1u] = entries[2u * entry + 1u];
         successor_roots[root] = root;

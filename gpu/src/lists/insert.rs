@@ -8,6 +8,7 @@ use kogge_board::merge::Kept;
 
 use super::candidates::{Candidates, Sorting};
 use super::numbers::words;
+use super::run::Run;
 use super::shard::Shard;
 use super::table::Table;
 use super::{Lists, Origin};
@@ -74,10 +75,12 @@ impl<I: Interface> Lists<I> {
             self.tables.iter().zip(&list.shards).enumerate()
         {
             let Shard { positions: entries, multiplicities, room, .. } = shard;
-            let (room, slot_count, merge_state) = (*room as u32, *len_of_table as u32, state);
+            let (room, mut slot_count, merge_state) = (*room as u32, *len_of_table, state);
             if self.in_runs {
-                runner.clear("the hash table", slots, *len_of_table)?;
+                slot_count = slot_count.min(Run::<I>::slots(len));
+                runner.clear("the hash table", slots, slot_count)?;
             }
+            let slot_count = slot_count as u32;
             match sorting {
                 None => {
                     let insert = with_kept!(kept => Insert {

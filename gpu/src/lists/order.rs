@@ -121,19 +121,16 @@ async fn reference<I: Interface>(runner: &mut Runner<I>, shards: &[Shard<I>]) ->
     let mut looked_at = 0;
     // A hash spreads entries over the shards, so one shard shows what all have.
     if let Some(shard) = shards.iter().find(|shard| shard.len > 0) {
-        for block in 0..BLOCKS {
-            let first = shard.len * block / BLOCKS;
-            let len = BLOCK.min(shard.len - first);
-            let positions =
-                runner.read("positions", &shard.positions, first as usize * parts, len as usize * parts).await?;
-            for position in positions.chunks(parts) {
-                let Planes32 { codes, own } = planes_of(form, position);
-                for (square, codes_here) in pieces.iter_mut().enumerate() {
-                    let bit = |plane: u64| (plane & !own) >> square & 1;
-                    codes_here[codes.iter().rev().fold(0, |code, &plane| 2 * code + bit(plane)) as usize] += 1;
-                }
-                looked_at += 1;
+        let (blocks, block) = if shard.len < BLOCKS * BLOCK { (1, shard.len) } else { (BLOCKS, BLOCK) };
+        let firsts: Vec<_> = (0..blocks).map(|number| (shard.len * number / blocks) as usize * parts).collect();
+        let positions = runner.read_parts("positions", &shard.positions, &firsts, block as usize * parts).await?;
+        for position in positions.chunks(parts) {
+            let Planes32 { codes, own } = planes_of(form, position);
+            for (square, codes_here) in pieces.iter_mut().enumerate() {
+                let bit = |plane: u64| (plane & !own) >> square & 1;
+                codes_here[codes.iter().rev().fold(0, |code, &plane| 2 * code + bit(plane)) as usize] += 1;
             }
+            looked_at += 1;
         }
     }
     let mut planes = [0_u64; 3];

@@ -37,13 +37,13 @@ impl<I: Interface> Run<I> {
 
     /// Returns the bytes of all buffers of runs with this room.
     pub(super) fn bytes_with(settings: &HostSettings, sizes: &Sizes, entries: u64) -> u64 {
-        let candidates = sizes.positions as u64 * CANDIDATE + 4 * Self::slots(sizes) as u64;
+        let candidates = sizes.positions as u64 * CANDIDATE + 4 * Self::slots(sizes.positions) as u64;
         entries * Self::entry_bytes(settings) + candidates + sizes.roots as u64 * SELECTION
     }
 
-    /// Returns the slots of the table of a run. It has only the candidates of one insertion, and at least one slot is free even if they
-    /// all differ; mostly less than half of them differ. A small table stays in a large GPU's cache.
-    pub(super) const fn slots(sizes: &Sizes) -> usize {
-        sizes.positions / 4 * 5 + 1
+    /// Returns the slots of the table of a run for an insertion of this many candidates. It has only these candidates, and at least one
+    /// slot is free even if they all differ; mostly less than half of them differ. A small table stays in a large GPU's cache.
+    pub(super) const fn slots(candidates: usize) -> usize {
+        candidates / 4 * 5 + candidates % 4 + 1
     }
 }

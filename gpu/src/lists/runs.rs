@@ -21,6 +21,9 @@ use crate::session::Session;
 /// The least room of a run.
 const LEAST_ROOM: u64 = 1 << 9;
 
+/// The room that any run may have. A run of many positions may have room for as many successors.
+const USUAL_ROOM: u64 = 1 << 24;
+
 /// A run has room for at least this part of the candidates of an insertion: as a rule, a third of them differ.
 const LEAST_SHARE: u64 = 8;
 
@@ -40,7 +43,9 @@ impl<I: Interface> Lists<I> {
         let used = self.used(session, 0) + list.bytes() - self.run.as_ref().map_or(0, Run::bytes);
         let used = used + self.tables.iter().map(|table| table.slots.bytes()).sum::<u64>() + order;
         let free = self.memory.saturating_sub(used + Run::<I>::bytes_with(settings, &sizes, 0));
-        let most = self.run_room.min(Self::most_of_shard(settings, sizes.positions as u64));
+        // Lists of nearly the same length get the same room.
+        let wanted = list.len().next_power_of_two().max(USUAL_ROOM).min(self.run_room);
+        let most = wanted.min(Self::most_of_shard(settings, sizes.positions as u64));
         let entries = most.min(free / Run::<I>::entry_bytes(settings));
         // Much smaller runs would hold few candidates.
         let least = most.min(sizes.positions as u64 / LEAST_SHARE);
@@ -90,10 +95,10 @@ impl<I: Interface> Lists<I> {
         self.make_run(session, entries).await
     }
 
-    /// Makes the list of a run, unless there is one with this room.
+    /// Makes the list of a run, unless there is one with at least this room.
     async fn make_run(&mut self, session: &mut Session<I>, entries: u64) -> Result<(), Halt> {
         let sizes = session.sizes;
-        let (room, slots) = (entries as usize, Run::<I>::slots(&sizes));
+        let (room, slots) = (entries as usize, Run::<I>::slots(sizes.positions));
         let parts = session.runner.settings.form.parts();
         let runner = &mut session.runner;
         let interface = &mut runner.interface;
@@ -107,7 +112,7 @@ impl<I: Interface> Lists<I> {
             if self.selection.as_ref().is_none_or(|selection| selection.multiplicities.len() < sizes.roots) {
                 self.selection = Some(Selection::new(interface, sizes.roots).await?);
             }
-            let fits = |list: &List<I>| list.shards.first().is_some_and(|shard| shard.room == entries);
+            let fits = |list: &List<I>| list.shards.first().is_some_and(|shard| shard.room >= entries);
             if self.successors.as_ref().is_none_or(|list| !fits(list))
                 || self.tables.iter().all(|table| table.len < slots)
             {
@@ -176,26 +181,25 @@ impl<I: Interface> Lists<I> {
         let mut last = common * parts.len() as u64;
         for (index, ((shard, numbers), (start, end))) in list.shards.iter().zip(&order.numbers).zip(&parts).enumerate()
         {
-            let middle = start + common;
-            for (first, end, at, stride) in [(*start, middle, index as u64, parts.len()), (middle, *end, last, 1)] {
-                let len = (end - first) as usize;
-                let arguments = LoadOrdered {
-                    entries: &shard.positions,
-                    root_multiplicities: &shard.multiplicities,
-                    order: numbers,
-                    successors: &buffers.levels[0].positions,
-                    successor_roots: &buffers.levels[0].roots,
-                    selected_multiplicities: &selection.multiplicities,
-                    first: first as u32,
-                    end: len as u32,
-                    at: at as u32,
-                    stride: stride as u32,
-                };
-                // SAFETY: the order has these places and holds numbers of the shard's entries. No two entries get the same place
-                // in level 0, which like the multiplicities has room for as many as all shards have.
-                unsafe { runner.launch(len, arguments) }.await?;
-            }
-            last += end - middle;
+            let len = end - start;
+            let arguments = LoadOrdered {
+                entries: &shard.positions,
+                root_multiplicities: &shard.multiplicities,
+                order: numbers,
+                successors: &buffers.levels[0].positions,
+                successor_roots: &buffers.levels[0].roots,
+                selected_multiplicities: &selection.multiplicities,
+                first: *start as u32,
+                end: len as u32,
+                shard_index: index as u32,
+                shard_count: parts.len() as u32,
+                turns: common as u32,
+                at: last as u32,
+            };
+            // SAFETY: the order has these places and holds numbers of the shard's entries. No two entries get the same place
+            // in level 0, which like the multiplicities has room for as many as all shards have.
+            unsafe { runner.launch(len as usize, arguments) }.await?;
+            last += len - common;
         }
         Ok(())
     }

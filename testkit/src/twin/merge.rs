@@ -118,13 +118,16 @@ pub(super) fn order_by_army(arguments: &Arguments<'_>) {
     }
 }
 
-/// Copies some entries, in order, to every `stride`-th place of level 0, each as its own root, with their multiplicities.
+/// Copies some entries of a shard, in order, to level 0, each as its own root, with their multiplicities. Shards take turns; what a
+/// shard has more than others comes after all turns.
 pub(super) fn load_ordered(arguments: &Arguments<'_>) {
+    let [shard_index, shard_count, turns, at] =
+        [Scalar::shard_index, Scalar::shard_count, Scalar::turns, Scalar::at].map(|name| arguments.scalar(name) as usize);
     for index in arguments.indices(0, arguments.scalar(Scalar::end)) {
         let place = arguments.scalar(Scalar::first) as usize + index;
         let number = arguments.word(Binding::order, place) as usize;
         let entry = load_planes(arguments, Binding::entries, number);
-        let root = arguments.scalar(Scalar::at) as usize + index * arguments.scalar(Scalar::stride) as usize;
+        let root = if index < turns { index * shard_count + shard_index } else { at + index - turns };
         store_position(arguments, Binding::successors, root, &entry);
         arguments.set(Binding::successor_roots, root, root as u32);
         let multiplicity = arguments.read::<4>(Binding::root_multiplicities, number);

@@ -118,13 +118,16 @@ impl<I: Interface> Stages<I> {
             self.select(moves)?;
         }
         self.order(entries)?;
-        // Every second place stays free.
-        self.scalar(Scalar::at, 1);
-        self.scalar(Scalar::stride, 2);
+        // Half of the entries take every second place.
+        let loaded = entries.saturating_sub(2).min(moves as u32 / 2);
+        self.scalar(Scalar::shard_index, 1);
+        self.scalar(Scalar::shard_count, 2);
+        self.scalar(Scalar::turns, loaded / 2);
+        self.scalar(Scalar::at, loaded / 2 * 2);
         for binding in [Binding::successors, Binding::successor_roots, Binding::selected_multiplicities] {
             self.zeros(binding, moves);
         }
-        self.scalar(Scalar::end, entries.saturating_sub(2).min(moves as u32 / 2));
+        self.scalar(Scalar::end, loaded);
         self.compare(Kernel::LoadOrdered, moves, &[])?;
         self.set(Binding::root_multiplicities, multiplicities);
         self.scalar(Scalar::first, 0);
