@@ -69,8 +69,11 @@ pub(crate) struct Runtime {
     awake: Duration,
 }
 
-/// How long a wait for a GPU asks again and again before it sleeps: as long as small work takes.
-const AWAKE: Duration = Duration::from_micros(200);
+/// How long a wait for a GPU asks again and again before it sleeps. A thread that sleeps wakes up late.
+const AWAKE: Duration = Duration::from_millis(20);
+
+/// The same for a GPU that shares its power with the host's cores: as long as small work takes.
+const AWAKE_BESIDE_CORES: Duration = Duration::from_micros(200);
 
 /// The number of bytes that the host reads at once.
 const STAGING: u64 = 16 << 20;
@@ -106,8 +109,12 @@ impl Runtime {
             usage: BufferUsages::COPY_DST | BufferUsages::MAP_READ,
             mapped_at_creation: false,
         });
-        // A software device needs the host's cores.
-        let awake = if adapter.get_info().device_type == DeviceType::Cpu { Duration::ZERO } else { AWAKE };
+        let awake = match adapter.get_info().device_type {
+            DeviceType::DiscreteGpu => AWAKE,
+            // A software device needs the host's cores.
+            DeviceType::Cpu => Duration::ZERO,
+            _ => AWAKE_BESIDE_CORES,
+        };
         let runtime = Self { device, queue, failures, staging, awake };
         runtime.check()?;
         Ok(runtime)
@@ -165,7 +172,7 @@ impl Runtime {
 
     /// Waits for the submitted work.
     pub(crate) fn wait(&self) -> Result<(), Failure> {
-        // wgpu panics if the device is lost while it waits. A thread that sleeps wakes up late, so at first it does not sleep.
+        // wgpu panics if the device is lost while it waits.
         let begun = Instant::now();
         let waited = without_panic(|| {
             while begun.elapsed() < self.awake {
