@@ -32,9 +32,8 @@ pub(crate) fn large_buffer(
     filled: u8,
 ) -> Option<Result<wgpu::Buffer, Failure>> {
     let known = USAGES.iter().filter(|(usage, _)| descriptor.usage.contains(*usage));
-    let (usage, flags) = known.fold((BufferUsages::empty(), vk::BufferUsageFlags::empty()), |all, known| {
-        (all.0 | known.0, all.1 | known.1)
-    });
+    let (usage, flags) = known
+        .fold((BufferUsages::empty(), vk::BufferUsageFlags::empty()), |all, known| (all.0 | known.0, all.1 | known.1));
     if descriptor.size < LARGE || descriptor.usage != usage {
         return None;
     }

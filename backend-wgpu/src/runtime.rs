@@ -12,7 +12,9 @@ use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
 use kogge_gpu::Failure;
-use wgpu::{Adapter, BufferDescriptor, BufferUsages, DeviceDescriptor, DeviceType, Features, MapMode, MemoryHints, PollType};
+use wgpu::{
+    Adapter, BufferDescriptor, BufferUsages, DeviceDescriptor, DeviceType, Features, MapMode, MemoryHints, PollType,
+};
 
 #[cfg(any(windows, target_os = "linux", target_os = "android", target_os = "freebsd"))]
 use crate::memory::large_buffer;
