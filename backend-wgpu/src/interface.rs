@@ -236,8 +236,8 @@ impl Interface for WgpuInterface {
             return self.read_staged(&buffer.raw, offsets, bytes);
         }
         let size = bytes.len() / offsets.len().max(1);
-        let parts = bytes.chunks_mut(size.max(1)).zip(offsets);
-        parts.map(|(part, &offset)| self.read_raw(&buffer.raw, offset, part)).collect()
+        let mut parts = bytes.chunks_mut(size.max(1)).zip(offsets);
+        parts.try_for_each(|(part, &offset)| self.read_raw(&buffer.raw, offset, part))
     }
 
     fn clear(&mut self, buffer: &Buffer, bytes: u64) -> Result<(), Failure> {
