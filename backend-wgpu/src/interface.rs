@@ -232,6 +232,7 @@ impl Interface for WgpuInterface {
     }
 
     async fn read_parts(&mut self, buffer: &Buffer, offsets: &[u64], bytes: &mut [u8]) -> Result<(), Failure> {
+        debug_assert_eq!(bytes.len() % offsets.len(), 0, "the parts of a buffer are equal");
         if bytes.len() as u64 <= self.runtime.staging.size() {
             return self.read_staged(&buffer.raw, offsets, bytes);
         }
@@ -468,6 +469,25 @@ mod tests {
             ready(interface.read(&buffer, 0, &mut bytes)).unwrap().unwrap();
             assert_eq!(bytes, [0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff]);
         }
+    }
+
+    #[test]
+    fn bytes_are_read_in_parts_and_in_pieces() {
+        let Some(mut interface) = open() else { return };
+        let words: Vec<u32> = (0..6 << 20).collect();
+        let buffer = make(&mut interface, words.len() as u64);
+        interface.write(&buffer, bytemuck::cast_slice(&words)).unwrap();
+        // Together, the last two parts are larger than the staging buffer.
+        for (firsts, len) in [(vec![7], 5), (vec![5000, 0, 1_000_001], 16), (vec![3 << 20, 0], 3 << 20)] {
+            let offsets: Vec<_> = firsts.iter().map(|&first| 4 * first as u64).collect();
+            let mut read = vec![0_u32; firsts.len() * len];
+            ready(interface.read_parts(&buffer, &offsets, bytemuck::cast_slice_mut(&mut read))).unwrap().unwrap();
+            let expected = firsts.iter().flat_map(|&first| &words[first..first + len]);
+            assert!(read.iter().eq(expected), "{firsts:?} {len}");
+        }
+        let mut read = vec![0_u32; words.len() - 1];
+        ready(interface.read(&buffer, 4, bytemuck::cast_slice_mut(&mut read))).unwrap().unwrap();
+        assert!(read == words[1..]);
     }
 
     #[test]

@@ -267,6 +267,8 @@ mod tests {
 
     #[test]
     fn scalars_can_be_immediates() {
+        // Vulkan guarantees so many bytes.
+        const { assert!(SCALARS <= 128) };
         for (source, capabilities) in MODULES.into_iter().flat_map(forms) {
             let spaces = |source: &str| {
                 let (module, _) = validated(source, capabilities | Capabilities::IMMEDIATES);

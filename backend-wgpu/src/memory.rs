@@ -10,7 +10,7 @@ use kogge_gpu::Failure;
 use wgpu::hal::{api, vulkan};
 use wgpu::{BufferDescriptor, BufferUsages, Device};
 
-/// The least number of bytes of a large buffer. There are so few large ones that any driver permits as many pieces of memory.
+/// The least number of bytes of a large buffer. There are far fewer large buffers than the 4,096 allocations that every driver permits.
 const LARGE: u64 = 4 << 20;
 
 /// The usages of buffers that are made here.

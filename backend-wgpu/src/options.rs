@@ -1,6 +1,6 @@
 //! The options of wgpu, and the settings that result from them on a device.
 
-use kogge_board::{DeviceKind, Planes32};
+use kogge_board::DeviceKind;
 use kogge_gpu::tuning::{Partial, Value};
 use kogge_gpu::{Defaults, HostOptions, HostSettings, Limits, Unordered};
 use serde::{Deserialize, Serialize};
@@ -108,13 +108,10 @@ const UNKNOWN_MEMORY: u64 = 1 << 30;
 /// The maximum memory to use by default. The resulting chunks are large enough by far.
 const MOST_MEMORY: u64 = 16 << 30;
 
-/// The share of the memory that the positions of one level may take on a GPU with much memory.
-const LEVEL_SHARE: u64 = 8;
-
-/// The number of positions in a level of a GPU: the larger, the fewer waits.
-fn most_positions(memory: u64) -> usize {
-    let positions = memory / LEVEL_SHARE / size_of::<Planes32>() as u64;
-    1 << positions.clamp(1 << 24, 1 << 26).ilog2()
+/// Returns the number of positions in a level on a GPU with this much memory. Larger levels need fewer waits. While plies are merged, four
+/// levels must fit in a quarter of the memory; a position of a kibibyte leaves room enough.
+fn positions_on_gpu(memory: u64) -> usize {
+    1 << (memory / 1024).clamp(1 << 24, 1 << 26).ilog2()
 }
 
 /// Work-groups that count replies on a GPU. wgpu does not tell the number of multiprocessors; with many groups for
@@ -171,7 +168,7 @@ impl Options {
             count_group_size: group_size,
             count_groups: if gpu { COUNT_GROUPS } else { 256 },
             queued_per_lane: 40,
-            positions: if gpu { most_positions(memory) } else { 1 << 16 },
+            positions: if gpu { positions_on_gpu(limits.device_memory) } else { 1 << 16 },
             moves: if gpu { MOVES.min(quarter) as usize } else { 1 << 20 },
             memory,
             quiescence_lanes: if gpu { QUIESCENCE_LANES } else { 256 },
@@ -241,5 +238,16 @@ impl Settings {
             Unordered::Always => ", successors in any order",
         };
         format!("{word} words, {sliders} sliders, {}{subgroups}{unordered}", self.host.describe())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn large_gpus_have_large_levels() {
+        let positions = [1, 4, 16, 24, 32, 64, 140].map(|gibibytes| positions_on_gpu(gibibytes << 30).ilog2());
+        assert_eq!(positions, [24, 24, 24, 24, 25, 26, 26]);
     }
 }

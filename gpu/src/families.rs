@@ -59,7 +59,9 @@ impl Families {
             // Parts of equal size keep the device as busy at the end as at the start. Each part consists of whole
             // blocks, so that the rest can be expanded in generation order.
             let pieces = (self.rest.len() * session.moves.0).div_ceil(aim.max(1));
-            let len = self.rest.len().div_ceil(pieces).min(self.most).next_multiple_of(sizes.block);
+            // The device counts successors with 32 bits.
+            let most = self.most.min(u32::MAX as usize / MOST_MOVES as usize - sizes.block);
+            let len = self.rest.len().div_ceil(pieces).min(most).next_multiple_of(sizes.block);
             let part = self.rest.start..self.rest.end.min(self.rest.start + len);
             let successors = if session.runner.settings.unordered.applies(self.are_merged) {
                 Some(session.expand_unordered(level, part.clone(), self.kept).await?)

@@ -6,8 +6,8 @@ use crate::kernels::{Kernel, Module};
 
 /// A GPU interface with an open device: buffers in device memory, and kernels that work on them.
 ///
-/// Work is queued and done in call order. Only [`read`](Interface::read) and [`finish`](Interface::finish) wait for the
-/// device. Functions that may wait are futures, because a browser cannot block; on other systems they are ready when
+/// Work is queued and done in call order. Only [`read`](Interface::read), [`read_parts`](Interface::read_parts) and
+/// [`finish`](Interface::finish) wait for the device. Functions that may wait are futures, because a browser cannot block; on other systems they are ready when
 /// they return.
 pub trait Interface {
     /// A buffer in device memory.
@@ -36,7 +36,8 @@ pub trait Interface {
         bytes: &mut [u8],
     ) -> impl Future<Output = Result<(), Failure>>;
 
-    /// Waits for all queued work and reads parts of a buffer, beginning at these offsets. Each fills an equal share of `bytes`.
+    /// Waits for all queued work and reads parts of a buffer, beginning at these offsets. The parts fill equal shares of
+    /// `bytes`, whose length is a multiple of the number of offsets.
     ///
     /// # Errors
     /// If the device fails.

@@ -242,7 +242,7 @@ scalars! {
     kept,
     /// The number of entries that every shard gives in turn.
     turns,
-    /// The place of the first entry after the turns.
+    /// The place of the shard's first entry after the turns.
     at,
     /// The number of successors, entries or moves that fit.
     room,

@@ -12,7 +12,7 @@ use crate::settings::HostSettings;
 
 /// The maximum number of roots in a batch: as many as are counted in one launch, so that waits between batches cost little.
 const MOST_ROOTS: usize = 1 << 22;
-/// The number of moves for each position of a level from which on moves are halved with positions.
+/// Positions are halved alone until there are this many moves for each.
 const MOVES_EACH: usize = 8;
 /// Positions on the path of a quiescence search, one for each ply. The first is one ply above the leaf.
 pub(crate) const QUIESCENCE_NODES: usize = 1 + QUIESCENCE_PLIES as usize;
@@ -41,7 +41,7 @@ impl Sizes {
     /// the smallest sizes. Many positions are halved before the rest: a tree has several levels of them, and one list of moves.
     pub(crate) fn halved(settings: &HostSettings, halvings: u32) -> Option<Self> {
         let least = settings.group_size * MOST_MOVES as usize;
-        let before = (MOVES_EACH * settings.positions / settings.moves).max(1).ilog2();
+        let before = (MOVES_EACH * settings.positions).div_ceil(settings.moves).max(1).ilog2();
         let half = |asked: usize, halvings: u32| least.max(asked.checked_shr(halvings).unwrap_or(0));
         let sizes = |halvings: u32| {
             let positions = half(settings.positions, halvings);
@@ -148,5 +148,54 @@ impl<I: Interface> Buffers<I> {
             self.levels.push(Level::new(interface, positions, sizes.block, settings.form.parts()).await?);
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::{Defaults, HostOptions, Limits};
+
+    /// Returns the sizes with this many positions and moves, from the largest to the smallest.
+    fn sizes(positions: usize, moves: usize) -> Vec<Sizes> {
+        let limits =
+            Limits { max_group_size: 128, local_memory: 1 << 16, max_buffer: i32::MAX as u64, device_memory: 1 << 36 };
+        let defaults = Defaults {
+            group_size: 128,
+            closed_form_group_size: 128,
+            count_group_size: 128,
+            count_groups: 256,
+            queued_per_lane: 16,
+            positions,
+            moves,
+            memory: 1 << 34,
+            quiescence_lanes: 256,
+            quiescence_steps: 64,
+        };
+        let settings = HostOptions::default().complete(&limits, &defaults).unwrap();
+        (0..).map_while(|halvings| Sizes::halved(&settings, halvings)).collect()
+    }
+
+    #[test]
+    fn positions_are_halved_first() {
+        let largest = sizes(1 << 26, 1 << 27);
+        let [positions, moves] = [|sizes: &Sizes| sizes.positions, |sizes: &Sizes| sizes.moves]
+            .map(|of| largest.iter().map(|sizes| of(sizes).next_power_of_two().ilog2()).collect::<Vec<_>>());
+        assert_eq!(positions[..5], [26, 25, 24, 23, 22]);
+        assert_eq!(moves[..5], [27, 27, 27, 26, 25]);
+        let usual = sizes(1 << 24, 1 << 27);
+        assert_eq!(usual[1], Sizes { roots: 1 << 21, positions: 1 << 23, moves: 1 << 26, ..usual[1] });
+    }
+
+    #[test]
+    fn halved_sizes_shrink_to_the_smallest() {
+        for (positions, moves) in [(1, 1), (1 << 26, 1 << 27), (1 << 26, 1), (1, 1 << 27), (1 << 24, 1 << 20)] {
+            let all = sizes(positions, moves);
+            let least = 128 * MOST_MOVES as usize;
+            assert!(all.iter().all(|sizes| sizes.roots <= sizes.positions && sizes.positions >= least), "{all:?}");
+            assert!(all.is_sorted_by(|a, b| a.positions >= b.positions && a.moves >= b.moves && a.roots >= b.roots));
+            let last = all.last().unwrap();
+            assert_eq!((last.positions, last.moves), (least, least.max(MOST_QUIESCENCE_ROOM)));
+        }
     }
 }

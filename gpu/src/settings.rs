@@ -185,7 +185,7 @@ impl Unordered {
     /// All values.
     pub const ALL: [Self; 3] = [Self::Never, Self::InMerges, Self::Always];
 
-    /// Returns whether successors are made in any order, if they are merged or if they are not.
+    /// Returns whether successors are made in any order. `is_merged` says whether they will be merged.
     pub(crate) fn applies(self, is_merged: bool) -> bool {
         match self {
             Self::Never => false,
@@ -209,8 +209,8 @@ pub struct Runs {
 
 impl Default for Runs {
     /// To count two plies below a position takes hardly longer than to merge its successors. Few positions have few equal successors.
-    /// A list of 2^24 positions keeps a large GPU busy for some milliseconds. Larger runs are for plies in many shards, because a run
-    /// takes positions from each of them.
+    /// A list of 2^24 positions keeps a large GPU busy for some milliseconds. Longer lists get larger runs, because they may have
+    /// many shards, and a run takes positions from each.
     fn default() -> Self {
         Self { from: 1 << 17, depth: 3, entries: 1 << 26 }
     }

@@ -30,7 +30,7 @@ kogge_testkit::conformance!(
 );
 
 #[test]
-fn successors_in_any_order_in_ranges_only() {
+fn successors_in_any_order_in_merges_only() {
     let device = TwinDevice { unordered: Unordered::InMerges, ..TwinDevice::default() };
     conformance::merged_plies(&mut open(device, 2), &mut reference());
 }

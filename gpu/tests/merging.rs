@@ -104,7 +104,7 @@ fn leaves_are_counted_in_runs() {
     for (unordered, shard_entries, entries, hash_bits) in [
         (Unordered::Always, u64::MAX, 100_000, 32),
         (Unordered::Never, u64::MAX, 3_000, 8),
-        (Unordered::Always, 700, 3_000, 32),
+        (Unordered::InMerges, 700, 3_000, 32),
     ] {
         let device = TwinDevice { unordered, shard_entries, ..TwinDevice::default() };
         let runs = Some(Runs { from: 1_000, depth: 2, entries });
@@ -142,7 +142,7 @@ fn leaves_are_counted_in_runs() {
 /// In runs all successors are kept, also below the positions of a range, and leaves are counted by kind, too.
 #[test]
 fn leaves_below_ranges_are_counted_in_runs() {
-    let device = TwinDevice { unordered: Unordered::Always, ..TwinDevice::default() };
+    let device = TwinDevice { unordered: Unordered::InMerges, ..TwinDevice::default() };
     let runs = Some(Runs { from: 100, depth: 2, entries: 3_000 });
     let options = HostOptions { group_size: Some(2), positions: Some(1 << 13), runs, ..HostOptions::default() };
     let mut gpu = Gpu::untested(&device, &options).unwrap_or_else(|error| panic!("{error}"));

@@ -185,8 +185,8 @@ __kernel KERNEL void order_by_army(
     }
 }
 
-// Copies some entries of a shard, in their order, to level 0, each as its own root, with their multiplicities. Shards take turns; what a
-// shard has more than others comes after all turns.
+// Copies some entries of a shard, in their order, to level 0, each as its own root, with their multiplicities. The shards take turns. The
+// entries that a shard has left follow after all turns.
 __kernel KERNEL void load_ordered(
     __global const Packed *restrict entries,
     __global const uint *restrict root_multiplicities,

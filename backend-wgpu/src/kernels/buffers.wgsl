@@ -18,7 +18,7 @@ struct Scalars {
     keeps_slots: u32,
     shift: u32,
     kept: u32,
-    // The number of entries that every shard gives in turn, and the place of the first entry after the turns.
+    // The number of entries that every shard gives in turn, and the place of the shard's first entry after them.
     turns: u32,
     at: u32,
     // The number of entries that fit in the list; in a quiescence search, the number of moves that fit for each lane.

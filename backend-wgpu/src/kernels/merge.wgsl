@@ -196,8 +196,8 @@ fn order_by_army(
     }
 }
 
-// Copies some entries of a shard, in their order, to level 0, each as its own root, with their multiplicities. Shards take turns; what a
-// shard has more than others comes after all turns.
+// Copies some entries of a shard, in their order, to level 0, each as its own root, with their multiplicities. The shards take turns. The
+// entries that a shard has left follow after all turns.
 @compute @workgroup_size(GROUP)
 fn load_ordered(
     @builtin(local_invocation_index) lane: u32,

@@ -150,7 +150,7 @@ impl Estimates {
         ply.map_or(MOST_RANGES, |ply| ply.ranges)
     }
 
-    /// Finds the fastest way to finish a count: the number of plies to merge, from `least` to `most`, and the ranges of the last
+    /// Finds the fastest way to finish a count. A way with more merged plies must save a tenth of the time. Chooses the number of plies to merge, from `least` to `most`, and the ranges of the last
     /// of them, at least `ranges`. Returns `None` if every way leaves more plies than one call can count.
     pub(crate) fn choose(&self, least: u32, most: u32, ranges: Option<u32>) -> Option<Route> {
         let most = most.min(self.remaining);
@@ -173,7 +173,11 @@ impl Estimates {
                 1.0
             };
             let route = Route { plies: plies.to_vec(), below_seconds: positions * each * divided };
-            if best.as_ref().is_none_or(|best| route.seconds() < PAYS * best.seconds()) {
+            let is_better = |best: &Route| {
+                let share = if plies.len() > best.plies.len() { PAYS } else { 1.0 };
+                route.seconds() < share * best.seconds()
+            };
+            if best.as_ref().is_none_or(is_better) {
                 best = Some(route);
             }
         };

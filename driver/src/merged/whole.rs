@@ -10,9 +10,11 @@ use super::settings::MergeCosts;
 use super::work::{StepError, Work};
 use crate::Error;
 
-/// A ply is large if it takes at least this many times as long as the quickest ply, and at least [`LARGE_SECONDS`].
+/// A ply is large if it takes at least this many times as long as the quickest ply and at least [`LARGE_SECONDS`], and has at least
+/// [`LARGE_SUCCESSORS`]. On a GPU, smaller plies take most of their time for buffers and waits.
 const LARGE_PLY: f64 = 8.0;
 const LARGE_SECONDS: f64 = 0.01;
+const LARGE_SUCCESSORS: f64 = 1e6;
 
 /// Room for successors beyond the estimate.
 const SPARE_ROOM: u64 = 1 << 12;
@@ -100,7 +102,7 @@ impl Work<'_> {
             successor: each(seconds - room_seconds, successors),
             room: room_seconds / (room as f64).max(1.0),
         };
-        if seconds >= LARGE_SECONDS.max(LARGE_PLY * ply) {
+        if seconds >= LARGE_SECONDS.max(LARGE_PLY * ply) && successors >= LARGE_SUCCESSORS {
             self.costs = Some(costs);
         } else if let Some(known) = self.known {
             // The time of a small ply says little about its successors. Larger plies have said more.

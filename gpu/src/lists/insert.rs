@@ -8,7 +8,7 @@ use kogge_board::merge::Kept;
 
 use super::candidates::{Candidates, Sorting};
 use super::numbers::words;
-use super::run::Run;
+use super::run::slots_of;
 use super::shard::Shard;
 use super::table::Table;
 use super::{Lists, Origin};
@@ -77,7 +77,7 @@ impl<I: Interface> Lists<I> {
             let Shard { positions: entries, multiplicities, room, .. } = shard;
             let (room, mut slot_count, merge_state) = (*room as u32, *len_of_table, state);
             if self.in_runs {
-                slot_count = slot_count.min(Run::<I>::slots(len));
+                slot_count = slot_count.min(slots_of(len));
                 runner.clear("the hash table", slots, slot_count)?;
             }
             let slot_count = slot_count as u32;

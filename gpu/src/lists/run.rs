@@ -37,13 +37,24 @@ impl<I: Interface> Run<I> {
 
     /// Returns the bytes of all buffers of runs with this room.
     pub(super) fn bytes_with(settings: &HostSettings, sizes: &Sizes, entries: u64) -> u64 {
-        let candidates = sizes.positions as u64 * CANDIDATE + 4 * Self::slots(sizes.positions) as u64;
+        let candidates = sizes.positions as u64 * CANDIDATE + 4 * slots_of(sizes.positions) as u64;
         entries * Self::entry_bytes(settings) + candidates + sizes.roots as u64 * SELECTION
     }
+}
 
-    /// Returns the slots of the table of a run for an insertion of this many candidates. It has only these candidates, and at least one
-    /// slot is free even if they all differ; mostly less than half of them differ. A small table stays in a large GPU's cache.
-    pub(super) const fn slots(candidates: usize) -> usize {
-        candidates / 4 * 5 + candidates % 4 + 1
+/// Returns the slots of the table of a run for an insertion of this many candidates. The table holds only these candidates, and at least
+/// one slot is free even if they all differ; mostly less than half of them differ. A small table stays in a large GPU's cache.
+pub(super) const fn slots_of(candidates: usize) -> usize {
+    candidates / 4 * 5 + candidates % 4 + 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slot_stays_free() {
+        assert!((0..100).all(|candidates| slots_of(candidates) > candidates));
+        assert!((0..100).is_sorted_by_key(slots_of));
     }
 }

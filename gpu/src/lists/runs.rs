@@ -7,7 +7,7 @@ use kogge_board::merge::Kept;
 use super::candidates::Candidates;
 use super::list::List;
 use super::order::{NUMBER, Order};
-use super::run::Run;
+use super::run::{Run, slots_of};
 use super::selection::Selection;
 use super::shard::Shard;
 use super::table::{STATE, Table};
@@ -21,7 +21,7 @@ use crate::session::Session;
 /// The least room of a run.
 const LEAST_ROOM: u64 = 1 << 9;
 
-/// The room that any run may have. A run of many positions may have room for as many successors.
+/// The room that every run may have. The runs of a longer list may have as much room as the list has entries.
 const USUAL_ROOM: u64 = 1 << 24;
 
 /// A run has room for at least this part of the candidates of an insertion: as a rule, a third of them differ.
@@ -52,6 +52,10 @@ impl<I: Interface> Lists<I> {
         let entries = Some(entries).filter(|&entries| entries >= least);
         if entries.is_none() && list.in_runs == Some(true) {
             return Err(Halt::OutOfMemory);
+        }
+        // An earlier run may have had more memory.
+        if self.run.as_ref().is_some_and(|run| run.list.as_ref().map_or(0, List::bytes) > free) {
+            self.run = None;
         }
         if let Some(list) = &mut self.successors {
             list.in_runs = Some(entries.is_some());
@@ -98,7 +102,7 @@ impl<I: Interface> Lists<I> {
     /// Makes the list of a run, unless there is one with at least this room.
     async fn make_run(&mut self, session: &mut Session<I>, entries: u64) -> Result<(), Halt> {
         let sizes = session.sizes;
-        let (room, slots) = (entries as usize, Run::<I>::slots(sizes.positions));
+        let (room, slots) = (entries as usize, slots_of(sizes.positions));
         let parts = session.runner.settings.form.parts();
         let runner = &mut session.runner;
         let interface = &mut runner.interface;
@@ -175,8 +179,8 @@ impl<I: Interface> Lists<I> {
         let ((list, order), selection) = found.ok_or_else(|| runner.unasked())?;
         let [starts, ends] = [places.start, places.end].map(|place| order.cut(place));
         let parts: Vec<_> = starts.into_iter().zip(ends).collect();
-        // Shards take turns, so that entries with the same pieces of the other side stay together. What a shard has more than
-        // others comes last.
+        // Shards take turns, so that entries with the same pieces of the other side stay together. The entries that a shard has
+        // left come last.
         let common = parts.iter().map(|(start, end)| end - start).min().unwrap_or(0);
         let mut last = common * parts.len() as u64;
         for (index, ((shard, numbers), (start, end))) in list.shards.iter().zip(&order.numbers).zip(&parts).enumerate()

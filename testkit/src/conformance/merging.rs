@@ -189,6 +189,13 @@ pub fn merging_without_room(backend: &mut dyn Backend) {
     good(merge.add(&[Entry { position, multiplicity: u128::MAX / 20 }]));
     assert_eq!(good(merge.perft(0..1, 1)), u128::MAX / 20 * 20);
     assert_eq!(merge.perft(0..1, 2), Err(MergeError::Overflow));
+    good(merge.reserve(1, Kept::All));
+    good(merge.add(&[Entry { position, multiplicity: u128::MAX / 20 }]));
+    good(merge.descend());
+    good(merge.reserve(20, Kept::All));
+    good(merge.expand(0..1));
+    assert_eq!(good(merge.perft(0..20, 0)), u128::MAX / 20 * 20);
+    assert_eq!(merge.perft(0..20, 1), Err(MergeError::Overflow));
 
     // A tree without leaves.
     let mate: Fen = "R5k1/5ppp/8/8/8/8/8/4K3 b - - 0 1".parse().unwrap_or_else(|error| panic!("{error}"));

@@ -153,6 +153,10 @@ impl<I: Interface> Interface for FaultyInterface<I> {
         self.obey()?.read(buffer, offset, bytes).await
     }
 
+    async fn read_parts(&mut self, buffer: &I::Buffer, offsets: &[u64], bytes: &mut [u8]) -> Result<(), Failure> {
+        self.obey()?.read_parts(buffer, offsets, bytes).await
+    }
+
     fn clear(&mut self, buffer: &I::Buffer, bytes: u64) -> Result<(), Failure> {
         self.obey()?.clear(buffer, bytes)
     }

@@ -5,7 +5,7 @@
 //! ```
 //!
 //! NAME is a position of `board/data/known-counts.tsv`. PLIES plies are merged, the last one in RANGES ranges, and the
-//! total is compared with the published count, if there is one. `runs` sets the room of a run; leaves are
+//! total is compared with the published count, if there is one. `runs` sets the greatest room of a run; leaves are
 //! counted in runs only at depths of three and more, and not at all if this is 0. `positions` sets the
 //! positions of a level, as a power of two. Ranges above runs have reversed keys, unless `keys=usual` is given.
 //! `profile` adds the time of each kernel.

@@ -118,8 +118,8 @@ pub(super) fn order_by_army(arguments: &Arguments<'_>) {
     }
 }
 
-/// Copies some entries of a shard, in order, to level 0, each as its own root, with their multiplicities. Shards take turns; what a
-/// shard has more than others comes after all turns.
+/// Copies some entries of a shard, in order, to level 0, each as its own root, with their multiplicities. The shards take turns. The
+/// entries that a shard has left follow after all turns.
 pub(super) fn load_ordered(arguments: &Arguments<'_>) {
     let [shard_index, shard_count, turns, at] = [Scalar::shard_index, Scalar::shard_count, Scalar::turns, Scalar::at]
         .map(|name| arguments.scalar(name) as usize);

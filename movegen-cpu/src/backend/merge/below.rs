@@ -127,8 +127,8 @@ impl CpuMerge<'_> {
         };
         let tasks = self.tasks(&index, start..end, together);
         let (this, pool) = (&*self, B::scratch(&self.scratch));
-        // Threads take the tasks in order, so the small tasks come last. A task may take less than a microsecond, so that a lock around
-        // the tasks would cost more than they do.
+        // Threads take the tasks in order, so the small tasks come last. A task may take less than a microsecond. A lock around the tasks
+        // would cost more.
         let next = AtomicUsize::new(0);
         let count = |_thread| {
             let mut scratch = pool.take();
@@ -136,6 +136,9 @@ impl CpuMerge<'_> {
             while let (Ok(before), Some(task)) = (&sum, tasks.get(next.fetch_add(1, Ordering::Relaxed))) {
                 let counted = this.count_task::<B>(&mut scratch, &index, task.clone(), depth);
                 sum = counted.and_then(|counted| B::join(*before, counted));
+                if sum.is_err() {
+                    next.store(tasks.len(), Ordering::Relaxed);
+                }
             }
             pool.give_back(scratch);
             sum
