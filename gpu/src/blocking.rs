@@ -25,8 +25,9 @@ use crate::watching::Watching;
 /// The maximum number of a shard's entries in the self-test of merging. It has lists with fewer entries and with more.
 const SELF_TEST_SHARD_ENTRIES: u64 = 500;
 
-/// The runs of this self-test: it has plies whose successors fit in one such run, and plies that need several.
-const SELF_TEST_RUNS: Runs = Runs { from: 8, depth: 2, entries: 2000 };
+/// The runs of this self-test: it has plies whose successors fit in one such run, and plies that need several. Most runs take several
+/// positions from each shard.
+const SELF_TEST_RUNS: Runs = Runs { from: 8, depth: 2, entries: 8000 };
 
 impl<D: Device> Gpu<D>
 where
