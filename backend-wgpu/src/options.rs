@@ -108,8 +108,8 @@ const UNKNOWN_MEMORY: u64 = 1 << 30;
 /// The maximum memory to use by default. The resulting chunks are large enough by far.
 const MOST_MEMORY: u64 = 16 << 30;
 
-/// Returns the number of positions in a level on a GPU with this much memory. Larger levels need fewer waits. While plies are merged, four
-/// levels must fit in a quarter of the memory; a position of a kibibyte leaves room enough.
+/// Returns the number of positions in a level on a GPU with this much memory: one for each kibibyte, within limits. Larger levels need
+/// fewer waits. But four levels must fit in a quarter of the memory while plies are merged.
 fn positions_on_gpu(memory: u64) -> usize {
     1 << (memory / 1024).clamp(1 << 24, 1 << 26).ilog2()
 }

@@ -150,8 +150,9 @@ impl Estimates {
         ply.map_or(MOST_RANGES, |ply| ply.ranges)
     }
 
-    /// Finds the fastest way to finish a count. A way with more merged plies must save a tenth of the time. Chooses the number of plies to merge, from `least` to `most`, and the ranges of the last
-    /// of them, at least `ranges`. Returns `None` if every way leaves more plies than one call can count.
+    /// Finds the fastest way to finish a count: the number of plies to merge, from `least` to `most`, and the ranges of the last of them, at
+    /// least `ranges`. A way with more merged plies must save a tenth of the time. Returns `None` if every way leaves more plies than one
+    /// call can count.
     pub(crate) fn choose(&self, least: u32, most: u32, ranges: Option<u32>) -> Option<Route> {
         let most = most.min(self.remaining);
         let sizes = self.next_sizes(most);

@@ -29,7 +29,7 @@ const LEAST_SHARE: u64 = 8;
 
 impl<I: Interface> Lists<I> {
     /// Returns the room of a run's list, if leaves this many plies below the successors are counted in runs: if there are many
-    /// successors, and memory for a run.
+    /// successors, and memory for a run. Frees the memory of an earlier run that does not fit beside this list.
     ///
     /// The answer for a list at these depths stays the same. If memory runs out later, smaller buffers are needed.
     pub(crate) fn run_entries(&mut self, session: &Session<I>, depth: u32) -> Result<Option<u64>, Halt> {
