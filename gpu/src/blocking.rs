@@ -278,6 +278,10 @@ impl<I: Interface> Merge for DeviceMerge<'_, I> {
         DeviceMerge::descend_and_keep(self)
     }
 
+    fn most_in_one_table(&self) -> u64 {
+        DeviceMerge::most_in_one_table(self)
+    }
+
     fn ascend(&mut self) -> Result<(), MergeError> {
         DeviceMerge::ascend(self);
         Ok(())

@@ -364,6 +364,11 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
         depth >= runs.depth && self.most_successors() >= runs.from
     }
 
+    /// Returns the greatest number of successors that lie in one shard, which has one table.
+    pub(crate) fn most_in_one_table(&self) -> u64 {
+        self.lists.most_in_one_shard(self.session)
+    }
+
     pub(crate) fn most_successors(&self) -> u64 {
         self.lists.most_entries(self.session)
     }

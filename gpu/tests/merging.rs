@@ -114,6 +114,9 @@ fn leaves_are_counted_in_runs() {
         let mut merge = gpu.merge(&Fen::start().rules, &options).unwrap();
         assert_eq!(merge_plies(&mut *merge, 3, 1), Ok(PLIES[2]));
         let before = merge.entries(0..5_362).unwrap();
+        let has_one_table = merge.most_in_one_table() >= 5_362;
+        assert_eq!(has_one_table, shard_entries == u64::MAX);
+        assert!(merge.most_in_one_table() <= shard_entries);
         device.control.launches();
         for (depth, expected) in [(2, 4_865_609), (1, 197_281)] {
             let parts = [0..1, 1..1_500, 1_500..3_333, 3_333..5_362].map(|part| merge.perft(part, depth).unwrap());

@@ -90,6 +90,12 @@ pub trait Merge {
     /// Returns the greatest number of distinct successors that [`Merge::reserve`] could make room for now.
     fn most_successors(&self) -> u64;
 
+    /// Returns the greatest number of distinct successors that one table holds. A device whose buffers are small needs several tables for
+    /// more, and then each successor takes longer, because its table has to be found.
+    fn most_in_one_table(&self) -> u64 {
+        u64::MAX
+    }
+
     /// Discards the successors and makes room for this many distinct successors, which [`Merge::expand`] keeps if they belong to
     /// `kept`.
     ///

@@ -18,6 +18,10 @@ const LARGER_TABLE: f64 = 1.3;
 /// The same factor on a GPU: at most 1.06 on one H200, where tables of all sizes are in memory.
 const LARGER_TABLE_ON_GPU: f64 = 1.05;
 
+/// The factor by which a successor takes longer if a ply needs several tables. On one H200, the device's own work for a successor took
+/// 1.9 times as long by wgpu.
+const SEVERAL_TABLES: f64 = 1.5;
+
 /// The share of the time for a successor that goes into making it; the rest goes into merging it.
 const MAKING: f64 = 0.5;
 
@@ -39,7 +43,7 @@ pub(crate) struct Estimates {
     pub(crate) between_fails: bool,
     /// The greatest number of pawns of a position.
     pub(crate) pawns: u32,
-    /// Seconds to make and merge a successor.
+    /// Seconds to make and merge a successor with one table.
     pub(crate) merge_successor: f64,
     /// The share of `merge_successor` that goes into making the successor.
     pub(crate) making: f64,
@@ -55,6 +59,8 @@ pub(crate) struct Estimates {
     pub(crate) count_each: [f64; MAX_CALL_DEPTH as usize + 1],
     /// The number of positions that fit in memory without parents.
     pub(crate) capacity: f64,
+    /// The number of positions that one table holds.
+    pub(crate) in_one_table: f64,
     /// The memory of a parent, as a share of the memory of a position.
     pub(crate) parent_share: f64,
 }
@@ -84,13 +90,24 @@ impl Estimates {
             },
             count_each: [0.0; MAX_CALL_DEPTH as usize + 1],
             capacity,
+            in_one_table: f64::INFINITY,
             parent_share: 1.0,
         }
     }
 
-    /// Estimates the seconds to make and merge the successors of a parent.
-    pub(crate) fn merge_each(&self) -> f64 {
-        self.merge_successor * self.moves
+    /// Estimates the seconds to make and merge the successors of a parent, if about this many distinct positions are made together.
+    pub(crate) fn merge_each(&self, positions: f64) -> f64 {
+        self.merge_successor * self.moves * self.several_tables(positions)
+    }
+
+    /// Returns whether one table holds about this many positions, with some to spare.
+    pub(crate) fn fit_in_one_table(&self, positions: f64) -> bool {
+        positions * MARGIN <= self.in_one_table
+    }
+
+    /// Returns the factor by which a successor takes longer because of the tables for about this many positions.
+    pub(crate) fn several_tables(&self, positions: f64) -> f64 {
+        if self.fit_in_one_table(positions) { 1.0 } else { SEVERAL_TABLES }
     }
 
     /// Estimates the seconds to make room for a ply.
@@ -159,6 +176,7 @@ pub(super) mod tests {
             least_in_runs: u32::MAX,
             count_each,
             capacity,
+            in_one_table: f64::INFINITY,
             parent_share: 0.8,
         }
     }

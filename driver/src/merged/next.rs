@@ -138,7 +138,7 @@ impl Work<'_> {
             // Measuring whether merging pays would take as long as merging. With few positions, the time of the last
             // ply proves nothing, because other work of the machine dominates it.
             None if self.estimates.remaining > 2 && ranges.is_none() => {
-                positions <= FEW || positions * self.estimates.merge_each() < CHEAP_SECONDS
+                positions <= FEW || positions * self.estimates.merge_each(self.next_whole().positions) < CHEAP_SECONDS
             }
             None => false,
         };

@@ -90,7 +90,7 @@ impl Estimates {
     /// Estimates a ply of this many positions, made in ranges of at most `at_once` positions below `parents`. `merged` counts the
     /// plies merged before it, and itself. `scanned` is the number of parents that each range looks at.
     fn ply(&self, merged: u32, positions: f64, [parents, scanned]: [f64; 2], ranges: f64, at_once: f64) -> NextPly {
-        let merging = parents * self.merge_each() * self.growth.powi(merged as i32);
+        let merging = parents * self.merge_each(at_once) * self.growth.powi(merged as i32);
         let again = (self.expansions(ranges) - 1.0) * self.making;
         let scanning = if ranges > 1.0 { ranges * scanned * SCANNING * self.merge_successor } else { 0.0 };
         let seconds = self.ply_seconds * ranges + self.room_seconds(positions) + merging * (1.0 + again) + scanning;
@@ -165,7 +165,7 @@ impl Estimates {
             }
             let each = self.count_each[below as usize];
             // Merging successors takes longer than counting them, even if a busy machine measured otherwise.
-            let merging = self.merge_each();
+            let merging = self.merge_each(0.0);
             let each = if below == 1 && merging > 0.0 { each.min(merging) } else { each };
             let has_between = matches!(plies, [.., between, _] if between.ranges > 1);
             let divided = if has_between && below >= self.least_in_runs {
@@ -235,13 +235,16 @@ mod tests {
         let busy = Estimates { count_each: [1.0; MAX_CALL_DEPTH as usize + 1], ..start(7, 8, 1e12) };
         assert_eq!(busy.choose(0, 99, None).unwrap().plies, []);
         // A ply that saves little time is not worth its memory.
-        let tie = |below: f64| {
+        let tie = |below: f64, in_one_table: f64| {
             let mut estimates = start(5, 8, 1e12);
             let ply = estimates.ply(1, estimates.next_sizes(1)[0], [822_518.0; 2], 1.0, 1.0).seconds;
             (estimates.count_each[2], estimates.count_each[3]) = (0.0, below * ply / 822_518.0);
-            estimates.choose(0, 1, None).unwrap().plies.len()
+            Estimates { in_one_table, ..estimates }.choose(0, 1, None).unwrap().plies.len()
         };
-        assert_eq!([0.9, 1.1, 1.2].map(tie), [0, 0, 1]);
+        assert_eq!([0.9, 1.1, 1.2].map(|below| tie(below, f64::INFINITY)), [0, 0, 1]);
+        // Several tables make a ply dearer.
+        assert_eq!([1.2, 1.6, 1.8].map(|below| tie(below, 1e6)), [0, 0, 1]);
+        assert_eq!(tie(1.2, 1e7 * MARGIN), 1);
         // If one call cannot count that deep, plies are merged in any case.
         let deep = Estimates { merge_successor: 1.0, ..start(5, 14, 1e12) };
         assert_eq!(deep.choose(0, 99, None).unwrap().plies.len(), 2);

@@ -85,25 +85,27 @@ impl Work<'_> {
         let seconds = begin.elapsed().as_secs_f64() - (self.check_seconds - checked);
         self.estimates.moves = (paths as f64 / (self.paths as f64).max(1.0)).max(1.01);
         self.paths = paths;
-        self.note_costs(seconds, parents as f64 * self.estimates.moves);
+        self.note_costs(seconds, parents as f64 * self.estimates.moves, ply.positions);
         self.note(seconds);
         Ok(true)
     }
 
-    /// Updates the costs of merging after a ply with this many successors.
-    fn note_costs(&mut self, seconds: f64, successors: f64) {
+    /// Updates the costs of merging after a ply with this many successors, made with room for about this many positions.
+    fn note_costs(&mut self, seconds: f64, successors: f64, positions: f64) {
         self.quickest = self.quickest.min(seconds);
         let (ply, (room, room_seconds)) = (self.quickest, self.room);
         // A quick ply, too, needs some time for its room.
         let room_seconds = (room_seconds - 0.5 * ply).max(0.0);
+        let several_tables = self.estimates.several_tables(positions);
         let each = |seconds: f64, count: f64| (seconds - 0.9 * ply).max(0.1 * seconds) / count.max(1.0);
         let mut costs = MergeCosts {
             ply,
-            successor: each(seconds - room_seconds, successors),
+            successor: each(seconds - room_seconds, successors) / several_tables,
             room: room_seconds / (room as f64).max(1.0),
         };
         if seconds >= LARGE_SECONDS.max(LARGE_PLY * ply) && successors >= LARGE_SUCCESSORS {
-            self.costs = Some(costs);
+            // The factor for several tables is a guess, so other counts are not to rely on it.
+            self.costs = if self.estimates.fit_in_one_table(positions) { Some(costs) } else { self.costs };
         } else if let Some(known) = self.known {
             // The time of a small ply says little about its successors. Larger plies have said more.
             (costs.successor, costs.room) = (known.successor, known.room);

@@ -104,6 +104,7 @@ impl<'d> Work<'d> {
         let mut estimates = Estimates::new(depth, merge.most_successors() as f64, kind);
         let in_runs = (0..=MAX_CALL_DEPTH).find(|&below| merge.counts_in_runs(below));
         estimates.least_in_runs = in_runs.unwrap_or(u32::MAX);
+        estimates.in_one_table = merge.most_in_one_table() as f64;
         Ok(Self {
             merge,
             rules: *rules,
@@ -152,7 +153,7 @@ impl<'d> Work<'d> {
         let positions = self.estimates.next_sizes(1)[0];
         let seconds = self.estimates.ply_seconds
             + self.estimates.room_seconds(positions)
-            + self.last_size() * self.estimates.merge_each();
+            + self.last_size() * self.estimates.merge_each(positions);
         NextPly { positions, ranges: 1, at_once: positions, seconds }
     }
 

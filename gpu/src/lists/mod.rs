@@ -183,6 +183,13 @@ impl<I: Interface> Lists<I> {
         (settings.max_buffer / settings.form.bytes() as u64).min(slots / 2).clamp(1, MOST_ENTRIES)
     }
 
+    /// Returns the greatest number of successors that lie in one shard.
+    pub(crate) fn most_in_one_shard(&self, session: &Session<I>) -> u64 {
+        let settings = &session.runner.settings;
+        let candidates = session.fitting(2).map_or(0, |sizes| sizes.positions as u64);
+        Self::most_of_shard(settings, candidates).min(settings.shard_entries)
+    }
+
     /// Returns the number of candidates that there is room for.
     pub(crate) fn candidates(&self) -> usize {
         self.candidates.as_ref().map_or(0, |candidates| candidates.taken.len())
@@ -193,8 +200,7 @@ impl<I: Interface> Lists<I> {
         let sizes = session.fitting(2)?;
         let most = sizes.positions;
         self.kept = kept;
-        let settings = &session.runner.settings;
-        let most_of_shard = Self::most_of_shard(settings, most as u64).min(settings.shard_entries);
+        let most_of_shard = self.most_in_one_shard(session);
         let parts = session.runner.settings.form.parts();
         let (layout, old) = match self.successors.take() {
             Some(old) if old.fits(entries, parts) => (old.layout(entries), Some(old)),
