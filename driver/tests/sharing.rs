@@ -48,6 +48,37 @@ fn devices_share_the_ranges_of_a_ply() {
     assert_eq!(shared.leaves, 193_690_690);
 }
 
+/// Above runs, devices share ranges of reversed keys, if all of them can.
+#[test]
+fn devices_that_count_in_runs_share_ranges_of_reversed_keys() {
+    let root = fen(KIWIPETE);
+    let within = |memory, fault, fitting| {
+        let mut backend = WrongMerge::new(fault, 3);
+        (backend.in_ranges, backend.counts_in_runs, backend.fitting) = (true, true, fitting);
+        Device::with_memory(Box::new(backend), memory)
+    };
+    let in_runs = |fault, fitting| within(1 << 26, fault, fitting);
+    let count = |devices: &mut [Device], ranges| {
+        let shared = perft_merged_shared(devices, &root, 5, (Some(3), ranges), &())?;
+        assert_eq!(shared.merged.unwrap().positions, 57_548);
+        assert_adds_up(&shared);
+        Ok(shared.leaves)
+    };
+    for ranges in [Some(1), Some(50), None] {
+        assert_eq!(count(&mut [in_runs(None, u64::MAX), in_runs(None, u64::MAX)], ranges), Ok(193_690_690));
+    }
+    // This device errs in ranges of reversed keys only.
+    let wrong = || in_runs(Some(Fault::LosesPosition), u64::MAX);
+    let error = count(&mut [in_runs(None, u64::MAX), wrong()], Some(50)).unwrap_err();
+    assert!(matches!(error, Error::Backend(BackendError::WrongAnswer { .. })), "{error}");
+    // Beside a device without runs, or with little memory, it counts in the usual order.
+    for other in [device(Mailbox::new()), within(100 << 10, None, u64::MAX)] {
+        assert_eq!(count(&mut [wrong(), other], Some(50)), Ok(193_690_690));
+    }
+    // A device may have less memory than it says.
+    assert_eq!(count(&mut [in_runs(None, u64::MAX), in_runs(None, 2_000)], Some(50)), Ok(193_690_690));
+}
+
 #[test]
 fn devices_share_a_frontier() {
     let root = fen(KIWIPETE);

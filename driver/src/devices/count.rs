@@ -3,6 +3,8 @@
 use std::ops::ControlFlow;
 
 use kogge_board::Fen;
+#[cfg(doc)]
+use kogge_board::merge::Key;
 use kogge_board::merge::KeyRange;
 
 use super::Device;
@@ -47,7 +49,8 @@ pub struct Part {
 
 /// Counts the leaves `depth` plies below the root on all devices at once, by merged plies.
 ///
-/// The last merged ply is divided into ranges, which lie in a queue. Each device makes the plies above for itself, as its memory
+/// The last merged ply is divided into ranges, which lie in a queue. If all devices count below them in runs, and have room for the whole
+/// ply before them, they are ranges of [reversed](Key::reversed) keys. Each device makes the plies above for itself, as its memory
 /// allows, and takes some neighbouring ranges at a time. The paths to all ranges must add up to those to the ply. `plies` and
 /// `ranges` are as in [`MergeSettings`](crate::MergeSettings). The observer is called by several threads.
 ///
@@ -62,15 +65,54 @@ pub fn perft_merged_shared(
 ) -> Result<Shared, Error> {
     let possible = Division::plies(depth, Counted::Leaves);
     let ply = plies.map(|ply| ply.min(*possible.end()).max(*possible.start()));
-    let wanted = Wanted { ply, ranges, least: RANGES_EACH * devices.len() as u32, counted: Counted::Leaves };
-    let Some(first) = devices.first_mut() else { return Err(no_device()) };
-    let division = Division::of(first, root, depth, &wanted, observer)?;
+    let least = RANGES_EACH * devices.len() as u32;
+    let wanted = Wanted { ply, ranges, least, counted: Counted::Leaves, may_be_reversed: true };
+    let divide = |devices: &mut [Device], wanted: &Wanted| {
+        let first = devices.first_mut().ok_or_else(no_device)?;
+        Division::of(first, root, depth, wanted, observer)
+    };
+    let mut division = divide(devices, &wanted)?;
+    if division.is_reversed {
+        if all_suit_reversed(devices, root, depth, &division, observer)? {
+            match count_division(devices, root, depth, &division, observer) {
+                // The ply before turned out larger than estimated.
+                Err(Error::Memory { .. }) => {}
+                counted => return counted,
+            }
+        }
+        division = divide(devices, &Wanted { may_be_reversed: false, ..wanted })?;
+    }
+    count_division(devices, root, depth, &division, observer)
+}
+
+/// Returns whether ranges of reversed keys are better for all devices, not only for the device that divided the tree.
+fn all_suit_reversed(
+    devices: &mut [Device],
+    root: &Fen,
+    depth: u32,
+    division: &Division,
+    observer: &dyn Observer,
+) -> Result<bool, Error> {
+    let suit = together(devices, 0, observer, |Device { backend, settings }, member| {
+        Driver::new(&mut **backend, member).suits_reversed(root, &division.sizes, depth, settings)
+    })?;
+    Ok(suit.into_iter().all(|suits| suits))
+}
+
+/// Counts the leaves below the ranges of a division on all devices at once.
+fn count_division(
+    devices: &mut [Device],
+    root: &Fen,
+    depth: u32,
+    division: &Division,
+    observer: &dyn Observer,
+) -> Result<Shared, Error> {
     let found = together(devices, division.ranges.len(), observer, |device, member| {
-        count_ranges(device, member, root, depth, &division)
+        count_ranges(device, member, root, depth, division)
     })?;
     let mut sum = RangeCount::none(KeyRange::WHOLE);
     found.iter().try_for_each(|(_, count)| sum.add(count))?;
-    check_paths(devices, &division, sum.paths)?;
+    check_paths(devices, division, sum.paths)?;
     let merged = SharedPly { ply: division.ply, positions: sum.positions, ranges: division.ranges.len() as u32 };
     let parts = found.iter().map(|&(pieces, RangeCount { leaves, .. })| Part { leaves, pieces }).collect();
     Ok(Shared { leaves: sum.leaves, merged: Some(merged), parts })
@@ -92,6 +134,12 @@ fn count_ranges(
         let (ply, found, expected) = (division.ply, counter.paths(), division.paths);
         let reason = format!("it found {found} paths to ply {ply}, but another device {expected}.");
         return Err(wrong_answer(&name, reason));
+    }
+    if division.is_reversed {
+        if counter.plies().whole + 1 < division.ply {
+            return Err(Error::Memory { memory: settings.memory, ply: division.ply - 1 });
+        }
+        counter.reverse()?;
     }
     let (mut pieces, mut sum) = (0, RangeCount::none(KeyRange::WHOLE));
     while let Some(taken) = member.take() {

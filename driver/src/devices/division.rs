@@ -1,6 +1,8 @@
 //! The division of a tree among devices: ranges of its last merged ply.
 
 use kogge_board::Fen;
+#[cfg(doc)]
+use kogge_board::merge::Key;
 use kogge_board::merge::KeyRange;
 
 use super::Device;
@@ -27,6 +29,8 @@ pub(crate) struct Wanted {
     pub(crate) least: u32,
     /// What will be counted below the ply.
     pub(crate) counted: Counted,
+    /// Whether ranges may be those of [reversed](Key::reversed) keys. Such ranges are better above runs.
+    pub(crate) may_be_reversed: bool,
 }
 
 /// The last merged ply of a tree, in ranges.
@@ -35,8 +39,12 @@ pub(crate) struct Division {
     pub(crate) ply: u32,
     /// Ranges that cover all keys, in their order.
     pub(crate) ranges: Vec<KeyRange>,
+    /// Whether these are ranges of [reversed](Key::reversed) keys. They are made beside the whole ply before.
+    pub(crate) is_reversed: bool,
     /// The paths to the ply, counted without ranges.
     pub(crate) paths: u128,
+    /// The sizes of the plies that the device has made.
+    pub(crate) sizes: Vec<u64>,
 }
 
 impl Division {
@@ -70,8 +78,16 @@ impl Division {
         // so the paths come from another way of counting.
         let plies = RangePlies { whole: ply.saturating_sub(2), last: ply, depth };
         let mut counter = RangeCounter::new(&mut driver, root, plies, wanted.counted, settings)?;
-        let count = wanted.count(counter.estimated_positions());
-        Ok(Self { ply, ranges: counter.borders(count)?, paths: counter.paths() })
+        let reversed = counter.reversed_ranges().filter(|_| wanted.may_be_reversed);
+        let count = match reversed {
+            Some(needed) => wanted.reversed(needed),
+            None => wanted.count(counter.estimated_positions()),
+        };
+        if reversed.is_some() {
+            counter.reverse()?;
+        }
+        let (ranges, paths, sizes) = (counter.borders(count)?, counter.paths(), counter.sizes().to_vec());
+        Ok(Self { ply, ranges, is_reversed: reversed.is_some(), paths, sizes })
     }
 }
 
@@ -84,6 +100,12 @@ impl Wanted {
         };
         self.ranges.unwrap_or_else(by_size).clamp(1, MOST)
     }
+
+    /// Returns the number of ranges of reversed keys, if a device needs this many. Each position of the ply before is expanded for more of
+    /// them than in the usual order, so they are few and large.
+    fn reversed(&self, needed: u32) -> u32 {
+        self.ranges.unwrap_or(needed.max(self.least / 2)).clamp(1, MOST)
+    }
 }
 
 #[cfg(test)]
@@ -92,7 +114,7 @@ mod tests {
 
     #[test]
     fn large_plies_have_more_ranges() {
-        let wanted = Wanted { ply: None, ranges: None, least: 64, counted: Counted::Leaves };
+        let wanted = Wanted { ply: None, ranges: None, least: 64, counted: Counted::Leaves, may_be_reversed: true };
         for (positions, ranges) in [
             (0.0, 1),
             (20.0, 1),
@@ -105,7 +127,9 @@ mod tests {
         ] {
             assert_eq!(wanted.count(positions), ranges, "{positions}");
         }
-        assert_eq!(Wanted { ranges: Some(7), ..wanted }.count(1e9), 7);
+        assert_eq!([1, 33, 1_000_000].map(|needed| wanted.reversed(needed)), [32, 33, 65_536]);
+        let seven = Wanted { ranges: Some(7), ..wanted };
+        assert_eq!((seven.count(1e9), seven.reversed(9)), (7, 7));
     }
 
     #[test]

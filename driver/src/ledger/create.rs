@@ -177,8 +177,8 @@ fn ranges(request: &Request<'_>, device: &mut Device, observer: &dyn Observer) -
     if let Some(ply) = ply.filter(|ply| !possible.contains(ply)) {
         return Err(LedgerError::MergedPly { ply, depth, least: *possible.start(), most: *possible.end() });
     }
-    let wanted = Wanted { ply, ranges: entries, least: LEAST_RANGES, counted };
-    let Division { ply, ranges, paths } = Division::of(device, root, depth, &wanted, observer)?;
+    let wanted = Wanted { ply, ranges: entries, least: LEAST_RANGES, counted, may_be_reversed: false };
+    let Division { ply, ranges, paths, .. } = Division::of(device, root, depth, &wanted, observer)?;
     Ok((ply, paths, ranges.into_iter().map(Item::Range).collect()))
 }
 

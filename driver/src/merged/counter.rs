@@ -4,6 +4,8 @@ use std::ops::ControlFlow;
 use std::time::Instant;
 
 use kogge_board::Fen;
+#[cfg(doc)]
+use kogge_board::merge::Key;
 use kogge_board::merge::KeyRange;
 
 use super::ranges::{RangeCount, Ranges};
@@ -137,6 +139,23 @@ impl<'d> RangeCounter<'d> {
         Ok(Self { work, ranges, plies, paths })
     }
 
+    /// Samples again, for ranges of [reversed](Key::reversed) keys. Only beside a whole ply can they be counted; below a ply between,
+    /// they can only be divided.
+    pub(crate) fn reverse(&mut self) -> Result<(), Error> {
+        self.ranges.reverse(&mut self.work)
+    }
+
+    /// See [`Work::reversed_ranges`].
+    pub(crate) fn reversed_ranges(&self) -> Option<u32> {
+        let has_between = self.plies.last - self.plies.whole > 1;
+        if has_between { self.work.reversed_ranges(self.plies.depth - self.plies.last) } else { None }
+    }
+
+    /// The numbers of distinct positions of the whole plies, from the root on.
+    pub(crate) fn sizes(&self) -> &[u64] {
+        &self.work.estimates.sizes
+    }
+
     /// The plies.
     pub fn plies(&self) -> RangePlies {
         self.plies
@@ -189,5 +208,21 @@ impl<'d> RangeCounter<'d> {
         self.work.progress.fraction = 1.0;
         self.work.report_progress();
         Ok(())
+    }
+}
+
+impl Driver<'_> {
+    /// Returns whether this device, too, would count below ranges of [reversed](Key::reversed) keys in runs, beside the whole ply before
+    /// them. Whole plies of these sizes lie before that ply.
+    pub(crate) fn suits_reversed(
+        &mut self,
+        root: &Fen,
+        sizes: &[u64],
+        depth: u32,
+        settings: &MergeSettings,
+    ) -> Result<bool, Error> {
+        let mut work = Work::start(self, &counting(root), &settings.options(), depth, Counted::Leaves)?;
+        work.estimates.sizes = sizes.to_vec();
+        Ok(work.reversed_ranges(depth.saturating_sub(sizes.len() as u32 + 1)).is_some())
     }
 }

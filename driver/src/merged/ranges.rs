@@ -155,6 +155,13 @@ impl Ranges {
         Ok(())
     }
 
+    /// Samples the plies again, for ranges of [reversed](Key::reversed) keys.
+    pub(crate) fn reverse(&mut self, work: &mut Work<'_>) -> Result<(), Error> {
+        self.leave_group(work)?;
+        *self = Self::with_keys(work, self.has_between, true, 1)?;
+        Ok(())
+    }
+
     /// Makes the last whole ply the parents again.
     fn leave_group(&mut self, work: &mut Work<'_>) -> Result<(), Error> {
         if self.group.take().is_some() {

@@ -3,6 +3,8 @@
 use std::ops::Range;
 use std::time::Instant;
 
+#[cfg(doc)]
+use kogge_board::merge::Key;
 use kogge_board::merge::{Entry, Kept, Merge, MergeError, MergeOptions};
 use kogge_board::{Categories, Fen, Planes32, Quad48, Rules};
 
@@ -170,6 +172,17 @@ impl<'d> Work<'d> {
     /// Returns whether the next ply may be whole. Ranges of the ply after it need room beside it.
     pub(crate) fn leaves_room_for_ranges(&self) -> bool {
         self.share_of_room(self.next_whole().positions) <= BEFORE_RANGES_SHARE
+    }
+
+    /// Returns the number of ranges of [reversed](Key::reversed) keys that the ply after next needs, `below` plies above the leaves. Returns
+    /// `None` if leaves below them are not counted in runs, or if the next ply leaves no room for them.
+    pub(crate) fn reversed_ranges(&self, below: u32) -> Option<u32> {
+        if !self.merge.counts_in_runs(below) || !self.leaves_room_for_ranges() {
+            return None;
+        }
+        let mut estimates = self.estimates.clone();
+        estimates.sizes.push(self.next_whole().positions as u64);
+        Some(estimates.ranges(1))
     }
 
     /// The number of distinct positions of the last ply.
