@@ -19,6 +19,8 @@ pub(crate) struct Families {
     counted: Option<Cut>,
     /// The maximum number of positions in a part.
     most: usize,
+    /// The maximum number of successors of a part, unless it is only one block.
+    room: usize,
     /// The successors that are needed.
     kept: Kept,
     /// Whether they will be merged.
@@ -36,13 +38,13 @@ pub(crate) struct Family {
 impl Families {
     /// Expands the first `len` positions.
     pub(crate) fn of(len: usize) -> Self {
-        Self { rest: 0..len, counted: None, most: usize::MAX, kept: Kept::All, are_merged: false }
+        Self { rest: 0..len, counted: None, most: usize::MAX, room: usize::MAX, kept: Kept::All, are_merged: false }
     }
 
-    /// Expands the first `len` positions, whose successors will be merged. Successors that are not kept may be left out; then the counts
-    /// of the level are not set.
-    pub(crate) fn to_merge(kept: Kept, len: usize) -> Self {
-        Self { kept, are_merged: true, ..Self::of(len) }
+    /// Expands the first `len` positions, whose successors will be merged, at most `room` at a time, or those of a block. Successors that
+    /// are not kept may be left out; then the counts of the level are not set.
+    pub(crate) fn to_merge(kept: Kept, len: usize, room: usize) -> Self {
+        Self { room, kept, are_merged: true, ..Self::of(len) }
     }
 
     /// Expands the next positions, which have about `aim` successors or as many as fit. Returns `None` if all positions are
@@ -54,7 +56,8 @@ impl Families {
         aim: usize,
     ) -> Result<Option<Family>, Halt> {
         let sizes = session.sizes;
-        let aim = aim.min(sizes.positions);
+        let room = sizes.positions.min(self.room.max(sizes.least_positions()));
+        let aim = aim.min(room);
         while self.counted.is_none() && !self.rest.is_empty() {
             // Parts of equal size keep the device as busy at the end as at the start. Each part consists of whole
             // blocks, so that the rest can be expanded in generation order.
@@ -64,12 +67,12 @@ impl Families {
             let len = self.rest.len().div_ceil(pieces).min(most).next_multiple_of(sizes.block);
             let part = self.rest.start..self.rest.end.min(self.rest.start + len);
             let successors = if session.runner.settings.unordered.applies(self.are_merged) {
-                Some(session.expand_unordered(level, part.clone(), self.kept).await?)
+                Some(session.expand_unordered(level, part.clone(), self.kept, room).await?)
             } else {
                 None
             };
             // The successors of one block always fit. A device that claims otherwise must expand in generation order.
-            match successors.filter(|&count| count <= sizes.positions || part.len() > sizes.block) {
+            match successors.filter(|&count| count <= room || part.len() > sizes.block) {
                 None => {
                     let sums = session.count_level(level, self.rest.end).await?;
                     session.set_bases(level, &bases(&sums))?;
@@ -79,7 +82,7 @@ impl Families {
                     // A sixteenth is added, since parts differ.
                     let average = (successors + successors / 16).div_ceil(part.len());
                     session.moves = Average(average.clamp(1, MOST_MOVES as usize));
-                    if successors <= sizes.positions {
+                    if successors <= room {
                         self.rest.start = part.end;
                         return Ok(Some(Family { successors, end: part.end }));
                     }

@@ -57,6 +57,11 @@ impl Sizes {
         (halvings == 0 || sizes(halvings - 1) != sizes(u32::MAX)).then(|| sizes(halvings))
     }
 
+    /// Returns the number of positions that the successors of a block may be.
+    pub(crate) const fn least_positions(&self) -> usize {
+        self.block * MOST_MOVES as usize
+    }
+
     /// Returns the bytes of all buffers for `levels` levels, and of the largest buffer.
     pub(crate) fn bytes(&self, levels: usize, settings: &HostSettings) -> (u64, u64) {
         let position = settings.form.bytes() as u64;

@@ -133,6 +133,7 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
     /// Adds the first of these entries, as many as fit in level 0, and returns their number.
     async fn add_batch(&mut self, entries: &[Entry]) -> Result<usize, MergeError> {
         self.prepare(2).await?;
+        self.lists.restore_candidates(self.session).await.map_err(or_full)?;
         let len = entries.len().min(self.session.sizes.roots).min(self.lists.candidates());
         let (positions, multiplicities): (Vec<Quad48>, Vec<_>) =
             entries[..len].iter().map(|entry| (entry.position.with_halfmove_clock(0), entry.multiplicity)).unzip();
@@ -188,7 +189,7 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
         if leaves == Leaves::Kept {
             self.lists.clear_kept(self.session, len)?;
         }
-        let mut families = Families::to_merge(self.lists.kept(), len);
+        let mut families = Families::to_merge(self.lists.kept(), len, self.lists.candidates());
         while let Some(Family { successors, .. }) = families.next(self.session, 0, usize::MAX).await? {
             self.lists.insert(self.session, 1, successors, origin, self.hash_mask).await?;
         }
@@ -341,7 +342,8 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
             let batch = rest.start..rest.end.min(rest.start + self.session.sizes.roots as u64);
             self.lists.load_ordered(self.session, batch.clone()).await?;
             let len = (batch.end - batch.start) as usize;
-            let (mut families, mut moves) = (Families::to_merge(Kept::All, len), 0);
+            let mut families = Families::to_merge(Kept::All, len, self.lists.candidates());
+            let mut moves = 0;
             while let Some(Family { successors, .. }) = families.next(self.session, 0, usize::MAX).await? {
                 self.lists.insert(self.session, 1, successors, Origin::Selected, self.hash_mask).await?;
                 moves += successors;
@@ -414,6 +416,7 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
     /// Expands these parents and returns the number of their kept successors, weighted by multiplicity.
     async fn expand_batches(&mut self, mut rest: Range<u64>) -> Result<u128, MergeError> {
         self.lists.clear_sums(self.session).map_err(or_full)?;
+        self.lists.restore_candidates(self.session).await.map_err(or_full)?;
         while !rest.is_empty() {
             rest.start = self.expand_batch(&rest).await?;
         }

@@ -110,18 +110,19 @@ impl<I: Interface> Session<I> {
     }
 
     /// Makes the successors of some positions, in any order, in the next level, counts each position's moves, and returns
-    /// the number of successors. If the number exceeds the level's room, some successors are missing. Successors that are not kept
-    /// may be left out; then moves are not counted.
+    /// the number of successors. If the number exceeds `room`, some successors are missing. Successors that are not kept may be left out;
+    /// then moves are not counted.
     pub(crate) async fn expand_unordered(
         &mut self,
         level: usize,
         positions: Range<usize>,
         kept: Kept,
+        room: usize,
     ) -> Result<usize, Halt> {
         let (runner, buffers) = self.work(level + 2, positions.end, 0)?;
         runner.clear("the number of successors", &buffers.item_count, 2)?;
         let (here, next) = (&buffers.levels[level], &buffers.levels[level + 1]);
-        let (room, capacity) = (next.roots.len() as u32, buffers.items.len() as u32);
+        let (room, capacity) = (next.roots.len().min(room) as u32, buffers.items.len() as u32);
         let arguments = with_kept!(kept => ExpandUnordered {
             positions: &here.positions,
             roots: &here.roots,

@@ -37,10 +37,12 @@ pub(super) struct Sorting<I: Interface> {
 }
 
 impl<I: Interface> Candidates<I> {
-    /// Makes room for this many candidates of one shard.
+    /// Makes room for this many candidates of one shard. All multiplicities are zero, as before and after each insertion.
     pub(super) async fn new(interface: &mut I, len: usize) -> Result<Self, Failure> {
+        let multiplicities: Buffer<I, [u32; 4]> = Buffer::new(interface, "candidate_multiplicities", len).await?;
+        interface.clear(&multiplicities.raw, multiplicities.bytes())?;
         Ok(Self {
-            multiplicities: Buffer::new(interface, "candidate_multiplicities", len).await?,
+            multiplicities,
             taken: Buffer::new(interface, "taken", len).await?,
             sorting: None,
             unsorted: Buffer::new(interface, "sorted", 1).await?,

@@ -45,13 +45,36 @@ impl<I: Interface> Lists<I> {
         origin: Origin<'_>,
         hash_mask: u32,
     ) -> Result<(), Halt> {
-        let (runner, buffers) = session.work(level + 1, len, 0)?;
         if let Origin::Given(multiplicities) = origin {
-            self.give(runner, multiplicities).await?;
+            self.give(&mut session.runner, multiplicities).await?;
         }
-        let Self { successors: Some(list), candidates: Some(data), selection: Some(selection), .. } = &*self else {
+        // After a failure, candidates may keep multiplicities, and are not used again.
+        let data = self.candidates.take();
+        self.insert_candidates(session, level, len, origin, hash_mask, data.as_ref()).await?;
+        self.candidates = data;
+        Ok(())
+    }
+
+    /// See [`Lists::insert`].
+    async fn insert_candidates(
+        &self,
+        session: &mut Session<I>,
+        level: usize,
+        len: usize,
+        origin: Origin<'_>,
+        hash_mask: u32,
+        data: Option<&Candidates<I>>,
+    ) -> Result<(), Halt> {
+        let (runner, buffers) = session.work(level + 1, len, 0)?;
+        let Self { successors: Some(list), selection: Some(selection), tables, .. } = self else {
             return Err(runner.unasked());
         };
+        let shards = list.shards.len();
+        let has_room = |data: &&Candidates<I>| {
+            let is_sorted = shards == 1 || data.sorting.is_some();
+            is_sorted && len <= data.taken.len() && tables.iter().all(|table| len <= table.candidates)
+        };
+        let Some(data) = data.filter(has_room) else { return Err(runner.unasked()) };
         let (first, root_multiplicities) = match origin {
             Origin::Parents(first) => {
                 let found = self.parents.as_ref().and_then(|parents| parents.first_of(&(first..first + 1), 1));
@@ -61,18 +84,16 @@ impl<I: Interface> Lists<I> {
             Origin::Given(_) => (0, self.given.as_ref()),
         };
         let kept = if let Origin::Given(_) = origin { Kept::All } else { self.kept };
-        let Some(root_multiplicities) = root_multiplicities.filter(|_| len <= data.taken.len()) else {
-            return Err(runner.unasked());
-        };
+        let Some(root_multiplicities) = root_multiplicities else { return Err(runner.unasked()) };
         let Level { positions, roots, .. } = &buffers.levels[level];
         let Candidates { multiplicities: candidate_multiplicities, taken, sorting, unsorted } = data;
-        let (kept_counts, shards) = (&selection.kept_counts, list.shards.len());
+        let (kept_counts, sorting) = (&selection.kept_counts, sorting.as_ref().filter(|_| shards > 1));
         if let Some(sorting) = sorting {
             sorting.sort(runner, &buffers.levels[level], len, shards, kept, kept_counts).await?;
         }
         let average = len.div_ceil(shards.max(1));
-        for (index, (Table { slots, len: len_of_table, state }, shard)) in
-            self.tables.iter().zip(&list.shards).enumerate()
+        for (index, (Table { slots, len: len_of_table, state, .. }, shard)) in
+            tables.iter().zip(&list.shards).enumerate()
         {
             let Shard { positions: entries, multiplicities, room, .. } = shard;
             let (room, mut slot_count, merge_state) = (*room as u32, *len_of_table, state);
@@ -130,7 +151,7 @@ impl<I: Interface> Lists<I> {
                 positions,
                 taken_multiplicities: candidate_multiplicities,
                 taken,
-                sorted: sorting.as_ref().map_or(unsorted, |sorting| &sorting.sorted),
+                sorted: sorting.map_or(unsorted, |sorting| &sorting.sorted),
                 slots,
                 successors: entries,
                 new_multiplicities: multiplicities,

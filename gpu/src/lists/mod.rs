@@ -28,12 +28,11 @@ pub(crate) use self::select::Selected;
 use self::selection::{SELECTION, Selection};
 use self::shard::Shard;
 use self::table::{FULL, LEN, OVERFLOW, STATE, Table};
-use crate::MOST_MOVES;
 use crate::arguments::LoadEntries;
 use crate::buffer::Buffer;
 use crate::interface::Interface;
 use crate::levels::{Buffers, Sizes};
-use crate::runner::Halt;
+use crate::runner::{Halt, Runner};
 use crate::session::Session;
 use crate::settings::HostSettings;
 use crate::variants::planes_of;
@@ -54,8 +53,8 @@ const RUNS_SHARE: u64 = 16;
 /// The sums of paths, which follow the sums of all kinds.
 const PATHS: usize = 2;
 
-/// The least number of candidates that there is room for.
-const LEAST_CANDIDATES: u64 = 1 << 16;
+/// Room is made for this many successors of each parent at once, in small plies. There may be more.
+const MOVES: u64 = 40;
 
 /// The maximum number of a shard's entries. Their numbers have 31 bits; the first and the last number have other meanings.
 const MOST_ENTRIES: u64 = (1 << 31) - 2;
@@ -118,6 +117,21 @@ impl Kinds {
     pub(crate) const fn of(count: usize) -> Self {
         if count == 1 { Self::One } else { Self::All }
     }
+}
+
+/// A list of successors to make.
+struct Wanted {
+    shards: usize,
+    /// The room of each shard, and the entries of a new shard's buffers.
+    room: u64,
+    capacity: u64,
+    /// The slots of each table, and the slots of a new table's buffer.
+    slots: usize,
+    new_slots: usize,
+    /// The maximum number of candidates of an insertion.
+    candidates: usize,
+    /// The maximum number of selected parents.
+    roots: usize,
 }
 
 /// The lists of both plies, and all memory of a merge.
@@ -190,9 +204,10 @@ impl<I: Interface> Lists<I> {
         Self::most_of_shard(settings, candidates).min(settings.shard_entries)
     }
 
-    /// Returns the number of candidates that there is room for.
+    /// Returns the maximum number of candidates of an insertion.
     pub(crate) fn candidates(&self) -> usize {
-        self.candidates.as_ref().map_or(0, |candidates| candidates.taken.len())
+        let tables = self.tables.iter().map(|table| table.candidates);
+        tables.chain([self.candidates.as_ref().map_or(0, |candidates| candidates.taken.len())]).min().unwrap_or(0)
     }
 
     /// Discards the successors and makes room for `entries` new ones that are kept.
@@ -214,40 +229,49 @@ impl<I: Interface> Lists<I> {
             // Runs can be made again.
             self.run = None;
         }
-        let runner = &mut session.runner;
         // Some interfaces take long to make large buffers, and the first plies are small.
-        let moves = self.parents.as_ref().map_or(0, List::len).saturating_mul(u64::from(MOST_MOVES));
-        let needed = moves.max(entries).max(LEAST_CANDIDATES).next_power_of_two();
+        let moves = self.parents.as_ref().map_or(0, List::len).saturating_mul(MOVES);
+        let least = sizes.least_positions().min(most) as u64;
+        let needed = moves.max(entries).max(least).next_power_of_two();
         let needed = usize::try_from(needed).unwrap_or(most).min(most);
-        let spare = self.candidates.take().filter(|spare| (needed..=most).contains(&spare.taken.len()));
-        let candidates = spare.as_ref().map_or(needed, |spare| spare.taken.len());
-        let roots = if kept == Kept::All { 1 } else { sizes.roots };
-        let selection = self.selection.take().filter(|selection| selection.kept_counts.len() >= roots);
-        let interface = &mut runner.interface;
+        self.candidates = self.candidates.take().filter(|spare| (needed..=most).contains(&spare.taken.len()));
         // At least one slot is free even if all candidates are fresh.
-        let [slots, all_slots] = [room, capacity].map(|room| 2 * room as usize + candidates + 1);
+        let [slots, new_slots] = [room, capacity].map(|room| 2 * room as usize + needed + 1);
         // A much larger table would take memory that the new list may need.
-        let mut tables = std::mem::take(&mut self.tables);
-        tables.retain(|table| (slots..=2 * slots).contains(&table.slots.len()));
-        tables.truncate(shards as usize);
+        self.tables.retain(|table| (slots..=2 * slots).contains(&table.slots.len()));
+        self.tables.truncate(shards as usize);
+        let roots = if kept == Kept::All { 1 } else { sizes.roots };
+        self.selection = self.selection.take().filter(|selection| selection.kept_counts.len() >= roots);
+        let wanted = Wanted { shards: shards as usize, room, capacity, slots, new_slots, candidates: needed, roots };
+        match self.make_list(&mut session.runner, old, &wanted).await {
+            Err(Halt::OutOfMemory) => {
+                self.shrink(session, entries);
+                Err(Halt::OutOfMemory)
+            }
+            made => made,
+        }
+    }
+
+    /// Makes an empty list of successors, and what is missing for it, where buffers are kept from an earlier list.
+    async fn make_list(&mut self, runner: &mut Runner<I>, old: Option<List<I>>, wanted: &Wanted) -> Result<(), Halt> {
+        let &Wanted { shards, room, capacity, slots, new_slots, candidates, roots } = wanted;
+        let parts = runner.settings.form.parts();
+        // Earlier buffers are freed only when the work that uses them is done.
+        runner.wait().await?;
+        self.provide_candidates(runner, candidates, shards).await?;
+        let interface = &mut runner.interface;
         let made = async {
-            interface.finish().await?;
-            let mut candidates = match spare {
-                Some(spare) => spare,
-                None => Candidates::new(interface, candidates).await?,
-            };
-            candidates.sort_by(interface, shards as usize).await?;
-            let selection = match selection {
-                Some(selection) => selection,
-                None => Selection::new(interface, roots).await?,
-            };
+            if self.selection.is_none() {
+                self.selection = Some(Selection::new(interface, roots).await?);
+            }
             let mut list = old.unwrap_or(List { shards: Vec::new(), in_runs: None, order: None });
-            for index in 0..shards as usize {
-                match tables.get_mut(index) {
-                    Some(table) => table.len = slots,
-                    None => tables.push(Table {
-                        slots: Buffer::new(interface, "slots", all_slots).await?,
+            for index in 0..shards {
+                match self.tables.get_mut(index) {
+                    Some(table) => (table.len, table.candidates) = (slots, candidates),
+                    None => self.tables.push(Table {
+                        slots: Buffer::new(interface, "slots", new_slots).await?,
                         len: slots,
+                        candidates,
                         state: Buffer::new(interface, "merge_state", STATE).await?,
                     }),
                 }
@@ -255,35 +279,52 @@ impl<I: Interface> Lists<I> {
                     list.shards.push(Shard::new(interface, capacity, parts).await?);
                 }
             }
-            (list.order, list.in_runs) = (None, None);
-            list.shards.iter_mut().for_each(|shard| (shard.room, shard.len) = (room, 0));
-            Ok((candidates, selection, tables, list))
+            Ok(list)
         };
         let made = made.await.map_err(|failure| runner.halt("to make room for positions", failure));
-        let (candidates, selection, tables, list) = match made {
-            Err(Halt::OutOfMemory) => {
-                self.shrink(session, entries);
-                return Err(Halt::OutOfMemory);
-            }
-            made => made?,
-        };
-        for table in &tables {
+        let mut list = made?;
+        (list.order, list.in_runs) = (None, None);
+        list.shards.iter_mut().for_each(|shard| (shard.room, shard.len) = (room, 0));
+        for table in &self.tables {
             runner.clear("the hash table", &table.slots, table.len)?;
             runner.clear("the state of the list", &table.state, STATE)?;
         }
-        runner.clear("the multiplicities of candidates", &candidates.multiplicities, candidates.taken.len())?;
-        (self.successors, self.tables, self.candidates) = (Some(list), tables, Some(candidates));
-        self.selection = Some(selection);
+        self.successors = Some(list);
         Ok(())
+    }
+
+    /// Makes room for this many candidates of this many shards, unless there is.
+    async fn provide_candidates(&mut self, runner: &mut Runner<I>, len: usize, shards: usize) -> Result<(), Halt> {
+        let spare = self.candidates.take().filter(|spare| spare.taken.len() >= len);
+        let made = async {
+            let mut candidates = match spare {
+                Some(spare) => spare,
+                None => Candidates::new(&mut runner.interface, len).await?,
+            };
+            candidates.sort_by(&mut runner.interface, shards).await?;
+            Ok(candidates)
+        };
+        let made = made.await;
+        self.candidates = Some(made.map_err(|failure| runner.halt("to make room for positions", failure))?);
+        Ok(())
+    }
+
+    /// Makes room for candidates again, if there is none because memory ran out in runs.
+    pub(crate) async fn restore_candidates(&mut self, session: &mut Session<I>) -> Result<(), Halt> {
+        let Some((list, table)) = self.successors.as_ref().zip(self.tables.first()) else { return Ok(()) };
+        let (len, shards) = (table.candidates, list.shards.len());
+        self.provide_candidates(&mut session.runner, len, shards).await
     }
 
     /// Returns the bytes that are in use with a list of this many successors and the memory of runs.
     fn used(&self, session: &Session<I>, entries: u64) -> u64 {
         let each = session.runner.settings.form.bytes() as u64 + MULTIPLICITY_AND_SLOTS;
-        let candidates = session.fitting(2).map_or(0, |sizes| sizes.positions as u64);
+        let sizes = session.fitting(2).ok();
+        let (roots, candidates) = sizes.map_or((0, 0), |sizes| (sizes.roots as u64, sizes.positions as u64));
         let plies = self.ancestors.iter().chain([&self.parents]).flatten().map(List::bytes).sum::<u64>();
         let run = self.run.as_ref().map_or(0, Run::bytes);
-        self.levels_memory + plies + run + entries * each + candidates * (CANDIDATE + CANDIDATE_SLOT + SORTING)
+        let others = candidates * (CANDIDATE + CANDIDATE_SLOT + SORTING) + roots * SELECTION;
+        self.levels_memory + plies + run + entries * each + others
     }
 
     /// Lowers the memory, so that fewer than `entries` successors fit: other programs use the device's memory, too.

@@ -3,20 +3,16 @@
 
 use kogge_board::merge::Kept;
 
-use super::candidates::{CANDIDATE, Candidates};
 use super::list::List;
-use super::selection::{SELECTION, Selection};
 use super::table::Table;
 use crate::interface::Interface;
 use crate::levels::Sizes;
 use crate::settings::HostSettings;
 
-/// The list of a run's successors, its table, and the data of its parents and candidates.
+/// The list of a run's successors and its table. Candidates and selected parents have the same buffers in runs and outside of them.
 pub(super) struct Run<I: Interface> {
     pub(super) list: Option<List<I>>,
     pub(super) tables: Vec<Table<I>>,
-    pub(super) selection: Option<Selection<I>>,
-    pub(super) candidates: Option<Candidates<I>>,
     /// The successors that expansions keep outside of runs. In runs all are kept.
     pub(super) kept: Kept,
 }
@@ -25,9 +21,7 @@ impl<I: Interface> Run<I> {
     /// Returns the bytes of all buffers.
     pub(super) fn bytes(&self) -> u64 {
         let tables = self.tables.iter().map(|table| table.slots.bytes());
-        let candidates = self.candidates.as_ref().map_or(0, |candidates| candidates.taken.len() as u64 * CANDIDATE);
-        let selection = self.selection.as_ref().map_or(0, |selection| selection.kept_counts.len() as u64 * SELECTION);
-        self.list.as_ref().map_or(0, List::bytes) + tables.sum::<u64>() + candidates + selection
+        self.list.as_ref().map_or(0, List::bytes) + tables.sum::<u64>()
     }
 
     /// Returns the bytes of a successor in the list of a run, which is not in the table any more.
@@ -37,9 +31,19 @@ impl<I: Interface> Run<I> {
 
     /// Returns the bytes of all buffers of runs with this room.
     pub(super) fn bytes_with(settings: &HostSettings, sizes: &Sizes, entries: u64) -> u64 {
-        let candidates = sizes.positions as u64 * CANDIDATE + 4 * slots_of(sizes.positions) as u64;
-        entries * Self::entry_bytes(settings) + candidates + sizes.roots as u64 * SELECTION
+        entries * Self::entry_bytes(settings) + table_bytes(sizes, entries)
     }
+}
+
+/// Returns the bytes of the table of a run with this room.
+pub(super) fn table_bytes(sizes: &Sizes, entries: u64) -> u64 {
+    4 * slots_of(candidates_of(sizes, entries)) as u64
+}
+
+/// Returns the candidates of a run with this room: twice as many, as far as they fit in a level.
+pub(super) fn candidates_of(sizes: &Sizes, entries: u64) -> usize {
+    let wanted = usize::try_from(2 * entries).unwrap_or(usize::MAX);
+    wanted.clamp(sizes.least_positions().min(sizes.positions), sizes.positions)
 }
 
 /// Returns the slots of the table of a run for an insertion of this many candidates. The table holds only these candidates, and at least

@@ -4,10 +4,9 @@ use std::ops::Range;
 
 use kogge_board::merge::Kept;
 
-use super::candidates::Candidates;
 use super::list::List;
 use super::order::{NUMBER, Order};
-use super::run::{Run, slots_of};
+use super::run::{Run, candidates_of, slots_of, table_bytes};
 use super::selection::Selection;
 use super::shard::Shard;
 use super::table::{STATE, Table};
@@ -42,10 +41,10 @@ impl<I: Interface> Lists<I> {
         let order = if list.order.is_some() { 0 } else { NUMBER * list.len() };
         let used = self.used(session, 0) + list.bytes() - self.run.as_ref().map_or(0, Run::bytes);
         let used = used + self.tables.iter().map(|table| table.slots.bytes()).sum::<u64>() + order;
-        let free = self.memory.saturating_sub(used + Run::<I>::bytes_with(settings, &sizes, 0));
         // Lists of nearly the same length get the same room.
         let wanted = list.len().next_power_of_two().max(USUAL_ROOM).min(self.run_room);
         let most = wanted.min(Self::most_of_shard(settings, sizes.positions as u64));
+        let free = self.memory.saturating_sub(used + table_bytes(&sizes, most));
         let entries = most.min(free / Run::<I>::entry_bytes(settings));
         // Much smaller runs would hold few candidates.
         let least = most.min(sizes.positions as u64 / LEAST_SHARE);
@@ -84,16 +83,10 @@ impl<I: Interface> Lists<I> {
         let run = self.run.take();
         self.ancestors.push(self.parents.take());
         self.parents = self.successors.take();
-        let outer = Run {
-            list: None,
-            tables: std::mem::take(&mut self.tables),
-            selection: self.selection.take(),
-            candidates: self.candidates.take(),
-            kept: std::mem::replace(&mut self.kept, Kept::All),
-        };
-        (self.run, self.in_runs) = (Some(outer), true);
-        if let Some(Run { list, tables, selection, candidates, .. }) = run {
-            (self.successors, self.tables, self.selection, self.candidates) = (list, tables, selection, candidates);
+        let (tables, kept) = (std::mem::take(&mut self.tables), std::mem::replace(&mut self.kept, Kept::All));
+        (self.run, self.in_runs) = (Some(Run { list: None, tables, kept }), true);
+        if let Some(Run { list, tables, .. }) = run {
+            (self.successors, self.tables) = (list, tables);
         }
         self.order_parents(&mut session.runner).await?;
         self.make_run(session, entries).await
@@ -102,17 +95,15 @@ impl<I: Interface> Lists<I> {
     /// Makes the list of a run, unless there is one with at least this room.
     async fn make_run(&mut self, session: &mut Session<I>, entries: u64) -> Result<(), Halt> {
         let sizes = session.sizes;
-        let (room, slots) = (entries as usize, slots_of(sizes.positions));
+        let needed = candidates_of(&sizes, entries);
+        let slots = slots_of(needed);
+        // Further candidates of the parents' list are sorted, if it has several shards.
+        let shards = self.parents.as_ref().map_or(1, |list| list.shards.len());
         let parts = session.runner.settings.form.parts();
         let runner = &mut session.runner;
+        self.provide_candidates(runner, needed, shards).await?;
         let interface = &mut runner.interface;
         let made = async {
-            if self.candidates.as_ref().is_none_or(|candidates| candidates.taken.len() < sizes.positions) {
-                self.candidates = None;
-                let candidates = Candidates::new(interface, sizes.positions).await?;
-                interface.clear(&candidates.multiplicities.raw, candidates.multiplicities.bytes())?;
-                self.candidates = Some(candidates);
-            }
             if self.selection.as_ref().is_none_or(|selection| selection.multiplicities.len() < sizes.roots) {
                 self.selection = Some(Selection::new(interface, sizes.roots).await?);
             }
@@ -121,10 +112,14 @@ impl<I: Interface> Lists<I> {
                 || self.tables.iter().all(|table| table.len < slots)
             {
                 (self.successors, self.tables) = (None, Vec::new());
-                let (slots, len) = (Buffer::new(interface, "slots", slots).await?, slots);
-                self.tables.push(Table { slots, len, state: Buffer::new(interface, "merge_state", STATE).await? });
+                self.tables.push(Table {
+                    slots: Buffer::new(interface, "slots", slots).await?,
+                    len: slots,
+                    candidates: needed,
+                    state: Buffer::new(interface, "merge_state", STATE).await?,
+                });
                 self.successors = Some(List {
-                    shards: vec![Shard::new(interface, room as u64, parts).await?],
+                    shards: vec![Shard::new(interface, entries, parts).await?],
                     in_runs: None,
                     order: None,
                 });
@@ -149,8 +144,6 @@ impl<I: Interface> Lists<I> {
         let run = Run {
             list: self.successors.take(),
             tables: std::mem::replace(&mut self.tables, outer.tables),
-            selection: std::mem::replace(&mut self.selection, outer.selection),
-            candidates: std::mem::replace(&mut self.candidates, outer.candidates),
             kept: std::mem::replace(&mut self.kept, outer.kept),
         };
         self.successors = self.parents.take();

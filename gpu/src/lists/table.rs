@@ -15,5 +15,7 @@ pub(super) struct Table<I: Interface> {
     pub(super) slots: Buffer<I, u32>,
     /// The number of slots that are used.
     pub(super) len: usize,
+    /// The maximum number of candidates of an insertion. There are more free slots than that.
+    pub(super) candidates: usize,
     pub(super) state: Buffer<I, u32>,
 }
