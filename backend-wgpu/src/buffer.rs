@@ -4,6 +4,7 @@
 //! again, so their groups are kept as long as the buffers. A group keeps the memory of its buffers, so a buffer that is dropped takes
 //! its groups with it.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -18,6 +19,8 @@ pub struct Buffer {
     pub(crate) raw: wgpu::Buffer,
     /// The number of the buffer, from 1; no other buffer gets it.
     number: u64,
+    /// Whether nothing has been written yet, so that all bytes are zero.
+    pub(crate) is_zero: Cell<bool>,
     groups: Groups,
 }
 
@@ -52,13 +55,13 @@ impl Groups {
         work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Takes a buffer that was made.
+    /// Takes a buffer that was made, and that is cleared before any use.
     pub(crate) fn buffer(&self, raw: wgpu::Buffer) -> Buffer {
         let number = self.with(|kept| {
             kept.buffers += 1;
             kept.buffers
         });
-        Buffer { raw, number, groups: self.clone() }
+        Buffer { raw, number, is_zero: Cell::new(true), groups: self.clone() }
     }
 
     /// Returns the group of a launch with these buffers, which `make` makes if there is none yet.

@@ -224,6 +224,7 @@ impl Interface for WgpuInterface {
 
     fn write(&mut self, buffer: &Buffer, bytes: &[u8]) -> Result<(), Failure> {
         self.submit()?;
+        buffer.is_zero.set(false);
         self.runtime.write(&buffer.raw, bytes)
     }
 
@@ -242,6 +243,9 @@ impl Interface for WgpuInterface {
     }
 
     fn clear(&mut self, buffer: &Buffer, bytes: u64) -> Result<(), Failure> {
+        if buffer.is_zero.get() {
+            return Ok(());
+        }
         let pass = self.recording.open_pass(self.timer.is_some()).filter(|_| bytes <= Clearing::MOST);
         let Some((pass, clearing)) = pass.zip(self.clearing.as_ref()) else {
             self.recording.encoder(&self.runtime.device).clear_buffer(&buffer.raw, 0, Some(bytes));
@@ -289,6 +293,7 @@ impl Interface for WgpuInterface {
             return Err(Failure::Other("it has not been compiled.".into()));
         };
         let bound = self.bind(kernel, launch)?;
+        launch.buffers.iter().for_each(|buffer| buffer.is_zero.set(false));
         let Signature { scalars, .. } = launch.kernel.signature();
         let mut numbers = [0_u32; Scalar::ALL.len()];
         for (&name, &number) in scalars.iter().zip(launch.scalars) {
@@ -458,6 +463,7 @@ mod tests {
         let words = 36 << 20;
         for _ in 0..3 {
             let buffer = make(&mut interface, words);
+            interface.clear(&buffer, 4 * words).unwrap();
             for at in [0, words / 2, words - 1] {
                 let mut bytes = [1; 4];
                 ready(interface.read(&buffer, 4 * at, &mut bytes)).unwrap().unwrap();
@@ -510,6 +516,8 @@ mod tests {
         }
         assert_eq!(interface.groups.len(), 2);
         let [first, second] = states;
+        // A launch may have written to its buffers, so they are cleared again if that is asked for.
+        assert!(!first.is_zero.get() && make(&mut interface, 4).is_zero.get());
         drop(first);
         assert_eq!(interface.groups.len(), 1);
         note_appended(&mut interface, &second);
