@@ -11,6 +11,9 @@ pub(crate) const MARGIN: f64 = 1.15;
 /// positions. It is near one half, because most pairs of moves can change places.
 const FIRST_FALL: f64 = 0.65;
 
+/// The factor by which the growth of a ply exceeds the growth two plies before, if the side was hindered then.
+const RISE: f64 = 2.0;
+
 /// The factor by which merging a position takes longer than in the ply before: a larger table misses a CPU's caches more often.
 /// On two cores the factor was 1.5 from 0.7 to 13 and from 1.4 to 27 million positions, and 2.1 from 9 to 96 million.
 const LARGER_TABLE: f64 = 1.5;
@@ -124,8 +127,8 @@ impl Estimates {
     ///
     /// A ply grows by about the same factor as the ply two before it, in which the same side moved. The factor falls
     /// with depth, because a side's moves lead to equal positions in any order: in logarithms, half as fast as it fell over the
-    /// two plies before, and at first by [`FIRST_FALL`]. If the plies have not shrunk so far, they are assumed not to
-    /// shrink.
+    /// two plies before, and at first by [`FIRST_FALL`]. A rise by more than [`RISE`] is a beginning, too: the side was in check, for
+    /// instance. If the plies have not shrunk so far, they are assumed not to shrink.
     pub(crate) fn next_sizes(&self, plies: u32) -> Vec<f64> {
         let mut sizes: Vec<f64> = self.sizes.iter().map(|&size| size as f64).collect();
         for _ in 0..plies {
@@ -133,6 +136,7 @@ impl Estimates {
             let growth = |ply: usize| if ply == 0 { None } else { Some(sizes[ply] / sizes[ply - 1].max(1.0)) };
             let before = |plies: usize| ply.checked_sub(plies).and_then(growth);
             let next = match (before(1), before(2), before(4)) {
+                (_, Some(two), Some(four)) if two > RISE * four => two * FIRST_FALL,
                 (_, Some(two), Some(four)) => (two * (two / four.max(1e-9)).min(1.0).sqrt()).max(two.min(1.0)),
                 (_, Some(two), None) if self.sizes.first() == Some(&1) => two * FIRST_FALL,
                 (_, Some(two), None) => two,
@@ -189,6 +193,9 @@ pub(super) mod tests {
                 assert!((0.8..1.3).contains(&factor), "{plies}: {estimate} for {size}");
             }
         }
+        // Position 4, where White begins in check.
+        let check = Estimates { sizes: vec![1, 6, 264, 8895, 248_212], ..start(4, 8, 1e9) }.next_sizes(1)[0];
+        assert!((0.9..1.2).contains(&(check / 4_911_970.0)), "{check}");
         // Kiwipete and position 5.
         for (sizes, next) in [([1, 48, 2038, 57_548], 1_374_152.0), ([1, 44, 1483, 35_838], 713_253.0)] {
             let estimate = Estimates { sizes: sizes.to_vec(), ..start(3, 7, 1e9) }.next_sizes(1)[0];

@@ -13,7 +13,7 @@ use crate::Error;
 /// A ply is large if it takes at least this many times as long as the quickest ply and at least [`LARGE_SECONDS`], and has at least
 /// [`LARGE_SUCCESSORS`]. On a GPU, smaller plies take most of their time for buffers and waits.
 const LARGE_PLY: f64 = 8.0;
-const LARGE_SECONDS: f64 = 0.01;
+const LARGE_SECONDS: f64 = 0.02;
 const LARGE_SUCCESSORS: f64 = 1e6;
 
 /// Room for successors beyond the estimate.
