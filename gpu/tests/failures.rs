@@ -157,6 +157,35 @@ fn merging() {
     fail_everywhere(false, 30, ask, &(entries, [3 * 8902, 3 * 400, 3 * 8902]));
 }
 
+/// Runs share buffers with the list above them. Where memory runs out in runs, the list can still be extended.
+#[test]
+fn a_list_can_be_extended_after_memory_ran_out_in_runs() {
+    let start = Fen::start();
+    let successors = Cpu::new(None).unwrap().expand(&start.rules, &[root(&start)]).unwrap().positions;
+    let entries: Vec<_> = successors.into_iter().map(|position| Entry { position, multiplicity: 1 }).collect();
+    for shard_entries in [u64::MAX, 7] {
+        let device = TwinDevice { shard_entries, ..TwinDevice::default() };
+        let mut gpu = open(&device, &options(1 << 11));
+        drop(gpu.merge(&start.rules, &MergeOptions::with_memory(1 << 23)).unwrap());
+        let mut failed = 0;
+        for after in 0.. {
+            let mut merge = gpu.merge(&start.rules, &MergeOptions::with_memory(1 << 23)).unwrap();
+            merge.reserve(20, Kept::All).unwrap();
+            merge.add(&entries).unwrap();
+            device.control.fail(after, Failure::OutOfMemory);
+            let counted = merge.perft(0..20, 2);
+            if device.control.recover() {
+                break;
+            }
+            assert!(counted == Ok(8_902) || matches!(counted, Err(MergeError::Backend(_))), "{after}: {counted:?}");
+            failed += 1;
+            merge.add(&entries).unwrap();
+            assert_eq!((merge.successors(), merge.perft(0..20, 0)), (20, Ok(40)), "{after}");
+        }
+        assert!(failed > 20, "only {failed} calls");
+    }
+}
+
 /// Halving the buffers is enough when a device has less memory than it says.
 #[test]
 fn what_ran_out_of_memory_is_done_again_with_less() {
