@@ -165,11 +165,22 @@ fn a_list_can_be_extended_after_memory_ran_out_in_runs() {
     let entries: Vec<_> = successors.into_iter().map(|position| Entry { position, multiplicity: 1 }).collect();
     for shard_entries in [u64::MAX, 7] {
         let device = TwinDevice { shard_entries, ..TwinDevice::default() };
-        let mut gpu = open(&device, &options(1 << 11));
-        drop(gpu.merge(&start.rules, &MergeOptions::with_memory(1 << 23)).unwrap());
+        let mut gpu = open(&device, &options(1 << 14));
+        drop(gpu.merge(&start.rules, &MergeOptions::with_memory(1 << 26)).unwrap());
+        // Other programs leave memory for the order of the list, but little for runs.
+        let mut merge = gpu.merge(&start.rules, &MergeOptions::with_memory(1 << 26)).unwrap();
+        merge.reserve(20, Kept::All).unwrap();
+        merge.add(&entries).unwrap();
+        device.control.most_bytes();
+        device.control.occupy(device.memory - device.control.most_bytes() - (8 << 10));
+        assert_eq!(merge.perft(0..20, 2), Ok(8_902));
+        device.control.occupy(0);
+        merge.add(&entries).unwrap();
+        assert_eq!((merge.successors(), merge.perft(0..20, 0)), (20, Ok(40)));
+        drop(merge);
         let mut failed = 0;
         for after in 0.. {
-            let mut merge = gpu.merge(&start.rules, &MergeOptions::with_memory(1 << 23)).unwrap();
+            let mut merge = gpu.merge(&start.rules, &MergeOptions::with_memory(1 << 26)).unwrap();
             merge.reserve(20, Kept::All).unwrap();
             merge.add(&entries).unwrap();
             device.control.fail(after, Failure::OutOfMemory);
