@@ -243,7 +243,8 @@ impl Interface for WgpuInterface {
     }
 
     fn clear(&mut self, buffer: &Buffer, bytes: u64) -> Result<(), Failure> {
-        if buffer.is_zero.get() {
+        // After a failure, the work that made the buffer zero may be lost.
+        if buffer.is_zero.get() && !self.runtime.has_failed() {
             return Ok(());
         }
         let pass = self.recording.open_pass(self.timer.is_some()).filter(|_| bytes <= Clearing::MOST);

@@ -7,6 +7,7 @@ use std::cell::Cell;
 use std::future::Future;
 use std::panic::{self, AssertUnwindSafe};
 use std::pin::pin;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, Once, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
@@ -30,12 +31,17 @@ fn large_buffer(_: &wgpu::Device, _: &BufferDescriptor<'_>, _: u8) -> Option<Res
 
 /// The first failure that no call has returned yet.
 #[derive(Clone, Default)]
-struct Failures(Arc<Mutex<Option<Failure>>>);
+struct Failures {
+    first: Arc<Mutex<Option<Failure>>>,
+    /// Whether there ever was one.
+    any: Arc<AtomicBool>,
+}
 
 impl Failures {
     /// Records a failure. A lost device overrides other failures.
     fn note(&self, failure: Failure) {
-        let mut first = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        self.any.store(true, Ordering::Relaxed);
+        let mut first = self.first.lock().unwrap_or_else(PoisonError::into_inner);
         let worse = matches!(failure, Failure::Lost(_)) && !matches!(*first, Some(Failure::Lost(_)));
         if first.is_none() || worse {
             *first = Some(failure);
@@ -44,7 +50,7 @@ impl Failures {
 
     /// Returns the recorded failure once. A lost device remains lost.
     fn take(&self) -> Result<(), Failure> {
-        let mut first = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut first = self.first.lock().unwrap_or_else(PoisonError::into_inner);
         match &*first {
             None => Ok(()),
             Some(Failure::Lost(reason)) => Err(Failure::Lost(reason.clone())),
@@ -125,6 +131,11 @@ impl Runtime {
     /// Returns an error if something failed since the last call.
     pub(crate) fn check(&self) -> Result<(), Failure> {
         self.failures.take()
+    }
+
+    /// Returns whether anything has ever failed, so that recorded work may be lost.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.failures.any.load(Ordering::Relaxed)
     }
 
     /// Makes a buffer. Also returns whether it must be cleared before it is used. If not, wgpu fills it with zeros when it is first used.
@@ -235,10 +246,12 @@ mod tests {
     fn the_first_failure_counts_and_a_lost_device_stays_lost() {
         let failures = Failures::default();
         assert_eq!(failures.take(), Ok(()));
+        assert!(!failures.any.load(Ordering::Relaxed));
         failures.note(Failure::OutOfMemory);
         failures.note(Failure::Other("later".into()));
         assert_eq!(failures.take(), Err(Failure::OutOfMemory));
         assert_eq!(failures.take(), Ok(()));
+        assert!(failures.any.load(Ordering::Relaxed));
         failures.note(Failure::OutOfMemory);
         for reason in ["unplugged", "again"] {
             failures.note(Failure::Lost(reason.into()));

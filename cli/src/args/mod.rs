@@ -142,7 +142,7 @@ pub(crate) struct Perft {
     #[arg(long, value_name = "N", value_parser = depth, conflicts_with = "bytes", help_heading = HOW)]
     pub(crate) plies: Option<u32>,
     /// Split the last merged ply into at least N parts, counted one after the other, or into about N parts that several devices
-    /// share [default: as many as the memory requires, or 16 or more for each device]
+    /// share [default: as many as the memory requires, or at least 16 for each device]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65536), conflicts_with = "bytes",
           help_heading = HOW)]
     pub(crate) ranges: Option<u32>,
