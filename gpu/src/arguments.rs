@@ -25,7 +25,7 @@ macro_rules! arguments {
             const KERNEL: Kernel = Kernel::$Kernel;
 
             fn bind<T>(&self, launch: impl FnOnce(&[&I::Buffer], &[u32]) -> T) -> T {
-                launch(&[$(&self.$buffer.raw),*], &[$(self.$scalar),*])
+                launch(&[$(self.$buffer.raw()),*], &[$(self.$scalar),*])
             }
         }
     )* };

@@ -129,10 +129,10 @@ impl<I: Interface> Buffers<I> {
         // Earlier buffers are freed only when the work that uses them is done.
         interface.finish().await?;
         let lines = Buffer::new(interface, "lines", settings.lines.len()).await?;
-        interface.write(&lines.raw, bytemuck::cast_slice(&settings.lines))?;
+        interface.write(lines.raw(), bytemuck::cast_slice(&settings.lines))?;
         let items = Buffer::new(interface, "items", sizes.moves).await?;
         // `count_replies` reads the first item even if there is none; its position must exist.
-        interface.clear(&items.raw, 8)?;
+        interface.clear(items.raw(), 8)?;
         Ok(Self {
             levels: Vec::new(),
             items,

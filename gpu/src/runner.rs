@@ -12,6 +12,7 @@ use crate::interface::{Failure, Interface, Launch};
 use crate::kernels::Kernel;
 use crate::profile::Profile;
 use crate::settings::HostSettings;
+use crate::spare::Spare;
 
 /// The reason why a batch was not finished.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -31,9 +32,11 @@ impl From<BackendError> for Halt {
 }
 
 /// An interface with the name of its device, its settings and its profile.
-pub(crate) struct Runner<I> {
+pub(crate) struct Runner<I: Interface> {
     pub(crate) device: String,
     pub(crate) interface: I,
+    /// Spare buffers of lists.
+    pub(crate) spare: Spare<I::Buffer>,
     pub(crate) settings: HostSettings,
     pub(crate) profile: Option<Profile>,
 }
@@ -41,7 +44,16 @@ pub(crate) struct Runner<I> {
 impl<I: Interface> Runner<I> {
     pub(crate) fn new(device: String, interface: I, settings: HostSettings) -> Self {
         let profile = settings.profile.then(Profile::default);
-        Self { device, interface, settings, profile }
+        Self { device, interface, spare: Spare::default(), settings, profile }
+    }
+
+    /// Makes a buffer of a list for `len` elements, at least one, with undefined contents, or takes a spare one.
+    pub(crate) async fn list_buffer<T: Pod>(
+        &mut self,
+        name: &'static str,
+        len: usize,
+    ) -> Result<Buffer<I, T>, Failure> {
+        Buffer::from_spare(&mut self.interface, &self.spare, name, len).await
     }
 
     /// Returns the reason to halt after a failure.
@@ -144,7 +156,7 @@ impl<I: Interface> Runner<I> {
         let mut data = vec![T::zeroed(); firsts.len() * len];
         if len > 0 {
             let offsets: Vec<_> = firsts.iter().map(|first| (first * size_of::<T>()) as u64).collect();
-            let read = self.interface.read_parts(&buffer.raw, &offsets, bytemuck::cast_slice_mut(&mut data));
+            let read = self.interface.read_parts(buffer.raw(), &offsets, bytemuck::cast_slice_mut(&mut data));
             read.await.map_err(|failure| self.halt(&doing(), failure))?;
         }
         Ok(data)
@@ -157,7 +169,7 @@ impl<I: Interface> Runner<I> {
             len if len > buffer.len() => {
                 Err(Failure::Other(format!("{len} elements do not fit in a buffer of {}.", buffer.len())))
             }
-            _ => self.interface.write(&buffer.raw, bytemuck::cast_slice(data)),
+            _ => self.interface.write(buffer.raw(), bytemuck::cast_slice(data)),
         };
         written.map_err(|failure| self.halt(&format!("to take {what}"), failure))
     }
@@ -165,7 +177,7 @@ impl<I: Interface> Runner<I> {
     /// Sets the first `len` elements to zero. `what` names them in errors.
     pub(crate) fn clear<T: Pod>(&mut self, what: &str, buffer: &Buffer<I, T>, len: usize) -> Result<(), Halt> {
         let bytes = (len.min(buffer.len()) * size_of::<T>()) as u64;
-        let cleared = if bytes == 0 { Ok(()) } else { self.interface.clear(&buffer.raw, bytes) };
+        let cleared = if bytes == 0 { Ok(()) } else { self.interface.clear(buffer.raw(), bytes) };
         cleared.map_err(|failure| self.halt(&format!("to clear {what}"), failure))
     }
 }

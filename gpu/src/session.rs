@@ -111,6 +111,9 @@ impl<I: Interface> Session<I> {
     /// Makes buffers for `levels` levels. Buffers of the right size are kept.
     pub(crate) async fn prepare(&mut self, levels: usize) -> Result<(), Halt> {
         let sizes = self.fitting(levels)?;
+        if self.merge_memory.is_none() {
+            self.runner.spare.free();
+        }
         // Free the old buffers first, to make room for the new ones.
         let kept = self.buffers.take().filter(|_| sizes == self.sizes);
         self.sizes = sizes;

@@ -232,6 +232,39 @@ fn room_for_candidates_grows_with_the_plies() {
     assert_eq!(merge.add(&entries), Err(MergeError::Full));
 }
 
+/// The buffers of a merge serve the next one. They are freed when memory runs out, and when leaves are counted without merging.
+#[test]
+fn buffers_are_kept_for_the_next_merge() {
+    let device = TwinDevice::default();
+    let (mut gpu, control, rules) = (open(&device), &device.control, Fen::start().rules);
+    let options = MergeOptions::with_memory(1 << 28);
+    let count = |gpu: &mut Gpu<TwinDevice>| {
+        let mut merge = gpu.merge(&rules, &options).unwrap();
+        assert_eq!(merge_plies(&mut *merge, 3, 1), Ok(PLIES[2]));
+        assert_eq!(merge.perft(0..PLIES[2].0, 2), Ok(4_865_609));
+    };
+    count(&mut gpu);
+    assert!(control.made() > 10);
+    for _ in 0..2 {
+        count(&mut gpu);
+        assert_eq!(control.made(), 0);
+    }
+    assert_eq!(gpu.perft(&rules, &[start().position], 3), Ok(vec![8_902]));
+    control.made();
+    control.most_bytes();
+    let before = control.most_bytes();
+    count(&mut gpu);
+    assert!(control.made() > 10);
+    control.most_bytes();
+    let kept = control.most_bytes();
+    assert!(kept > before, "{kept} bytes with spare buffers, {before} without");
+    control.occupy(device.memory - kept);
+    let mut merge = gpu.merge(&rules, &options).unwrap();
+    assert_eq!(merge.reserve(1_234, Kept::All), Ok(()));
+    assert_eq!(merge.add(&[start()]), Ok(()));
+    assert_eq!(merge.perft(0..1, 3), Ok(8_902));
+}
+
 /// The first of many batches fills the list. The batches queued behind it must end, and the answer is `Full`. With room
 /// for one more entry, it is not.
 #[test]

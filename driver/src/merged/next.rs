@@ -186,7 +186,7 @@ impl Work<'_> {
                 self.leaves(self.middle(1), below)?;
             }
             let (mut each, mut samples) = (f64::INFINITY, 0);
-            loop {
+            let leaves = loop {
                 self.check_cancelled()?;
                 let begin = Instant::now();
                 let leaves = self.leaves(self.middle(sample), below)?;
@@ -196,15 +196,15 @@ impl Work<'_> {
                 if below == 1 && sample == least {
                     most = most.max((CALLS * seconds).min(LONGEST_SAMPLE));
                 }
-                if below == 1 {
-                    let paths = if sample == len { self.paths } else { self.merge.perft(self.middle(sample), 0)? };
-                    self.estimates.moves = (leaves as f64 / (paths as f64).max(1.0)).max(1.01);
-                }
                 if sample < len && seconds * ENLARGED as f64 <= most {
                     sample = sample.saturating_mul(ENLARGED).min(len);
                 } else if samples >= SAMPLES || seconds > LONGEST_SAMPLE {
-                    break;
+                    break leaves;
                 }
+            };
+            if below == 1 {
+                let paths = if sample == len { self.paths } else { self.merge.perft(self.middle(sample), 0)? };
+                self.estimates.moves = (leaves as f64 / (paths as f64).max(1.0)).max(1.01);
             }
             self.estimates.count_each[below as usize] = each;
             if below == self.estimates.least_in_runs {

@@ -7,7 +7,7 @@ use kogge_board::merge::{Kept, MergeError};
 use super::estimates::MARGIN;
 use super::route::NextPly;
 use super::settings::MergeCosts;
-use super::work::{StepError, Work};
+use super::work::{STEP_SECONDS, StepError, Work};
 use crate::Error;
 
 /// A ply is large if it takes at least this many times as long as the quickest ply and at least [`LARGE_SECONDS`], and has at least
@@ -15,6 +15,9 @@ use crate::Error;
 const LARGE_PLY: f64 = 8.0;
 const LARGE_SECONDS: f64 = 0.02;
 const LARGE_SUCCESSORS: f64 = 1e6;
+
+/// More moves than positions have on average.
+const MANY_MOVES: f64 = 100.0;
 
 /// Room for successors beyond the estimate.
 const SPARE_ROOM: u64 = 1 << 12;
@@ -117,6 +120,11 @@ impl Work<'_> {
     /// Uses what merging has cost on this device before.
     pub(super) fn recall(&mut self, costs: Option<MergeCosts>) {
         self.known = costs;
-        self.quickest = costs.map_or(self.quickest, |costs| costs.ply);
+        let Some(costs) = costs else { return };
+        self.quickest = costs.ply;
+        // To add up a multiplicity takes less time than to merge a successor.
+        let successors = STEP_SECONDS / costs.successor.max(1e-12);
+        self.sum_step = self.sum_step.max(successors);
+        self.expand_step = self.expand_step.max(successors / MANY_MOVES);
     }
 }

@@ -18,7 +18,7 @@ use crate::{Driver, Error, Observer, Progress};
 
 /// The time that a step should take, in seconds: short enough to be stopped, long enough to make its start-up time
 /// negligible.
-const STEP_SECONDS: f64 = 0.2;
+pub(super) const STEP_SECONDS: f64 = 0.2;
 
 /// The share of its room that a ply may take whole if the ply after it is made in ranges.
 const BEFORE_RANGES_SHARE: f64 = 0.75;
@@ -81,7 +81,7 @@ pub(crate) struct Work<'d> {
     /// multiplicities of.
     pub(super) expand_step: f64,
     pub(super) count_step: f64,
-    sum_step: f64,
+    pub(super) sum_step: f64,
     /// Seconds spent on checks of multiplicities so far.
     pub(super) check_seconds: f64,
     /// When the work began.
@@ -390,7 +390,7 @@ impl<'d> Work<'d> {
         // Deep trees below few positions take long, so the size of the first step is estimated, too.
         let each = self.estimates.count_each[depth.min(MAX_CALL_DEPTH) as usize];
         if each > 0.0 {
-            self.count_step = (STEP_SECONDS / each).clamp(1.0, 16.0 * self.batch as f64);
+            self.count_step = (STEP_SECONDS / each).clamp(1.0, 64.0 * self.batch as f64);
         }
         let counted = self.progress.counted;
         let found = |work: &mut Self, leaves| work.progress.counted = counted.saturating_add(leaves);

@@ -38,26 +38,26 @@ pub(super) struct Sorting<I: Interface> {
 
 impl<I: Interface> Candidates<I> {
     /// Makes room for this many candidates of one shard. All multiplicities are zero, as before and after each insertion.
-    pub(super) async fn new(interface: &mut I, len: usize) -> Result<Self, Failure> {
-        let multiplicities: Buffer<I, [u32; 4]> = Buffer::new(interface, "candidate_multiplicities", len).await?;
-        interface.clear(&multiplicities.raw, multiplicities.bytes())?;
+    pub(super) async fn new(runner: &mut Runner<I>, len: usize) -> Result<Self, Failure> {
+        let multiplicities: Buffer<I, [u32; 4]> = runner.list_buffer("candidate_multiplicities", len).await?;
+        runner.interface.clear(multiplicities.raw(), multiplicities.bytes())?;
         Ok(Self {
             multiplicities,
-            taken: Buffer::new(interface, "taken", len).await?,
+            taken: runner.list_buffer("taken", len).await?,
             sorting: None,
-            unsorted: Buffer::new(interface, "sorted", 1).await?,
+            unsorted: runner.list_buffer("sorted", 1).await?,
         })
     }
 
     /// Makes room for sorting the candidates by this many shards, if there are several.
-    pub(super) async fn sort_by(&mut self, interface: &mut I, shards: usize) -> Result<(), Failure> {
+    pub(super) async fn sort_by(&mut self, runner: &mut Runner<I>, shards: usize) -> Result<(), Failure> {
         let (len, all) = (self.taken.len(), self.taken.len() + shards);
         self.sorting = match self.sorting.take() {
             _ if shards < 2 => None,
             Some(sorting) if sorting.sorted.len() >= all => Some(sorting),
             _ => Some(Sorting {
-                shards: Buffer::new(interface, "candidate_shards", len).await?,
-                sorted: Buffer::new(interface, "sorted", all).await?,
+                shards: runner.list_buffer("candidate_shards", len).await?,
+                sorted: runner.list_buffer("sorted", all).await?,
             }),
         };
         Ok(())

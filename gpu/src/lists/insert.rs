@@ -13,7 +13,6 @@ use super::shard::Shard;
 use super::table::Table;
 use super::{Lists, Origin};
 use crate::arguments::{Append, Insert, InsertSorted, NoteAppended};
-use crate::buffer::Buffer;
 use crate::interface::Interface;
 use crate::levels::Level;
 use crate::range_scalars::with_kept;
@@ -26,7 +25,8 @@ impl<I: Interface> Lists<I> {
         let words: Vec<[u32; 4]> = multiplicities.iter().map(words).collect();
         let given = match self.given.take().filter(|given| given.len() >= words.len()) {
             Some(given) => given,
-            None => Buffer::new(&mut runner.interface, "root_multiplicities", words.len())
+            None => runner
+                .list_buffer("root_multiplicities", words.len())
                 .await
                 .map_err(|failure| runner.halt("to make room for multiplicities", failure))?,
         };

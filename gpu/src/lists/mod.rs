@@ -47,14 +47,17 @@ const MULTIPLICITY_AND_SLOTS: u64 = 16 + 2 * 4;
 /// Bytes of another slot for each candidate, in the table of every shard.
 const CANDIDATE_SLOT: u64 = 4;
 
+/// Spare buffers get at most this part of the memory.
+const SPARE_SHARE: u64 = 32;
+
 /// Runs get at least this part of the memory, unless they need less.
 const RUNS_SHARE: u64 = 16;
 
 /// The sums of paths, which follow the sums of all kinds.
 const PATHS: usize = 2;
 
-/// Room is made for this many successors of each parent at once, in small plies. There may be more.
-const MOVES: u64 = 40;
+/// Room is made for this many successors of each parent at once, if the parents are few. If there are more, they are inserted in parts.
+const MOVES: u64 = 20;
 
 /// The maximum number of a shard's entries. Their numbers have 31 bits; the first and the last number have other meanings.
 const MOST_ENTRIES: u64 = (1 << 31) - 2;
@@ -259,24 +262,23 @@ impl<I: Interface> Lists<I> {
         // Earlier buffers are freed only when the work that uses them is done.
         runner.wait().await?;
         self.provide_candidates(runner, candidates, shards).await?;
-        let interface = &mut runner.interface;
         let made = async {
             if self.selection.is_none() {
-                self.selection = Some(Selection::new(interface, roots).await?);
+                self.selection = Some(Selection::new(runner, roots).await?);
             }
             let mut list = old.unwrap_or(List { shards: Vec::new(), in_runs: None, order: None });
             for index in 0..shards {
                 match self.tables.get_mut(index) {
                     Some(table) => (table.len, table.candidates) = (slots, candidates),
                     None => self.tables.push(Table {
-                        slots: Buffer::new(interface, "slots", new_slots).await?,
+                        slots: runner.list_buffer("slots", new_slots).await?,
                         len: slots,
                         candidates,
-                        state: Buffer::new(interface, "merge_state", STATE).await?,
+                        state: runner.list_buffer("merge_state", STATE).await?,
                     }),
                 }
                 if list.shards.len() == index {
-                    list.shards.push(Shard::new(interface, capacity, parts).await?);
+                    list.shards.push(Shard::new(runner, capacity, parts).await?);
                 }
             }
             Ok(list)
@@ -299,9 +301,9 @@ impl<I: Interface> Lists<I> {
         let made = async {
             let mut candidates = match spare {
                 Some(spare) => spare,
-                None => Candidates::new(&mut runner.interface, len).await?,
+                None => Candidates::new(runner, len).await?,
             };
-            candidates.sort_by(&mut runner.interface, shards).await?;
+            candidates.sort_by(runner, shards).await?;
             Ok(candidates)
         };
         let made = made.await;
@@ -364,19 +366,19 @@ impl<I: Interface> Lists<I> {
     pub(crate) async fn new(session: &mut Session<I>, memory: u64, kinds: Kinds) -> Result<Self, BackendError> {
         let Session { runner, buffers, sizes, .. } = &mut *session;
         let device_memory = runner.settings.device_memory;
-        let sums = sums_of(kinds.count() + PATHS);
-        let most = device_memory - device_memory / 32;
-        let memory = if runner.settings.keeps_levels { most } else { memory.min(most) };
-        let memory = memory.saturating_sub((sums * size_of::<[u32; 8]>()) as u64);
+        let memory = if runner.settings.keeps_levels { device_memory } else { memory.min(device_memory) };
         let levels = levels_of(&runner.settings);
         let levels_memory = if runner.settings.keeps_levels { levels } else { levels.min(memory / 4) };
+        let spare = memory / SPARE_SHARE;
+        runner.spare.limit(spare);
+        let sums = sums_of(kinds.count() + PATHS);
+        let memory = memory.saturating_sub(spare + (sums * size_of::<[u32; 8]>()) as u64);
         // The levels of earlier counts are freed, unless they fit in their share.
         let bytes = |buffers: &Buffers<I>| sizes.bytes(buffers.levels.len(), &runner.settings).0;
         if buffers.as_ref().is_some_and(|buffers| bytes(buffers) > levels_memory) {
             *buffers = None;
         }
-        let interface = &mut runner.interface;
-        let made = Buffer::new(interface, "sums", sums).await;
+        let made = runner.list_buffer("sums", sums).await;
         let sums = made.map_err(|failure| runner.error("to make room for positions", failure))?;
         session.merge_memory = Some(levels_memory);
         let run_room = session.runner.settings.runs.entries;

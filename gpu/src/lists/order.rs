@@ -46,8 +46,8 @@ impl<I: Interface> Order<I> {
         let bits = (len / ENTRIES_EACH).max(2).ilog2().min(MOST_BITS);
         let words = reference(runner, shards).await?;
         let made = async {
-            let reference = Buffer::new(&mut runner.interface, "reference", words.len()).await?;
-            Ok((reference, Buffer::new(&mut runner.interface, "army_counts", 1 << bits).await?))
+            let reference = runner.list_buffer("reference", words.len()).await?;
+            Ok((reference, runner.list_buffer("army_counts", 1 << bits).await?))
         };
         let made = made.await.map_err(|failure| runner.halt("to put positions in order", failure));
         let (reference, army_counts) = made?;
@@ -70,7 +70,7 @@ impl<I: Interface> Order<I> {
     ) -> Result<(Buffer<I, u32>, Vec<u32>), Halt> {
         let (entries, len, parts) = (&shard.positions, shard.len as usize, army_counts.len());
         let (end, shift) = (len as u32, u32::BITS - parts.ilog2());
-        let made = Buffer::new(&mut runner.interface, "order", len).await;
+        let made = runner.list_buffer("order", len).await;
         let numbers = made.map_err(|failure| runner.halt("to put positions in order", failure))?;
         runner.clear("the numbers of positions", army_counts, parts)?;
         // SAFETY: the shard has these entries, and each part has a count.

@@ -12,7 +12,6 @@ use super::shard::Shard;
 use super::table::{STATE, Table};
 use super::{Lists, Ply};
 use crate::arguments::LoadOrdered;
-use crate::buffer::Buffer;
 use crate::interface::Interface;
 use crate::runner::{Halt, Runner};
 use crate::session::Session;
@@ -21,7 +20,7 @@ use crate::session::Session;
 const LEAST_ROOM: u64 = 1 << 9;
 
 /// The room that every run may have. The runs of a longer list may have as much room as the list has entries.
-const USUAL_ROOM: u64 = 1 << 24;
+const USUAL_ROOM: u64 = 1 << 23;
 
 /// A run has room for at least this part of the candidates of an insertion: as a rule, a third of them differ.
 const LEAST_SHARE: u64 = 8;
@@ -47,7 +46,7 @@ impl<I: Interface> Lists<I> {
         let free = self.memory.saturating_sub(used + table_bytes(&sizes, most));
         let entries = most.min(free / Run::<I>::entry_bytes(settings));
         // Much smaller runs would hold few candidates.
-        let least = most.min(sizes.positions as u64 / LEAST_SHARE);
+        let least = most.min(candidates_of(&sizes, most) as u64 / LEAST_SHARE);
         let entries = Some(entries).filter(|&entries| entries >= least);
         if entries.is_none() && list.in_runs == Some(true) {
             return Err(Halt::OutOfMemory);
@@ -102,10 +101,9 @@ impl<I: Interface> Lists<I> {
         let parts = session.runner.settings.form.parts();
         let runner = &mut session.runner;
         self.provide_candidates(runner, needed, shards).await?;
-        let interface = &mut runner.interface;
         let made = async {
             if self.selection.as_ref().is_none_or(|selection| selection.multiplicities.len() < sizes.roots) {
-                self.selection = Some(Selection::new(interface, sizes.roots).await?);
+                self.selection = Some(Selection::new(runner, sizes.roots).await?);
             }
             let fits = |list: &List<I>| list.shards.first().is_some_and(|shard| shard.room >= entries);
             if self.successors.as_ref().is_none_or(|list| !fits(list))
@@ -113,16 +111,13 @@ impl<I: Interface> Lists<I> {
             {
                 (self.successors, self.tables) = (None, Vec::new());
                 self.tables.push(Table {
-                    slots: Buffer::new(interface, "slots", slots).await?,
+                    slots: runner.list_buffer("slots", slots).await?,
                     len: slots,
                     candidates: needed,
-                    state: Buffer::new(interface, "merge_state", STATE).await?,
+                    state: runner.list_buffer("merge_state", STATE).await?,
                 });
-                self.successors = Some(List {
-                    shards: vec![Shard::new(interface, entries, parts).await?],
-                    in_runs: None,
-                    order: None,
-                });
+                self.successors =
+                    Some(List { shards: vec![Shard::new(runner, entries, parts).await?], in_runs: None, order: None });
             }
             Ok(())
         };

@@ -2,6 +2,7 @@
 
 use crate::buffer::Buffer;
 use crate::interface::{Failure, Interface};
+use crate::runner::Runner;
 
 /// Bytes for each root: its multiplicity and the number of its kept successors.
 pub(super) const SELECTION: u64 = 16 + 4;
@@ -19,11 +20,11 @@ pub(super) struct Selection<I: Interface> {
 }
 
 impl<I: Interface> Selection<I> {
-    pub(super) async fn new(interface: &mut I, roots: usize) -> Result<Self, Failure> {
+    pub(super) async fn new(runner: &mut Runner<I>, roots: usize) -> Result<Self, Failure> {
         Ok(Self {
-            multiplicities: Buffer::new(interface, "selected_multiplicities", roots).await?,
-            count: Buffer::new(interface, "selected_count", 1).await?,
-            kept_counts: Buffer::new(interface, "kept_counts", roots).await?,
+            multiplicities: runner.list_buffer("selected_multiplicities", roots).await?,
+            count: runner.list_buffer("selected_count", 1).await?,
+            kept_counts: runner.list_buffer("kept_counts", roots).await?,
             density: 1.0,
         })
     }

@@ -3,6 +3,7 @@
 use crate::buffer::Buffer;
 use crate::interface::{Failure, Interface};
 use crate::kernels::Part;
+use crate::runner::Runner;
 
 /// Some of the entries of a ply, by hashes of their diagrams. A kernel cannot access more than the largest buffer.
 pub(super) struct Shard<I: Interface> {
@@ -14,9 +15,9 @@ pub(super) struct Shard<I: Interface> {
 }
 
 impl<I: Interface> Shard<I> {
-    pub(super) async fn new(interface: &mut I, room: u64, parts: usize) -> Result<Self, Failure> {
-        let positions = Buffer::new(interface, "entries", room as usize * parts).await?;
-        let multiplicities = Buffer::new(interface, "multiplicities", room as usize).await?;
+    pub(super) async fn new(runner: &mut Runner<I>, room: u64, parts: usize) -> Result<Self, Failure> {
+        let positions = runner.list_buffer("entries", room as usize * parts).await?;
+        let multiplicities = runner.list_buffer("multiplicities", room as usize).await?;
         Ok(Self { positions, multiplicities, room, len: 0 })
     }
 }

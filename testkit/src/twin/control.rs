@@ -20,6 +20,8 @@ struct State {
     corrupt: Option<(Kernel, Binding, usize)>,
     is_corrupt_once: bool,
     launches: Vec<Kernel>,
+    /// The number of buffers made.
+    made: u64,
     bytes: u64,
     occupied: u64,
     most_bytes: u64,
@@ -72,6 +74,11 @@ impl Control {
         std::mem::take(&mut self.state().launches)
     }
 
+    /// Returns the number of buffers that were made since the last call.
+    pub fn made(&self) -> u64 {
+        std::mem::take(&mut self.state().made)
+    }
+
     /// Returns the most bytes that all buffers together had since the last call of this function.
     pub fn most_bytes(&self) -> u64 {
         let mut state = self.state();
@@ -103,6 +110,7 @@ impl Control {
         if state.bytes + state.occupied + bytes > memory {
             return Err(Failure::OutOfMemory);
         }
+        state.made += 1;
         state.bytes += bytes;
         state.most_bytes = state.most_bytes.max(state.bytes);
         Ok(())
