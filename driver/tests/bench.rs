@@ -34,7 +34,7 @@ fn every_position_is_counted_in_both_ways_by_all() {
         assert_eq!(row.task, task);
         assert_eq!(Some(row.leaves), positions[index / 4].leaves(row.depth));
         assert!(row.climb.len() >= row.depth as usize, "{row:?}");
-        assert!(row.times.all.len() == 3 && row.times.median() > 0.0, "{row:?}");
+        assert!(row.times.all.len() >= 3 && row.times.typical() > 0.0, "{row:?}");
     }
 }
 
@@ -145,7 +145,7 @@ fn who_fails_while_it_is_timed_has_no_rows() {
     assert_eq!(calls.load(Ordering::Relaxed), 21, "it is asked no more");
     assert_eq!(rows.len(), 24);
     for (index, row) in rows.iter().enumerate() {
-        assert_eq!((row.task.subject, row.times.all.len()), (2 * (index % 2), 3), "{row:?}");
+        assert!(row.task.subject == 2 * (index % 2) && row.times.all.len() >= 3, "{row:?}");
     }
 }
 
@@ -190,13 +190,41 @@ fn who_is_stopped_counts_no_more() {
 }
 
 #[test]
-fn medians_and_spreads() {
-    for (times, median, spread) in
-        [(&[][..], 0.0, 0.0), (&[2.0], 2.0, 0.0), (&[3.0, 1.0, 2.0], 2.0, 1.0), (&[4.0, 1.0], 2.5, 1.2)]
-    {
+fn the_three_least_times_count() {
+    for (times, typical, spread) in [
+        (&[][..], 0.0, 0.0),
+        (&[2.0], 2.0, 0.0),
+        (&[3.0, 1.0, 2.0], 2.0, 1.0),
+        (&[4.0, 1.0], 2.5, 1.2),
+        (&[9.0, 4.0, 7.0, 3.0, 5.0, 8.0], 4.0, 0.5),
+    ] {
         let times = Times { all: times.to_vec() };
-        assert_eq!((times.median(), times.spread()), (median, spread), "{times:?}");
+        assert_eq!((times.typical(), times.spread()), (typical, spread), "{times:?}");
     }
+}
+
+#[test]
+fn rows_whose_times_differ_are_timed_again() {
+    // Each count takes a little less time than the one before.
+    let (microseconds, counts) = (AtomicU64::new(0), AtomicU64::new(0));
+    let busy = |_: &[Quad48]| {
+        let count = counts.fetch_add(1, Ordering::Relaxed) + 1;
+        microseconds.fetch_add(10_000 + 100_000 / count, Ordering::Relaxed);
+        Ok::<(), BackendError>(())
+    };
+    let mut backend = Before(Mailbox::new(), busy);
+    let clock = || Duration::from_micros(microseconds.load(Ordering::Relaxed));
+    let [patient, hasty] = [1e3, 0.2].map(|seconds| {
+        counts.store(0, Ordering::Relaxed);
+        let settings = Settings { seconds, clock: &clock, depth: &|_| Some(1), ..FREE };
+        let mut subjects = [Subject { backend: &mut backend, memory: 64 << 20 }];
+        let rows = measure(&mut subjects, &known::standard()[..1], &settings, &()).unwrap().rows;
+        let [raw, merged] = &rows[..] else { panic!("{rows:?}") };
+        assert!(merged.times.all.len() >= 3, "{rows:?}");
+        raw.times.clone()
+    });
+    assert!((4..12).contains(&patient.all.len()) && patient.spread() <= 0.05, "{patient:?}");
+    assert!((3..patient.all.len()).contains(&hasty.all.len()), "{hasty:?} and {patient:?}");
 }
 
 #[test]
@@ -205,7 +233,7 @@ fn every_format_costs_something() {
     assert_eq!(costs.iter().map(|cost| cost.format).collect::<Vec<_>>(), Format::ALL);
     for cost in costs {
         for times in [&cost.pack, &cost.unpack] {
-            assert!(times.all.len() == 2 && (0.1..1e9).contains(&times.median()), "{cost:?}");
+            assert!(times.all.len() == 2 && (0.1..1e9).contains(&times.typical()), "{cost:?}");
         }
     }
 }

@@ -148,7 +148,7 @@ impl Page {
 
 Made by `cargo xtask report` from the JSON files in this folder, which `kogge bench --json` printed, and from
 [rivals.tsv](rivals.tsv), what other programs reach. Every count of kogge's that was timed was compared with the published
-one. Times are medians. Raw: one call of the backend, every leaf counted anew. Merged: as `kogge perft` counts, each position
+one. A time is the middle one of the three least. Raw: one call of the backend, every leaf counted anew. Merged: as `kogge perft` counts, each position
 of a ply once.
 "
         .to_owned();
@@ -337,8 +337,8 @@ fn table(bench: &Bench) -> String {
     let note = note.as_ref().map_or(String::new(), |note| format!("{note}\n\n"));
     let mut text = format!(
         "\n## {name}\n\n{note}kogge {kogge}; {processor}, {cores} cores{load}; {system}. [{name}.json]({name}.json), measured in \
-         {seconds:.0} s, the median of {repetitions}. Leaves per second, with the depth and the spread of the times (from the \
-         least to the greatest, as a share of the median); `!` marks spreads of more than a tenth.\n\n"
+         {seconds:.0} s, {repetitions} times or more each. Leaves per second, with the depth and the spread of the three least \
+         times (as a share of the middle one); `!` marks spreads of more than a tenth.\n\n"
     );
     for (index, subject) in (1..).zip(subjects) {
         let driver = &subject.driver;

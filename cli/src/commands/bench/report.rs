@@ -12,7 +12,7 @@ use super::compare::{self, Counterpart, Old};
 use crate::machine::Machine;
 use crate::output::{Device, magnitude};
 
-/// A row is noisy if its spread exceeds this share of the median.
+/// A row is noisy if its spread exceeds this.
 const NOISY: f64 = 0.1;
 
 /// The whole report.
@@ -59,7 +59,7 @@ pub(super) struct Row {
     deduplicated: bool,
     depth: u32,
     nodes: u128,
-    /// The median.
+    /// The middle one of the three least times.
     seconds: f64,
     spread: f64,
     noisy: bool,
@@ -118,12 +118,12 @@ impl Packing {
         Self {
             format: format.name(),
             bytes: format.size(),
-            pack: pack.median(),
+            pack: pack.typical(),
             pack_spread: pack.spread(),
-            unpack: unpack.median(),
+            unpack: unpack.typical(),
             unpack_spread: unpack.spread(),
-            pack_ratio: old.map(|old| old.pack / pack.median()),
-            unpack_ratio: old.map(|old| old.unpack / unpack.median()),
+            pack_ratio: old.map(|old| old.pack / pack.typical()),
+            unpack_ratio: old.map(|old| old.unpack / unpack.typical()),
         }
     }
 }
@@ -132,7 +132,7 @@ impl Row {
     /// Describes a measured row; `old` is its counterpart in the earlier measurement.
     pub(super) fn new(row: &bench::Row, known: &Known, old: Option<&compare::Row>) -> Self {
         let Times { all: times } = row.times.clone();
-        let (seconds, spread) = (row.times.median(), row.times.spread());
+        let (seconds, spread) = (row.times.typical(), row.times.spread());
         let per_second = row.leaves as f64 / seconds.max(1e-9);
         let step = |(depth, &seconds)| Step { depth, nodes: known.leaves(depth).unwrap_or(0), seconds };
         Self {
@@ -210,8 +210,7 @@ impl Report {
         let noisy = self.rows.iter().filter(|row| row.noisy).count();
         if noisy > 0 {
             warnings.push(format!(
-                "The times of {noisy} of {} rows lie further apart than {:.0} % of their median: measure again on an idle \
-                 machine.",
+                "Of {noisy} of {} rows, even the three least times lie further apart than {:.0} %: measure again on an idle machine.",
                 self.rows.len(),
                 100.0 * NOISY
             ));
