@@ -5,7 +5,7 @@ use std::num::NonZeroU64;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use kogge_gpu::interface::{Compiled, Launch};
+use kogge_gpu::interface::{Compiled, Launch, Reading};
 use kogge_gpu::kernels::{Kernel as Name, Module, SIGNATURES, Scalar, Signature};
 use kogge_gpu::{Failure, Interface, Mutation};
 use wgpu::{
@@ -150,22 +150,24 @@ impl WgpuInterface {
     fn read_raw(&mut self, buffer: &wgpu::Buffer, offset: u64, bytes: &mut [u8]) -> Result<(), Failure> {
         let most = self.runtime.staging.size() as usize;
         for (piece, start) in bytes.chunks_mut(most).zip((offset..).step_by(most)) {
-            self.read_staged(buffer, &[start], piece)?;
+            self.read_staged(&mut [(buffer, start, piece)])?;
         }
         Ok(())
     }
 
-    /// Waits for all recorded work and reads parts of a buffer, which fit together in the staging buffer.
-    fn read_staged(&mut self, buffer: &wgpu::Buffer, offsets: &[u64], bytes: &mut [u8]) -> Result<(), Failure> {
+    /// Waits for all recorded work and reads parts of buffers, which fit together in the staging buffer.
+    fn read_staged(&mut self, parts: &mut [(&wgpu::Buffer, u64, &mut [u8])]) -> Result<(), Failure> {
         let staging = &self.runtime.staging;
-        let size = (bytes.len() / offsets.len().max(1)) as u64;
         // The copies are submitted with the launches before them.
         let encoder = self.recording.encoder(&self.runtime.device);
-        for (&offset, at) in offsets.iter().zip(0..) {
-            encoder.copy_buffer_to_buffer(buffer, offset, staging, at * size, size);
+        let mut at = 0;
+        for (buffer, offset, bytes) in &*parts {
+            let size = bytes.len() as u64;
+            encoder.copy_buffer_to_buffer(buffer, *offset, staging, at, size);
+            at += size;
         }
         self.submit()?;
-        self.runtime.take_staged(bytes)?;
+        self.runtime.take_staged(parts.iter_mut().map(|(.., bytes)| &mut **bytes), at)?;
         self.is_idle = true;
         Ok(())
     }
@@ -232,14 +234,14 @@ impl Interface for WgpuInterface {
         self.read_raw(&buffer.raw, offset, bytes)
     }
 
-    async fn read_parts(&mut self, buffer: &Buffer, offsets: &[u64], bytes: &mut [u8]) -> Result<(), Failure> {
-        debug_assert_eq!(bytes.len() % offsets.len(), 0, "the parts of a buffer are equal");
-        if bytes.len() as u64 <= self.runtime.staging.size() {
-            return self.read_staged(&buffer.raw, offsets, bytes);
+    async fn read_all(&mut self, readings: &mut [Reading<'_, Buffer>]) -> Result<(), Failure> {
+        let size: u64 = readings.iter().map(|reading| reading.bytes.len() as u64).sum();
+        if size > self.runtime.staging.size() {
+            let mut readings = readings.iter_mut();
+            return readings.try_for_each(|reading| self.read_raw(&reading.buffer.raw, reading.offset, reading.bytes));
         }
-        let size = bytes.len() / offsets.len().max(1);
-        let mut parts = bytes.chunks_mut(size.max(1)).zip(offsets);
-        parts.try_for_each(|(part, &offset)| self.read_raw(&buffer.raw, offset, part))
+        let parts = readings.iter_mut().map(|reading| (&reading.buffer.raw, reading.offset, &mut *reading.bytes));
+        self.read_staged(&mut parts.collect::<Vec<_>>())
     }
 
     fn clear(&mut self, buffer: &Buffer, bytes: u64) -> Result<(), Failure> {
@@ -483,12 +485,18 @@ mod tests {
         let Some(mut interface) = open() else { return };
         let words: Vec<u32> = (0..6 << 20).collect();
         let buffer = make(&mut interface, words.len() as u64);
-        interface.write(&buffer, bytemuck::cast_slice(&words)).unwrap();
+        let second = make(&mut interface, words.len() as u64);
+        for buffer in [&buffer, &second] {
+            interface.write(buffer, bytemuck::cast_slice(&words)).unwrap();
+        }
         // Together, the last two parts are larger than the staging buffer.
         for (firsts, len) in [(vec![7], 5), (vec![5000, 0, 1_000_001], 16), (vec![3 << 20, 0], 3 << 20)] {
-            let offsets: Vec<_> = firsts.iter().map(|&first| 4 * first as u64).collect();
             let mut read = vec![0_u32; firsts.len() * len];
-            ready(interface.read_parts(&buffer, &offsets, bytemuck::cast_slice_mut(&mut read))).unwrap().unwrap();
+            let parts = firsts.iter().zip(read.chunks_mut(len)).map(|(&first, words)| {
+                let (buffer, bytes) = (if first == 0 { &second } else { &buffer }, bytemuck::cast_slice_mut(words));
+                Reading { buffer, offset: 4 * first as u64, bytes }
+            });
+            ready(interface.read_all(&mut parts.collect::<Vec<_>>())).unwrap().unwrap();
             let expected = firsts.iter().flat_map(|&first| &words[first..first + len]);
             assert!(read.iter().eq(expected), "{firsts:?} {len}");
         }

@@ -156,11 +156,11 @@ impl Runtime {
         self.check()
     }
 
-    /// Waits for the submitted work, and reads the staging buffer.
-    pub(crate) fn take_staged(&self, bytes: &mut [u8]) -> Result<(), Failure> {
+    /// Waits for the submitted work, and reads `size` bytes of the staging buffer into these parts, one after the other.
+    pub(crate) fn take_staged<'a>(&self, parts: impl Iterator<Item = &'a mut [u8]>, size: u64) -> Result<(), Failure> {
         let mapped = Arc::new(Mutex::new(None));
         let note = mapped.clone();
-        let staged = self.staging.slice(..bytes.len() as u64);
+        let staged = self.staging.slice(..size);
         staged.map_async(MapMode::Read, move |result| {
             *note.lock().unwrap_or_else(PoisonError::into_inner) = Some(result.is_ok());
         });
@@ -170,7 +170,12 @@ impl Runtime {
             Some(true) => {
                 let view = staged.get_mapped_range();
                 let view = view.map_err(|error| Failure::Other(sentence(&error.to_string())))?;
-                bytes.copy_from_slice(&view);
+                let mut rest = &view[..];
+                for bytes in parts {
+                    let (staged, others) = rest.split_at(bytes.len());
+                    bytes.copy_from_slice(staged);
+                    rest = others;
+                }
                 Ok(())
             }
             _ => Err(Failure::Other("memory could not be read.".into())),

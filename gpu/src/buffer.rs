@@ -5,7 +5,7 @@ use std::mem::ManuallyDrop;
 
 use bytemuck::Pod;
 
-use crate::interface::{Failure, Interface};
+use crate::interface::{Failure, Interface, Reading};
 use crate::spare::Spare;
 
 /// Device memory for a number of elements.
@@ -45,6 +45,22 @@ impl<I: Interface, T: Pod> Buffer<I, T> {
             },
         };
         Ok(Self::of(raw, len, Some(spare.clone())))
+    }
+
+    /// Returns the reading of elements into `data`, beginning at index `first`.
+    ///
+    /// # Errors
+    /// If the buffer has not so many elements.
+    pub(crate) fn reading<'a>(&'a self, first: usize, data: &'a mut [T]) -> Result<Reading<'a, I::Buffer>, Failure> {
+        let (len, size) = (data.len(), self.len);
+        if first.saturating_add(len) > size {
+            return Err(Failure::Other(format!("{first} and {len} elements were asked of a buffer of {size}.")));
+        }
+        Ok(Reading {
+            buffer: &self.raw,
+            offset: (first * size_of::<T>()) as u64,
+            bytes: bytemuck::cast_slice_mut(data),
+        })
     }
 
     /// The size in bytes of a buffer for `len` elements.

@@ -6,7 +6,7 @@ use crate::kernels::{Kernel, Module};
 
 /// A GPU interface with an open device: buffers in device memory, and kernels that work on them.
 ///
-/// Work is queued and done in call order. Only [`read`](Interface::read), [`read_parts`](Interface::read_parts) and
+/// Work is queued and done in call order. Only [`read`](Interface::read), [`read_all`](Interface::read_all) and
 /// [`finish`](Interface::finish) wait for the device. Functions that may wait are futures, because a browser cannot block; on other systems they are ready when
 /// they return.
 pub trait Interface {
@@ -36,21 +36,14 @@ pub trait Interface {
         bytes: &mut [u8],
     ) -> impl Future<Output = Result<(), Failure>>;
 
-    /// Waits for all queued work and reads parts of a buffer, beginning at these offsets. The parts fill equal shares of
-    /// `bytes`, whose length is a multiple of the number of offsets.
+    /// Waits for all queued work and reads bytes of several buffers, or several times of one.
     ///
     /// # Errors
     /// If the device fails.
-    fn read_parts(
-        &mut self,
-        buffer: &Self::Buffer,
-        offsets: &[u64],
-        bytes: &mut [u8],
-    ) -> impl Future<Output = Result<(), Failure>> {
+    fn read_all(&mut self, readings: &mut [Reading<'_, Self::Buffer>]) -> impl Future<Output = Result<(), Failure>> {
         async move {
-            let size = bytes.len() / offsets.len().max(1);
-            for (part, &offset) in bytes.chunks_mut(size.max(1)).zip(offsets) {
-                self.read(buffer, offset, part).await?;
+            for Reading { buffer, offset, bytes } in readings {
+                self.read(buffer, *offset, bytes).await?;
             }
             Ok(())
         }
@@ -86,6 +79,16 @@ pub trait Interface {
     /// # Errors
     /// If the device fails.
     fn finish(&mut self) -> impl Future<Output = Result<Option<Duration>, Failure>>;
+}
+
+/// Bytes of a buffer that the host reads.
+pub struct Reading<'a, B> {
+    /// The buffer.
+    pub buffer: &'a B,
+    /// Where the bytes begin in the buffer.
+    pub offset: u64,
+    /// Where they go.
+    pub bytes: &'a mut [u8],
 }
 
 /// A kernel with its arguments.

@@ -122,14 +122,6 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
         }
     }
 
-    /// Waits for an insertion and updates the number of successors.
-    async fn take_inserted(&mut self, inserted: Result<(), Halt>) -> Result<(), MergeError> {
-        // Some candidates may have been added; they must not be added again.
-        inserted.map_err(or_full)?;
-        self.successors = self.lists.inserted(self.session).await?;
-        Ok(())
-    }
-
     /// Adds the first of these entries, as many as fit in level 0, and returns their number.
     async fn add_batch(&mut self, entries: &[Entry]) -> Result<usize, MergeError> {
         self.prepare(2).await?;
@@ -144,7 +136,9 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
             }
             halted => halted,
         };
-        self.take_inserted(inserted).await?;
+        // Some candidates may have been added; they must not be added again.
+        inserted.map_err(or_full)?;
+        self.successors = self.lists.inserted(self.session).await?;
         Ok(len)
     }
 
@@ -162,9 +156,9 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
         Ok((Selected { end: batch.end, len }, Weights::Entries(Ply::Parents, batch.start)))
     }
 
-    /// Expands the first of these parents, as many as fit in level 0, adds the number of their kept successors, weighted by
-    /// multiplicity, to the sums, and returns the end of these parents.
-    async fn expand_batch(&mut self, parents: &Range<u64>) -> Result<u64, MergeError> {
+    /// Expands the first of these parents, as many as fit in level 0, and adds the number of their kept successors, weighted by
+    /// multiplicity, to the sums. Returns the end of these parents, and the sum.
+    async fn expand_batch(&mut self, parents: &Range<u64>) -> Result<(u64, u128), MergeError> {
         let (Selected { end, len }, weights) = loop {
             match self.load_parents(parents).await {
                 Ok(loaded) => break loaded,
@@ -173,9 +167,11 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
                 Err(Halt::Error(error)) => return Err(error.into()),
             }
         };
-        let inserted = self.insert_successors(len, weights).await;
-        self.take_inserted(inserted).await?;
-        Ok(end)
+        // Some candidates may have been added; they must not be added again.
+        self.insert_successors(len, weights).await.map_err(or_full)?;
+        let (successors, paths) = self.lists.inserted_and_paths(self.session).await?;
+        self.successors = successors;
+        Ok((end, paths))
     }
 
     /// Adds the kept successors of the first `len` positions of level 0, and adds their number, weighted by multiplicity, to the
@@ -417,11 +413,11 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
     async fn expand_batches(&mut self, mut rest: Range<u64>) -> Result<u128, MergeError> {
         self.lists.clear_sums(self.session).map_err(or_full)?;
         self.lists.restore_candidates(self.session).await.map_err(or_full)?;
+        let mut paths = 0;
         while !rest.is_empty() {
-            rest.start = self.expand_batch(&rest).await?;
+            (rest.start, paths) = self.expand_batch(&rest).await?;
         }
-        let [sum] = self.lists.sums(self.session).await.map_err(or_full)?.ok_or(MergeError::Overflow)?;
-        Ok(sum)
+        Ok(paths)
     }
 
     pub(crate) fn descend(&mut self) -> Result<(), MergeError> {

@@ -8,7 +8,7 @@ use web_time::Instant;
 
 use crate::arguments::Arguments;
 use crate::buffer::Buffer;
-use crate::interface::{Failure, Interface, Launch};
+use crate::interface::{Failure, Interface, Launch, Reading};
 use crate::kernels::Kernel;
 use crate::profile::Profile;
 use crate::settings::HostSettings;
@@ -137,29 +137,27 @@ impl<I: Interface> Runner<I> {
         first: usize,
         len: usize,
     ) -> Result<Vec<T>, Halt> {
-        self.read_parts(what, buffer, &[first], len).await
+        let mut data = vec![T::zeroed(); len];
+        self.read_all(what, [buffer.reading(first, &mut data)]).await?;
+        Ok(data)
     }
 
-    /// Waits for all queued work and reads several times `len` elements, beginning at these indices. `what` names them in errors.
-    pub(crate) async fn read_parts<T: Pod>(
+    /// Waits for all queued work and does these [readings](Buffer::reading). `what` names the elements in errors.
+    pub(crate) async fn read_all<'a>(
         &mut self,
         what: &str,
-        buffer: &Buffer<I, T>,
-        firsts: &[usize],
-        len: usize,
-    ) -> Result<Vec<T>, Halt> {
-        let doing = || format!("to give back {what}");
-        if let Some(first) = firsts.iter().find(|first| first.saturating_add(len) > buffer.len()) {
-            let reason = format!("{first} and {len} elements were asked of a buffer of {}.", buffer.len());
-            return Err(self.halt(&doing(), Failure::Other(reason)));
-        }
-        let mut data = vec![T::zeroed(); firsts.len() * len];
-        if len > 0 {
-            let offsets: Vec<_> = firsts.iter().map(|first| (first * size_of::<T>()) as u64).collect();
-            let read = self.interface.read_parts(buffer.raw(), &offsets, bytemuck::cast_slice_mut(&mut data));
-            read.await.map_err(|failure| self.halt(&doing(), failure))?;
-        }
-        Ok(data)
+        readings: impl IntoIterator<Item = Result<Reading<'a, I::Buffer>, Failure>>,
+    ) -> Result<(), Halt>
+    where
+        I: 'a,
+    {
+        let read = async {
+            let mut readings = readings.into_iter().collect::<Result<Vec<_>, _>>()?;
+            readings.retain(|reading| !reading.bytes.is_empty());
+            if readings.is_empty() { Ok(()) } else { self.interface.read_all(&mut readings).await }
+        };
+        let read = read.await;
+        read.map_err(|failure| self.halt(&format!("to give back {what}"), failure))
     }
 
     /// Writes the first elements. `what` names them in errors.

@@ -20,6 +20,9 @@ use crate::{Driver, Error, Observer, Progress};
 /// negligible.
 pub(super) const STEP_SECONDS: f64 = 0.2;
 
+/// The factor by which a step may be larger than the step before it.
+const LARGER_STEP: f64 = 16.0;
+
 /// The share of its room that a ply may take whole if the ply after it is made in ranges.
 const BEFORE_RANGES_SHARE: f64 = 0.75;
 
@@ -236,7 +239,7 @@ impl<'d> Work<'d> {
             let factor = STEP_SECONDS / begin.elapsed().as_secs_f64().max(1e-6);
             // A quick step that had too few items says nothing about larger ones.
             if end - done == size || factor < 1.0 {
-                *step(self) = ((end - done) as f64 * factor.clamp(0.1, 4.0)).max(1.0);
+                *step(self) = ((end - done) as f64 * factor.clamp(0.1, LARGER_STEP)).max(1.0);
             }
             done = end;
             self.advance(done as f64 / len as f64, seconds);

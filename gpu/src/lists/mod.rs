@@ -21,12 +21,13 @@ use kogge_board::{BackendError, Categories, Planes32};
 
 use self::candidates::{CANDIDATE, Candidates, SORTING};
 use self::list::{Layout, List};
-use self::numbers::{number, sums_of};
+use self::numbers::{low_halves, number, sums_of};
 use self::order::NUMBER;
 use self::run::Run;
 pub(crate) use self::select::Selected;
 use self::selection::{SELECTION, Selection};
 use self::shard::Shard;
+use self::sums::wide_sums;
 use self::table::{FULL, LEN, OVERFLOW, STATE, Table};
 use crate::arguments::LoadEntries;
 use crate::buffer::Buffer;
@@ -435,20 +436,43 @@ impl<I: Interface> Lists<I> {
 
     /// Waits for all insertions and returns the number of successors.
     pub(crate) async fn inserted(&mut self, session: &mut Session<I>) -> Result<u64, MergeError> {
+        let (len, _) = self.inserted_and_sums(session, 0).await?;
+        Ok(len)
+    }
+
+    /// Waits for all insertions and sums. Returns the number of successors and the sum of paths so far.
+    pub(crate) async fn inserted_and_paths(&mut self, session: &mut Session<I>) -> Result<(u64, u128), MergeError> {
+        let (len, sums) = self.inserted_and_sums(session, 1).await?;
+        let [paths] = low_halves(&sums).ok_or(MergeError::Overflow)?;
+        Ok((len, paths))
+    }
+
+    /// Waits for all insertions and sums. Returns the number of successors and the sums of the first kinds.
+    async fn inserted_and_sums(
+        &mut self,
+        session: &mut Session<I>,
+        kinds: usize,
+    ) -> Result<(u64, Vec<[u32; 8]>), MergeError> {
         let Some(list) = &mut self.successors else { return Err(MergeError::Full) };
-        for (shard, table) in list.shards.iter_mut().zip(&self.tables) {
-            let state = match session.runner.read("the number of positions", &table.state, 0, STATE).await {
-                Ok(state) => state,
-                Err(Halt::Error(error)) => return Err(error.into()),
-                Err(Halt::OutOfMemory | Halt::Overflow) => return Err(MergeError::Full),
-            };
-            shard.len = match (state[OVERFLOW], state[FULL]) {
-                (0, 0) => state[LEN].into(),
-                (0, _) => return Err(MergeError::Full),
-                _ => return Err(MergeError::Overflow),
-            };
+        let mut states = vec![[0; STATE]; list.shards.len().min(self.tables.len())];
+        let mut sums = vec![[0; 8]; if kinds == 0 { 0 } else { sums_of(kinds) }];
+        let readings = states.iter_mut().zip(&self.tables).map(|(state, table)| table.state.reading(0, state));
+        let readings = readings.chain([self.sums.reading(0, &mut sums)]);
+        let read = session.runner.read_all("the number of positions", readings).await;
+        match read.and_then(|()| wide_sums(session, &sums)) {
+            Err(Halt::Error(error)) => return Err(error.into()),
+            Err(Halt::OutOfMemory | Halt::Overflow) => return Err(MergeError::Full),
+            Ok(sums) => {
+                for (shard, state) in list.shards.iter_mut().zip(states) {
+                    shard.len = match (state[OVERFLOW], state[FULL]) {
+                        (0, 0) => state[LEN].into(),
+                        (0, _) => return Err(MergeError::Full),
+                        _ => return Err(MergeError::Overflow),
+                    };
+                }
+                Ok((list.len(), sums))
+            }
         }
-        Ok(list.len())
     }
 
     /// Reads some successors, which lie in one shard.

@@ -4,12 +4,14 @@
 //! other side are mostly equal only to each other. Most captured pieces have not moved before. Therefore the order ignores pieces where
 //! most entries have them.
 
+use bytemuck::Zeroable;
 use kogge_board::Planes32;
 
 use super::shard::Shard;
 use crate::arguments::{CountArmies, OrderByArmy};
 use crate::buffer::Buffer;
 use crate::interface::Interface;
+use crate::kernels::Part;
 use crate::runner::{Halt, Runner};
 use crate::variants::planes_of;
 
@@ -122,8 +124,13 @@ async fn reference<I: Interface>(runner: &mut Runner<I>, shards: &[Shard<I>]) ->
     // A hash spreads entries over the shards, so one shard shows what all have.
     if let Some(shard) = shards.iter().find(|shard| shard.len > 0) {
         let (blocks, block) = if shard.len < BLOCKS * BLOCK { (1, shard.len) } else { (BLOCKS, BLOCK) };
-        let firsts: Vec<_> = (0..blocks).map(|number| (shard.len * number / blocks) as usize * parts).collect();
-        let positions = runner.read_parts("positions", &shard.positions, &firsts, block as usize * parts).await?;
+        let block = block as usize * parts;
+        let mut positions = vec![Part::zeroed(); blocks as usize * block];
+        let readings = (0..).zip(positions.chunks_mut(block)).map(|(number, block)| {
+            let first = (shard.len * number / blocks) as usize * parts;
+            shard.positions.reading(first, block)
+        });
+        runner.read_all("positions", readings).await?;
         for position in positions.chunks(parts) {
             let Planes32 { codes, own } = planes_of(form, position);
             for (square, codes_here) in pieces.iter_mut().enumerate() {

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use kogge_board::{BackendError, DeviceInfo};
-use kogge_gpu::interface::{Compiled, Launch};
+use kogge_gpu::interface::{Compiled, Launch, Reading};
 use kogge_gpu::kernels::Module;
 use kogge_gpu::tuning::Value;
 use kogge_gpu::{Device, Failure, HostSettings, Interface};
@@ -153,8 +153,8 @@ impl<I: Interface> Interface for FaultyInterface<I> {
         self.obey()?.read(buffer, offset, bytes).await
     }
 
-    async fn read_parts(&mut self, buffer: &I::Buffer, offsets: &[u64], bytes: &mut [u8]) -> Result<(), Failure> {
-        self.obey()?.read_parts(buffer, offsets, bytes).await
+    async fn read_all(&mut self, readings: &mut [Reading<'_, I::Buffer>]) -> Result<(), Failure> {
+        self.obey()?.read_all(readings).await
     }
 
     fn clear(&mut self, buffer: &I::Buffer, bytes: u64) -> Result<(), Failure> {
