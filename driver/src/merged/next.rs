@@ -10,7 +10,8 @@ use crate::Error;
 use crate::pace::MAX_CALL_DEPTH;
 use crate::plan::{Plan, PlannedPly};
 
-/// A ply that takes less time than this, in seconds, is merged without measuring whether merging pays off.
+/// A ply that takes less time than this, in seconds, is merged without measuring whether merging pays off; half of it if only three plies
+/// are left, since counting them takes little longer.
 const CHEAP_SECONDS: f64 = 0.01;
 /// The ply below at most this many positions is also merged without measuring.
 const FEW: f64 = 1_000.0;
@@ -141,8 +142,9 @@ impl Work<'_> {
             Some(_) => least > 1 || least == 1 && ranges.is_none(),
             // Measuring whether merging pays would take as long as merging. With few positions, the time of the last
             // ply proves nothing, because other work of the machine dominates it.
-            None if self.estimates.remaining > 2 && ranges.is_none() => {
-                positions <= FEW || positions * self.estimates.merge_each(self.next_whole().positions) < CHEAP_SECONDS
+            None if remaining > LAST_PLIES && ranges.is_none() => {
+                let cheap = if remaining == LAST_PLIES + 1 { 0.5 * CHEAP_SECONDS } else { CHEAP_SECONDS };
+                positions <= FEW || positions * self.estimates.merge_each(self.next_whole().positions) < cheap
             }
             None => false,
         };
