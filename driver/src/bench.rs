@@ -40,9 +40,9 @@ const NOISE: f64 = 0.1;
 /// Systems: A Programmer's Perspective* (2003), chapter 9.
 const BEST: usize = 3;
 const AGREEING: f64 = 0.05;
-/// Timing rows again takes at most this share of the whole time, and each row is timed at most this many times as often.
+/// Timing rows again takes at most this share of the whole time, and each row is timed at most this many times as often as others.
 const LONGER: f64 = 0.5;
-const OFTEN: usize = 4;
+const OFTEN: usize = 10;
 /// The climb's share of the progress.
 const CLIMB: f64 = 0.2;
 

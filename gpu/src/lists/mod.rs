@@ -27,7 +27,6 @@ use self::run::Run;
 pub(crate) use self::select::Selected;
 use self::selection::{SELECTION, Selection};
 use self::shard::Shard;
-use self::sums::wide_sums;
 use self::table::{FULL, LEN, OVERFLOW, STATE, Table};
 use crate::arguments::LoadEntries;
 use crate::buffer::Buffer;
@@ -459,9 +458,9 @@ impl<I: Interface> Lists<I> {
         let readings = states.iter_mut().zip(&self.tables).map(|(state, table)| table.state.reading(0, state));
         let readings = readings.chain([self.sums.reading(0, &mut sums)]);
         let read = session.runner.read_all("the number of positions", readings).await;
-        match read.and_then(|()| wide_sums(session, &sums)) {
-            Err(Halt::Error(error)) => return Err(error.into()),
-            Err(Halt::OutOfMemory | Halt::Overflow) => return Err(MergeError::Full),
+        match read.and_then(|()| Self::add_up(session, &sums)) {
+            Err(Halt::Error(error)) => Err(error.into()),
+            Err(Halt::OutOfMemory | Halt::Overflow) => Err(MergeError::Full),
             Ok(sums) => {
                 for (shard, state) in list.shards.iter_mut().zip(states) {
                     shard.len = match (state[OVERFLOW], state[FULL]) {

@@ -17,13 +17,6 @@ const SELF_TEST_ENTRIES: usize = 3000;
 /// Bytes for the self-test's lists, far more than they need.
 const SELF_TEST_MEMORY: u64 = 1 << 28;
 
-/// Returns the sum of all sums of each kind, in 256 bits. Halts if the header says that a queue overflowed on the way to one of them.
-pub(super) fn wide_sums<I: Interface>(session: &mut Session<I>, sums: &[[u32; 8]]) -> Result<Vec<[u32; 8]>, Halt> {
-    let Some((header, sums)) = sums.split_first() else { return Ok(Vec::new()) };
-    session.check_overflow(header[0])?;
-    Ok(sums.chunks(WEIGHTED_SUMS_GROUPS).map(|sums| wide_sum(sums.iter().copied())).collect())
-}
-
 impl<I: Interface> Lists<I> {
     /// Sets the sums to zero.
     pub(crate) fn clear_sums(&self, session: &mut Session<I>) -> Result<(), Halt> {
@@ -105,7 +98,15 @@ impl<I: Interface> Lists<I> {
     /// Returns the sum of all sums of each of the first kinds, in 256 bits.
     async fn wide_sums(&self, session: &mut Session<I>, kinds: usize) -> Result<Vec<[u32; 8]>, Halt> {
         let sums = session.runner.read("the sums", &self.sums, 0, sums_of(kinds)).await?;
-        wide_sums(session, &sums)
+        Self::add_up(session, &sums)
+    }
+
+    /// Returns the sum of these sums of each kind, in 256 bits. Halts if their header says that a queue overflowed on the way to one of
+    /// them.
+    pub(super) fn add_up(session: &mut Session<I>, sums: &[[u32; 8]]) -> Result<Vec<[u32; 8]>, Halt> {
+        let Some((header, sums)) = sums.split_first() else { return Ok(Vec::new()) };
+        session.check_overflow(header[0])?;
+        Ok(sums.chunks(WEIGHTED_SUMS_GROUPS).map(|sums| wide_sum(sums.iter().copied())).collect())
     }
 
     /// Waits for all sums and returns those of the first kinds, or `None` if one does not fit in 128 bits. Halts if a queue overflowed
