@@ -332,11 +332,12 @@ fn packing(benches: &[Bench]) -> Vec<Picture> {
 /// Writes the table of all rates of a machine.
 fn table(bench: &Bench) -> String {
     let Bench { name, note, kogge, system, processor, cores, load, seconds, repetitions, subjects, .. } = bench;
+    let unit = if *cores == 1 { "core" } else { "cores" };
     let processor = processor.as_deref().unwrap_or("unknown CPU");
     let load = load.map_or(String::new(), |load| format!(", a load of {load:.2} before"));
     let note = note.as_ref().map_or(String::new(), |note| format!("{note}\n\n"));
     let mut text = format!(
-        "\n## {name}\n\n{note}kogge {kogge}; {processor}, {cores} cores{load}; {system}. [{name}.json]({name}.json), measured in \
+        "\n## {name}\n\n{note}kogge {kogge}; {processor}, {cores} {unit}{load}; {system}. [{name}.json]({name}.json), measured in \
          {seconds:.0} s, {repetitions} times or more each. Leaves per second, with the depth and the spread of the three least \
          times (as a share of the middle one); `!` marks spreads of more than a tenth.\n\n"
     );

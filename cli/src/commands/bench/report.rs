@@ -210,7 +210,7 @@ impl Report {
         let noisy = self.rows.iter().filter(|row| row.noisy).count();
         if noisy > 0 {
             warnings.push(format!(
-                "Of {noisy} of {} rows, even the three least times lie further apart than {:.0} %: measure again on an idle machine.",
+                "The three least times of {noisy} of {} rows lie further apart than {:.0} %: measure again on an idle machine.",
                 self.rows.len(),
                 100.0 * NOISY
             ));
