@@ -50,7 +50,7 @@ impl<I: Interface, T: Pod> Buffer<I, T> {
     /// Returns the reading of elements into `data`, beginning at index `first`.
     ///
     /// # Errors
-    /// If the buffer has not so many elements.
+    /// If the buffer has fewer elements.
     pub(crate) fn reading<'a>(&'a self, first: usize, data: &'a mut [T]) -> Result<Reading<'a, I::Buffer>, Failure> {
         let (len, size) = (data.len(), self.len);
         if first.saturating_add(len) > size {
