@@ -117,7 +117,7 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
                 Ok(()) => return Ok(()),
                 Err(Halt::OutOfMemory) => self.session.shrink()?,
                 Err(Halt::Overflow) => {}
-                Err(Halt::Error(error)) => return Err(error.into()),
+                Err(halt) => return Err(or_full(halt)),
             }
         }
     }
@@ -526,7 +526,8 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
 /// Converts the reason to halt, after which the successors are useless.
 fn or_full(halt: Halt) -> MergeError {
     match halt {
-        Halt::OutOfMemory | Halt::Overflow => MergeError::Full,
+        // The error says that not even the smallest buffers fit in the memory of the merge.
+        Halt::OutOfMemory | Halt::Overflow | Halt::Error(BackendError::OutOfMemory { .. }) => MergeError::Full,
         Halt::Error(error) => error.into(),
     }
 }

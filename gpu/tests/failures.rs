@@ -236,7 +236,7 @@ fn memory_is_kept_to() {
 #[test]
 fn memory_of_merging_is_kept_to() {
     let kiwipete = fen(KIWIPETE);
-    for (memory, max_buffer) in [(1_u64 << 20, None), (1 << 22, None), (1 << 22, Some(1 << 17))] {
+    for (memory, max_buffer) in [(1_u64 << 19, None), (1 << 20, None), (1 << 22, None), (1 << 22, Some(1 << 17))] {
         let device = TwinDevice { max_buffer, ..TwinDevice::default() };
         let mut gpu = open(&device, &options(1 << 20));
         // The first merge begins with a self-test, which has memory of its own.
