@@ -486,18 +486,23 @@ mod tests {
         let words: Vec<u32> = (0..6 << 20).collect();
         let buffer = make(&mut interface, words.len() as u64);
         let second = make(&mut interface, words.len() as u64);
-        for buffer in [&buffer, &second] {
-            interface.write(buffer, bytemuck::cast_slice(&words)).unwrap();
+        let others: Vec<u32> = words.iter().map(|word| !word).collect();
+        for (buffer, words) in [(&buffer, &words), (&second, &others)] {
+            interface.write(buffer, bytemuck::cast_slice(words)).unwrap();
         }
         // Together, the last two parts are larger than the staging buffer.
         for (firsts, len) in [(vec![7], 5), (vec![5000, 0, 1_000_001], 16), (vec![3 << 20, 0], 3 << 20)] {
             let mut read = vec![0_u32; firsts.len() * len];
-            let parts = firsts.iter().zip(read.chunks_mut(len)).map(|(&first, words)| {
-                let (buffer, bytes) = (if first == 0 { &second } else { &buffer }, bytemuck::cast_slice_mut(words));
+            // The words from 0 on are read from the second buffer.
+            let readings = firsts.iter().zip(read.chunks_mut(len)).map(|(&first, read)| {
+                let (buffer, bytes) = (if first == 0 { &second } else { &buffer }, bytemuck::cast_slice_mut(read));
                 Reading { buffer, offset: 4 * first as u64, bytes }
             });
-            ready(interface.read_all(&mut parts.collect::<Vec<_>>())).unwrap().unwrap();
-            let expected = firsts.iter().flat_map(|&first| &words[first..first + len]);
+            ready(interface.read_all(&mut readings.collect::<Vec<_>>())).unwrap().unwrap();
+            let expected = firsts.iter().flat_map(|&first| {
+                let words = if first == 0 { &others } else { &words };
+                &words[first..first + len]
+            });
             assert!(read.iter().eq(expected), "{firsts:?} {len}");
         }
         let mut read = vec![0_u32; words.len() - 1];

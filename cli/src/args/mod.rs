@@ -326,7 +326,7 @@ pub(crate) struct Bench {
     /// Measure quickly, as with --seconds 15
     #[arg(long, conflicts_with = "seconds")]
     pub(crate) quick: bool,
-    /// The number of times that each count is timed; a single time says nothing about noise
+    /// The number of times that each count is timed, more often if its times differ; a single time says nothing about noise
     #[arg(long, value_name = "N", default_value = "5", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) repetitions: u32,
     /// The variants of the CPU code to measure, such as `portable,avx2`, or `all` [default: the best]
