@@ -5,12 +5,12 @@ mod support;
 use std::sync::Mutex;
 
 use kogge_board::{Backend, BackendError, Quad48};
-use kogge_driver::{Device, Error, Part, Shared, perft_merged_shared, perft_shared};
+use kogge_driver::{Device, Error, Observer, Part, Shared, perft_merged_shared, perft_shared};
 use kogge_movegen_cpu::Cpu;
 use kogge_movegen_cpu::mailbox::Mailbox;
 use kogge_testkit::buggy::{Buggy, no_black_queenside};
 use support::wrong_merge::{Fault, WrongMerge};
-use support::{Before, KIWIPETE, Watch, fen};
+use support::{Before, Erred, KIWIPETE, Watch, fen};
 
 fn device(backend: impl Backend + 'static) -> Device {
     Device::with_memory(Box::new(backend), 1 << 26)
@@ -52,31 +52,34 @@ fn devices_share_the_ranges_of_a_ply() {
 #[test]
 fn devices_that_count_in_runs_share_ranges_of_reversed_keys() {
     let root = fen(KIWIPETE);
-    let within = |memory, fault, fitting| {
+    let in_runs = |fault, fitting| {
         let mut backend = WrongMerge::new(fault, 3);
         (backend.in_ranges, backend.counts_in_runs, backend.fitting) = (true, true, fitting);
-        Device::with_memory(Box::new(backend), memory)
+        backend
     };
-    let in_runs = |fault, fitting| within(1 << 26, fault, fitting);
-    let count = |devices: &mut [Device], ranges| {
-        let shared = perft_merged_shared(devices, &root, 5, (Some(3), ranges), &())?;
+    let right = || device(in_runs(None, u64::MAX));
+    let count = |devices: &mut [Device], ranges, observer: &dyn Observer| {
+        let shared = perft_merged_shared(devices, &root, 5, (Some(3), ranges), observer)?;
         assert_eq!(shared.merged.unwrap().positions, 57_548);
         assert_adds_up(&shared);
         Ok(shared.leaves)
     };
     for ranges in [Some(1), Some(50), None] {
-        assert_eq!(count(&mut [in_runs(None, u64::MAX), in_runs(None, u64::MAX)], ranges), Ok(193_690_690));
+        assert_eq!(count(&mut [right(), right()], ranges, &()), Ok(193_690_690));
     }
     // This device errs in ranges of reversed keys only.
     let wrong = || in_runs(Some(Fault::LosesPosition), u64::MAX);
-    let error = count(&mut [in_runs(None, u64::MAX), wrong()], Some(50)).unwrap_err();
+    let backend = wrong();
+    let erred = backend.erred.clone();
+    let error = count(&mut [right(), device(backend)], Some(50), &erred).unwrap_err();
     assert!(matches!(error, Error::Backend(BackendError::WrongAnswer { .. })), "{error}");
     // Beside a device without runs, or with little memory, it counts in the usual order.
-    for other in [device(Mailbox::new()), within(100 << 10, None, u64::MAX)] {
-        assert_eq!(count(&mut [wrong(), other], Some(50)), Ok(193_690_690));
+    let narrow = Device::with_memory(Box::new(in_runs(None, u64::MAX)), 100 << 10);
+    for other in [device(Mailbox::new()), narrow] {
+        assert_eq!(count(&mut [device(wrong()), other], Some(50), &()), Ok(193_690_690));
     }
     // A device may have less memory than it says.
-    assert_eq!(count(&mut [in_runs(None, u64::MAX), in_runs(None, 2_000)], Some(50)), Ok(193_690_690));
+    assert_eq!(count(&mut [right(), device(in_runs(None, 2_000))], Some(50), &()), Ok(193_690_690));
 }
 
 #[test]
@@ -96,26 +99,33 @@ fn devices_share_a_frontier() {
 #[test]
 fn one_wrong_device_spoils_the_count() {
     let root = fen(KIWIPETE);
-    let count = |other: Device| {
-        perft_merged_shared(&mut [device(cpu()), other], &root, 4, (Some(3), Some(50)), &()).map(|shared| shared.leaves)
-    };
-    let liar = count(device(Buggy::new(cpu(), no_black_queenside))).unwrap_err().to_string();
+    let mut devices = [device(cpu()), device(Buggy::new(cpu(), no_black_queenside))];
+    let liar = perft_merged_shared(&mut devices, &root, 4, (Some(3), Some(50)), &()).unwrap_err().to_string();
     assert!(liar.contains("paths to ply 3, but another device 97862"), "{liar}");
     for fault in Fault::ALL {
-        let wrong = count(device(WrongMerge::new(Some(fault), 3))).unwrap_err();
+        let backend = WrongMerge::new(Some(fault), 3);
+        let erred = backend.erred.clone();
+        let mut devices = [device(cpu()), device(backend)];
+        let wrong = perft_merged_shared(&mut devices, &root, 4, (Some(3), Some(50)), &erred).unwrap_err();
         assert!(matches!(wrong, Error::Backend(BackendError::WrongAnswer { .. })), "{wrong}");
     }
-    let fails = |_: &[Quad48]| {
+    let fails = || {
         let [device, doing, reason] = ["The device", "in a test", "it was told to."].map(str::to_owned);
         Err(BackendError::Device { device, doing, reason })
     };
-    let mut devices = [device(cpu()), device(Before(cpu(), fails))];
-    let failed = perft_shared(&mut devices, &root, 4, &()).unwrap_err().to_string();
-    assert_eq!(failed, "The device failed in a test: it was told to.");
-    let panics = |_: &[Quad48]| -> Result<(), BackendError> { panic!("as told") };
-    let mut devices = [device(cpu()), device(Before(cpu(), panics))];
-    let failed = perft_shared(&mut devices, &root, 4, &()).unwrap_err().to_string();
-    assert!(failed.contains("because of a bug in kogge"), "{failed}");
+    let panics = || panic!("as told");
+    let fates: [(fn() -> Result<(), BackendError>, &str); 2] =
+        [(fails, "The device failed in a test: it was told to."), (panics, "because of a bug in kogge")];
+    for (fate, message) in fates {
+        let erred = Erred::default();
+        let observer = erred.clone();
+        let wrong = Before(cpu(), move |_: &[Quad48]| {
+            erred.tell();
+            fate()
+        });
+        let failed = perft_shared(&mut [device(cpu()), device(wrong)], &root, 4, &observer).unwrap_err().to_string();
+        assert!(failed.contains(message), "{failed}");
+    }
     assert!(perft_shared(&mut [], &root, 4, &()).is_err());
 }
 
@@ -124,7 +134,7 @@ fn shared_counts_can_be_stopped() {
     /// Stops from a number of questions on.
     struct Stop(Mutex<usize>);
 
-    impl kogge_driver::Observer for Stop {
+    impl Observer for Stop {
         fn is_cancelled(&self) -> bool {
             let mut left = self.0.lock().unwrap();
             *left = left.saturating_sub(1);

@@ -4,12 +4,12 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use kogge_board::{Backend, BackendError, DeviceInfo, Quad48, Rules, Successors};
-use kogge_driver::Device;
 use kogge_driver::ledger::{Event, LedgerError, Watcher};
 use kogge_movegen_cpu::Cpu;
 use kogge_movegen_cpu::mailbox::Mailbox;
 use kogge_testkit::buggy::{Buggy, no_black_queenside};
 
+use super::support::{Before, Erred};
 use super::{KIWIPETE_3, KIWIPETE_4, cpu, device, in_file, options, small, total, work};
 
 /// The fate of a device after some calls.
@@ -24,11 +24,12 @@ struct Mortal {
     backend: Cpu,
     calls_left: usize,
     fate: Fate,
+    erred: Erred,
 }
 
 impl Mortal {
-    fn after(calls_left: usize, fate: Fate) -> Device {
-        device(Self { backend: Cpu::new(Some(1)).unwrap(), calls_left, fate })
+    fn after(calls_left: usize, fate: Fate) -> Self {
+        Self { backend: Cpu::new(Some(1)).unwrap(), calls_left, fate, erred: Erred::default() }
     }
 }
 
@@ -46,14 +47,17 @@ impl Backend for Mortal {
     }
 
     fn perft(&mut self, rules: &Rules, positions: &[Quad48], depth: u32) -> Result<Vec<u64>, BackendError> {
-        self.calls_left = match (self.calls_left.checked_sub(1), self.fate) {
-            (Some(left), _) => left,
-            (None, Fate::Panics) => panic!("as told"),
-            (None, Fate::Fails) => {
-                let (device, doing) = ("The device".to_owned(), "in a test".to_owned());
-                return Err(BackendError::Device { device, doing, reason: "it was told to.".to_owned() });
-            }
+        let Some(left) = self.calls_left.checked_sub(1) else {
+            self.erred.tell();
+            return match self.fate {
+                Fate::Panics => panic!("as told"),
+                Fate::Fails => {
+                    let (device, doing) = ("The device".to_owned(), "in a test".to_owned());
+                    Err(BackendError::Device { device, doing, reason: "it was told to.".to_owned() })
+                }
+            };
         };
+        self.calls_left = left;
         self.backend.perft(rules, positions, depth)
     }
 
@@ -94,7 +98,14 @@ fn a_device_that_fails_drops_out_and_the_others_redo_its_entries() {
         for calls in [0, 1, 3] {
             let ledger = in_file(&format!("fails-{index}-{calls}"));
             let witness = Witness::default();
-            let mut devices = [Mortal::after(calls, fate), device(Mailbox::new())];
+            let mortal = Mortal::after(calls, fate);
+            let erred = mortal.erred.clone();
+            // Otherwise it may do all the work first.
+            let patient = Before(Mailbox::new(), move |_: &[Quad48]| {
+                erred.wait();
+                Ok(())
+            });
+            let mut devices = [device(mortal), device(patient)];
             let (total, snapshot) = ledger.work(&mut devices, &options("test"), &witness).unwrap();
             assert_eq!(total.leaves, KIWIPETE_4);
             let failed = witness.failed.into_inner().unwrap();
@@ -112,7 +123,7 @@ fn a_device_that_fails_drops_out_and_the_others_redo_its_entries() {
 #[test]
 fn if_all_devices_fail_the_ledger_keeps_what_they_did() {
     let ledger = in_file("all-fail");
-    let mut devices = [Mortal::after(2, Fate::Fails), Mortal::after(3, Fate::Fails)];
+    let mut devices = [2, 3].map(|calls| device(Mortal::after(calls, Fate::Fails)));
     let error = ledger.work(&mut devices, &options("test"), &()).unwrap_err();
     assert!(matches!(&error, LedgerError::NoDevice(_)), "{error}");
     assert!(error.to_string().contains("it was told to"), "{error}");

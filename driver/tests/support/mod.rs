@@ -8,9 +8,10 @@ pub mod server;
 pub mod tree;
 pub mod wrong_merge;
 
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
+use std::thread::{self, ThreadId};
+use std::time::{Duration, Instant};
 
 use kogge_board::{Backend, BackendError, Categories, DeviceInfo, DeviceKind, Fen, Quad48, Rules, Successors};
 use kogge_driver::{Observer, Progress};
@@ -91,10 +92,46 @@ impl<B: Backend, F: FnMut(&[Quad48]) -> Result<(), BackendError> + Send> Backend
     kogge_board::host_minimax!();
 }
 
+/// Whether a wrong device has erred. As an observer, it stops the first device that has counted leaves until then. Otherwise, a right
+/// device may do all the work before the wrong one begins.
+#[derive(Clone, Default)]
+pub struct Erred {
+    has_erred: Arc<AtomicBool>,
+    first: Arc<OnceLock<ThreadId>>,
+}
+
+impl Erred {
+    /// Says that the device has erred.
+    pub fn tell(&self) {
+        self.has_erred.store(true, Ordering::Relaxed);
+    }
+
+    /// Waits until the device has erred.
+    ///
+    /// # Panics
+    /// If it does not within a minute.
+    pub fn wait(&self) {
+        let start = Instant::now();
+        while !self.has_erred.load(Ordering::Relaxed) {
+            assert!(start.elapsed() < Duration::from_secs(60), "no device erred");
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+}
+
+impl Observer for Erred {
+    fn progress(&self, progress: &Progress) {
+        let current = thread::current().id();
+        if progress.counted > 0 && *self.first.get_or_init(|| current) == current {
+            self.wait();
+        }
+    }
+}
+
 /// Returns a backend that takes this much longer for each position when it counts leaves.
 pub fn slow<B: Backend>(backend: B, longer: Duration) -> impl Backend {
     Before(backend, move |positions: &[Quad48]| {
-        std::thread::sleep(longer * positions.len() as u32);
+        thread::sleep(longer * positions.len() as u32);
         Ok(())
     })
 }

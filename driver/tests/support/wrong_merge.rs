@@ -6,7 +6,7 @@ use kogge_board::merge::{Entry, Kept, Merge, MergeError, MergeOptions};
 use kogge_board::{Backend, BackendError, Categories, DeviceInfo, Leaves, Quad48, Rules, Score, Successors};
 use kogge_movegen_cpu::Cpu;
 
-use super::info;
+use super::{Erred, info};
 
 /// A fault of merging.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -53,14 +53,16 @@ pub struct WrongMerge {
     pub counts_in_runs: bool,
     /// The number of successors that fit. Only a failure to make room for more tells it.
     pub fitting: u64,
+    /// Told when an entry is spoiled.
+    pub erred: Erred,
 }
 
 impl WrongMerge {
     pub const DEVICE: &str = "a forgetful device";
 
     pub fn new(fault: Option<Fault>, ply: u32) -> Self {
-        let (cpu, info) = (Cpu::new(Some(1)).unwrap(), info(Self::DEVICE, 64));
-        Self { cpu, info, fault, ply, in_ranges: false, counts_in_runs: false, fitting: u64::MAX }
+        let (cpu, info, erred) = (Cpu::new(Some(1)).unwrap(), info(Self::DEVICE, 64), Erred::default());
+        Self { cpu, info, fault, ply, in_ranges: false, counts_in_runs: false, fitting: u64::MAX, erred }
     }
 }
 
@@ -98,6 +100,7 @@ impl Backend for WrongMerge {
             kept: Kept::All,
             fitting: self.fitting,
             most: u64::MAX,
+            erred: self.erred.clone(),
         }))
     }
 
@@ -123,6 +126,7 @@ struct Spoiled<'a> {
     kept: Kept,
     fitting: u64,
     most: u64,
+    erred: Erred,
 }
 
 impl Spoiled<'_> {
@@ -140,6 +144,7 @@ impl Spoiled<'_> {
                 self.fault = self.fault.filter(|_| self.in_ranges);
                 self.merge.reserve(self.room, self.kept)?;
                 self.merge.add(&entries)?;
+                self.erred.tell();
             }
         }
         Ok(())
