@@ -157,9 +157,9 @@ fn merging() {
     fail_everywhere(false, 30, ask, &(entries, [3 * 8902, 3 * 400, 3 * 8902]));
 }
 
-/// Runs share buffers with the list above them. Where memory runs out in runs, the list can still be extended.
+/// Runs share buffers with the list above them. After a failure in runs, the list can still be extended.
 #[test]
-fn a_list_can_be_extended_after_memory_ran_out_in_runs() {
+fn a_list_can_be_extended_after_a_failure_in_runs() {
     let start = Fen::start();
     let successors = Cpu::new(None).unwrap().expand(&start.rules, &[root(&start)]).unwrap().positions;
     let entries: Vec<_> = successors.into_iter().map(|position| Entry { position, multiplicity: 1 }).collect();
@@ -178,22 +178,32 @@ fn a_list_can_be_extended_after_memory_ran_out_in_runs() {
         merge.add(&entries).unwrap();
         assert_eq!((merge.successors(), merge.perft(0..20, 0)), (20, Ok(40)));
         drop(merge);
-        let mut failed = 0;
-        for after in 0.. {
-            let mut merge = gpu.merge(&start.rules, &MergeOptions::with_memory(1 << 26)).unwrap();
-            merge.reserve(20, Kept::All).unwrap();
-            merge.add(&entries).unwrap();
-            device.control.fail(after, Failure::OutOfMemory);
-            let counted = merge.perft(0..20, 2);
-            if device.control.recover() {
-                break;
+        let other = Failure::Other("The twin was told to fail.".to_owned());
+        for (failure, expands) in [(Failure::OutOfMemory, false), (other.clone(), false), (other, true)] {
+            let mut failed = 0;
+            for after in 0.. {
+                let mut merge = gpu.merge(&start.rules, &MergeOptions::with_memory(1 << 26)).unwrap();
+                merge.reserve(1, Kept::All).unwrap();
+                merge.add(&[Entry { position: root(&start), multiplicity: 1 }]).unwrap();
+                merge.descend().unwrap();
+                merge.reserve(20, Kept::All).unwrap();
+                assert_eq!(merge.expand(0..1), Ok(20));
+                device.control.fail(after, failure.clone());
+                let counted = merge.perft(0..20, 2);
+                if device.control.recover() {
+                    break;
+                }
+                assert!(counted == Ok(8_902) || matches!(counted, Err(MergeError::Backend(_))), "{after}: {counted:?}");
+                failed += 1;
+                if expands {
+                    assert_eq!(merge.expand(0..1), Ok(20));
+                } else {
+                    merge.add(&entries).unwrap();
+                }
+                assert_eq!((merge.successors(), merge.perft(0..20, 0)), (20, Ok(40)), "{after}");
             }
-            assert!(counted == Ok(8_902) || matches!(counted, Err(MergeError::Backend(_))), "{after}: {counted:?}");
-            failed += 1;
-            merge.add(&entries).unwrap();
-            assert_eq!((merge.successors(), merge.perft(0..20, 0)), (20, Ok(40)), "{after}");
+            assert!(failed > 20, "only {failed} calls");
         }
-        assert!(failed > 20, "only {failed} calls");
     }
 }
 
