@@ -34,7 +34,10 @@ impl<I: Interface, T: Pod> Buffer<I, T> {
     ) -> Result<Self, Failure> {
         let bytes = Self::size(len);
         let raw = match spare.take(bytes) {
-            Some(raw) => raw,
+            Some(mut raw) => {
+                interface.reuse(&mut raw, name);
+                raw
+            }
             None => match interface.make(name, bytes).await {
                 Err(Failure::OutOfMemory) if spare.free() => {
                     // Memory is free only when the work that uses it is done.

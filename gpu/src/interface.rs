@@ -19,6 +19,9 @@ pub trait Interface {
     /// [`Failure::OutOfMemory`] if the device has no room for it.
     fn make(&mut self, name: &'static str, bytes: u64) -> impl Future<Output = Result<Self::Buffer, Failure>>;
 
+    /// Notes that a buffer begins a new life under this name, with undefined contents. Only checking interfaces need it.
+    fn reuse(&mut self, _buffer: &mut Self::Buffer, _name: &'static str) {}
+
     /// Writes bytes to the start of a buffer.
     ///
     /// # Errors

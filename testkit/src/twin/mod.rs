@@ -123,6 +123,11 @@ impl Interface for Twin {
         Ok(TwinBuffer { name, words, bytes, control: self.control.clone() })
     }
 
+    fn reuse(&mut self, buffer: &mut TwinBuffer, name: &'static str) {
+        buffer.name = name;
+        buffer.lock().fill(None);
+    }
+
     fn write(&mut self, buffer: &TwinBuffer, bytes: &[u8]) -> Result<(), Failure> {
         self.control.call()?;
         buffer.check("writes", 0, bytes.len() as u64);
@@ -215,5 +220,25 @@ fn run(arguments: &Arguments<'_>) {
         Kernel::Evaluate => minimax::evaluate(arguments),
         Kernel::Quiesce => minimax::quiesce(arguments),
         Kernel::BackUp => minimax::back_up(arguments),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kogge_gpu::{Device, HostOptions};
+
+    use super::*;
+
+    #[test]
+    fn a_buffer_that_is_used_anew_has_no_contents() {
+        let settings = TwinDevice::default().settings(&HostOptions::default()).unwrap();
+        let mut twin = Twin::new(settings, Control::default());
+        twin.control.take(8, 8).unwrap();
+        let words = Arc::new(Mutex::new(vec![None; 2]));
+        let mut buffer = TwinBuffer { name: "slots", words, bytes: 8, control: twin.control.clone() };
+        twin.write(&buffer, &[1; 8]).unwrap();
+        assert_eq!(*buffer.lock(), [Some(0x0101_0101); 2]);
+        twin.reuse(&mut buffer, "sums");
+        assert_eq!((buffer.name, buffer.lock().clone()), ("sums", vec![None; 2]));
     }
 }
