@@ -454,16 +454,8 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
     }
 
     pub(crate) async fn perft(&mut self, successors: Range<u64>, depth: u32) -> Result<u128, MergeError> {
-        self.session.overflowed = false;
-        let successors = successors.start..successors.end.min(self.successors);
-        loop {
-            match self.leaves_below(&successors, depth).await {
-                Ok(sum) => return sum.map(|[sum]| sum).ok_or(MergeError::Overflow),
-                Err(Halt::OutOfMemory) => self.session.shrink()?,
-                Err(Halt::Overflow) => {}
-                Err(Halt::Error(error)) => return Err(error.into()),
-            }
-        }
+        let [sum] = self.leaves(successors, depth).await?;
+        Ok(sum)
     }
 
     pub(crate) async fn categories(&mut self, successors: Range<u64>, depth: u32) -> Result<Categories, MergeError> {
@@ -475,13 +467,24 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
             let nodes = self.perft(successors, 0).await?;
             return Ok(Categories { nodes, ..Categories::default() });
         }
+        self.leaves(successors, depth).await.map(Categories::from_array)
+    }
+
+    /// Counts the weighted leaves below these successors, with smaller buffers if memory runs out. See [`DeviceMerge::sums_below`].
+    async fn leaves<const KINDS: usize>(
+        &mut self,
+        successors: Range<u64>,
+        depth: u32,
+    ) -> Result<[u128; KINDS], MergeError> {
         self.session.overflowed = false;
         let successors = successors.start..successors.end.min(self.successors);
         loop {
             match self.leaves_below(&successors, depth).await {
-                Ok(sums) => return sums.map(Categories::from_array).ok_or(MergeError::Overflow),
+                Ok(sums) => return sums.ok_or(MergeError::Overflow),
                 Err(Halt::OutOfMemory) => self.session.shrink()?,
                 Err(Halt::Overflow) => {}
+                // The levels do not fit in the memory of the merge.
+                Err(Halt::Error(BackendError::OutOfMemory { .. })) => return Err(MergeError::Full),
                 Err(Halt::Error(error)) => return Err(error.into()),
             }
         }

@@ -272,6 +272,29 @@ fn memory_of_merging_is_kept_to() {
     }
 }
 
+/// A merge whose memory has no room for the levels of a depth asks for more memory. It still counts at lower depths.
+#[test]
+fn a_depth_whose_levels_do_not_fit_is_too_much_for_a_merge() {
+    let stalemate = fen("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1");
+    let mut gpu = open(&TwinDevice::default(), &options(1 << 14));
+    let mut found = Vec::new();
+    for memory in (17..26).map(|bits| 1 << bits) {
+        let options = MergeOptions::with_memory(memory).counting_categories(true);
+        let mut merge = gpu.merge(&stalemate.rules, &options).unwrap();
+        let entry = Entry { position: root(&stalemate), multiplicity: 1 };
+        if let Err(error) = merge.reserve(1, Kept::All).and_then(|()| merge.add(&[entry])) {
+            assert_eq!(error, MergeError::Full, "{memory} bytes");
+            continue;
+        }
+        let deep = merge.perft(0..1, 20);
+        // The kinds of moves take one more level.
+        assert_eq!(merge.categories(0..1, 19).map(|sums| u128::from(sums.nodes)), deep, "{memory} bytes");
+        assert_eq!((merge.perft(0..1, 0), merge.perft(0..1, 1)), (Ok(1), Ok(0)), "{memory} bytes");
+        found.push(deep);
+    }
+    assert!(found.contains(&Err(MergeError::Full)) && found.contains(&Ok(0)), "{found:?}");
+}
+
 /// A list that does not fit, because other programs use the device's memory, is full, and the next list is smaller.
 #[test]
 fn memory_of_other_programs_is_left_to_them() {

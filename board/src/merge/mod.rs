@@ -139,7 +139,7 @@ pub trait Merge {
     ///
     /// # Errors
     /// [`MergeError::Overflow`] if the sum exceeds 128 bits, [`BackendError::Overflow`] if the leaves below one position
-    /// exceed 64 bits; if the device fails.
+    /// exceed 64 bits; [`MergeError::Full`] if the memory of the merge is too small for this depth; if the device fails.
     fn perft(&mut self, successors: Range<u64>, depth: u32) -> Result<u128, MergeError>;
 
     /// Returns whether the backend, to count leaves this many plies below many successors, expands successors with the same pieces of the
