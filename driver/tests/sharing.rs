@@ -114,9 +114,8 @@ fn one_wrong_device_spoils_the_count() {
         Err(BackendError::Device { device, doing, reason })
     };
     let panics = || panic!("as told");
-    let fates: [(fn() -> Result<(), BackendError>, &str); 2] =
-        [(fails, "The device failed in a test: it was told to."), (panics, "because of a bug in kogge")];
-    for (fate, message) in fates {
+    let told = ["The device failed in a test: it was told to.", "because of a bug in kogge"];
+    for (fate, message) in [fails, panics].into_iter().zip(told) {
         let erred = Erred::default();
         let observer = erred.clone();
         let wrong = Before(cpu(), move |_: &[Quad48]| {
