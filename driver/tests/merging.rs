@@ -94,6 +94,18 @@ fn less_memory_than_expected_makes_ranges() {
     }
 }
 
+/// A device may have no memory for the levels of a count.
+#[test]
+fn too_little_memory_to_count_is_no_wrong_answer() {
+    for (deepest, plies) in [(0, None), (1, None), (0, Some(4)), (1, Some(2))] {
+        let mut backend = WrongMerge::new(None, 0);
+        backend.deepest = deepest;
+        let settings = MergeSettings { plies, ..AMPLE };
+        let counted = Driver::new(&mut backend, &()).perft_merged(&Fen::start(), 5, &settings);
+        assert!(matches!(counted, Err(Error::Memory { .. })), "{deepest}, {plies:?}: {counted:?}");
+    }
+}
+
 /// A ply that takes much longer than a small one tells what a successor costs, and later plans use it.
 #[test]
 fn costs_of_merging_are_told_and_used() {

@@ -248,7 +248,7 @@ impl<'d> Work<'d> {
     }
 
     /// Converts a full device to the error for too little memory.
-    pub(super) fn unless_full(&self, result: Result<(), StepError>) -> Result<(), Error> {
+    pub(super) fn unless_full<T>(&self, result: Result<T, StepError>) -> Result<T, Error> {
         result.map_err(|error| match error {
             StepError::Full => self.no_room(),
             StepError::Other(error) => error,
@@ -256,11 +256,12 @@ impl<'d> Work<'d> {
     }
 
     /// Counts the leaves `depth` plies below some successors, in the way in which the count does.
-    pub(super) fn leaves(&mut self, successors: Range<u64>, depth: u32) -> Result<u128, MergeError> {
-        match self.counted {
+    pub(super) fn leaves(&mut self, successors: Range<u64>, depth: u32) -> Result<u128, Error> {
+        let leaves = match self.counted {
             Counted::Leaves => self.merge.perft(successors, depth),
-            Counted::Categories => Ok(self.merge.categories(successors, depth)?.nodes),
-        }
+            Counted::Categories => self.merge.categories(successors, depth).map(|sums| sums.nodes),
+        };
+        self.unless_full(leaves.map_err(StepError::from))
     }
 
     /// Returns the sum over all successors of multiplicity times leaves `depth` plies below. `found` gets the sum so

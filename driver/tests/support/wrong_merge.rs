@@ -53,6 +53,8 @@ pub struct WrongMerge {
     pub counts_in_runs: bool,
     /// The number of successors that fit. Only a failure to make room for more tells it.
     pub fitting: u64,
+    /// The greatest depth of a count whose levels fit in its memory.
+    pub deepest: u32,
     /// Told when an entry is spoiled.
     pub erred: Erred,
 }
@@ -61,8 +63,17 @@ impl WrongMerge {
     pub const DEVICE: &str = "a forgetful device";
 
     pub fn new(fault: Option<Fault>, ply: u32) -> Self {
-        let (cpu, info, erred) = (Cpu::new(Some(1)).unwrap(), info(Self::DEVICE, 64), Erred::default());
-        Self { cpu, info, fault, ply, in_ranges: false, counts_in_runs: false, fitting: u64::MAX, erred }
+        Self {
+            cpu: Cpu::new(Some(1)).unwrap(),
+            info: info(Self::DEVICE, 64),
+            fault,
+            ply,
+            in_ranges: false,
+            counts_in_runs: false,
+            fitting: u64::MAX,
+            deepest: u32::MAX,
+            erred: Erred::default(),
+        }
     }
 }
 
@@ -99,6 +110,7 @@ impl Backend for WrongMerge {
             room: 0,
             kept: Kept::All,
             fitting: self.fitting,
+            deepest: self.deepest,
             most: u64::MAX,
             erred: self.erred.clone(),
         }))
@@ -125,6 +137,7 @@ struct Spoiled<'a> {
     room: u64,
     kept: Kept,
     fitting: u64,
+    deepest: u32,
     most: u64,
     erred: Erred,
 }
@@ -210,6 +223,9 @@ impl Merge for Spoiled<'_> {
     }
 
     fn perft(&mut self, successors: Range<u64>, depth: u32) -> Result<u128, MergeError> {
+        if depth > self.deepest {
+            return Err(MergeError::Full);
+        }
         self.merge.perft(successors, depth)
     }
 
