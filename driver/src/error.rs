@@ -20,9 +20,9 @@ pub enum Error {
     /// The observer asked to stop.
     #[error("Stopped on request: {0}; there is no result.")]
     Cancelled(Progress),
-    /// Merged plies do not fit in memory, not even in parts.
+    /// Merged plies, or the positions of a count below them, do not fit in memory, not even in parts.
     #[error(
-        "The distinct positions of ply {ply} do not fit in {memory} bytes, not even in parts; give more memory, such as \
+        "The positions of ply {ply} do not fit in {memory} bytes, not even in parts; give more memory, such as \
          --memory 256M (the more, the faster), or count every leaf with --raw, if the command has it."
     )]
     Memory {

@@ -101,8 +101,12 @@ fn too_little_memory_to_count_is_no_wrong_answer() {
         let mut backend = WrongMerge::new(None, 0);
         backend.deepest = deepest;
         let settings = MergeSettings { plies, ..AMPLE };
-        let counted = Driver::new(&mut backend, &()).perft_merged(&Fen::start(), 5, &settings);
-        assert!(matches!(counted, Err(Error::Memory { .. })), "{deepest}, {plies:?}: {counted:?}");
+        let mut driver = Driver::new(&mut backend, &());
+        let leaves = driver.perft_merged(&Fen::start(), 5, &settings);
+        let categories = driver.stats_merged(&Fen::start(), 5, &settings);
+        for counted in [leaves, categories] {
+            assert!(matches!(counted, Err(Error::Memory { .. })), "{deepest}, {plies:?}: {counted:?}");
+        }
     }
 }
 

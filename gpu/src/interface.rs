@@ -19,7 +19,8 @@ pub trait Interface {
     /// [`Failure::OutOfMemory`] if the device has no room for it.
     fn make(&mut self, name: &'static str, bytes: u64) -> impl Future<Output = Result<Self::Buffer, Failure>>;
 
-    /// Notes that a buffer begins a new life under this name, with undefined contents. Only checking interfaces need it.
+    /// Notes that a buffer gets a new use and this name. Its contents are undefined again. Only an interface that checks reads needs to
+    /// know.
     fn reuse(&mut self, _buffer: &mut Self::Buffer, _name: &'static str) {}
 
     /// Writes bytes to the start of a buffer.

@@ -61,7 +61,8 @@ impl MergeOptions {
 /// The reason why a step of merging failed.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum MergeError {
-    /// There are more distinct successors than reserved. The successors found so far are useless.
+    /// There are more distinct successors than reserved, and the successors found so far are useless. From a count: its depth needs more
+    /// memory.
     #[error("There are more distinct positions than there is room for; give more memory or use more ranges.")]
     Full,
     /// The entries have different sides to move, although they belong to one ply.

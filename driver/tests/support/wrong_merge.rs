@@ -148,6 +148,11 @@ impl Spoiled<'_> {
         if self.counts_in_runs { matches!(self.kept, Kept::WithinReversed(_)) } else { self.kept != Kept::All }
     }
 
+    /// Checks that the levels of a count fit.
+    fn check_depth(&self, depth: u32) -> Result<(), MergeError> {
+        if depth > self.deepest { Err(MergeError::Full) } else { Ok(()) }
+    }
+
     /// Spoils one entry of the successors, once or in each range.
     fn spoil(&mut self) -> Result<(), MergeError> {
         if let Some(fault) = self.fault.filter(|_| self.ply == self.at && (!self.in_ranges || self.is_in_ranges())) {
@@ -223,13 +228,12 @@ impl Merge for Spoiled<'_> {
     }
 
     fn perft(&mut self, successors: Range<u64>, depth: u32) -> Result<u128, MergeError> {
-        if depth > self.deepest {
-            return Err(MergeError::Full);
-        }
+        self.check_depth(depth)?;
         self.merge.perft(successors, depth)
     }
 
     fn categories(&mut self, successors: Range<u64>, depth: u32) -> Result<Categories, MergeError> {
+        self.check_depth(depth)?;
         self.merge.categories(successors, depth)
     }
 
