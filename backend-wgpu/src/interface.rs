@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use kogge_gpu::interface::{Compiled, Launch, Reading};
 use kogge_gpu::kernels::{Kernel as Name, Module, SIGNATURES, Scalar, Signature};
+use kogge_gpu::source::Word;
 use kogge_gpu::{Failure, Interface, Mutation};
 use wgpu::{
     BindGroup, BindGroupDescriptor, BindGroupEntry, BindGroupLayout, BindGroupLayoutDescriptor, BindGroupLayoutEntry,
@@ -19,7 +20,7 @@ use crate::adapters::Device;
 use crate::buffer::{Buffer, Groups};
 use crate::clearing::Clearing;
 use crate::kernels::{SCALARS, SCALARS_BINDING, binding_of, source, with_immediates};
-use crate::options::{Settings, Word};
+use crate::options::Settings;
 use crate::recording::Recording;
 use crate::runtime::Runtime;
 use crate::timer::Timer;

@@ -61,4 +61,5 @@ pub use device::Wgpu;
 #[cfg(not(target_family = "wasm"))]
 pub use interface::WgpuInterface;
 pub use kernels::{SCALARS, SCALARS_BINDING, binding_of, fingerprint, source};
-pub use options::{Options, Properties, Settings, Sliders, Word};
+pub use kogge_gpu::source::Word;
+pub use options::{Options, Properties, Settings, Sliders};

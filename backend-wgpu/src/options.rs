@@ -1,19 +1,10 @@
 //! The options of wgpu, and the settings that result from them on a device.
 
 use kogge_board::DeviceKind;
+use kogge_gpu::source::Word;
 use kogge_gpu::tuning::{Partial, Value};
 use kogge_gpu::{Defaults, HostOptions, HostSettings, Limits, Unordered};
 use serde::{Deserialize, Serialize};
-
-/// The representation of a board in the kernels.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Word {
-    /// A 64-bit integer. Not every device has them, and no browser.
-    Native,
-    /// Two 32-bit integers.
-    Emulated,
-}
 
 /// The way to find the attacks of sliders.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
@@ -22,7 +13,7 @@ pub enum Sliders {
     /// Kogge-Stone fills in all eight directions.
     Fill,
     /// Fills, and arithmetic along ranks: one addition carries all sliders' attacks of a direction to their first
-    /// blockers. This needs reversed bits, which GPUs compute in one instruction.
+    /// blockers. This needs reversed bits, which GPUs compute in one instruction. Boards are flipped by reversing them, too.
     Carry,
 }
 

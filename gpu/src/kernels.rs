@@ -285,26 +285,26 @@ macro_rules! with_kernels {
     ($define:ident) => {
         $define! {
             /// Unpacks `Quad48` into level 0, each position a root of its own.
-            Upload, "upload", Counting: quads successors successor_roots | end castling_files;
+            Upload, "upload", Counting: successors successor_roots quads | end castling_files;
             /// Counts the legal moves of each position.
-            Count, "count", Counting: positions lines new_counts | end;
+            Count, "count", Counting: positions new_counts lines | end;
             /// Scans the counts of each block.
             Scan, "scan", Counting: counts new_offsets block_sums | end;
             /// Makes the successor of each item.
-            Make, "make", Counting: positions roots items successors successor_roots | end;
+            Make, "make", Counting: positions successors roots successor_roots items | end;
             /// Makes the successor of each item as `Quad48`.
-            MakeQuads, "make_quads", Counting: quads items successor_quads | end castling_files halfmove_clock;
+            MakeQuads, "make_quads", Counting: items quads successor_quads | end castling_files halfmove_clock;
             /// Writes the moves of positions in generation order.
-            WriteMoves, "write_moves", Counting: positions lines counts offsets bases new_items | first end;
+            WriteMoves, "write_moves", Counting: positions counts offsets bases new_items lines | first end;
             /// Counts the replies to moves in closed form where possible; the other moves become items.
-            ClosedForm, "closed_form", Counting: positions roots lines new_items new_item_count totals | first end capacity;
+            ClosedForm, "closed_form", Counting: positions roots new_items new_item_count totals lines | first end capacity;
             /// Counts the replies to each item.
-            CountReplies, "count_replies", Counting: positions roots lines items item_count totals | capacity;
+            CountReplies, "count_replies", Counting: positions roots items item_count totals lines | capacity;
             /// Loads entries into level 0, each a root of its own.
-            LoadEntries, "load_entries", Merging: entries successors successor_roots | first end;
+            LoadEntries, "load_entries", Merging: successors successor_roots entries | first end;
             /// Loads the entries that may have successors in a range into level 0, each a root of its own.
             SelectEntries, "select_entries", Merging:
-                entries root_multiplicities successors successor_roots selected_multiplicities selected_count |
+                successors successor_roots entries root_multiplicities selected_multiplicities selected_count |
                 first end kept room
                 first_own_low first_own_high first_theirs_low first_theirs_high first_hash
                 last_own_low last_own_high last_theirs_low last_theirs_high last_hash;
@@ -314,32 +314,32 @@ macro_rules! with_kernels {
             OrderByArmy, "order_by_army", Merging: entries reference army_counts new_order | end shift;
             /// Loads entries in order into level 0, each a root of its own, with their multiplicities.
             LoadOrdered, "load_ordered", Merging:
-                entries root_multiplicities order successors successor_roots selected_multiplicities |
+                successors successor_roots entries root_multiplicities selected_multiplicities order |
                 first end shard_index shard_count turns at;
             /// Finds the slot of each candidate that is kept.
             Insert, "insert", Merging:
-                positions roots root_multiplicities slots entries multiplicities candidate_multiplicities taken merge_state
+                positions roots entries multiplicities root_multiplicities candidate_multiplicities slots taken merge_state
                 kept_counts |
                 first end hash_mask slot_count kept
                 first_own_low first_own_high first_theirs_low first_theirs_high first_hash
                 last_own_low last_own_high last_theirs_low last_theirs_high last_hash;
             /// Finds the slot of each candidate of a shard.
             InsertSorted, "insert_sorted", Merging:
-                positions roots root_multiplicities slots entries multiplicities candidate_multiplicities taken merge_state
+                positions roots entries multiplicities root_multiplicities candidate_multiplicities slots taken merge_state
                 sorted |
                 first shard_index shard_count hash_mask slot_count;
             /// Appends the candidates that took a slot to the list.
             Append, "append", Merging:
-                positions taken_multiplicities taken sorted slots successors new_multiplicities merge_state |
+                positions successors new_multiplicities taken_multiplicities slots taken merge_state sorted |
                 end shard_index shard_count keeps_slots room;
             /// Updates the length of the list.
             NoteAppended, "note_appended", Merging: merge_state | room;
             /// Adds leaves of a kind, weighted by multiplicity, to sums, one for each kind and work-group, after the header.
             WeightedSums, "weighted_sums", Merging:
-                root_multiplicities counts known_totals sums | first end depth kind stride;
+                counts known_totals root_multiplicities sums | first end depth kind stride;
             /// Counts the diagrams of a shard's entries in one of several parts.
             CountDiagrams, "count_diagrams", Merging:
-                slots entries merge_state | end hash_mask slot_count part parts;
+                entries slots merge_state | end hash_mask slot_count part parts;
             /// Finds the shard of each candidate that is kept, and counts the candidates of each shard.
             CountShards, "count_shards", Merging:
                 positions roots kept_counts candidate_shards new_sorted |
@@ -352,28 +352,28 @@ macro_rules! with_kernels {
             SortByShard, "sort_by_shard", Merging: candidate_shards new_sorted | end shard_count;
             /// Counts ordinary moves and those of them that capture. All moves that may be of other kinds become items.
             ClassifyMoves, "classify_moves", Categories:
-                positions roots lines new_items new_item_count totals | first end capacity stride;
+                positions roots new_items new_item_count totals lines | first end capacity stride;
             /// Counts the moves of the items by kind.
             ClassifyItems, "classify_items", Categories:
-                positions roots lines items item_count totals | capacity stride;
+                positions roots items item_count totals lines | capacity stride;
             /// Makes the successors of positions in any order, and counts them. Some that are not kept are left out.
             ExpandUnordered, "expand_unordered", Unordered:
-                positions roots lines new_counts new_items new_item_count successors successor_roots |
+                positions successors roots successor_roots new_counts new_items new_item_count lines |
                 first end kept room capacity
                 first_own_low first_own_high first_theirs_low first_theirs_high first_hash
                 last_own_low last_own_high last_theirs_low last_theirs_high last_hash;
             /// Makes the successors of the items that `expand_unordered` wrote.
             ExpandItems, "expand_items", Unordered:
-                positions roots lines items new_item_count successors successor_roots | room capacity;
+                positions successors roots successor_roots items new_item_count lines | room capacity;
             /// Counts the leaves below each position depth first.
-            DepthFirst, "depth_first", DepthFirst: positions roots lines totals | first end depth;
+            DepthFirst, "depth_first", DepthFirst: positions roots totals lines | first end depth;
             /// Evaluates positions.
             Evaluate, "evaluate", Minimax: positions lines values | first end;
             /// Finds the quiescence value of each leaf.
             Quiesce, "quiesce", Minimax:
-                positions lines new_items new_item_count totals values nodes states | end room depth lanes steps;
+                positions new_items new_item_count totals lines values nodes states | end room depth lanes steps;
             /// Backs up the values of successors to their positions.
-            BackUp, "back_up", Minimax: positions counts offsets bases successor_values values | first end;
+            BackUp, "back_up", Minimax: positions counts offsets bases values successor_values | first end;
         }
     };
 }
@@ -391,6 +391,8 @@ mod tests {
         for (index, signature) in SIGNATURES.iter().enumerate() {
             assert_eq!(signature.kernel as usize, index);
             assert!(signature.buffers.len() <= 10, "browsers bind at most 10 storage buffers: {}", signature.name);
+            let buffers = signature.buffers.iter().map(|&buffer| buffer as usize);
+            assert!(buffers.is_sorted(), "{} takes buffers in the table's order", signature.name);
             let scalars = signature.scalars.iter().map(|&scalar| scalar as usize);
             assert!(scalars.is_sorted(), "{} takes scalars in the table's order", signature.name);
         }

@@ -42,6 +42,7 @@ mod range_scalars;
 mod runner;
 mod session;
 mod settings;
+pub mod source;
 mod spare;
 mod stages;
 pub mod tuning;

@@ -4,7 +4,7 @@
 // each step. So the popcounts of set-wise attacks add up to the exact number of moves. A pinned piece may still move
 // along its pin, so each direction counts the unpinned pieces and the pieces pinned on its axis.
 
-// Returns the number of moves of bishops, rooks and queens.
+/// Returns the number of moves of bishops, rooks and queens.
 fn count_sliders(frame: Frame, limits: Limits, targets: Board) -> u32 {
     let empty = frame.empty;
     let orthogonal = frame.rooks_queens & frame.own;
@@ -25,7 +25,7 @@ fn count_sliders(frame: Frame, limits: Limits, targets: Board) -> u32 {
         count_ones(south_east_attacks(on_antidiagonal, empty) & targets);
 }
 
-// Returns the number of moves of knights.
+/// Returns the number of moves of knights.
 fn count_knights(frame: Frame, limits: Limits, targets: Board) -> u32 {
     // A pinned knight never moves. The targets are shifted instead of the leaps, each shift serving two leaps.
     let leaps = leaps_of(frame.knights & frame.own & ~limits.pinned);
@@ -38,7 +38,7 @@ fn count_knights(frame: Frame, limits: Limits, targets: Board) -> u32 {
         count_ones(leaps.east1 & down2) + count_ones(leaps.west1 & down2);
 }
 
-// Returns the number of moves of pawns, without en-passant captures.
+/// Returns the number of moves of pawns, without en-passant captures.
 fn count_pawns(frame: Frame, limits: Limits) -> u32 {
     let pawns = frame.pawns & frame.own;
     let steps = north_step(free_to_move(pawns, limits, limits.pinned_on_file)) & frame.empty;
@@ -55,7 +55,7 @@ fn count_pawns(frame: Frame, limits: Limits) -> u32 {
     return moves;
 }
 
-// Returns the number of legal moves. `mirrored` tells whether the board's files are mirrored.
+/// Returns the number of legal moves. `mirrored` tells whether the board's files are mirrored.
 fn count_moves_of(position: Position, mirrored: bool) -> u32 {
     let frame = frame_of(position);
     let axes = lines_of(frame.king_square);
@@ -74,8 +74,8 @@ fn count_moves_of(position: Position, mirrored: bool) -> u32 {
     return moves;
 }
 
-// Adds to a root's total, two 32-bit words, the lower first. Not every device has 64-bit atomics. The totals begin with
-// a header of two words.
+/// Adds to a root's total, two 32-bit words, the lower first. Not every device has 64-bit atomics. The totals begin with
+/// a header of two words.
 fn add_to_total(root: u32, amount: u32) {
     let before = atomicAdd(&totals[2u * root + 2u], amount);
     if before + amount < before {
@@ -83,38 +83,36 @@ fn add_to_total(root: u32, amount: u32) {
     }
 }
 
-// The number of neighbouring roots whose leaves a work-group sums in its own memory. No such sum exceeds 32 bits.
-const GROUP_ROOTS: u32 = CLOSED_FORM_GROUP;
+/// A sum for each of the neighbouring roots whose leaves a work-group sums in its own memory. No such sum exceeds 32 bits.
+var<workgroup> root_sums: array<atomic<u32>, CLOSED_FORM_GROUP>;
 
-var<workgroup> root_sums: array<atomic<u32>, GROUP_ROOTS>;
-
-// Returns the first of these roots for a group that begins with this root. Expansion mixes the roots of a block.
+/// Returns the first of these roots for a group that begins with this root. Expansion mixes the roots of a block.
 fn first_group_root(root: u32) -> u32 {
     return root - root % GROUP;
 }
 
-// Sets the sums of a work-group of this size to zero.
+/// Sets the sums of a work-group of this size to zero.
 fn clear_root_sums(lane: u32, group_size: u32) {
-    for (var at = lane; at < GROUP_ROOTS; at += group_size) {
+    for (var at = lane; at < CLOSED_FORM_GROUP; at += group_size) {
         atomicStore(&root_sums[at], 0u);
     }
     workgroupBarrier();
 }
 
-// Adds to the sum of a root, or to its total if the group has no sum for it.
+/// Adds to the sum of a root, or to its total if the group has no sum for it.
 fn add_to_root(first_root: u32, root: u32, amount: u32) {
     let at = root - first_root;
-    if at < GROUP_ROOTS {
+    if at < CLOSED_FORM_GROUP {
         atomicAdd(&root_sums[at], amount);
     } else {
         add_to_total(root, amount);
     }
 }
 
-// Adds the sums of a work-group of this size to the totals.
+/// Adds the sums of a work-group of this size to the totals.
 fn add_root_sums(first_root: u32, lane: u32, group_size: u32) {
     workgroupBarrier();
-    for (var at = lane; at < GROUP_ROOTS; at += group_size) {
+    for (var at = lane; at < CLOSED_FORM_GROUP; at += group_size) {
         let sum = atomicLoad(&root_sums[at]);
         if sum != 0u {
             add_to_total(first_root + at, sum);
@@ -122,7 +120,7 @@ fn add_root_sums(first_root: u32, lane: u32, group_size: u32) {
     }
 }
 
-// Counts the legal moves of each position.
+/// Counts the legal moves of each position.
 @compute @workgroup_size(GROUP)
 fn count(
     @builtin(local_invocation_index) lane: u32,

@@ -1,8 +1,8 @@
 // The generator's functions for a direction. The host writes this file out for each of the eight directions, with the words
 // in capitals replaced: OFFSET is the distance of a step, negative downwards, and OPPOSITE is the direction back.
 
-// Writes captures of sliders. One slider reaches a square in each direction. Seen from the square, it is the first
-// piece in the opposite direction.
+/// Writes captures of sliders. One slider reaches a square in each direction. Seen from the square, it is the first
+/// piece in the opposite direction.
 fn DIRECTION_captures(out: ptr<function, Writer>, frame: Frame, captured: Board, pieces: Board, code: u32) {
     var left = captured;
     while nonempty(left) {
@@ -14,8 +14,8 @@ fn DIRECTION_captures(out: ptr<function, Writer>, frame: Frame, captured: Board,
     }
 }
 
-// Writes quiet slides: all sliders advance together, one square at a time, until all are blocked. The distance tells
-// where each slider came from. A bishop or rook may be a queen.
+/// Writes quiet slides: all sliders advance together, one square at a time, until all are blocked. The distance tells
+/// where each slider came from. A bishop or rook may be a queen.
 fn DIRECTION_slides(out: ptr<function, Writer>, frame: Frame, sliders: Board, targets: Board, code: u32) {
     let queens = frame.bishops_queens & frame.rooks_queens;
     var front = DIRECTION_step(sliders) & frame.empty;
@@ -33,7 +33,7 @@ fn DIRECTION_slides(out: ptr<function, Writer>, frame: Frame, sliders: Board, ta
     }
 }
 
-// Writes the king's step, if its square is among these.
+/// Writes the king's step, if its square is among these.
 fn DIRECTION_king_step(out: ptr<function, Writer>, frame: Frame, targets: Board) {
     if nonempty(DIRECTION_step(frame.king) & targets) {
         emit(out, frame.king_square, origin_at(frame.king_square, -(OFFSET)), KING, 0u);

@@ -11,10 +11,10 @@ const DOUBLE: u32 = 7u;
 const MATES: u32 = 8u;
 const KINDS: u32 = 9u;
 
-// For each kind, a sum for each of the work-group's roots.
+/// For each kind, a sum for each of the work-group's roots.
 var<workgroup> kind_sums: array<atomic<u32>, KINDS * GROUP>;
 
-// Sets the sums of a work-group to zero.
+/// Sets the sums of a work-group to zero.
 fn clear_kind_sums(lane: u32) {
     for (var at = lane; at < KINDS * GROUP; at += GROUP) {
         atomicStore(&kind_sums[at], 0u);
@@ -22,7 +22,7 @@ fn clear_kind_sums(lane: u32) {
     workgroupBarrier();
 }
 
-// Adds to the sum of a root and a kind, or to their total if the group has no sum for the root. A kind has `stride` totals.
+/// Adds to the sum of a root and a kind, or to their total if the group has no sum for the root. A kind has `stride` totals.
 fn add_to_kind(first_root: u32, root: u32, kind: u32, amount: u32) {
     let at = root - first_root;
     if amount == 0u {
@@ -35,7 +35,7 @@ fn add_to_kind(first_root: u32, root: u32, kind: u32, amount: u32) {
     }
 }
 
-// Adds the sums of a work-group to the totals.
+/// Adds the sums of a work-group to the totals.
 fn add_kind_sums(first_root: u32, lane: u32) {
     workgroupBarrier();
     for (var at = lane; at < KINDS * GROUP; at += GROUP) {
@@ -46,10 +46,10 @@ fn add_kind_sums(first_root: u32, lane: u32) {
     }
 }
 
-// Returns what the closed form needs to count ordinary moves and their captures. Moves that may check do not qualify: moves to a
-// square from which the piece attacks the other king, and all moves of a piece between a slider and the king.
+/// Returns what the closed form needs to count ordinary moves and their captures. Moves that may check do not qualify: moves to a
+/// square from which the piece attacks the other king, and all moves of a piece between a slider and the king.
 fn ordinary_moves(frame: Frame) -> Replies {
-    let axes = lines_of(lowest_index(frame.their_king));
+    let axes = lines_of(lowest_index(frame.their_king) & 63u);
     let sight = sight_of(axes, ~frame.empty, frame.their_king);
     let attacks = sights_of(frame.rooks_queens & frame.own, frame.bishops_queens & frame.own, frame.empty);
     var ordinary = Replies();
@@ -63,8 +63,8 @@ fn ordinary_moves(frame: Frame) -> Replies {
     return ordinary;
 }
 
-// Counts the ordinary moves of positions, and those that capture, for their roots. All other moves become items, in no particular
-// order. If their number exceeds the capacity, the queue overflowed and some items are missing.
+/// Counts the ordinary moves of positions, and those that capture, for their roots. All other moves become items, in no particular
+/// order. If their number exceeds the capacity, the queue overflowed and some items are missing.
 @compute @workgroup_size(GROUP)
 fn classify_moves(
     @builtin(local_invocation_index) lane: u32,
@@ -79,12 +79,12 @@ fn classify_moves(
         atomicStore(&queued, 0u);
     }
     clear_kind_sums(lane);
+    let frame = frame_of(load_position_or_none(index));
+    let axes = lines_of(frame.king_square);
+    let limits = limits_of(frame, axes);
+    let ordinary = ordinary_moves(frame);
+    let counted = closed_form_replies(frame, axes, limits, ordinary, Numbers(), Sink(lane << LANE, index));
     if index < scalars.end {
-        let frame = frame_of(load_position(index));
-        let axes = lines_of(frame.king_square);
-        let limits = limits_of(frame, axes);
-        let ordinary = ordinary_moves(frame);
-        let counted = closed_form_replies(frame, axes, limits, ordinary, Numbers(), Sink(lane << LANE, index));
         add_to_kind(first_root, roots[index], NODES, counted % CAPTURE_CHANGE);
         add_to_kind(first_root, roots[index], CAPTURES, counted / CAPTURE_CHANGE);
     }
@@ -100,9 +100,9 @@ fn classify_moves(
     }
 }
 
-// Returns the pieces of the side that has moved which attack the other side's king.
+/// Returns the pieces of the side that has moved which attack the other side's king.
 fn checkers_of(frame: Frame) -> Board {
-    let axes = lines_of(lowest_index(frame.their_king));
+    let axes = lines_of(lowest_index(frame.their_king) & 63u);
     let sight = sight_of(axes, ~frame.empty, frame.their_king);
     let checkers = ((sight.file | sight.rank) & frame.rooks_queens) |
         ((sight.diagonal | sight.antidiagonal) & frame.bishops_queens) |
@@ -110,8 +110,8 @@ fn checkers_of(frame: Frame) -> Board {
     return checkers & frame.own;
 }
 
-// Makes the moves of items, and counts them by kind for their roots. If the queue overflowed, sets the totals' header, and all
-// totals are invalid. Each work-group takes neighbouring items, because these mostly have the same root.
+/// Makes the moves of items, and counts them by kind for their roots. If the queue overflowed, sets the totals' header, and all
+/// totals are invalid. Each work-group takes neighbouring items, because these mostly have the same root.
 @compute @workgroup_size(GROUP)
 fn classify_items(
     @builtin(local_invocation_index) lane: u32,
@@ -123,10 +123,10 @@ fn classify_items(
     let group_items = (len + lanes - 1u) / lanes * GROUP;
     let group_first = min(group_index(workgroup, workgroups) * group_items, len);
     let end = min(group_first + group_items, len);
-    // Without items, the first element of the buffer is read but not used. Its parent may not exist; indices are
-    // checked.
-    let last = max(end, 1u) - 1u;
-    let first_root = first_group_root(roots[items[min(group_first, last)].y]);
+    var first_root = 0u;
+    if group_first < end {
+        first_root = first_group_root(roots[items[group_first].y]);
+    }
     if lane == 0u && group_first == 0u && item_count[0] > scalars.capacity {
         atomicStore(&totals[0], 1u);
     }
@@ -152,7 +152,7 @@ fn classify_items(
             let one = !nonempty(without_lowest(checkers));
             // After castling, only the rook can give check, and the rook has moved.
             let by_mover = castling || nonempty(checkers & to);
-            let mate = count_moves_of(fast_flipped(child), true) == 0u;
+            let mate = count_moves_of(fast_flipped(child), FAST_REVERSE) == 0u;
             add_to_kind(first_root, root, CHECKS, 1u);
             add_to_kind(first_root, root, DISCOVERED, u32(one && !by_mover));
             add_to_kind(first_root, root, DOUBLE, u32(!one));

@@ -2,7 +2,7 @@
 
 var<workgroup> partial_sums: array<u32, GROUP>;
 
-// Finds the offsets within each block of work-group size, and each block's sum.
+/// Finds the offsets within each block of work-group size, and each block's sum.
 @compute @workgroup_size(GROUP)
 fn scan(
     @builtin(local_invocation_index) lane: u32,

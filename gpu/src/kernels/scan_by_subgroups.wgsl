@@ -2,10 +2,10 @@
 // a sub-group are assumed to follow one another in their work-group, as on all known devices; otherwise the self-test
 // would find wrong counts.
 
-// The sums of sub-groups, each at the index of its first lane.
+/// The sums of sub-groups, each at the index of its first lane.
 var<workgroup> partial_sums: array<u32, GROUP>;
 
-// Finds the offsets within each block of work-group size, and each block's sum.
+/// Finds the offsets within each block of work-group size, and each block's sum.
 @compute @workgroup_size(GROUP)
 fn scan(
     @builtin(local_invocation_index) lane: u32,

@@ -1,16 +1,16 @@
 // The last ply: counts the replies to each item. No position is written.
 
-// Returns the number of replies to a move.
+/// Returns the number of replies to a move.
 fn replies_to(parent: Position, packed_move: u32) -> u32 {
-    return count_moves_of(fast_flipped(patched(parent, packed_move)), true);
+    return count_moves_of(fast_flipped(patched(parent, packed_move)), FAST_REVERSE);
 }
 
-// Adds the number of replies to each item to its root's total. If the queue overflowed, sets the totals' header, and
-// all totals are invalid.
-//
-// There are at most as many work-groups as the device can run. Each takes neighbouring items, in turns, because these mostly
-// have the same root. A lane adds up replies while the root stays the same. An item is loaded two turns before it is counted,
-// and its position one turn before.
+/// Adds the number of replies to each item to its root's total. If the queue overflowed, sets the totals' header, and
+/// all totals are invalid.
+///
+/// There are at most as many work-groups as the device can run. Each takes neighbouring items, in turns, because these mostly
+/// have the same root. A lane adds up replies while the root stays the same. An item is loaded two turns before it is counted,
+/// and its position one turn before.
 @compute @workgroup_size(COUNT_GROUP)
 fn count_replies(
     @builtin(local_invocation_index) lane: u32,
@@ -22,10 +22,7 @@ fn count_replies(
     let group_items = (len + lanes - 1u) / lanes * COUNT_GROUP;
     let group_first = min(group_index(workgroup, workgroups) * group_items, len);
     let end = min(group_first + group_items, len);
-    // Without items, the first element of the buffer is read but not used. Its parent may not exist; indices are
-    // checked.
     let last = max(end, 1u) - 1u;
-    let first_root = first_group_root(roots[items[min(group_first, last)].y]);
     if lane == 0u && group_first == 0u && item_count[0] > scalars.capacity {
         atomicStore(&totals[0], 1u);
     }
@@ -33,8 +30,15 @@ fn count_replies(
 
     var index = group_first + lane;
     var sum = 0u;
-    var item = items[min(index, last)];
-    var next = items[min(index + COUNT_GROUP, last)];
+    // A group without items loads the first position, which always exists, and does not count it.
+    var item = vec2<u32>();
+    var next = vec2<u32>();
+    var first_root = 0u;
+    if group_first < end {
+        item = items[min(index, last)];
+        next = items[min(index + COUNT_GROUP, last)];
+        first_root = first_group_root(roots[items[group_first].y]);
+    }
     var parent = load_position(item.y);
     var item_root = roots[item.y];
     var root = item_root;

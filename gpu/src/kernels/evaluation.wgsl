@@ -1,7 +1,7 @@
 // The evaluation of kogge-board: the same sets of squares, the same table of weights, the same integers. The host writes the
 // table as the function `weighted_sum`.
 
-// One side's men, on a board where that side moves up.
+/// One side's men, on a board where that side moves up.
 struct Men {
     pawns: Board,
     knights: Board,
@@ -12,7 +12,7 @@ struct Men {
     all: Board,
 }
 
-// Returns the men on these squares.
+/// Returns the men on these squares.
 fn men_of(position: Position, squares: Board) -> Men {
     let bit1 = position.bit1 & squares;
     let bit2 = position.bit2 & squares;
@@ -29,7 +29,7 @@ fn men_of(position: Position, squares: Board) -> Men {
     );
 }
 
-// Returns the men on the board upside down.
+/// Returns the men on the board upside down.
 fn flipped_men(men: Men) -> Men {
     return Men(
         flip(men.pawns),
@@ -42,33 +42,58 @@ fn flipped_men(men: Men) -> Men {
     );
 }
 
-// Returns all squares from these to the upper ends of their files.
+/// Returns all squares from these to the upper ends of their files.
 fn up_files(board: Board) -> Board {
     let two = board | up(board, 8u);
     let four = two | up(two, 16u);
     return four | up(four, 32u);
 }
 
-// Returns all squares from these to the lower ends of their files.
+/// Returns all squares from these to the lower ends of their files.
 fn down_files(board: Board) -> Board {
     let two = board | down(board, 8u);
     let four = two | down(two, 16u);
     return four | down(four, 32u);
 }
 
-// Returns the neighbours on the same rank.
+/// Returns the neighbours on the same rank.
 fn beside(board: Board) -> Board {
     return east_step(board) | west_step(board);
 }
 
+/// The sets of squares that the evaluation counts, as `Feature` in kogge-board describes them.
+struct Features {
+    pawns: Board,
+    knights: Board,
+    bishops: Board,
+    rooks: Board,
+    queens: Board,
+    king: Board,
+    passed_pawns: Board,
+    isolated_pawns: Board,
+    doubled_pawns: Board,
+    protected_pawns: Board,
+    protected_minors: Board,
+    bishop_pair: Board,
+    rooks_on_half_open_files: Board,
+    rooks_on_open_files: Board,
+    king_shield: Board,
+    knight_mobility: Board,
+    diagonal_mobility: Board,
+    orthogonal_mobility: Board,
+    king_attack: Board,
+    pawn_threats: Board,
+    threats: Board,
+}
+
 struct WeightedFeatures {
-    // The middlegame (x) and the endgame value (y) of a side's features.
+    /// The middlegame (x) and the endgame value (y) of a side's features.
     sum: vec2<i32>,
-    // The squares that its men other than the king attack.
+    /// The squares that its men other than the king attack.
     attacks: Board,
 }
 
-// Returns the weighted sums of a side's features.
+/// Returns the weighted sums of a side's features.
 fn weighted_features(own: Men, their: Men) -> WeightedFeatures {
     let empty = ~(own.all | their.all);
     let files = up_files(down_files(own.pawns));
@@ -87,8 +112,7 @@ fn weighted_features(own: Men, their: Men) -> WeightedFeatures {
     let by_orthogonal = north_attacks(orthogonal, empty) | south_attacks(orthogonal, empty) |
         east_attacks(orthogonal, empty) | west_attacks(orthogonal, empty);
     let attacked = by_knights | by_diagonal | by_orthogonal;
-    // In the order of `Feature`.
-    let features = array<Board, FEATURES>(
+    let features = Features(
         own.pawns,
         own.knights,
         own.bishops,
@@ -115,27 +139,35 @@ fn weighted_features(own: Men, their: Men) -> WeightedFeatures {
 }
 
 struct Evaluated {
-    // The value of the position to the side to move, without looking ahead.
+    /// The value of the position to the side to move, without looking ahead.
     value: i32,
-    // Whether the side to move is in check.
+    /// Whether the side to move is in check.
     check: bool,
 }
 
-// Evaluates a position.
+/// Evaluates a position.
 fn evaluated(position: Position) -> Evaluated {
     let own = men_of(position, position.own);
     let their = men_of(position, occupied_of(position) & ~position.own);
-    let our = weighted_features(own, their);
-    let king = flip(own.king);
-    let hostile = weighted_features(flipped_men(their), flipped_men(own));
-    let sum = our.sum - hostile.sum;
+    var us = own;
+    var them = their;
+    var sum = vec2<i32>();
+    var attacks = NONE;
+    // A loop over both sides halves the length of the kernel.
+    for (var side = 0u; side < 2u; side++) {
+        let features = weighted_features(us, them);
+        sum = features.sum - sum;
+        attacks = features.attacks;
+        us = flipped_men(their);
+        them = flipped_men(own);
+    }
     let minors = count_ones(own.knights | own.bishops | their.knights | their.bishops);
     let majors = 2u * count_ones(own.rooks | their.rooks) + 4u * count_ones(own.queens | their.queens);
     let phase = i32(min(minors + majors, PHASE));
     // The division rounds towards zero, so that both sides see the same value.
-    let score = (sum.x * phase + sum.y * (i32(PHASE) - phase)) / i32(PHASE);
+    let score = -(sum.x * phase + sum.y * (i32(PHASE) - phase)) / i32(PHASE);
     // Neither side can ever mate with a lone knight or bishop.
     let drawn = minors <= 1u && majors == 0u && !nonempty(own.pawns | their.pawns);
     let value = clamp(score + TEMPO, -MOST_CENTIPAWNS, MOST_CENTIPAWNS);
-    return Evaluated(select(value, 0, drawn), nonempty(hostile.attacks & king));
+    return Evaluated(select(value, 0, drawn), nonempty(attacks & them.king));
 }

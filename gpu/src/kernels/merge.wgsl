@@ -6,16 +6,16 @@
 
 const CANDIDATE: u32 = 0x80000000u;
 
-// The words of `merge_state`: the number of entries,
+/// The words of `merge_state`: the number of entries,
 const LEN: u32 = 0u;
-// the number of candidates that have taken a slot, or of diagrams,
+/// the number of candidates that have taken a slot, or of diagrams,
 const FRESH: u32 = 1u;
-// whether the list or the table had no room,
+/// whether the list or the table had no room,
 const FULL: u32 = 2u;
-// and whether a multiplicity exceeded 128 bits.
+/// and whether a multiplicity exceeded 128 bits.
 const OVERFLOW: u32 = 3u;
 
-// Whether the position that a slot refers to is equal to this one, bit by bit.
+/// Whether the position that a slot refers to is equal to this one, bit by bit.
 fn same_position(found: u32, first: vec4<u32>, second: vec4<u32>) -> bool {
     if (found & CANDIDATE) != 0u {
         let index = 2u * (found & ~CANDIDATE);
@@ -25,32 +25,24 @@ fn same_position(found: u32, first: vec4<u32>, second: vec4<u32>) -> bool {
     return all(entries[index] == first) && all(entries[index + 1u] == second);
 }
 
-// Returns the product of two numbers, its lower word first.
-fn product(a: u32, b: u32) -> vec2<u32> {
-    let low_half = (a & 0xffffu) * (b & 0xffffu);
-    let middle = (a >> 16u) * (b & 0xffffu) + (low_half >> 16u);
-    let other = (a & 0xffffu) * (b >> 16u) + (middle & 0xffffu);
-    return vec2<u32>(a * b, (a >> 16u) * (b >> 16u) + (middle >> 16u) + (other >> 16u));
-}
-
-// Returns the hash scaled to a number below `count`.
+/// Returns the hash scaled to a number below `count`.
 fn share_of(hash: u32, count: u32) -> u32 {
-    return product(hash, count).y;
+    return high(product(hash, count));
 }
 
-// Rotates the bits of a word towards the highest.
+/// Rotates the bits of a word towards the highest.
 fn rotate_left(word: u32, distance: u32) -> u32 {
     return (word << distance) | (word >> (32u - distance));
 }
 
-// Mixes one word into both hashes; after MurmurHash3 (Austin Appleby, 2011).
+/// Mixes one word into both hashes; after MurmurHash3 (Austin Appleby, 2011).
 fn mix(hash: vec2<u32>, word: u32) -> vec2<u32> {
     let x = hash.x ^ (rotate_left(word * 0xcc9e2d51u, 15u) * 0x1b873593u);
     let y = hash.y ^ (rotate_left(word * 0x239b961bu, 16u) * 0xab0e9789u);
     return vec2<u32>(rotate_left(x, 13u) * 5u + 0xe6546b64u, rotate_left(y, 17u) * 5u + 0x0bcaa747u);
 }
 
-// Returns two hashes whose every bit depends on all given bits.
+/// Returns two hashes whose every bit depends on all given bits.
 fn mixed(hashes: vec2<u32>) -> vec2<u32> {
     var hash = hashes;
     hash = (hash ^ (hash >> vec2<u32>(16u))) * 0x85ebca6bu;
@@ -58,41 +50,41 @@ fn mixed(hashes: vec2<u32>) -> vec2<u32> {
     return hash ^ (hash >> vec2<u32>(16u));
 }
 
-// Returns two hashes of a position: the first chooses its slot, the second is part of its key.
+/// Returns two hashes of a position: the first chooses its slot, the second is part of its key.
 fn hashes(first: vec4<u32>, second: vec4<u32>) -> vec2<u32> {
     var hash = vec2<u32>(0x9747b28cu, 0x3c6ef372u);
-    for (var word = 0u; word < 4u; word++) {
-        hash = mix(hash, first[word]);
-    }
-    for (var word = 0u; word < 4u; word++) {
-        hash = mix(hash, second[word]);
-    }
+    hash = mix(mix(mix(mix(hash, first.x), first.y), first.z), first.w);
+    hash = mix(mix(mix(mix(hash, second.x), second.y), second.z), second.w);
     return mixed(hash);
 }
 
-// Adds to the multiplicity of a candidate or an entry, four 32-bit words, the lowest first. Returns whether the sum exceeds
-// 128 bits.
-fn add_multiplicity(found: u32, amount: vec4<u32>) -> bool {
-    let is_candidate = (found & CANDIDATE) != 0u;
-    let index = 4u * select(found - 1u, found & ~CANDIDATE, is_candidate);
-    var carry = 0u;
-    for (var word = 0u; word < 4u; word++) {
-        let addend = amount[word] + carry;
-        carry = select(0u, 1u, addend < carry);
-        if addend != 0u {
-            var before: u32;
-            if is_candidate {
-                before = atomicAdd(&candidate_multiplicities[index + word], addend);
-            } else {
-                before = atomicAdd(&multiplicities[index + word], addend);
-            }
-            carry |= select(0u, 1u, before + addend < before);
+/// Adds to a word of the multiplicity of a candidate or an entry. Returns the carry into the next word.
+fn add_to_word(found: u32, word: u32, amount: u32, carry: u32) -> u32 {
+    let addend = amount + carry;
+    var next = u32(addend < carry);
+    if addend != 0u {
+        var before = 0u;
+        if (found & CANDIDATE) != 0u {
+            before = atomicAdd(&candidate_multiplicities[found & ~CANDIDATE][word], addend);
+        } else {
+            before = atomicAdd(&multiplicities[found - 1u][word], addend);
         }
+        next |= u32(before + addend < before);
     }
+    return next;
+}
+
+/// Adds to the multiplicity of a candidate or an entry, four 32-bit words, the lowest first; not every device has 64-bit atomics.
+/// Returns whether the sum exceeds 128 bits.
+fn add_multiplicity(found: u32, amount: vec4<u32>) -> bool {
+    var carry = add_to_word(found, 0u, amount.x, 0u);
+    carry = add_to_word(found, 1u, amount.y, carry);
+    carry = add_to_word(found, 2u, amount.z, carry);
+    carry = add_to_word(found, 3u, amount.w, carry);
     return carry != 0u;
 }
 
-// Copies some entries of a ply to level 0, each as its own root.
+/// Copies some entries of a ply to level 0, each as its own root.
 @compute @workgroup_size(GROUP)
 fn load_entries(
     @builtin(local_invocation_index) lane: u32,
@@ -110,8 +102,8 @@ fn load_entries(
 var<workgroup> group_count: atomic<u32>;
 var<workgroup> group_base: u32;
 
-// Copies the entries that may have successors in a range to level 0, each as its own root, with their multiplicities,
-// as far as there is room. `selected_count` counts them all.
+/// Copies the entries that may have successors in a range to level 0, each as its own root, with their multiplicities,
+/// as far as there is room. `selected_count` counts them all.
 @compute @workgroup_size(GROUP)
 fn select_entries(
     @builtin(local_invocation_index) lane: u32,
@@ -123,14 +115,14 @@ fn select_entries(
         atomicStore(&group_count, 0u);
     }
     workgroupBarrier();
-    var first_quarters: vec4<u32>;
-    var second_quarters: vec4<u32>;
+    var first = vec4<u32>();
+    var second = vec4<u32>();
     var is_selected = false;
     var rank = 0u;
     if index < scalars.end {
-        first_quarters = entries[2u * (scalars.first + index)];
-        second_quarters = entries[2u * (scalars.first + index) + 1u];
-        is_selected = may_precede_kept(position_in(first_quarters, second_quarters));
+        first = entries[2u * (scalars.first + index)];
+        second = entries[2u * (scalars.first + index) + 1u];
+        is_selected = may_precede_kept(position_in(first, second));
     }
     if is_selected {
         rank = atomicAdd(&group_count, 1u);
@@ -142,30 +134,31 @@ fn select_entries(
     workgroupBarrier();
     let selected = group_base + rank;
     if is_selected && selected < scalars.room {
-        successors[2u * selected] = first_quarters;
-        successors[2u * selected + 1u] = second_quarters;
+        successors[2u * selected] = first;
+        successors[2u * selected + 1u] = second;
         successor_roots[selected] = selected;
         selected_multiplicities[selected] = root_multiplicities[scalars.first + index];
     }
 }
 
-// Returns a hash of the other side's pieces, without the pieces of the reference. No move changes them, unless it captures; and most
-// captured pieces stand where the reference has them.
+/// Returns a plane of the pieces that an order ignores.
+fn reference_plane(index: u32) -> vec2<u32> {
+    return vec2<u32>(reference[2u * index], reference[2u * index + 1u]);
+}
+
+/// Returns a hash of the other side's pieces, without the pieces of the reference. No move changes them, unless it captures; and most
+/// captured pieces stand where the reference has them.
 fn army_hash(first: vec4<u32>, second: vec4<u32>) -> u32 {
-    let planes = array<vec2<u32>, 3>(first.xy, first.zw, second.xy);
-    var others = vec2<u32>(0u);
-    for (var index = 0u; index < 3u; index++) {
-        others |= planes[index] ^ vec2<u32>(reference[2u * index], reference[2u * index + 1u]);
-    }
-    others &= ~second.zw;
+    let differ = (first.xy ^ reference_plane(0u)) | (first.zw ^ reference_plane(1u)) | (second.xy ^ reference_plane(2u));
+    let others = differ & ~second.zw;
     var hash = vec2<u32>(0x9747b28cu, 0u);
-    for (var index = 0u; index < 3u; index++) {
-        hash = mix(mix(hash, planes[index].x & others.x), planes[index].y & others.y);
-    }
+    hash = mix(mix(hash, first.x & others.x), first.y & others.y);
+    hash = mix(mix(hash, first.z & others.x), first.w & others.y);
+    hash = mix(mix(hash, second.x & others.x), second.y & others.y);
     return mixed(hash).x;
 }
 
-// Counts the entries of each part of these hashes.
+/// Counts the entries of each part of these hashes.
 @compute @workgroup_size(GROUP)
 fn count_armies(
     @builtin(local_invocation_index) lane: u32,
@@ -179,7 +172,7 @@ fn count_armies(
     }
 }
 
-// Puts the numbers of the entries in the order of these parts. `army_counts` holds the place of each part's next entry.
+/// Puts the numbers of the entries in the order of these parts. `army_counts` holds the place of each part's next entry.
 @compute @workgroup_size(GROUP)
 fn order_by_army(
     @builtin(local_invocation_index) lane: u32,
@@ -196,8 +189,8 @@ fn order_by_army(
     }
 }
 
-// Copies some entries of a shard, in their order, to level 0, each as its own root, with their multiplicities. The shards take turns. The
-// entries that a shard has left follow after all turns.
+/// Copies some entries of a shard, in their order, to level 0, each as its own root, with their multiplicities. The shards take turns. The
+/// entries that a shard has left follow after all turns.
 @compute @workgroup_size(GROUP)
 fn load_ordered(
     @builtin(local_invocation_index) lane: u32,
@@ -216,15 +209,15 @@ fn load_ordered(
     }
 }
 
-// What stands for the slot of a candidate that took none.
+/// What stands for the slot of a candidate that took none.
 const NO_SLOT: u32 = 0xffffffffu;
 
-// Finds the slot of a candidate, and adds its root's multiplicity there. Returns the slot if the candidate took it. The list is
-// read and not extended. The multiplicities of all candidates are zero before; afterwards only candidates that took a slot
-// have other multiplicities.
-//
-// Every search ends, at the latest where it began: a batch has fewer candidates than the table has free slots, because
-// `append` frees the slots of candidates that did not fit.
+/// Finds the slot of a candidate, and adds its root's multiplicity there. Returns the slot if the candidate took it. The list is
+/// read and not extended. The multiplicities of all candidates are zero before; afterwards only candidates that took a slot
+/// have other multiplicities.
+///
+/// Every search ends, at the latest where it began: a batch has fewer candidates than the table has free slots, because
+/// `append` frees the slots of candidates that did not fit.
 fn find_slot(candidate: u32, first: vec4<u32>, second: vec4<u32>, hash: u32) -> u32 {
     let first_slot = share_of(hash, scalars.slot_count);
     var is_fresh = false;
@@ -257,7 +250,7 @@ fn find_slot(candidate: u32, first: vec4<u32>, second: vec4<u32>, hash: u32) -> 
     return select(NO_SLOT, slot, is_fresh);
 }
 
-// Finds the slot of each candidate that is kept. If not all are kept, `kept_counts` counts the kept candidates of each root.
+/// Finds the slot of each candidate that is kept. If not all are kept, `kept_counts` counts the kept candidates of each root.
 @compute @workgroup_size(GROUP)
 fn insert(
     @builtin(local_invocation_index) lane: u32,
@@ -280,7 +273,7 @@ fn insert(
     }
 }
 
-// Finds the slot of each candidate of a shard. The work-items take the candidates in turns.
+/// Finds the slot of each candidate of a shard. The work-items take the candidates in turns.
 @compute @workgroup_size(GROUP)
 fn insert_sorted(
     @builtin(local_invocation_index) lane: u32,
@@ -301,9 +294,9 @@ fn insert_sorted(
     }
 }
 
-// Appends the candidates that took a slot to the list, as far as there is room. Slots of the others become free: the list is then
-// useless, but later batches still search the table. If they do not, slots stay as they are. The work-groups take the candidates of a
-// shard in turns.
+/// Appends the candidates that took a slot to the list, as far as there is room. Slots of the others become free: the list is then
+/// useless, but later batches still search the table. If they do not, slots stay as they are. The work-groups take the candidates of a
+/// shard in turns.
 @compute @workgroup_size(GROUP)
 fn append(
     @builtin(local_invocation_index) lane: u32,
@@ -360,10 +353,10 @@ fn append(
     }
 }
 
-// Adds the appended candidates to the list's length, and notes if there was no room for all.
-@compute @workgroup_size(1)
-fn note_appended(@builtin(workgroup_id) workgroup: vec3<u32>) {
-    if workgroup.x == 0u {
+/// Adds the appended candidates to the list's length, and notes if there was no room for all.
+@compute @workgroup_size(GROUP)
+fn note_appended(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) workgroup: vec3<u32>) {
+    if workgroup.x == 0u && lane == 0u {
         let count = atomicLoad(&merge_state[FRESH]);
         let len = atomicLoad(&merge_state[LEN]);
         if count > scalars.room - len {
@@ -374,47 +367,76 @@ fn note_appended(@builtin(workgroup_id) workgroup: vec3<u32>) {
     }
 }
 
-// A number of 256 bits, the lowest word first.
-alias Wide = array<u32, 8>;
-
-// Adds a word, carrying into higher ones, modulo 2^256.
-fn add_word(sum: ptr<function, Wide>, first: u32, word: u32) {
-    var carry = word;
-    for (var at = first; at < 8u && carry != 0u; at++) {
-        let before = (*sum)[at];
-        (*sum)[at] = before + carry;
-        carry = select(0u, 1u, before + carry < before);
-    }
+/// A number of 256 bits, the lowest 64 bits first.
+struct Wide {
+    first: Board,
+    second: Board,
+    third: Board,
+    fourth: Board,
 }
 
-// Adds all words of another sum.
-fn add_wide(sum: ptr<function, Wide>, other: Wide) {
-    for (var word = 0u; word < 8u; word++) {
-        add_word(sum, word, other[word]);
-    }
+/// The lower 64 bits of a sum, and the carry into the next.
+struct Sum {
+    value: Board,
+    carry: u32,
 }
 
-// Adds multiplicity times leaves.
-fn add_product(sum: ptr<function, Wide>, multiplicity: vec4<u32>, leaves: vec2<u32>) {
-    for (var left = 0u; left < 4u; left++) {
-        // Few multiplicities need more than two words.
-        if multiplicity[left] == 0u {
-            continue;
-        }
-        for (var right = 0u; right < 2u; right++) {
-            let words = product(multiplicity[left], leaves[right]);
-            add_word(sum, left + right, words.x);
-            add_word(sum, left + right + 1u, words.y);
-        }
-    }
+/// Returns the sum of two numbers and a carry.
+fn carried_sum(a: Board, b: Board, carry: u32) -> Sum {
+    let partial = plus(a, b);
+    let value = plus(partial, join(carry, 0u));
+    return Sum(value, u32(is_lower(partial, a)) | u32(is_lower(value, partial)));
+}
+
+/// Returns the sum of two numbers, modulo 2^256.
+fn wide_sum(a: Wide, b: Wide) -> Wide {
+    let first = carried_sum(a.first, b.first, 0u);
+    let second = carried_sum(a.second, b.second, first.carry);
+    let third = carried_sum(a.third, b.third, second.carry);
+    let fourth = carried_sum(a.fourth, b.fourth, third.carry);
+    return Wide(first.value, second.value, third.value, fourth.value);
+}
+
+/// A number of 128 bits.
+struct Product {
+    lower: Board,
+    upper: Board,
+}
+
+/// Returns the product of two boards, as numbers.
+fn board_product(a: Board, b: Board) -> Product {
+    let lowest_product = product(low(a), low(b));
+    let middle = plus(product(low(a), high(b)), join(high(lowest_product), 0u));
+    let other = plus(product(high(a), low(b)), join(low(middle), 0u));
+    let carried = plus(join(high(middle), 0u), join(high(other), 0u));
+    return Product(join(low(lowest_product), low(other)), plus(product(high(a), high(b)), carried));
+}
+
+/// Returns multiplicity times leaves.
+fn wide_product(multiplicity: vec4<u32>, leaves: Board) -> Wide {
+    let lower = board_product(join(multiplicity.x, multiplicity.y), leaves);
+    let upper = board_product(join(multiplicity.z, multiplicity.w), leaves);
+    let second = carried_sum(lower.upper, upper.lower, 0u);
+    return Wide(lower.lower, second.value, plus(upper.upper, join(second.carry, 0u)), NONE);
+}
+
+/// Reads 64 bits of a sum, the lower word first.
+fn board_of_sum(at: u32) -> Board {
+    return join(sums[at], sums[at + 1u]);
+}
+
+/// Writes 64 bits of a sum, the lower word first.
+fn set_board_of_sum(at: u32, board: Board) {
+    sums[at] = low(board);
+    sums[at + 1u] = high(board);
 }
 
 var<workgroup> wide_sums: array<Wide, WEIGHTED_SUMS_GROUP>;
 
-// Adds leaves of a kind, weighted by multiplicity, to sums, one for each kind and work-group, after a header; the groups take the
-// roots in turns. A root has one leaf at depth 0, as many as moves at depth 1, and its total at greater depths. A kind has `stride`
-// totals. If a queue overflowed on the way to the totals, the header notes it. At the depth REACHED_ONCE, a root of multiplicity one has
-// one leaf, and others have none.
+/// Adds leaves of a kind, weighted by multiplicity, to sums, one for each kind and work-group, after a header; the groups take the
+/// roots in turns. A root has one leaf at depth 0, as many as moves at depth 1, and its total at greater depths. A kind has `stride`
+/// totals. If a queue overflowed on the way to the totals, the header notes it. At the depth REACHED_ONCE, a root of multiplicity one has
+/// one leaf, and others have none.
 @compute @workgroup_size(WEIGHTED_SUMS_GROUP)
 fn weighted_sums(
     @builtin(local_invocation_index) lane: u32,
@@ -426,21 +448,22 @@ fn weighted_sums(
     var sum = Wide();
     for (var root = group * WEIGHTED_SUMS_GROUP + lane; root < scalars.end; root += step) {
         let multiplicity = root_multiplicities[scalars.first + root];
-        var leaves = vec2<u32>(1u, 0u);
+        var leaves = join(1u, 0u);
         if scalars.depth == REACHED_ONCE {
-            leaves.x = select(0u, 1u, all(multiplicity == vec4<u32>(1u, 0u, 0u, 0u)));
+            leaves = join(u32(all(multiplicity == vec4<u32>(1u, 0u, 0u, 0u))), 0u);
         } else if scalars.depth == 1u {
-            leaves.x = counts[root];
+            leaves = join(counts[root], 0u);
         } else if scalars.depth > 1u {
-            leaves = known_totals[scalars.kind * scalars.stride + root + 1u];
+            let total = known_totals[scalars.kind * scalars.stride + root + 1u];
+            leaves = join(total.x, total.y);
         }
-        add_product(&sum, multiplicity, leaves);
+        sum = wide_sum(sum, wide_product(multiplicity, leaves));
     }
     wide_sums[lane] = sum;
     for (var lanes = WEIGHTED_SUMS_GROUP / 2u; lanes > 0u; lanes /= 2u) {
         workgroupBarrier();
         if lane < lanes {
-            add_wide(&sum, wide_sums[lane + lanes]);
+            sum = wide_sum(sum, wide_sums[lane + lanes]);
             wide_sums[lane] = sum;
         }
     }
@@ -450,11 +473,16 @@ fn weighted_sums(
     }
     if lane == 0u {
         let first_word = 8u * (scalars.kind * WEIGHTED_SUMS_GROUPS + group + 1u);
-        for (var word = 0u; word < 8u; word++) {
-            add_word(&sum, word, sums[first_word + word]);
-        }
-        for (var word = 0u; word < 8u; word++) {
-            sums[first_word + word] = sum[word];
-        }
+        let before = Wide(
+            board_of_sum(first_word),
+            board_of_sum(first_word + 2u),
+            board_of_sum(first_word + 4u),
+            board_of_sum(first_word + 6u),
+        );
+        sum = wide_sum(sum, before);
+        set_board_of_sum(first_word, sum.first);
+        set_board_of_sum(first_word + 2u, sum.second);
+        set_board_of_sum(first_word + 4u, sum.third);
+        set_board_of_sum(first_word + 6u, sum.fourth);
     }
 }

@@ -4,14 +4,14 @@
 // and both en-passant traps are known beforehand, so no move is tried and taken back. The front page of
 // kogge-movegen-cpu states the order.
 
-// The room for a position's items: from `at` up to `end`, never beyond.
+/// The room for a position's items: from `at` up to `end`, never beyond.
 struct Writer {
     at: u32,
     end: u32,
     parent: u32,
 }
 
-// Writes a move, if there is room.
+/// Writes a move, if there is room.
 fn emit(out: ptr<function, Writer>, origin: u32, to: u32, code: u32, kind: u32) {
     if (*out).at < (*out).end {
         new_items[(*out).at] = vec2<u32>(pack_move(origin, to, code, kind), (*out).parent);
@@ -19,19 +19,19 @@ fn emit(out: ptr<function, Writer>, origin: u32, to: u32, code: u32, kind: u32) 
     }
 }
 
-// Writes the four promotions of a pawn.
+/// Writes the four promotions of a pawn.
 fn emit_promotions(out: ptr<function, Writer>, origin: u32, to: u32) {
     for (var code = QUEEN; code >= KNIGHT; code--) {
         emit(out, origin, to, code, 0u);
     }
 }
 
-// Returns the square from which a move of a distance reaches a square.
+/// Returns the square from which a move of a distance reaches a square.
 fn origin_at(to: u32, distance: i32) -> u32 {
     return u32(i32(to) - distance);
 }
 
-// Writes moves over the same distance, lowest square first.
+/// Writes moves over the same distance, lowest square first.
 fn emit_moves(out: ptr<function, Writer>, reached: Board, distance: i32, code: u32) {
     var left = reached;
     while nonempty(left) {
@@ -41,7 +41,7 @@ fn emit_moves(out: ptr<function, Writer>, reached: Board, distance: i32, code: u
     }
 }
 
-// Writes captures of pawns over the same distance, with promotions.
+/// Writes captures of pawns over the same distance, with promotions.
 fn pawn_captures(out: ptr<function, Writer>, reached: Board, distance: i32) {
     var left = reached;
     while nonempty(left) {
@@ -55,7 +55,7 @@ fn pawn_captures(out: ptr<function, Writer>, reached: Board, distance: i32) {
     }
 }
 
-// Writes the leaps of knights to some squares, direction by direction.
+/// Writes the leaps of knights to some squares, direction by direction.
 fn knight_moves(out: ptr<function, Writer>, leaps: Leaps, targets: Board) {
     emit_moves(out, up(leaps.east1, 16u) & targets, 17, KNIGHT);
     emit_moves(out, up(leaps.west1, 16u) & targets, 15, KNIGHT);
@@ -67,7 +67,7 @@ fn knight_moves(out: ptr<function, Writer>, leaps: Leaps, targets: Board) {
     emit_moves(out, down(leaps.west1, 16u) & targets, -17, KNIGHT);
 }
 
-// The squares that sliders reach in each direction.
+/// The squares that sliders reach in each direction.
 struct Rays {
     north: Board,
     south: Board,
@@ -79,10 +79,10 @@ struct Rays {
     south_west: Board,
 }
 
-// Returns the squares that sliders reach, given the sliders that move along each axis. If there are none, a branch
-// skips their directions, which frees registers.
+/// Returns the squares that sliders reach, given the sliders that move along each axis. If there are none, a branch
+/// skips their directions, which frees registers.
 fn attack_rays(on_file: Board, on_rank: Board, on_diagonal: Board, on_antidiagonal: Board, empty: Board) -> Rays {
-    var rays: Rays;
+    var rays = Rays();
     if nonempty(on_file | on_rank) {
         rays.north = north_attacks(on_file, empty);
         rays.south = south_attacks(on_file, empty);
@@ -98,7 +98,7 @@ fn attack_rays(on_file: Board, on_rank: Board, on_diagonal: Board, on_antidiagon
     return rays;
 }
 
-// Returns the squares that the sliders of the side to move reach.
+/// Returns the squares that the sliders of the side to move reach.
 fn rays_of(frame: Frame, limits: Limits) -> Rays {
     let orthogonal = frame.rooks_queens & frame.own;
     let diagonal = frame.bishops_queens & frame.own;
@@ -111,7 +111,7 @@ fn rays_of(frame: Frame, limits: Limits) -> Rays {
     );
 }
 
-// Writes captures along files and ranks.
+/// Writes captures along files and ranks.
 fn orthogonal_captures(out: ptr<function, Writer>, frame: Frame, rays: Rays, victims: Board, pieces: Board, code: u32) {
     north_captures(out, frame, rays.north & victims, pieces, code);
     south_captures(out, frame, rays.south & victims, pieces, code);
@@ -119,7 +119,7 @@ fn orthogonal_captures(out: ptr<function, Writer>, frame: Frame, rays: Rays, vic
     west_captures(out, frame, rays.west & victims, pieces, code);
 }
 
-// Writes captures along diagonals.
+/// Writes captures along diagonals.
 fn diagonal_captures(out: ptr<function, Writer>, frame: Frame, rays: Rays, victims: Board, pieces: Board, code: u32) {
     north_east_captures(out, frame, rays.north_east & victims, pieces, code);
     north_west_captures(out, frame, rays.north_west & victims, pieces, code);
@@ -127,7 +127,7 @@ fn diagonal_captures(out: ptr<function, Writer>, frame: Frame, rays: Rays, victi
     south_west_captures(out, frame, rays.south_west & victims, pieces, code);
 }
 
-// Writes the king's steps to these squares, in the order of directions.
+/// Writes the king's steps to these squares, in the order of directions.
 fn king_steps(out: ptr<function, Writer>, frame: Frame, targets: Board) {
     if nonempty(targets) {
         north_king_step(out, frame, targets);
@@ -141,7 +141,7 @@ fn king_steps(out: ptr<function, Writer>, frame: Frame, targets: Board) {
     }
 }
 
-// Writes the captures: victims from queen to pawn, and for each victim the attackers from pawn to king.
+/// Writes the captures: victims from queen to pawn, and for each victim the attackers from pawn to king.
 fn captures(out: ptr<function, Writer>, frame: Frame, axes: Lines, limits: Limits) {
     let own = frame.own;
     let their = frame.their;
@@ -195,14 +195,14 @@ fn captures(out: ptr<function, Writer>, frame: Frame, axes: Lines, limits: Limit
     }
 }
 
-// Whether the other side can legally capture en passant after this double push.
+/// Whether the other side can legally capture en passant after this double push.
 fn allows_en_passant(position: Position, packed_move: u32) -> bool {
     let pushed = frame_of(flipped(patched(position, packed_move)));
     let captors = en_passant_captors(pushed, lines_of(pushed.king_square));
     return nonempty(captors.from_east | captors.from_west);
 }
 
-// Writes the promotions that capture nothing.
+/// Writes the promotions that capture nothing.
 fn push_promotions(out: ptr<function, Writer>, frame: Frame, limits: Limits) {
     let pushed = north_step(free_to_move(frame.pawns & frame.own, limits, limits.pinned_on_file)) & frame.empty;
     var left = pushed & limits.evasion & RANK_8;
@@ -213,7 +213,7 @@ fn push_promotions(out: ptr<function, Writer>, frame: Frame, limits: Limits) {
     }
 }
 
-// Writes pawn pushes: promotions, single pushes, double pushes.
+/// Writes pawn pushes: promotions, single pushes, double pushes.
 fn pawn_pushes(out: ptr<function, Writer>, position: Position, frame: Frame, limits: Limits, targets: Board) {
     let pushed = north_step(free_to_move(frame.pawns & frame.own, limits, limits.pinned_on_file)) & frame.empty;
     let twice = north_step(pushed & THIRD_RANK) & targets;
@@ -233,7 +233,7 @@ fn pawn_pushes(out: ptr<function, Writer>, position: Position, frame: Frame, lim
     }
 }
 
-// Writes the quiet moves: promotions, pawn pushes, knights, sliders, king, castling.
+/// Writes the quiet moves: promotions, pawn pushes, knights, sliders, king, castling.
 fn quiets(out: ptr<function, Writer>, position: Position, frame: Frame, axes: Lines, limits: Limits) {
     let own = frame.own;
     let targets = frame.empty & limits.evasion;
@@ -266,8 +266,8 @@ fn quiets(out: ptr<function, Writer>, position: Position, frame: Frame, axes: Li
     }
 }
 
-// Writes the legal moves of each position of some blocks of work-group size. A position's moves begin at its block's base,
-// counted from the first block's, plus the position's offset in the block.
+/// Writes the legal moves of each position of some blocks of work-group size. A position's moves begin at its block's base,
+/// counted from the first block's, plus the position's offset in the block.
 @compute @workgroup_size(GROUP)
 fn write_moves(
     @builtin(local_invocation_index) lane: u32,

@@ -1,37 +1,37 @@
 // The last two plies: counts the replies to moves that qualify in closed form, and queues the other moves.
 
-// A queue in work-group memory collects moves on their way to the items. A queued move holds, from this bit on, the
-// lane that found it. The host sets the number of moves that fit, QUEUE.
+/// A queue in work-group memory collects moves on their way to the items. A queued move holds, from this bit on, the
+/// lane that found it. The host sets the number of moves that fit, QUEUE.
 const LANE: u32 = 17u;
 
 var<workgroup> queue: array<u32, QUEUE>;
-// The number of moves that need room in the queue, and the index of the queue's first item.
+/// The number of moves that need room in the queue, and the index of the queue's first item.
 var<workgroup> queued: atomic<u32>;
 var<workgroup> item_base: u32;
 
-// The number of moves of the lane that went to the sink.
+/// The number of moves of the lane that went to the sink.
 var<private> lane_moves: u32;
 
-// The bits of a lane in a queued move, and the index of its position for items.
+/// The bits of a lane in a queued move, and the index of its position for items.
 struct Sink {
     lane: u32,
     parent: u32,
 }
 
-// Reserves room in the queue for some moves, and returns the start of the room.
+/// Reserves room in the queue for some moves, and returns the start of the room.
 fn reserve(count: u32) -> u32 {
     lane_moves += count;
     return atomicAdd(&queued, count);
 }
 
-// Writes an item, if there is room. The number of items tells whether there was.
+/// Writes an item, if there is room. The number of items tells whether there was.
 fn put_item(at: u32, packed_move: u32, parent: u32) {
     if at < scalars.capacity {
         new_items[at] = vec2<u32>(packed_move, parent);
     }
 }
 
-// Queues a move; one that does not fit in the queue becomes an item at once.
+/// Queues a move; one that does not fit in the queue becomes an item at once.
 fn put(sink: Sink, at: u32, packed_move: u32) {
     if at < QUEUE {
         queue[at] = packed_move | sink.lane;
@@ -40,7 +40,7 @@ fn put(sink: Sink, at: u32, packed_move: u32) {
     }
 }
 
-// Queues the moves of one piece to some squares.
+/// Queues the moves of one piece to some squares.
 fn put_piece(sink: Sink, origin: u32, targets: Board, code: u32) {
     if nonempty(targets) {
         var at = reserve(count_ones(targets));
@@ -53,7 +53,7 @@ fn put_piece(sink: Sink, origin: u32, targets: Board, code: u32) {
     }
 }
 
-// Queues moves over the same distance.
+/// Queues moves over the same distance.
 fn put_shifted(sink: Sink, targets: Board, distance: u32, code: u32, kind: u32) {
     if nonempty(targets) {
         var at = reserve(count_ones(targets));
@@ -67,14 +67,14 @@ fn put_shifted(sink: Sink, targets: Board, distance: u32, code: u32, kind: u32) 
     }
 }
 
-// The moves that qualified so far: their number, and their total change of the number of replies, modulo 2^32, since it
-// may be negative.
+/// The moves that qualified so far: their number, and their total change of the number of replies, modulo 2^32, since it
+/// may be negative.
 struct Tally {
     moves: u32,
     change: u32,
 }
 
-// Tallies moves of one piece that qualify.
+/// Tallies moves of one piece that qualify.
 fn tally_piece(tally: ptr<function, Tally>, value: Numbers, origin: u32, targets: Board, their: Board) {
     let count = count_ones(targets);
     if count != 0u {
@@ -83,7 +83,7 @@ fn tally_piece(tally: ptr<function, Tally>, value: Numbers, origin: u32, targets
     }
 }
 
-// Tallies the qualifying pawn moves of one distance, and returns the other moves.
+/// Tallies the qualifying pawn moves of one distance, and returns the other moves.
 fn tally_pawn_direction(
     tally: ptr<function, Tally>,
     value: Numbers,
@@ -104,14 +104,14 @@ fn tally_pawn_direction(
     return targets ^ simple;
 }
 
-// The squares that a slider attacks, the squares it can move to, and the squares where its move may qualify.
+/// The squares that a slider attacks, the squares it can move to, and the squares where its move may qualify.
 struct Reach {
     attacks: Board,
     targets: Board,
     simple: Board,
 }
 
-// Adds the squares along an axis.
+/// Adds the squares along an axis.
 fn add_axis(
     reach: ptr<function, Reach>,
     piece: Board,
@@ -127,7 +127,7 @@ fn add_axis(
     (*reach).simple |= select(reached, NONE, nonempty(not_along & piece));
 }
 
-// Tallies or queues the moves of knights.
+/// Tallies or queues the moves of knights.
 fn tally_knights(
     tally: ptr<function, Tally>,
     sink: Sink,
@@ -151,7 +151,7 @@ fn tally_knights(
     }
 }
 
-// Tallies or queues the moves of bishops, rooks and queens.
+/// Tallies or queues the moves of bishops, rooks and queens.
 fn tally_sliders(
     tally: ptr<function, Tally>,
     sink: Sink,
@@ -162,7 +162,7 @@ fn tally_sliders(
     allowed: Board,
 ) {
     for (var code = BISHOP; code <= QUEEN; code++) {
-        var left = kind_of_piece(frame, code) & frame.own;
+        var left = sliders_of_kind(frame, code) & frame.own;
         while nonempty(left) {
             let origin = lowest_index(left);
             let piece = lowest(left);
@@ -195,8 +195,8 @@ fn tally_sliders(
     }
 }
 
-// Tallies or queues the moves of pawns, without en-passant captures. A double push is marked if a pawn stands where it
-// could capture en passant, legally or not.
+/// Tallies or queues the moves of pawns, without en-passant captures. A double push is marked if a pawn stands where it
+/// could capture en passant, legally or not.
 fn tally_pawns(
     tally: ptr<function, Tally>,
     sink: Sink,
@@ -239,7 +239,7 @@ fn tally_pawns(
     put_shifted(sink, west, 7u, PAWN, 0u);
 }
 
-// Tallies or queues the moves of the king.
+/// Tallies or queues the moves of the king.
 fn tally_king(
     tally: ptr<function, Tally>,
     sink: Sink,
@@ -249,7 +249,8 @@ fn tally_king(
     replies: Replies,
     value: Numbers,
 ) {
-    let targets = axes.king & ~frame.own & ~limits.danger;
+    // An empty board has no king.
+    let targets = select(NONE, axes.king & ~frame.own & ~limits.danger, nonempty(frame.king));
     let kept = frame.king & (replies.not_from | replies.not_king | replies.not_along.file);
     let simple = select(targets & ~(replies.not_to | replies.not_king), NONE, limits.check || nonempty(kept));
     tally_piece(tally, value, frame.king_square, simple, frame.their);
@@ -264,7 +265,7 @@ fn tally_king(
     }
 }
 
-// Returns the number of replies to the moves that qualify; the others go to the sink.
+/// Returns the number of replies to the moves that qualify; the others go to the sink.
 fn closed_form_replies(
     frame: Frame,
     axes: Lines,
@@ -287,8 +288,17 @@ fn closed_form_replies(
     return tally.moves * replies.base + tally.change;
 }
 
-// Counts two plies: adds the replies to all moves that qualify to their roots' totals, and writes the other moves as items,
-// in no particular order. If their number exceeds the capacity, the queue overflowed and some items are missing.
+/// Reads a position. Lanes without one get an empty board, which has no moves: a kernel whose lanes all do the same measured faster.
+fn load_position_or_none(index: u32) -> Position {
+    var position = Position();
+    if index < scalars.end {
+        position = load_position(index);
+    }
+    return position;
+}
+
+/// Counts two plies: adds the replies to all moves that qualify to their roots' totals, and writes the other moves as items,
+/// in no particular order. If their number exceeds the capacity, the queue overflowed and some items are missing.
 @compute @workgroup_size(CLOSED_FORM_GROUP)
 fn closed_form(
     @builtin(local_invocation_index) lane: u32,
@@ -303,14 +313,14 @@ fn closed_form(
         atomicStore(&queued, 0u);
     }
     clear_root_sums(lane, CLOSED_FORM_GROUP);
+    let position = load_position_or_none(index);
+    let frame = frame_of(position);
+    let axes = lines_of(frame.king_square);
+    var value = Numbers();
+    let replies = replies_of(position, frame, axes, &value);
+    let limits = limits_against(frame, axes, replies.attacked);
+    let leaves = closed_form_replies(frame, axes, limits, replies, value, Sink(lane << LANE, index));
     if index < scalars.end {
-        let position = load_position(index);
-        let frame = frame_of(position);
-        let axes = lines_of(frame.king_square);
-        var value = Numbers(NONE, NONE, NONE, NONE, NONE);
-        let replies = replies_of(position, frame, axes, &value);
-        let limits = limits_against(frame, axes, replies.attacked);
-        let leaves = closed_form_replies(frame, axes, limits, replies, value, Sink(lane << LANE, index));
         add_to_root(first_root, roots[index], leaves);
     }
     add_root_sums(first_root, lane, CLOSED_FORM_GROUP);

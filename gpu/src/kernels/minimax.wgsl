@@ -2,7 +2,7 @@
 //
 // These kernels do not know the fifty-move rule. The host searches positions near it in another way.
 
-// Returns a value one ply earlier, from the other side's view: mates are a ply further away.
+/// Returns a value one ply earlier, from the other side's view: mates are a ply further away.
 fn value_one_ply_up(value: i32) -> i32 {
     if value > MATE - LONGEST_MATE {
         return 1 - value;
@@ -13,8 +13,8 @@ fn value_one_ply_up(value: i32) -> i32 {
     return -value;
 }
 
-// Whether a side that is not in check has a legal move of a pawn or knight that is on no line with the king and so
-// cannot be pinned. A fast test that misses other moves.
+/// Whether a side that is not in check has a legal move of a pawn or knight that is on no line with the king and so
+/// cannot be pinned. A fast test that misses other moves.
 fn moves_certainly(position: Position) -> bool {
     let own = men_of(position, position.own);
     let axes = lines_of(lowest_index(own.king) & 63u);
@@ -24,7 +24,7 @@ fn moves_certainly(position: Position) -> bool {
     );
 }
 
-// Whether the side to move is stalemated.
+/// Whether the side to move is stalemated.
 fn is_stalemate(position: Position, check: bool) -> bool {
     if check || moves_certainly(position) {
         return false;
@@ -32,12 +32,12 @@ fn is_stalemate(position: Position, check: bool) -> bool {
     return count_moves_of(position, false) == 0u;
 }
 
-// Returns the value of a position without legal moves.
+/// Returns the value of a position without legal moves.
 fn value_without_moves(check: bool) -> i32 {
     return select(0, -MATE, check);
 }
 
-// Evaluates positions. Positions without legal moves are mate or stalemate.
+/// Evaluates positions. Positions without legal moves are mate or stalemate.
 @compute @workgroup_size(GROUP)
 fn evaluate(
     @builtin(local_invocation_index) lane: u32,
@@ -61,10 +61,10 @@ fn evaluate(
     values[index] = value;
 }
 
-// A position on the path from the root to the position that a lane searches.
+/// A position on the path from the root to the position that a lane searches.
 struct Node {
     position: Position,
-    // The moves still to come.
+    /// The moves still to come.
     at: u32,
     end: u32,
     best: i32,
@@ -72,7 +72,7 @@ struct Node {
     beta: i32,
 }
 
-// Reads a node.
+/// Reads a node.
 fn load_node(index: u32) -> Node {
     let first = nodes[4u * index];
     let second = nodes[4u * index + 1u];
@@ -88,7 +88,7 @@ fn load_node(index: u32) -> Node {
     return Node(position, third.z, third.w, fourth.x, fourth.y, fourth.z);
 }
 
-// Writes a node.
+/// Writes a node.
 fn store_node(index: u32, node: Node) {
     let position = node.position;
     nodes[4u * index] = vec4<u32>(low(position.bit1), high(position.bit1), low(position.bit2), high(position.bit2));
@@ -97,17 +97,17 @@ fn store_node(index: u32, node: Node) {
     nodes[4u * index + 3u] = bitcast<vec4<u32>>(vec4<i32>(node.best, node.alpha, node.beta, 0));
 }
 
-// Finds the values of positions `depth` plies (none or one) above their leaves, which a quiescence search evaluates.
-// Each lane does alpha-beta, depth first, below one position after another, so that the best leaf is a bound for its
-// siblings. No leaf is left out, but most leaves need only the evaluation.
-//
-// Every step handles one position of any ply, so that the lanes of a group stay together although their trees differ. A
-// lane that has finished takes the next position. After a number of steps the kernel ends, and sets the second item
-// count if a search is still running. `states` (the index of the lane's position, beyond the end if none is left, and
-// the ply) and `nodes` store the state of each lane.
-//
-// Each lane has room for some moves; if the room is too small, the kernel sets the totals' header, and all values are
-// invalid. The distance to mate is counted from the positions that the lanes begin with.
+/// Finds the values of positions `depth` plies (none or one) above their leaves, which a quiescence search evaluates.
+/// Each lane does alpha-beta, depth first, below one position after another, so that the best leaf is a bound for its
+/// siblings. No leaf is left out, but most leaves need only the evaluation.
+///
+/// Every step handles one position of any ply, so that the lanes of a group stay together although their trees differ. A
+/// lane that has finished takes the next position. After a number of steps the kernel ends, and sets the second item
+/// count if a search is still running. `states` (the index of the lane's position, beyond the end if none is left, and
+/// the ply) and `nodes` store the state of each lane.
+///
+/// Each lane has room for some moves; if the room is too small, the kernel sets the totals' header, and all values are
+/// invalid. The distance to mate is counted from the positions that the lanes begin with.
 @compute @workgroup_size(GROUP)
 fn quiesce(
     @builtin(local_invocation_index) local_lane: u32,
@@ -126,7 +126,7 @@ fn quiesce(
         return;
     }
     for (var step = 0u; step < scalars.steps; step++) {
-        var here: Position;
+        var here = Position();
         var alpha = -MATE - 1;
         var beta = MATE + 1;
         var top = lane * scalars.room;
@@ -205,7 +205,7 @@ fn quiesce(
     atomicStore(&new_item_count[1], 1u);
 }
 
-// Finds the value of each position of some blocks: the maximum of its successors' values one ply earlier.
+/// Finds the value of each position of some blocks: the maximum of its successors' values one ply earlier.
 @compute @workgroup_size(GROUP)
 fn back_up(
     @builtin(local_invocation_index) lane: u32,

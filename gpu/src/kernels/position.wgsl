@@ -14,19 +14,19 @@ struct Position {
     bit1: Board,
     bit2: Board,
     bit4: Board,
-    // Pieces of the side to move.
+    /// Pieces of the side to move.
     own: Board,
-    // The square where an en-passant capture lands, or none.
+    /// The square where an en-passant capture lands, or none.
     en_passant: Board,
 }
 
-// Returns the occupied squares.
+/// Returns the occupied squares.
 fn occupied_of(position: Position) -> Board {
     return position.bit1 | position.bit2 | position.bit4;
 }
 
-// Returns a position of which these are the quarters in memory. `Planes32` in kogge-board describes the form: the bits 1, 2 and
-// 4 of the pieces' codes; the pieces of the side to move and, on an empty square, the square where an en-passant capture lands.
+/// Returns a position of which these are the quarters in memory. `Planes32` in kogge-board describes the form: the bits 1, 2 and
+/// 4 of the pieces' codes; the pieces of the side to move and, on an empty square, the square where an en-passant capture lands.
 fn position_in(first: vec4<u32>, second: vec4<u32>) -> Position {
     let bit1 = join(first.x, first.y);
     let bit2 = join(first.z, first.w);
@@ -36,19 +36,19 @@ fn position_in(first: vec4<u32>, second: vec4<u32>) -> Position {
     return Position(bit1, bit2, bit4, own & occupied, own & ~occupied);
 }
 
-// Reads a position.
+/// Reads a position.
 fn load_position(index: u32) -> Position {
     return position_in(positions[2u * index], positions[2u * index + 1u]);
 }
 
-// Writes a position.
+/// Writes a position.
 fn store_position(index: u32, position: Position) {
     let own = position.own | position.en_passant;
     successors[2u * index] = vec4<u32>(low(position.bit1), high(position.bit1), low(position.bit2), high(position.bit2));
     successors[2u * index + 1u] = vec4<u32>(low(position.bit4), high(position.bit4), low(own), high(own));
 }
 
-// Returns the position as the other side sees it, with the other side to move.
+/// Returns the position as the other side sees it, with the other side to move.
 fn flipped(position: Position) -> Position {
     let their = occupied_of(position) & ~position.own;
     return Position(
@@ -60,19 +60,19 @@ fn flipped(position: Position) -> Position {
     );
 }
 
-// Returns the flipped position with files mirrored, which is faster.
+/// Returns the flipped position, with files mirrored if that is faster.
 fn fast_flipped(position: Position) -> Position {
     let their = occupied_of(position) & ~position.own;
     return Position(
-        reverse(position.bit1),
-        reverse(position.bit2),
-        reverse(position.bit4),
-        reverse(their),
-        reverse(position.en_passant),
+        fast_flip(position.bit1),
+        fast_flip(position.bit2),
+        fast_flip(position.bit4),
+        fast_flip(their),
+        fast_flip(position.en_passant),
     );
 }
 
-// `Quad48`: white, pawns with the state on ranks 1 and 8, knights, bishops|queens, rooks|queens, kings.
+/// `Quad48`: white, pawns with the state on ranks 1 and 8, knights, bishops|queens, rooks|queens, kings.
 struct Quad {
     white: Board,
     pawns: Board,
@@ -80,7 +80,7 @@ struct Quad {
     bishops_queens: Board,
     rooks_queens: Board,
     kings: Board,
-    // The 16 bits of `State`.
+    /// The 16 bits of `State`.
     state: u32,
 }
 
@@ -90,7 +90,7 @@ const STATE_EN_PASSANT: u32 = 0x100u;
 const STATE_EN_PASSANT_FILE: u32 = 5u;
 const STATE_HALFMOVE_CLOCK: u32 = 9u;
 
-// Reads a `Quad48`.
+/// Reads a `Quad48`.
 fn load_quad(index: u32) -> Quad {
     let first = quads[3u * index];
     let second = quads[3u * index + 1u];
@@ -106,7 +106,7 @@ fn load_quad(index: u32) -> Quad {
     );
 }
 
-// Writes a `Quad48`.
+/// Writes a `Quad48`.
 fn store_quad(index: u32, quad: Quad) {
     successor_quads[3u * index] = vec4<u32>(
         low(quad.white),
@@ -120,13 +120,13 @@ fn store_quad(index: u32, quad: Quad) {
         vec4<u32>(low(quad.rooks_queens), high(quad.rooks_queens), low(quad.kings), high(quad.kings));
 }
 
-// Returns the square of the rook of a castling right, K Q k q as 0 to 3. The rules give the four files in four bytes.
+/// Returns the square of the rook of a castling right, K Q k q as 0 to 3. The rules give the four files in four bytes.
 fn castling_rook(right: u32) -> Board {
     let file = (scalars.castling_files >> (8u * right)) & 7u;
     return bit(select(file + 56u, file, right < 2u));
 }
 
-// Returns a position as the side to move sees it.
+/// Returns a position as the side to move sees it.
 fn position_of(quad: Quad) -> Position {
     let occupied = quad.pawns | quad.knights | quad.bishops_queens | quad.rooks_queens | quad.kings;
     let white = quad.white & occupied;
@@ -154,7 +154,7 @@ fn position_of(quad: Quad) -> Position {
     return position;
 }
 
-// Converts positions from the host, each its own root.
+/// Converts positions from the host, each its own root.
 @compute @workgroup_size(GROUP)
 fn upload(
     @builtin(local_invocation_index) lane: u32,

@@ -3,12 +3,12 @@
 // The closed form of kogge-movegen-cpu states and proves the claim: a move from f to t that leaves the limits of the
 // other side's moves alone changes their number by value(f) - value(t). It also numbers the conditions K1 to K9.
 
-// Returns the squares in at least two of three boards.
+/// Returns the squares in at least two of three boards.
 fn majority(a: Board, b: Board, c: Board) -> Board {
     return (a & b) | ((a | b) & c);
 }
 
-// A number for each square, as bit planes of weights 1, 2, 4, 8 and 16.
+/// A number for each square, as bit planes of weights 1, 2, 4, 8 and 16.
 struct Numbers {
     ones: Board,
     twos: Board,
@@ -17,7 +17,7 @@ struct Numbers {
     sixteens: Board,
 }
 
-// Adds 1, 2 and 4 to the numbers of three sets of squares.
+/// Adds 1, 2 and 4 to the numbers of three sets of squares.
 fn add_numbers(numbers: ptr<function, Numbers>, ones: Board, twos: Board, fours: Board) {
     let carry1 = (*numbers).ones & ones;
     let carry2 = majority((*numbers).twos, twos, carry1);
@@ -30,7 +30,7 @@ fn add_numbers(numbers: ptr<function, Numbers>, ones: Board, twos: Board, fours:
     (*numbers).sixteens ^= carry4;
 }
 
-// Adds two boards to the numbers.
+/// Adds two boards to the numbers.
 fn increment_twice(numbers: ptr<function, Numbers>, a: Board, b: Board) {
     let carry1 = majority((*numbers).ones, a, b);
     let carry2 = (*numbers).twos & carry1;
@@ -43,28 +43,28 @@ fn increment_twice(numbers: ptr<function, Numbers>, a: Board, b: Board) {
     (*numbers).sixteens ^= carry4;
 }
 
-// Returns the sum of the numbers of some squares.
+/// Returns the sum of the numbers of some squares.
 fn sum_of(numbers: Numbers, squares: Board) -> u32 {
     return count_ones(numbers.ones & squares) + 2u * count_ones(numbers.twos & squares) +
         4u * count_ones(numbers.fours & squares) + 8u * count_ones(numbers.eights & squares) +
         16u * count_ones(numbers.sixteens & squares);
 }
 
-// Returns the number of a single square.
+/// Returns the number of a single square.
 fn number_at(numbers: Numbers, square: u32) -> u32 {
     return select(0u, 1u, has(numbers.ones, square)) + select(0u, 2u, has(numbers.twos, square)) +
         select(0u, 4u, has(numbers.fours, square)) + select(0u, 8u, has(numbers.eights, square)) +
         select(0u, 16u, has(numbers.sixteens, square));
 }
 
-// A number up to seven for each square.
+/// A number up to seven for each square.
 struct Few {
     ones: Board,
     twos: Board,
     fours: Board,
 }
 
-// Adds the numbers of squares seen both ways along an axis, at most seven.
+/// Adds the numbers of squares seen both ways along an axis, at most seven.
 fn add_both_ways(numbers: ptr<function, Numbers>, ahead: Few, behind: Few) {
     let carry1 = ahead.ones & behind.ones;
     let carry2 = majority(ahead.twos, behind.twos, carry1);
@@ -76,8 +76,8 @@ fn add_both_ways(numbers: ptr<function, Numbers>, ahead: Few, behind: Few) {
     );
 }
 
-// The replies before any move is chosen: their number, and the squares that moves must avoid to qualify. `Replies` in the
-// closed form of kogge-movegen-cpu describes the fields.
+/// The replies before any move is chosen: their number, and the squares that moves must avoid to qualify. `Replies` in the
+/// closed form of kogge-movegen-cpu describes the fields.
 struct Replies {
     base: u32,
     not_from: Board,
@@ -91,26 +91,26 @@ struct Replies {
     not_king: Board,
     not_along: Sight,
     pawn_captures: Board,
-    // The other side's sliders' attacks along each axis, pinned or not.
+    /// The other side's sliders' attacks along each axis, pinned or not.
     attacked: Sight,
 }
 
-// Squares that are attacked once, twice or more often.
+/// Squares that are attacked once, twice or more often.
 struct Attacked {
     once: Board,
     twice: Board,
     thrice: Board,
 }
 
-// One more attacker of some squares.
+/// One more attacker of some squares.
 fn attack(attacked: ptr<function, Attacked>, squares: Board) {
     (*attacked).thrice |= (*attacked).twice & squares;
     (*attacked).twice |= (*attacked).once & squares;
     (*attacked).once |= squares;
 }
 
-// The number of the other side's moves so far, and the number of sliders and knights that defend each of its pieces, as bit
-// planes.
+/// The number of the other side's moves so far, and the number of sliders and knights that defend each of its pieces, as bit
+/// planes.
 struct Mobility {
     moves: u32,
     defended1: Board,
@@ -119,7 +119,7 @@ struct Mobility {
     overdefended: Board,
 }
 
-// One more slider or knight defends these squares.
+/// One more slider or knight defends these squares.
 fn defended(mobility: ptr<function, Mobility>, squares: Board) {
     let carry1 = (*mobility).defended1 & squares;
     let carry2 = (*mobility).defended2 & carry1;
@@ -129,7 +129,7 @@ fn defended(mobility: ptr<function, Mobility>, squares: Board) {
     (*mobility).defended1 ^= squares;
 }
 
-// K4 for the two directions of an axis: returns the squares from the king to the second piece if an own slider is seen.
+/// K4 for the two directions of an axis: returns the squares from the king to the second piece if an own slider is seen.
 fn pins_on(way: Board, seen: Board, sliders: Board, king: Board) -> Board {
     let beneath = below(king);
     let above = ~(king | beneath);
@@ -137,22 +137,22 @@ fn pins_on(way: Board, seen: Board, sliders: Board, king: Board) -> Board {
         select(NONE, way & beneath, nonempty(seen & beneath & sliders));
 }
 
-// K4 for all axes.
+/// K4 for all axes.
 fn pin_lines_of(way: Sight, seen: Sight, rooks_queens: Board, bishops_queens: Board, king: Board) -> Board {
     return pins_on(way.file, seen.file, rooks_queens, king) | pins_on(way.rank, seen.rank, rooks_queens, king) |
         pins_on(way.diagonal, seen.diagonal, bishops_queens, king) |
         pins_on(way.antidiagonal, seen.antidiagonal, bishops_queens, king);
 }
 
-// Returns the squares seen along any axis.
+/// Returns the squares seen along any axis.
 fn seen(sight: Sight) -> Board {
     return sight.file | sight.rank | sight.diagonal | sight.antidiagonal;
 }
 
-// Returns the squares that some squares see, which may be empty: along files and ranks if there are rooks or queens, along
-// diagonals if there are bishops or queens.
+/// Returns the squares that some squares see, which may be empty: along files and ranks if there are rooks or queens, along
+/// diagonals if there are bishops or queens.
 fn view_rays(squares: Board, orthogonal: Board, diagonal: Board, empty: Board) -> Rays {
-    var rays: Rays;
+    var rays = Rays();
     if nonempty(orthogonal) {
         rays.north = any_north_attacks(squares, empty);
         rays.south = any_south_attacks(squares, empty);
@@ -168,42 +168,42 @@ fn view_rays(squares: Board, orthogonal: Board, diagonal: Board, empty: Board) -
     return rays;
 }
 
-// Returns the squares between a slider that attacks in one direction and a square that looks in the opposite direction.
+/// Returns the squares between a slider that attacks in one direction and a square that looks in the opposite direction.
 fn meeting(a: Rays, b: Rays) -> Board {
     return (a.north & b.south) | (a.south & b.north) | (a.east & b.west) | (a.west & b.east) |
         (a.north_east & b.south_west) | (a.south_west & b.north_east) | (a.north_west & b.south_east) |
         (a.south_east & b.north_west);
 }
 
-// Returns the squares reached both ways along the file.
+/// Returns the squares reached both ways along the file.
 fn rays_on_file(rays: Rays) -> Board {
     return rays.north | rays.south;
 }
 
-// Returns the squares reached both ways along the rank.
+/// Returns the squares reached both ways along the rank.
 fn rays_on_rank(rays: Rays) -> Board {
     return rays.east | rays.west;
 }
 
-// Returns the squares reached both ways along the diagonal.
+/// Returns the squares reached both ways along the diagonal.
 fn rays_on_diagonal(rays: Rays) -> Board {
     return rays.north_east | rays.south_west;
 }
 
-// Returns the squares reached both ways along the antidiagonal.
+/// Returns the squares reached both ways along the antidiagonal.
 fn rays_on_antidiagonal(rays: Rays) -> Board {
     return rays.north_west | rays.south_east;
 }
 
-// The other side's castlings, on its first rank: the squares that must not be attacked, the squares that must be empty,
-// and the number of castlings that are legal now.
+/// The other side's castlings, on its first rank: the squares that must not be attacked, the squares that must be empty,
+/// and the number of castlings that are legal now.
 struct Castlings {
     king_path: u32,
     way: u32,
     legal: u32,
 }
 
-// Adds one castling of the other side. `danger` are attacked squares.
+/// Adds one castling of the other side. `danger` are attacked squares.
 fn castling_zone(
     castlings: ptr<function, Castlings>,
     rook: u32,
@@ -224,12 +224,12 @@ fn castling_zone(
     }
 }
 
-// Returns rank 8, as rank 1.
+/// Returns rank 8, as rank 1.
 fn rank8(board: Board) -> u32 {
     return high(board) >> 24u;
 }
 
-// Returns the other side's castlings.
+/// Returns the other side's castlings.
 fn castlings_of(position: Position, frame: Frame, axes: Lines, danger: Board, attacked_on_rank: Board) -> Castlings {
     var castlings = Castlings(0u, 0u, 0u);
     let rooks = rank8(position.bit1 & position.bit2 & position.bit4 & frame.their);
@@ -246,7 +246,7 @@ fn castlings_of(position: Position, frame: Frame, axes: Lines, danger: Board, at
     return castlings;
 }
 
-// Returns the replies before any move is chosen. The values of squares go to `value`, which must be zero.
+/// Returns the replies before any move is chosen. The values of squares go to `value`, which must be zero.
 fn replies_of(position: Position, frame: Frame, own_king_lines: Lines, value: ptr<function, Numbers>) -> Replies {
     let own = frame.own;
     let their = frame.their;
@@ -257,7 +257,7 @@ fn replies_of(position: Position, frame: Frame, own_king_lines: Lines, value: pt
     let their_pawns = frame.pawns & their;
     let rooks_queens = frame.rooks_queens & own;
     let bishops_queens = frame.bishops_queens & own;
-    var replies: Replies;
+    var replies = Replies();
 
     // Own attacks. Each direction counts as one attacker of a square, and so do all knights together.
     let by = attack_rays(rooks_queens, rooks_queens, bishops_queens, bishops_queens, empty);

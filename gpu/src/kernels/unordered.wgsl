@@ -1,9 +1,9 @@
 // The successors of positions, in no particular order, for inner levels of a tree and for merging.
 
-// The index of the first successor of the queued moves.
+/// The index of the first successor of the queued moves.
 var<workgroup> successor_base: u32;
 
-// Returns the move, marked as a double push that allows an en-passant capture only if such a capture is legal.
+/// Returns the move, marked as a double push that allows an en-passant capture only if such a capture is legal.
 fn marked_exactly(parent: Position, packed_move: u32) -> u32 {
     if kind_of(packed_move) == PASSING && !allows_en_passant(parent, packed_move) {
         return packed_move & ((1u << KIND) - 1u);
@@ -11,7 +11,7 @@ fn marked_exactly(parent: Position, packed_move: u32) -> u32 {
     return packed_move;
 }
 
-// Makes a move and writes the successor, if there is room.
+/// Makes a move and writes the successor, if there is room.
 fn store_successor(index: u32, packed_move: u32, at: u32) {
     if at < scalars.room {
         let parent = load_position(index);
@@ -20,10 +20,10 @@ fn store_successor(index: u32, packed_move: u32, at: u32) {
     }
 }
 
-// Makes the successors of some positions. Counts the moves of each position and all successors; if there are more successors
-// than room, some are missing. If not all successors are kept, most others are not made, and moves are not counted. First each
-// lane finds the moves of one position; then each lane makes one move at a time. Moves that do not fit in the queue become
-// items.
+/// Makes the successors of some positions. Counts the moves of each position and all successors; if there are more successors
+/// than room, some are missing. If not all successors are kept, most others are not made, and moves are not counted. First each
+/// lane finds the moves of one position; then each lane makes one move at a time. Moves that do not fit in the queue become
+/// items.
 @compute @workgroup_size(GROUP)
 fn expand_unordered(
     @builtin(local_invocation_index) lane: u32,
@@ -36,16 +36,16 @@ fn expand_unordered(
         atomicStore(&queued, 0u);
     }
     workgroupBarrier();
+    let position = load_position_or_none(index);
+    let frame = frame_of(position);
+    let axes = lines_of(frame.king_square);
+    let limits = limits_of(frame, axes);
+    // A move that qualifies for the closed form is counted for nothing, and not made. All others go to the sink.
+    var nothing_known = Replies();
+    nothing_known.not_to = squares_to_kept(position);
+    lane_moves = 0u;
+    closed_form_replies(frame, axes, limits, nothing_known, Numbers(), Sink(lane << LANE, index));
     if index < scalars.end {
-        let position = load_position(index);
-        let frame = frame_of(position);
-        let axes = lines_of(frame.king_square);
-        let limits = limits_of(frame, axes);
-        // A move that qualifies for the closed form is counted for nothing, and not made. All others go to the sink.
-        var nothing_known = Replies();
-        nothing_known.not_to = squares_to_kept(position);
-        lane_moves = 0u;
-        closed_form_replies(frame, axes, limits, nothing_known, Numbers(), Sink(lane << LANE, index));
         new_counts[index] = lane_moves;
     }
     workgroupBarrier();
@@ -60,7 +60,7 @@ fn expand_unordered(
     }
 }
 
-// Makes the successors of the items and appends them to the other successors.
+/// Makes the successors of the items and appends them to the other successors.
 @compute @workgroup_size(GROUP)
 fn expand_items(
     @builtin(local_invocation_index) lane: u32,

@@ -14,35 +14,35 @@ const KIND: u32 = 15u;
 
 const EN_PASSANT: u32 = 1u;
 const CASTLING: u32 = 2u;
-// A double push after which an en-passant capture is legal.
+/// A double push after which an en-passant capture is legal.
 const PASSING: u32 = 3u;
 
-// Packs a move.
+/// Packs a move.
 fn pack_move(origin: u32, to: u32, code: u32, kind: u32) -> u32 {
     return origin | (to << TO) | (code << CODE) | (kind << KIND);
 }
 
-// Returns the square that a move leaves.
+/// Returns the square that a move leaves.
 fn from_of(packed_move: u32) -> u32 {
     return packed_move & 63u;
 }
 
-// Returns the square where a move ends.
+/// Returns the square where a move ends.
 fn to_of(packed_move: u32) -> u32 {
     return (packed_move >> TO) & 63u;
 }
 
-// Returns the code of the piece on the to-square after the move.
+/// Returns the code of the piece on the to-square after the move.
 fn code_of(packed_move: u32) -> u32 {
     return (packed_move >> CODE) & 7u;
 }
 
-// Returns the kind of a move.
+/// Returns the kind of a move.
 fn kind_of(packed_move: u32) -> u32 {
     return (packed_move >> KIND) & 3u;
 }
 
-// Returns the position after castling, as its mover sees it.
+/// Returns the position after castling, as its mover sees it.
 fn castled(parent: Position, to: u32) -> Position {
     let king = parent.own & ~parent.bit1 & parent.bit2 & parent.bit4;
     let rooks = parent.own & parent.bit1 & parent.bit2 & parent.bit4;
@@ -60,8 +60,8 @@ fn castled(parent: Position, to: u32) -> Position {
     );
 }
 
-// Returns the position after a move, as its mover sees it. After a king's move, the mover's castling rooks are still
-// marked.
+/// Returns the position after a move, as its mover sees it. After a king's move, the mover's castling rooks are still
+/// marked.
 fn patched(parent: Position, packed_move: u32) -> Position {
     let to = bit(to_of(packed_move));
     let kept = ~(bit(from_of(packed_move)) | to);
@@ -89,7 +89,7 @@ fn patched(parent: Position, packed_move: u32) -> Position {
     return child;
 }
 
-// Returns the position after a move, as the other side sees it.
+/// Returns the position after a move, as the other side sees it.
 fn made(parent: Position, packed_move: u32) -> Position {
     var child = patched(parent, packed_move);
     if code_of(packed_move) == KING {
@@ -100,7 +100,7 @@ fn made(parent: Position, packed_move: u32) -> Position {
     return flipped(child);
 }
 
-// Makes the successors, each with its parent's root.
+/// Makes the successors, each with its parent's root.
 @compute @workgroup_size(GROUP)
 fn make(
     @builtin(local_invocation_index) lane: u32,
@@ -115,7 +115,7 @@ fn make(
     }
 }
 
-// Converts squares from the side to move's view to White's view.
+/// Converts squares from the side to move's view to White's view.
 fn real(board: Board, black: bool) -> Board {
     if black {
         return flip(board);
@@ -123,7 +123,7 @@ fn real(board: Board, black: bool) -> Board {
     return board;
 }
 
-// Returns the position after a move, in the form that leaves the device.
+/// Returns the position after a move, in the form that leaves the device.
 fn made_quad(parent: Quad, packed_move: u32) -> Quad {
     let code = code_of(packed_move);
     let kind = kind_of(packed_move);
@@ -173,7 +173,7 @@ fn made_quad(parent: Quad, packed_move: u32) -> Quad {
     return child;
 }
 
-// Makes the successors in the form that leaves the device.
+/// Makes the successors in the form that leaves the device.
 @compute @workgroup_size(GROUP)
 fn make_quads(
     @builtin(local_invocation_index) lane: u32,

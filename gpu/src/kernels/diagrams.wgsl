@@ -3,22 +3,22 @@
 // The table is empty before. A slot holds 0 if it is free, else the number, counted from 1, of the first entry that was found with its
 // diagram.
 
-// A diagram as a position in memory.
+/// A diagram as a position in memory.
 struct Diagram {
     first: vec4<u32>,
     second: vec4<u32>,
 }
 
-// Returns a position without castling rights and en passant. The code 7 is a rook that may castle, the code 4 any other.
+/// Returns a position without castling rights and en passant. The code 7 is a rook that may castle, the code 4 any other.
 fn diagram_of(first: vec4<u32>, second: vec4<u32>) -> Diagram {
     let may_castle = first.xy & first.zw & second.xy;
     let occupied = first.xy | first.zw | second.xy;
     return Diagram(first & ~vec4<u32>(may_castle, may_castle), vec4<u32>(second.xy, second.zw & occupied));
 }
 
-// Finds the slot of an entry's diagram. Returns whether the entry took it, since it is the first one with this diagram.
-//
-// Every search ends, at the latest where it began: the table has more slots than the shard has entries.
+/// Finds the slot of an entry's diagram. Returns whether the entry took it, since it is the first one with this diagram.
+///
+/// Every search ends, at the latest where it began: the table has more slots than the shard has entries.
 fn take_slot(entry: u32, diagram: Diagram, hash: u32) -> bool {
     let first_slot = share_of(hash, scalars.slot_count);
     var slot = first_slot;
@@ -47,8 +47,8 @@ fn take_slot(entry: u32, diagram: Diagram, hash: u32) -> bool {
     return is_new;
 }
 
-// Counts the diagrams of a shard's entries in one of several parts, which the second hash of a diagram chooses. The work-items take the
-// entries in turns.
+/// Counts the diagrams of a shard's entries in one of several parts, which the second hash of a diagram chooses. The work-items take the
+/// entries in turns.
 @compute @workgroup_size(GROUP)
 fn count_diagrams(
     @builtin(local_invocation_index) lane: u32,

@@ -1,27 +1,27 @@
 // Ranges of positions with similar pawns. `merge/range.rs` of kogge-board describes keys and ranges.
 
-// Which successors are kept: all, the positions of a range, the positions from which a move may lead into the range, or the positions
-// with reversed keys in the range.
+/// Which successors are kept: all, the positions of a range, the positions from which a move may lead into the range, or the positions
+/// with reversed keys in the range.
 const KEPT_ALL: u32 = 0u;
 const KEPT_WITHIN: u32 = 1u;
 const KEPT_BEFORE: u32 = 2u;
 const KEPT_WITHIN_REVERSED: u32 = 3u;
 
-// The place of a position in its ply: the pawns of the side to move, the pawns of the other side, and a hash. In a reversed key the
-// sides change places: its `own` pawns are the other side's.
+/// The place of a position in its ply: the pawns of the side to move, the pawns of the other side, and a hash. In a reversed key the
+/// sides change places: its `own` pawns are the other side's.
 struct Key {
     own: Board,
     theirs: Board,
     hash: u32,
 }
 
-// All keys from one to another, both included.
+/// All keys from one to another, both included.
 struct KeyRange {
     first: Key,
     last: Key,
 }
 
-// Returns the range that the scalars describe.
+/// Returns the range that the scalars describe.
 fn range_of_scalars() -> KeyRange {
     let first = Key(
         join(scalars.first_own_low, scalars.first_own_high),
@@ -36,17 +36,12 @@ fn range_of_scalars() -> KeyRange {
     return KeyRange(first, last);
 }
 
-// Returns the pawns of both sides.
+/// Returns the pawns of both sides.
 fn pawns_of(position: Position) -> Board {
     return position.bit1 & ~(position.bit2 | position.bit4);
 }
 
-// Whether one board, as a number, is less than another.
-fn is_lower(a: Board, b: Board) -> bool {
-    return high(a) < high(b) || (high(a) == high(b) && low(a) < low(b));
-}
-
-// Whether one key is less than another.
+/// Whether one key is less than another.
 fn is_less(a: Key, b: Key) -> bool {
     if is_lower(a.own, b.own) {
         return true;
@@ -60,7 +55,7 @@ fn is_less(a: Key, b: Key) -> bool {
     return !is_lower(b.theirs, a.theirs) && a.hash < b.hash;
 }
 
-// Whether the range has the key, or the reversed key, of a position with this hash.
+/// Whether the range has the key, or the reversed key, of a position with this hash.
 fn range_has(range: KeyRange, position: Position, hash: u32, is_reversed: bool) -> bool {
     let pawns = pawns_of(position);
     var key = Key(pawns & position.own, pawns & ~position.own, hash);
@@ -70,14 +65,14 @@ fn range_has(range: KeyRange, position: Position, hash: u32, is_reversed: bool) 
     return !is_less(key, range.first) && !is_less(range.last, key);
 }
 
-// Whether pawns, flipped, lie from the least to the greatest, both included.
+/// Whether pawns, flipped, lie from the least to the greatest, both included.
 fn is_between(pawns: Board, least: Board, greatest: Board) -> bool {
     let flipped_pawns = flip(pawns);
     return !is_lower(flipped_pawns, least) && !is_lower(greatest, flipped_pawns);
 }
 
-// Returns the squares of the pawn moves that lead to pawns from the least to the greatest. The moves come from this far below
-// their squares. A pawn on the last rank becomes another piece.
+/// Returns the squares of the pawn moves that lead to pawns from the least to the greatest. The moves come from this far below
+/// their squares. A pawn on the last rank becomes another piece.
 fn pawn_squares_into(pawns: Board, squares: Board, distance: u32, least: Board, greatest: Board) -> Board {
     var found = NONE;
     var rest = squares;
@@ -91,7 +86,7 @@ fn pawn_squares_into(pawns: Board, squares: Board, distance: u32, least: Board, 
     return found;
 }
 
-// Returns the squares of all pawn moves that lead to pawns from the least to the greatest. Captures land on the targets.
+/// Returns the squares of all pawn moves that lead to pawns from the least to the greatest. Captures land on the targets.
 fn pawn_moves_into(pawns: Board, occupied: Board, targets: Board, least: Board, greatest: Board) -> Board {
     let pushed = up(pawns, 8u) & ~occupied;
     return pawn_squares_into(pawns, pushed, 8u, least, greatest) |
@@ -100,8 +95,8 @@ fn pawn_moves_into(pawns: Board, occupied: Board, targets: Board, least: Board, 
         pawn_squares_into(pawns, up(pawns & NOT_FILE_H, 9u) & targets, 9u, least, greatest);
 }
 
-// Returns squares such that every move from the position into the range lands on one of them, except for en-passant captures.
-// Other moves land there, too: only pawns are looked at.
+/// Returns squares such that every move from the position into the range lands on one of them, except for en-passant captures.
+/// Other moves land there, too: only pawns are looked at.
 fn squares_into(range: KeyRange, parent: Position) -> Board {
     let occupied = occupied_of(parent);
     let pawns = pawns_of(parent);
@@ -128,8 +123,8 @@ fn squares_into(range: KeyRange, parent: Position) -> Board {
     return squares | pawn_moves_into(mine, occupied, occupied & ~parent.own & ~theirs, least, greatest);
 }
 
-// Returns squares such that every move from the position into the range of reversed keys lands on one of them, except for en-passant
-// captures. Other moves land there, too.
+/// Returns squares such that every move from the position into the range of reversed keys lands on one of them, except for en-passant
+/// captures. Other moves land there, too.
 fn squares_into_reversed(range: KeyRange, parent: Position) -> Board {
     let occupied = occupied_of(parent);
     let mine = pawns_of(parent) & parent.own;
@@ -141,7 +136,7 @@ fn squares_into_reversed(range: KeyRange, parent: Position) -> Board {
     return pawn_moves_into(mine, occupied, occupied & ~parent.own, least, greatest);
 }
 
-// Whether these pawns, with or without one of them, lie from the least to the greatest.
+/// Whether these pawns, with or without one of them, lie from the least to the greatest.
 fn is_near(pawns: Board, least: Board, greatest: Board) -> bool {
     var found = !is_lower(pawns, least) && !is_lower(greatest, pawns);
     var rest = pawns;
@@ -153,8 +148,22 @@ fn is_near(pawns: Board, least: Board, greatest: Board) -> bool {
     return found;
 }
 
-// Returns squares such that every move of the position that may be followed by a move into the range lands on one of them,
-// except for promotions and en-passant captures. Other moves land there, too.
+/// Returns the squares of the pawn moves that lead to pawns near these. The moves come from this far below their squares.
+fn pawn_squares_near(pawns: Board, squares: Board, distance: u32, least: Board, greatest: Board) -> Board {
+    var found = NONE;
+    var rest = squares;
+    while nonempty(rest) {
+        let square = lowest(rest);
+        if is_near(pawns ^ (square | down(square, distance)), least, greatest) {
+            found |= square;
+        }
+        rest = without_lowest(rest);
+    }
+    return found;
+}
+
+/// Returns squares such that every move of the position that may be followed by a move into the range lands on one of them,
+/// except for promotions and en-passant captures. Other moves land there, too.
 fn squares_before(range: KeyRange, parent: Position) -> Board {
     // The board is flipped twice, so the pawns of the side to move are seen as in the range.
     let occupied = occupied_of(parent);
@@ -166,33 +175,18 @@ fn squares_before(range: KeyRange, parent: Position) -> Board {
     }
     let targets = occupied & ~parent.own;
     let pushed = up(mine, 8u) & ~occupied;
-    var by_distance = array<Board, 4>(
-        pushed,
-        up(pushed & THIRD_RANK, 8u) & ~occupied,
-        up(mine & NOT_FILE_A, 7u) & targets,
-        up(mine & NOT_FILE_H, 9u) & targets,
-    );
-    var distances = array<u32, 4>(8u, 16u, 7u, 9u);
-    var squares = NONE;
-    for (var index = 0u; index < 4u; index++) {
-        var rest = by_distance[index];
-        while nonempty(rest) {
-            let square = lowest(rest);
-            if is_near(mine ^ (square | down(square, distances[index])), least, greatest) {
-                squares |= square;
-            }
-            rest = without_lowest(rest);
-        }
-    }
-    return squares;
+    return pawn_squares_near(mine, pushed, 8u, least, greatest) |
+        pawn_squares_near(mine, up(pushed & THIRD_RANK, 8u) & ~occupied, 16u, least, greatest) |
+        pawn_squares_near(mine, up(mine & NOT_FILE_A, 7u) & targets, 7u, least, greatest) |
+        pawn_squares_near(mine, up(mine & NOT_FILE_H, 9u) & targets, 9u, least, greatest);
 }
 
-// Returns the squares on which the position's pawns may capture.
+/// Returns the squares on which the position's pawns may capture.
 fn pawn_targets(position: Position) -> Board {
     return (occupied_of(position) & ~position.own) | position.en_passant;
 }
 
-// Whether a move may lead from the position into the range, judged by pawns alone.
+/// Whether a move may lead from the position into the range, judged by pawns alone.
 fn may_follow(range: KeyRange, parent: Position) -> bool {
     let occupied = occupied_of(parent);
     let pawns = pawns_of(parent);
@@ -214,7 +208,7 @@ fn may_follow(range: KeyRange, parent: Position) -> bool {
         nonempty(pawn_moves_into(mine, occupied, pawn_targets(parent), least, greatest));
 }
 
-// Whether a move may lead from the position into the range of reversed keys, judged by pawns alone.
+/// Whether a move may lead from the position into the range of reversed keys, judged by pawns alone.
 fn may_follow_reversed(range: KeyRange, parent: Position) -> bool {
     let mine = pawns_of(parent) & parent.own;
     let least = range.first.own;
@@ -223,7 +217,7 @@ fn may_follow_reversed(range: KeyRange, parent: Position) -> bool {
         nonempty(pawn_moves_into(mine, occupied_of(parent), pawn_targets(parent), least, greatest));
 }
 
-// Whether the position may have a successor that is kept.
+/// Whether the position may have a successor that is kept.
 fn may_precede_kept(position: Position) -> bool {
     if scalars.kept == KEPT_WITHIN_REVERSED {
         return may_follow_reversed(range_of_scalars(), position);
@@ -231,8 +225,8 @@ fn may_precede_kept(position: Position) -> bool {
     return may_follow(range_of_scalars(), position);
 }
 
-// Returns squares such that every move of the position to a successor that is kept lands on one of them, except for promotions and
-// en-passant captures.
+/// Returns squares such that every move of the position to a successor that is kept lands on one of them, except for promotions and
+/// en-passant captures.
 fn squares_to_kept(position: Position) -> Board {
     switch scalars.kept {
         case KEPT_WITHIN: {
@@ -250,7 +244,7 @@ fn squares_to_kept(position: Position) -> Board {
     }
 }
 
-// Whether a successor with this hash is kept.
+/// Whether a successor with this hash is kept.
 fn is_kept(position: Position, hash: u32) -> bool {
     switch scalars.kept {
         case KEPT_ALL: {

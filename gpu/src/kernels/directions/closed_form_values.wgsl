@@ -1,7 +1,7 @@
 // The closed form's functions for a direction. The host writes this file out for each of the eight directions, with the
 // words in capitals replaced: BACKWARDS shifts the other way, and OPPOSITE is the direction back.
 
-// Returns the number of squares that a slider on one of these squares, or passing there, sees beyond it.
+/// Returns the number of squares that a slider on one of these squares, or passing there, sees beyond it.
 fn DIRECTION_beyond(squares: Board, empty: Board, not_their: Board) -> Few {
     let enter = empty & LANDING;
     let see1 = BACKWARDS(not_their & LANDING, DISTANCE);
@@ -15,7 +15,7 @@ fn DIRECTION_beyond(squares: Board, empty: Board, not_their: Board) -> Few {
     return Few(odd & squares, (see2 ^ see4 ^ see6) & squares, see4 & squares);
 }
 
-// K1: returns the empty squares between each of these attacked squares and its attacker.
+/// K1: returns the empty squares between each of these attacked squares and its attacker.
 fn DIRECTION_blocks(attacks: Board, squares: Board, empty: Board) -> Board {
     let attacked = attacks & squares;
     var blocks = NONE;

@@ -4,18 +4,18 @@
 // `new_sorted` begins with a word for each shard: first the number of its candidates, then the index of the first one, and
 // after the sort the end of them. The candidates follow.
 
-// What stands for the shard of a candidate that is not kept.
+/// What stands for the shard of a candidate that is not kept.
 const NO_SHARD: u32 = 0xffffffffu;
 
-// Spreads the diagrams of a range, which may differ in few bits of their hashes, over all shards.
+/// Spreads the diagrams of a range, which may differ in few bits of their hashes, over all shards.
 const SHARD_FACTOR: u32 = 0x9e3779b1u;
 
-// For as many shards as a group has work-items, the number of the group's candidates and the index of the first one.
+/// For as many shards as a group has work-items, the number of the group's candidates and the index of the first one.
 var<workgroup> group_counts: array<atomic<u32>, GROUP>;
 var<workgroup> group_bases: array<u32, GROUP>;
 
-// Finds the shard of each candidate that is kept, and counts the candidates of each shard. Candidates with equal diagrams get the same
-// shard. If not all are kept, `kept_counts` counts the kept candidates of each root.
+/// Finds the shard of each candidate that is kept, and counts the candidates of each shard. Candidates with equal diagrams get the same
+/// shard. If not all are kept, `kept_counts` counts the kept candidates of each root.
 @compute @workgroup_size(GROUP)
 fn count_shards(
     @builtin(local_invocation_index) lane: u32,
@@ -50,10 +50,10 @@ fn count_shards(
     }
 }
 
-// Turns the number of each shard's candidates into the index of the first.
-@compute @workgroup_size(1)
-fn scan_shards(@builtin(workgroup_id) workgroup: vec3<u32>) {
-    if workgroup.x == 0u {
+/// Turns the number of each shard's candidates into the index of the first.
+@compute @workgroup_size(GROUP)
+fn scan_shards(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) workgroup: vec3<u32>) {
+    if workgroup.x == 0u && lane == 0u {
         var sum = 0u;
         for (var shard = 0u; shard < scalars.shard_count; shard++) {
             let count = atomicLoad(&new_sorted[shard]);
@@ -63,7 +63,7 @@ fn scan_shards(@builtin(workgroup_id) workgroup: vec3<u32>) {
     }
 }
 
-// Sorts the candidates that are kept by shard. The index of each shard's first candidate becomes their end.
+/// Sorts the candidates that are kept by shard. The index of each shard's first candidate becomes their end.
 @compute @workgroup_size(GROUP)
 fn sort_by_shard(
     @builtin(local_invocation_index) lane: u32,

@@ -1,0 +1,69 @@
+// Attacks along ranks, and of knights, kings and pawns. `directions/fill.wgsl` has the Kogge-Stone fills of sliders.
+
+/// Returns the squares that sliders attack towards file h, by arithmetic: an addition replaces a fill. From the square beside each
+/// slider a carry runs over empty squares, clears them, and sets the first occupied one. Squares on file h count as occupied, so that
+/// no carry leaves its rank, and the halves of a board can be added separately. Two carries must not run over the same squares, so this
+/// takes only sliders: each blocks the slider behind it.
+fn carried_attacks(sliders: Board, empty: Board) -> Board {
+    let through = empty & NOT_FILE_H;
+    return through ^ (through + east_step(sliders));
+}
+
+/// Returns the squares that sliders attack towards file h.
+fn east_attacks(sliders: Board, empty: Board) -> Board {
+    if FAST_REVERSE {
+        return carried_attacks(sliders, empty);
+    }
+    return any_east_attacks(sliders, empty);
+}
+
+/// Returns the squares that sliders attack towards file a.
+fn west_attacks(sliders: Board, empty: Board) -> Board {
+    if FAST_REVERSE {
+        return reverse(carried_attacks(reverse(sliders), reverse(empty)));
+    }
+    return any_west_attacks(sliders, empty);
+}
+
+/// The squares of knights, moved by one file or by two towards a or h. A leap also shifts by two ranks after one file,
+/// and by one rank after two files.
+struct Leaps {
+    west1: Board,
+    east1: Board,
+    west2: Board,
+    east2: Board,
+}
+
+/// Returns the squares of knights, moved by files.
+fn leaps_of(knights: Board) -> Leaps {
+    return Leaps(
+        down(knights, 1u) & NOT_FILE_H,
+        up(knights, 1u) & NOT_FILE_A,
+        down(knights, 2u) & NOT_FILES_GH,
+        up(knights, 2u) & NOT_FILES_AB,
+    );
+}
+
+/// Returns the squares that knights attack.
+fn knight_attacks(knights: Board) -> Board {
+    let leaps = leaps_of(knights);
+    let near = leaps.west1 | leaps.east1;
+    let far = leaps.west2 | leaps.east2;
+    return up(near, 16u) | down(near, 16u) | up(far, 8u) | down(far, 8u);
+}
+
+/// Returns the neighbours of kings, and their own squares.
+fn king_attacks(kings: Board) -> Board {
+    let row = kings | east_step(kings) | west_step(kings);
+    return row | up(row, 8u) | down(row, 8u);
+}
+
+/// Returns the squares attacked by pawns that move up.
+fn pawn_attacks_up(pawns: Board) -> Board {
+    return north_east_step(pawns) | north_west_step(pawns);
+}
+
+/// Returns the squares attacked by pawns that move down.
+fn pawn_attacks_down(pawns: Board) -> Board {
+    return south_east_step(pawns) | south_west_step(pawns);
+}

@@ -1,0 +1,257 @@
+//! The kernels' source in WGSL, assembled from the files in `kernels/`.
+//!
+//! Every interface compiles the same source. Interfaces that do not take WGSL compile what a printer makes of it.
+
+use kogge_board::Score;
+use kogge_board::evaluation::{Feature, PHASE, TEMPO, TERMS};
+use kogge_board::minimax::QUIESCENCE_PLIES;
+use serde::{Deserialize, Serialize};
+
+use crate::MOST_MOVES;
+use crate::kernels::Module;
+use crate::settings::{HostSettings, REACHED_ONCE, WEIGHTED_SUMS_GROUP, WEIGHTED_SUMS_GROUPS};
+
+/// The representation of a board in the kernels.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Word {
+    /// A 64-bit integer. Not every device has them, and no browser.
+    Native,
+    /// Two 32-bit integers.
+    Emulated,
+}
+
+/// A form of the source.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Form {
+    /// The representation of a board.
+    pub word: Word,
+    /// Whether kernels sum over sub-groups.
+    pub subgroups: bool,
+}
+
+impl Form {
+    /// The form from which other languages are printed.
+    pub const PRINTED: Self = Self { word: Word::Native, subgroups: false };
+
+    /// All forms.
+    pub const ALL: [Self; 4] = [
+        Self { word: Word::Native, subgroups: false },
+        Self { word: Word::Native, subgroups: true },
+        Self { word: Word::Emulated, subgroups: false },
+        Self { word: Word::Emulated, subgroups: true },
+    ];
+}
+
+/// A constant that depends on the device, and its value as text, which WGSL and C read alike.
+pub type Setting = (&'static str, String);
+
+/// Returns the constants of a module that depend on the device. `fast_reverse` tells whether the device reverses the bits of a word in
+/// one instruction; `unordered_per_lane` is the number of moves that a work-group queues for each work-item when it makes successors in
+/// any order.
+pub fn settings(host: &HostSettings, module: Module, fast_reverse: bool, unordered_per_lane: usize) -> [Setting; 6] {
+    let queue = match module {
+        Module::Unordered => host.group_size * unordered_per_lane,
+        Module::Categories => host.group_size * host.classified_per_lane,
+        _ => host.closed_form_group_size * host.queued_per_lane,
+    };
+    [
+        ("GROUP", format!("{}u", host.group_size)),
+        ("CLOSED_FORM_GROUP", format!("{}u", host.closed_form_group_size)),
+        ("COUNT_GROUP", format!("{}u", host.count_group_size)),
+        ("WEIGHTED_SUMS_GROUP", format!("{WEIGHTED_SUMS_GROUP}u")),
+        ("QUEUE", format!("{queue}u")),
+        ("FAST_REVERSE", fast_reverse.to_string()),
+    ]
+}
+
+/// The declarations of these constants without values, for a printer: the text that is printed does not depend on the device.
+pub const OPEN_SETTINGS: &str = "override GROUP: u32;
+override CLOSED_FORM_GROUP: u32;
+override COUNT_GROUP: u32;
+override WEIGHTED_SUMS_GROUP: u32;
+override QUEUE: u32;
+override FAST_REVERSE: bool;
+";
+
+/// A direction. Some files are written out once for each of the eight directions.
+struct Direction {
+    name: &'static str,
+    opposite: &'static str,
+    /// The distance of a step, positive towards h8.
+    offset: i32,
+    /// The squares where a step can land without wrapping around the board.
+    landing: &'static str,
+}
+
+const fn direction(name: &'static str, opposite: &'static str, offset: i32, landing: &'static str) -> Direction {
+    Direction { name, opposite, offset, landing }
+}
+
+const DIRECTIONS: [Direction; 8] = [
+    direction("north", "south", 8, "ALL"),
+    direction("south", "north", -8, "ALL"),
+    direction("east", "west", 1, "NOT_FILE_A"),
+    direction("west", "east", -1, "NOT_FILE_H"),
+    direction("north_east", "south_west", 9, "NOT_FILE_A"),
+    direction("north_west", "south_east", 7, "NOT_FILE_H"),
+    direction("south_east", "north_west", -7, "NOT_FILE_A"),
+    direction("south_west", "north_east", -9, "NOT_FILE_H"),
+];
+
+/// The words that are replaced in a file that is written out for each direction.
+#[cfg(test)]
+const PLACEHOLDERS: [&str; 7] = ["DIRECTION", "OPPOSITE", "TOWARDS", "BACKWARDS", "DISTANCE", "OFFSET", "LANDING"];
+
+impl Direction {
+    /// Returns a file with its words in capitals replaced for this direction.
+    fn write(&self, file: &str) -> String {
+        let (towards, backwards) = if self.offset > 0 { ("up", "down") } else { ("down", "up") };
+        file.replace("DIRECTION", self.name)
+            .replace("OPPOSITE", self.opposite)
+            .replace("TOWARDS", towards)
+            .replace("BACKWARDS", backwards)
+            .replace("DISTANCE", &format!("{}u", self.offset.unsigned_abs()))
+            .replace("OFFSET", &self.offset.to_string())
+            .replace("LANDING", self.landing)
+    }
+
+    const fn is_along_rank(&self) -> bool {
+        self.offset.abs() == 1
+    }
+
+    const fn is_up(&self) -> bool {
+        self.offset > 0
+    }
+}
+
+/// Returns a file, written out for the directions for which a condition holds.
+fn directions(file: &str, condition: fn(&Direction) -> bool) -> String {
+    DIRECTIONS.iter().filter(|direction| condition(direction)).map(|direction| direction.write(file)).collect()
+}
+
+/// Returns the source of a module, without the [`settings`] that stand before it.
+///
+/// # Panics
+/// For [`Module::DepthFirst`], which has no WGSL.
+pub fn source(module: Module, form: Form) -> String {
+    let word = match form.word {
+        Word::Native => include_str!("kernels/word_native.wgsl"),
+        Word::Emulated => include_str!("kernels/word_emulated.wgsl"),
+    };
+    let [capture, pawn_by_pawn] = crate::capture_changes(module == Module::Categories);
+    let constants = [
+        ("WEIGHTED_SUMS_GROUPS", WEIGHTED_SUMS_GROUPS as u32),
+        ("REACHED_ONCE", REACHED_ONCE),
+        ("CAPTURE_CHANGE", capture),
+        ("PAWN_BY_PAWN_CHANGE", pawn_by_pawn),
+        ("MOST_MOVES", MOST_MOVES),
+    ];
+    let mut source: String = constants.map(|(name, value)| format!("const {name}: u32 = {value}u;\n")).concat();
+    source += word;
+    source += include_str!("kernels/bits.wgsl");
+    source += include_str!("kernels/buffers.wgsl");
+    source += include_str!("kernels/position.wgsl");
+    source += include_str!("kernels/range.wgsl");
+    if module == Module::Merging {
+        source += include_str!("kernels/merge.wgsl");
+        source += include_str!("kernels/diagrams.wgsl");
+        return source + include_str!("kernels/shards.wgsl");
+    }
+    source += &directions(include_str!("kernels/directions/fill.wgsl"), |_| true);
+    source += &directions(include_str!("kernels/directions/attacks.wgsl"), |direction| !direction.is_along_rank());
+    source += include_str!("kernels/fill.wgsl");
+    source += include_str!("kernels/frame.wgsl");
+    source += include_str!("kernels/count.wgsl");
+    source += include_str!("kernels/make.wgsl");
+    source += &directions(include_str!("kernels/directions/generate.wgsl"), |_| true);
+    source += include_str!("kernels/generate.wgsl");
+    if module == Module::Minimax {
+        source += &numbers();
+        return source + include_str!("kernels/evaluation.wgsl") + include_str!("kernels/minimax.wgsl");
+    }
+    source += &directions(include_str!("kernels/directions/closed_form_values.wgsl"), |_| true);
+    source += &directions(include_str!("kernels/directions/closed_form_axis.wgsl"), Direction::is_up);
+    source += include_str!("kernels/closed_form_values.wgsl");
+    source += include_str!("kernels/closed_form.wgsl");
+    source += match module {
+        Module::Counting if form.subgroups => include_str!("kernels/scan_by_subgroups.wgsl"),
+        Module::Counting => include_str!("kernels/scan.wgsl"),
+        Module::Categories => include_str!("kernels/categories.wgsl"),
+        Module::Unordered => include_str!("kernels/unordered.wgsl"),
+        Module::Merging | Module::Minimax | Module::DepthFirst => panic!("{module:?} has no WGSL"),
+    };
+    if module == Module::Counting {
+        source += include_str!("kernels/perft.wgsl");
+    }
+    source
+}
+
+/// Returns the name of a feature in the kernels.
+fn name_of(feature: Feature) -> String {
+    let mut name = String::new();
+    for letter in format!("{feature:?}").chars() {
+        if letter.is_uppercase() && !name.is_empty() {
+            name.push('_');
+        }
+        name.push(letter.to_ascii_lowercase());
+    }
+    name
+}
+
+/// Returns the numbers of the evaluation and of minimax: constants, and a function that sums all terms.
+fn numbers() -> String {
+    let constants = [
+        ("PHASE", "u32", format!("{PHASE}u")),
+        ("TEMPO", "i32", TEMPO.to_string()),
+        ("MOST_CENTIPAWNS", "i32", Score::MOST_CENTIPAWNS.to_string()),
+        ("MATE", "i32", Score::MATE.to_string()),
+        ("LONGEST_MATE", "i32", Score::LONGEST_MATE.to_string()),
+        ("QUIESCENCE_PLIES", "u32", format!("{QUIESCENCE_PLIES}u")),
+    ];
+    let mut source = constants.map(|(name, kind, number)| format!("const {name}: {kind} = {number};\n")).concat();
+    source += "\n/// Returns the sum of the middlegame (x) and the endgame weights (y) of a side's features.\n\
+               fn weighted_sum(features: Features) -> vec2<i32> {\n    var sum = vec2<i32>();\n";
+    for term in &TERMS {
+        let (low, high) = (term.squares as u32, term.squares >> 32);
+        source += &format!(
+            "    sum += vec2<i32>({}, {}) * i32(count_ones(features.{} & join({low:#x}u, {high:#x}u)));\n",
+            term.middlegame,
+            term.endgame,
+            name_of(term.feature)
+        );
+    }
+    source + "    return sum;\n}\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use kogge_board::evaluation::FEATURES;
+
+    use super::*;
+
+    const MODULES: [Module; 5] =
+        [Module::Counting, Module::Merging, Module::Categories, Module::Unordered, Module::Minimax];
+
+    /// The words that are replaced for a direction must not occur elsewhere.
+    #[test]
+    fn no_word_is_left_to_be_replaced() {
+        for source in MODULES.into_iter().flat_map(|module| Form::ALL.map(|form| source(module, form))) {
+            for line in source.lines().filter(|line| !line.starts_with("//")) {
+                assert!(!PLACEHOLDERS.iter().any(|word| line.contains(word)), "{line}");
+            }
+        }
+    }
+
+    /// The kernels have a field for each feature, in the table's order.
+    #[test]
+    fn the_kernels_have_the_features_of_the_evaluation() {
+        let text = include_str!("kernels/evaluation.wgsl");
+        let fields = text.split_once("struct Features {").unwrap().1.split_once('}').unwrap().0;
+        let fields: Vec<_> = fields.lines().filter_map(|line| line.trim().strip_suffix(": Board,")).collect();
+        assert_eq!(fields.len(), FEATURES);
+        for term in &TERMS {
+            assert_eq!(fields[term.feature as usize], name_of(term.feature));
+        }
+    }
+}
