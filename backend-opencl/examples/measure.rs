@@ -1,6 +1,6 @@
 //! Measures an OpenCL device. [`kogge_testkit::measure`] explains the command line.
 //!
-//! OpenCL's own options: `sliders` (`fill`, `carry`, `subtract`, `magic`), `position_form` (`planes32`, `boards48`),
+//! OpenCL's own options: `sliders` (`fill`, `carry`, `magic`), `position_form` (`planes32`, `boards48`),
 //! `depth_first` (plies), `registers`, `vendor_instructions` (`true`, `false`), and `compiler`, with `+` for spaces.
 
 use std::process::ExitCode;
@@ -18,7 +18,6 @@ impl Subject for OpenClSubject {
         match (name, value) {
             ("sliders", "fill") => options.sliders = Some(Sliders::Fill),
             ("sliders", "carry") => options.sliders = Some(Sliders::Carry),
-            ("sliders", "subtract") => options.sliders = Some(Sliders::Subtract),
             ("sliders", "magic") => options.sliders = Some(Sliders::Magic),
             ("position_form", "planes32") => options.position_form = Some(PositionForm::Planes32),
             ("position_form", "boards48") => options.position_form = Some(PositionForm::Boards48),
@@ -32,7 +31,7 @@ impl Subject for OpenClSubject {
     }
 
     fn variants(_: &Device) -> Vec<String> {
-        let sliders = values("sliders", ["fill", "carry", "subtract", "magic"]);
+        let sliders = values("sliders", ["fill", "carry", "magic"]);
         let breadth_first = product(&sliders, &values("position_form", ["planes32", "boards48"]));
         let depth_first = product(&breadth_first, &values("depth_first", [3]));
         [breadth_first, depth_first].concat()

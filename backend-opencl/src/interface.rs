@@ -1,10 +1,11 @@
 //! OpenCL as an interface of the GPU host.
 
+use std::thread;
 use std::time::{Duration, Instant};
 
 use kogge_gpu::interface::{Compiled, Launch};
 use kogge_gpu::kernels::{Kernel as Name, Module, SIGNATURES};
-use kogge_gpu::{Failure, Interface, Mutation};
+use kogge_gpu::{Failure, Interface};
 use ocl::ffi::CL_MEM_OBJECT_ALLOCATION_FAILURE;
 
 use crate::kernels::source;
@@ -20,8 +21,8 @@ const CLEARED_BY_KERNEL: u64 = 1 << 30;
 pub struct OpenClInterface {
     queue: Queue,
     settings: Settings,
-    /// The compiled programs and their modules.
-    programs: Vec<(Vec<Module>, Program)>,
+    /// The compiled modules.
+    programs: Vec<(Module, Program)>,
     /// The kernels, in the table's order; `None` for kernels that are not compiled.
     kernels: [Option<Kernel>; SIGNATURES.len()],
     /// The kernel that clears large buffers. Only merging has such buffers.
@@ -64,7 +65,7 @@ impl OpenClInterface {
     }
 
     /// Returns the kernels of a compiled program, in the table's order.
-    fn kernels_of(&self, modules: &[Module], program: &Program) -> Result<Vec<(Name, Kernel)>, Failure> {
+    fn kernels_of(&self, module: Module, program: &Program) -> Result<Vec<(Name, Kernel)>, Failure> {
         let kernel = |name: Name| {
             let (text, group_size) = (name.signature().name, self.settings.host.group_size_of(name));
             let kernel = program.kernel(text).map_err(other)?;
@@ -76,7 +77,7 @@ impl OpenClInterface {
             }
             Ok((name, kernel))
         };
-        Name::of(modules).map(kernel).collect()
+        Name::of(&[module]).map(kernel).collect()
     }
 }
 
@@ -110,23 +111,35 @@ impl Interface for OpenClInterface {
 
     async fn compile(&mut self, modules: &[Module]) -> Result<Compiled, Failure> {
         let start = Instant::now();
-        let source = Mutation::apply(self.settings.host.mutation, source(&self.settings, modules));
-        let (program, log) = self.queue.build(&source, &self.settings.compiler_options());
-        let program = program.map_err(|failure| {
-            Failure::Other(format!("the kernels cannot be compiled. {failure} The compiler says:\n{log}"))
-        })?;
-        for (name, kernel) in self.kernels_of(modules, &program)? {
-            self.kernels[name as usize] = Some(kernel);
+        // Compiling takes long, so each module has its own thread.
+        let built = thread::scope(|scope| {
+            let build = |&module: &Module| {
+                let (queue, settings) = (self.queue.clone(), &self.settings);
+                scope.spawn(move || (module, queue.build(&source(settings, module), &settings.compiler_options())))
+            };
+            let building: Vec<_> = modules.iter().map(build).collect();
+            building.into_iter().map(|module| module.join()).collect::<Result<Vec<_>, _>>()
+        });
+        let built = built.map_err(|_| Failure::Other("a compiler gave up.".to_owned()))?;
+        let mut logs = String::new();
+        for (module, (program, log)) in built {
+            let program = program.map_err(|failure| {
+                Failure::Other(format!("the kernels cannot be compiled. {failure} The compiler says:\n{log}"))
+            })?;
+            logs += &log;
+            for (name, kernel) in self.kernels_of(module, &program)? {
+                self.kernels[name as usize] = Some(kernel);
+            }
+            if module == Module::Merging {
+                self.clear = Some(program.kernel("clear").map_err(other)?);
+            }
+            self.programs.push((module, program));
         }
-        if modules.contains(&Module::Merging) {
-            self.clear = Some(program.kernel("clear").map_err(other)?);
-        }
-        self.programs.push((modules.to_vec(), program));
-        Ok(Compiled { log, kernels: start.elapsed(), ..Compiled::default() })
+        Ok(Compiled { log: logs, kernels: start.elapsed(), ..Compiled::default() })
     }
 
     fn forget(&mut self, module: Module) {
-        self.programs.retain(|(modules, _)| *modules != [module]);
+        self.programs.retain(|&(compiled, _)| compiled != module);
         for name in Name::of(&[module]) {
             self.kernels[name as usize] = None;
         }

@@ -1,105 +1,94 @@
-//! The kernels' source, assembled from files.
+//! The kernels' source for a device.
+//!
+//! The folder `kernels/printed` has OpenCL C that `cargo xtask kernels` prints from the WGSL of kogge-gpu; a test prints it again. All
+//! other files are written by hand: `prelude.cl` has what printed kernels need, `faster.cl` and the variants have functions that replace
+//! printed ones.
 
-use kogge_board::Score;
-use kogge_board::evaluation::{FEATURES, PHASE, TEMPO, TERMS};
-use kogge_board::minimax::QUIESCENCE_PLIES;
 use kogge_gpu::kernels::Module;
-use kogge_gpu::{MOST_MOVES, PositionForm, REACHED_ONCE, WEIGHTED_SUMS_GROUP, WEIGHTED_SUMS_GROUPS, tuning};
+use kogge_gpu::source::{printable, settings as settings_of};
+use kogge_gpu::{Mutation, PositionForm, tuning};
 
 use crate::options::{Settings, Sliders, stacked};
 
-/// The variants that need a source file.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Needed {
-    Always,
-    /// All modules that find moves, which are all but merging.
-    ForMoves,
-    /// The modules that sort moves as the closed form does.
-    ForClosedForm,
-    For(Module),
-    /// The variant with positions of 48 bytes.
-    Boards48,
-    /// The variant with magic lookups.
-    Magic,
-}
+const PRELUDE: &str = include_str!("kernels/prelude.cl");
+const FASTER: &str = include_str!("kernels/faster.cl");
+const BOARDS48: &str = include_str!("kernels/variants/boards48.cl");
+const MAGIC: &str = include_str!("kernels/variants/magic.cl");
+const DEPTH_FIRST: &str = include_str!("kernels/variants/depth_first.cl");
+/// A kernel that WGSL does not need: a driver's command for clearing is wrong for large buffers.
+const CLEAR: &str = include_str!("kernels/clear.cl");
 
-use Needed::{Always, For, ForClosedForm, ForMoves};
-
-/// The source files, in the order of compilation. Each uses only the files before it.
-const FILES: [(&str, Needed); 23] = [
-    (include_str!("kernels/bits.cl"), Always),
-    (include_str!("kernels/fill.cl"), ForMoves),
-    (include_str!("kernels/position.cl"), Always),
-    (include_str!("kernels/variants/boards48.cl"), Needed::Boards48),
-    (include_str!("kernels/range.cl"), Always),
-    (include_str!("kernels/frame.cl"), ForMoves),
-    (include_str!("kernels/variants/magic.cl"), Needed::Magic),
-    (include_str!("kernels/count.cl"), ForMoves),
-    (include_str!("kernels/scan.cl"), For(Module::Counting)),
-    (include_str!("kernels/make.cl"), ForMoves),
-    (include_str!("kernels/generate.cl"), ForMoves),
-    (include_str!("kernels/closed_form_values.cl"), ForClosedForm),
-    (include_str!("kernels/closed_form.cl"), ForClosedForm),
-    (include_str!("kernels/perft.cl"), For(Module::Counting)),
-    (include_str!("kernels/merge.cl"), For(Module::Merging)),
-    (include_str!("kernels/diagrams.cl"), For(Module::Merging)),
-    (include_str!("kernels/shards.cl"), For(Module::Merging)),
-    (include_str!("kernels/clear.cl"), For(Module::Merging)),
-    (include_str!("kernels/categories.cl"), For(Module::Categories)),
-    (include_str!("kernels/unordered.cl"), For(Module::Unordered)),
-    (include_str!("kernels/variants/depth_first.cl"), For(Module::DepthFirst)),
-    (include_str!("kernels/evaluation.cl"), For(Module::Minimax)),
-    (include_str!("kernels/minimax.cl"), For(Module::Minimax)),
+/// The modules that are printed, each with its text.
+const PRINTED: [(Module, &str); 5] = [
+    (Module::Counting, include_str!("kernels/printed/counting.cl")),
+    (Module::Merging, include_str!("kernels/printed/merging.cl")),
+    (Module::Categories, include_str!("kernels/printed/categories.cl")),
+    (Module::Unordered, include_str!("kernels/printed/unordered.cl")),
+    (Module::Minimax, include_str!("kernels/printed/minimax.cl")),
 ];
 
-/// Returns the numbers of the evaluation and of minimax, as macros.
-fn numbers() -> String {
-    let terms = TERMS.iter().map(|term| {
-        let (feature, squares) = (term.feature as usize, term.squares);
-        format!(" TERM({feature}, {squares:#x}UL, {}, {})", term.middlegame, term.endgame)
-    });
-    let numbers = [
-        ("FEATURES", FEATURES.to_string()),
-        ("PHASE", format!("{PHASE}u")),
-        ("TEMPO", TEMPO.to_string()),
-        ("MOST_CENTIPAWNS", Score::MOST_CENTIPAWNS.to_string()),
-        ("MATE", Score::MATE.to_string()),
-        ("LONGEST_MATE", Score::LONGEST_MATE.to_string()),
-        ("QUIESCENCE_PLIES", format!("{QUIESCENCE_PLIES}u")),
-        ("TERMS", terms.collect()),
-    ];
-    numbers.map(|(name, number)| format!("#define {name} {number}\n")).concat()
+/// Returns the printed text of a module.
+fn printed(module: Module) -> &'static str {
+    PRINTED.iter().find(|(printed, _)| *printed == module).map_or("", |(_, text)| text)
 }
 
-/// Returns the source of some modules: the settings as macros, then the files.
-pub(crate) fn source(settings: &Settings, modules: &[Module]) -> String {
-    let host = &settings.host;
-    let form = match host.form {
-        PositionForm::Planes32 => "PLANES32",
-        PositionForm::Boards48 => "BOARDS48",
+/// Returns the name that a definition in OpenCL C defines: the name of a function or of a structure.
+fn name_of(definition: &str) -> &str {
+    let head = match definition.strip_prefix("typedef struct") {
+        Some(rest) => rest.trim_end().trim_end_matches(';'),
+        None => definition.split('(').next().unwrap_or_default(),
     };
-    let classifies = modules.contains(&Module::Categories);
-    let queued_per_lane = if classifies { host.classified_per_lane } else { host.queued_per_lane };
-    let [capture, pawn_by_pawn] = kogge_gpu::capture_changes(classifies);
-    let numbered = [
-        ("QUEUED_PER_LANE", queued_per_lane.to_string()),
-        ("CAPTURE_CHANGE", capture.to_string()),
-        ("PAWN_BY_PAWN_CHANGE", pawn_by_pawn.to_string()),
-        ("UNORDERED_PER_LANE", settings.unordered_per_lane.to_string()),
-        ("STACKED", stacked(host.last_plies).to_string()),
-        ("MOST_MOVES", format!("{MOST_MOVES}u")),
-        ("WEIGHTED_SUMS_GROUPS", WEIGHTED_SUMS_GROUPS.to_string()),
-        ("REACHED_ONCE", format!("{REACHED_ONCE}u")),
-    ];
-    let mut source = numbered.map(|(name, number)| format!("#define {name} {number}\n")).concat();
-    source += &format!("#define SLIDERS_{}\n#define {form}\n", settings.sliders.name().to_uppercase());
-    for (name, size) in [
-        ("", host.group_size),
-        ("CLOSED_FORM_", host.closed_form_group_size),
-        ("COUNT_", host.count_group_size),
-        ("WEIGHTED_SUMS_", WEIGHTED_SUMS_GROUP),
-    ] {
-        source += &format!("#define {name}GROUP {size}\n#define {name}KERNEL");
+    head.rsplit(' ').next().unwrap_or_default()
+}
+
+/// Splits a text after each structure and function, and returns each with the comments before it.
+fn definitions(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let start = rest.find("\n}")? + 2;
+        let end = start + rest[start..].find('\n')? + 1;
+        let (definition, after) = rest.split_at(end);
+        rest = after;
+        Some(definition)
+    })
+}
+
+/// Returns a definition without the comments and blank lines before it.
+fn without_comments(definition: &str) -> &str {
+    let mut rest = definition;
+    while let Some((line, after)) = rest.split_once('\n') {
+        if !(line.is_empty() || line.starts_with("//") || line.starts_with('#')) {
+            break;
+        }
+        rest = after;
+    }
+    rest
+}
+
+/// Replaces the definitions of a source whose names others have. A definition with a new name comes before the next one that replaces
+/// one.
+fn replaced(source: &str, others: &str) -> String {
+    let others: Vec<_> = definitions(others).map(without_comments).collect();
+    let mut source = source.to_owned();
+    let mut new = String::new();
+    for other in others {
+        new += other;
+        let old = definitions(&source).map(without_comments).find(|old| name_of(old) == name_of(other));
+        if let Some(old) = old {
+            source = source.replacen(old, &new, 1);
+            new.clear();
+        }
+    }
+    source
+}
+
+/// Returns the source of a module: the constants that depend on the device, the prelude, then the kernels.
+pub(crate) fn source(settings: &Settings, module: Module) -> String {
+    let host = &settings.host;
+    let constants = settings_of(host, module, settings.fast_reverse(), settings.unordered_per_lane);
+    let mut source = constants.map(|(name, value)| format!("#define {name} {value}\n")).concat();
+    for name in ["", "CLOSED_FORM_", "COUNT_", "WEIGHTED_SUMS_"] {
+        source += &format!("#define {name}KERNEL");
         // NVIDIA's compiler obeys a limit of registers only if it does not know the size of work-groups. Only one
         // kernel gains by the limit.
         if name != "CLOSED_FORM_" || settings.registers.is_none() {
@@ -110,25 +99,79 @@ pub(crate) fn source(settings: &Settings, modules: &[Module]) -> String {
     if settings.nvidia {
         source += "#define NVIDIA\n";
     }
-    if classifies {
-        source += "#define CLASSIFYING\n";
-    }
-    if modules.contains(&Module::Minimax) {
-        source += &numbers();
-    }
-    let is_needed = |needed| match needed {
-        Always => true,
-        ForMoves => modules != [Module::Merging],
-        ForClosedForm => modules.contains(&Module::Counting) || modules.contains(&Module::Categories),
-        For(module) => modules.contains(&module),
-        Needed::Boards48 => host.form == PositionForm::Boards48,
-        Needed::Magic => settings.sliders == Sliders::Magic && modules != [Module::Merging],
+    source += PRELUDE;
+    source += &kernels(settings, module);
+    source
+}
+
+/// Returns the kernels of a module.
+fn kernels(settings: &Settings, module: Module) -> String {
+    let host = &settings.host;
+    let text = match (host.mutation, settings.printer) {
+        (Some(mutation), Some(printer)) => {
+            let (source, names) = printable(module, Some(mutation));
+            printer.0(&source, &names)
+        }
+        // The depth-first kernel uses the functions of counting.
+        _ if module == Module::DepthFirst => {
+            let counting = printed(Module::Counting);
+            counting.split_once("__kernel").map_or(counting, |(functions, _)| functions).to_owned()
+        }
+        _ => printed(module).to_owned(),
     };
-    let files = FILES.into_iter().filter(|&(_, needed)| is_needed(needed));
-    source + &files.map(|(file, _)| file).collect::<String>()
+    let mut text = replaced(&text, FASTER);
+    if host.form == PositionForm::Boards48 {
+        text = replaced(&text, BOARDS48);
+    }
+    if settings.sliders == Sliders::Magic {
+        text = replaced(&text, MAGIC);
+    }
+    match module {
+        Module::Merging => text += CLEAR,
+        Module::DepthFirst => {
+            text += &format!("#define STACKED {}\n", stacked(host.last_plies));
+            text += DEPTH_FIRST;
+        }
+        _ => {}
+    }
+    // Without a printer, errors are made in OpenCL C.
+    if settings.printer.is_none() { Mutation::apply(host.mutation, text) } else { text }
 }
 
 /// Returns the fingerprint of all files.
 pub(crate) fn fingerprint() -> String {
-    tuning::fingerprint(FILES.into_iter().map(|(file, _)| file).chain([&*numbers()]))
+    let printed = PRINTED.iter().map(|(_, text)| *text);
+    tuning::fingerprint(printed.chain([PRELUDE, FASTER, BOARDS48, MAGIC, DEPTH_FIRST, CLEAR]))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    const SOURCE: &str = "// A.\ntypedef struct {\n    int a;\n} A;\n\n// B.\nINLINE int b(A a) {\n    return a.a;\n}\n\
+                          __kernel KERNEL void c(\n    uint d\n) {\n}\n";
+
+    #[test]
+    fn definitions_are_replaced_by_name() {
+        let others = "// Faster.\n\nINLINE int new_b() {\n    return 1;\n}\n\n// Faster.\nINLINE int b(A a) {\n    return new_b();\n}\n";
+        let expected = SOURCE.replace(
+            "INLINE int b(A a) {\n    return a.a;\n}\n",
+            "INLINE int new_b() {\n    return 1;\n}\nINLINE int b(A a) {\n    return new_b();\n}\n",
+        );
+        assert_eq!(replaced(SOURCE, others), expected);
+        assert_eq!(replaced(SOURCE, "typedef struct {\n    long a;\n} A;\n"), SOURCE.replace("int a;", "long a;"));
+        assert_eq!(replaced(SOURCE, "INLINE int e() {\n    return 1;\n}\n"), SOURCE);
+    }
+
+    /// A function by hand whose name changes elsewhere would silently no longer be used.
+    #[test]
+    fn what_is_written_by_hand_replaces_what_is_printed() {
+        let names = |text: &'static str| definitions(text).map(without_comments).map(name_of).collect::<BTreeSet<_>>();
+        let printed: BTreeSet<_> = PRINTED.iter().flat_map(|(_, text)| names(text)).collect();
+        assert!(names(FASTER).is_subset(&printed) && names(BOARDS48).is_subset(&printed));
+        let new: Vec<_> = names(MAGIC).difference(&printed).copied().collect();
+        assert_eq!(new, ["count_looked_up", "look_up", "looked_up_sights"]);
+    }
 }

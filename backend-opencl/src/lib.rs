@@ -32,7 +32,8 @@ pub mod measurements {
 
 mod device;
 mod interface;
-mod kernels;
+#[doc(hidden)]
+pub mod kernels;
 mod options;
 pub mod platform;
 mod runtime;
@@ -40,6 +41,6 @@ mod variants;
 
 pub use device::{OpenCl, devices};
 pub use interface::OpenClInterface;
-pub use options::{Options, Settings, Sliders};
+pub use options::{Options, Printer, Settings, Sliders};
 pub use platform::Device;
 pub use runtime::Buffer;

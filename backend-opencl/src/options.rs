@@ -12,32 +12,29 @@ use crate::variants::magic;
 ///
 /// The ways differ in how they find pins, checks and attacked squares and count moves. With all of them, fills find the
 /// moves of one direction and the rays of sets that may include empty squares. The attacks of a single piece are found
-/// by subtraction, line by line, except with [`Sliders::Magic`].
+/// by subtraction, line by line (o ^ (o - 2r) are the squares that a slider r attacks one way among the pieces o), except with
+/// [`Sliders::Magic`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Sliders {
     /// Kogge-Stone fills in all eight directions.
     Fill,
     /// Fills, and arithmetic along ranks: one addition carries all sliders' attacks of a direction to their first
-    /// blockers. This needs reversed bits, which NVIDIA's GPUs compute in one instruction.
+    /// blockers. This needs reversed bits, which NVIDIA's GPUs compute in one instruction. Boards are flipped by reversing them, too.
     Carry,
-    /// Subtraction, slider by slider and line by line: o ^ (o - 2r) are the squares that a slider r attacks one way
-    /// among the pieces o.
-    Subtract,
     /// A variant: magic lookups, slider by slider, in a table of 841 KiB, through the read-only cache.
     Magic,
 }
 
 impl Sliders {
     /// All ways.
-    pub const ALL: [Self; 4] = [Self::Fill, Self::Carry, Self::Subtract, Self::Magic];
+    pub const ALL: [Self; 3] = [Self::Fill, Self::Carry, Self::Magic];
 
-    /// The name of the way. The kernels' macro is `SLIDERS_` followed by this name in capitals.
+    /// The name of the way.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Fill => "fill",
             Self::Carry => "carry",
-            Self::Subtract => "subtract",
             Self::Magic => "magic",
         }
     }
@@ -66,6 +63,10 @@ pub struct Options {
     /// More options for the OpenCL compiler, such as `-cl-nv-verbose`.
     #[serde(skip)]
     pub compiler: String,
+    /// Prints the kernels that tests change. The arguments are a source in WGSL and the names of its kernels.
+    #[doc(hidden)]
+    #[serde(skip)]
+    pub printer: Option<Printer>,
     /// A variant: the form of positions in device memory.
     #[serde(skip)]
     pub position_form: Option<PositionForm>,
@@ -74,6 +75,19 @@ pub struct Options {
     #[serde(skip)]
     pub depth_first: Option<u32>,
 }
+
+/// Prints OpenCL C from a source in WGSL and the names of its kernels.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct Printer(pub fn(&str, &[&str]) -> String);
+
+impl PartialEq for Printer {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::fn_addr_eq(self.0, other.0)
+    }
+}
+
+impl Eq for Printer {}
 
 /// The maximum number of moves of a position, on average over a group, that fit in local memory when successors are
 /// made. Few groups have more moves; such groups are only slower.
@@ -94,6 +108,7 @@ pub struct Settings {
     /// The maximum number of registers of a work-item, if the compiler takes this limit.
     pub(crate) registers: Option<usize>,
     pub(crate) compiler: String,
+    pub(crate) printer: Option<Printer>,
 }
 
 kogge_gpu::host_parts!(Options, Settings);
@@ -174,6 +189,7 @@ impl Options {
             // spills.
             registers: if nvidia { Some(self.registers.unwrap_or(128)) } else { None },
             compiler: self.compiler.clone(),
+            printer: self.printer,
         })
     }
 
@@ -181,7 +197,7 @@ impl Options {
     pub(crate) fn values(device: &Device) -> Vec<Value<Self>> {
         let Ok(settings) = Self::default().complete(device) else { return Vec::new() };
         let none = Self::default;
-        let sliders = [Sliders::Fill, Sliders::Carry, Sliders::Subtract].map(|sliders| Value {
+        let sliders = [Sliders::Fill, Sliders::Carry].map(|sliders| Value {
             option: "sliders",
             text: sliders.name().to_owned(),
             options: Self { sliders: Some(sliders), ..none() },
@@ -207,6 +223,15 @@ impl Settings {
     pub(crate) fn compiler_options(&self) -> String {
         let registers = self.registers.map(|registers| format!("-cl-nv-maxrregcount={registers} "));
         format!("-cl-std=CL1.2 {}{}", registers.unwrap_or_default(), self.compiler)
+    }
+
+    /// Whether boards are flipped, and attacks along ranks found, by reversing bits.
+    pub(crate) fn fast_reverse(&self) -> bool {
+        match self.sliders {
+            Sliders::Fill => false,
+            Sliders::Carry => true,
+            Sliders::Magic => self.nvidia,
+        }
     }
 
     /// Describes the settings in words, with the registers, so that tuning can distinguish all settings.

@@ -23,10 +23,6 @@ fn carry() -> Options {
     sliders(Sliders::Carry)
 }
 
-fn subtract() -> Options {
-    sliders(Sliders::Subtract)
-}
-
 fn magic() -> Options {
     sliders(Sliders::Magic)
 }
@@ -39,31 +35,21 @@ fn depth_first() -> Options {
     Options { depth_first: Some(3), ..Options::default() }
 }
 
-/// Returns options that flip boards as on NVIDIA's GPUs.
-fn reversed() -> Options {
-    Options { compiler: "-D FAST_FLIP_BY_REVERSE".into(), ..carry() }
-}
-
-/// Returns options that flip boards as on NVIDIA's GPUs, with sliders one by one.
-fn subtract_reversed() -> Options {
-    Options { compiler: "-D FAST_FLIP_BY_REVERSE".into(), ..subtract() }
-}
-
 fn plies_depth_first(plies: u32) -> Options {
     Options { depth_first: Some(plies), ..Options::default() }
 }
 
 kogge_testkit::device_suite! {
     device: Device,
-    conformance: [fill, carry, reversed, subtract, subtract_reversed, magic, boards48, depth_first],
+    conformance: [fill, carry, magic, boards48, depth_first],
     forms: [carry(), boards48()],
     split: [tiny(fill()), tiny(boards48())],
-    nonsense: [fill(), reversed(), magic()],
+    nonsense: [fill(), carry(), magic()],
     unfit: [(plies_depth_first(1), "plies"), (plies_depth_first(7), "plies")],
     tuned: [
         (
-            Options { registers: Some(96), ..subtract() },
-            "subtract sliders, 32-byte positions, breadth-first, two plies in closed form",
+            Options { registers: Some(96), ..carry() },
+            "carry sliders, 32-byte positions, breadth-first, two plies in closed form",
         ),
         (fill(), "fill sliders, 32-byte positions, breadth-first, two plies in closed form"),
     ],

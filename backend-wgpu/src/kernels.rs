@@ -1,7 +1,7 @@
 //! The kernels' source for a device, and its bindings.
 
 use kogge_gpu::kernels::{Binding, Module, Scalar};
-use kogge_gpu::source::{Form, settings as settings_of, source as source_of};
+use kogge_gpu::source::{Form, MODULES, settings as settings_of, source as source_of};
 use kogge_gpu::tuning;
 
 use crate::options::{Settings, Sliders};
@@ -25,10 +25,6 @@ pub fn fingerprint() -> String {
     let forms = Form::ALL.map(|form| MODULES.map(|module| source_of(module, form)).concat());
     tuning::fingerprint(forms.iter().map(String::as_str))
 }
-
-/// The modules that have a source.
-const MODULES: [Module; 5] =
-    [Module::Counting, Module::Merging, Module::Categories, Module::Unordered, Module::Minimax];
 
 /// The size in bytes of the scalars of a launch, which every kernel gets as one struct.
 pub const SCALARS: usize = Scalar::ALL.len() * size_of::<u32>();

@@ -18,7 +18,7 @@ use crate::lists::Lists;
 use crate::merging::DeviceMerge;
 use crate::minimax::is_near_fifty_moves;
 use crate::session::Session;
-use crate::settings::{HostSettings, Runs};
+use crate::settings::{HostSettings, PositionForm, Runs};
 use crate::tuning::{Cache, complete};
 use crate::watching::Watching;
 
@@ -111,6 +111,11 @@ impl<D: Device> Gpu<D>
 where
     Self: Send,
 {
+    /// Whether the device merges, not the host. The variant of positions only counts.
+    fn merges_on_device(&self) -> bool {
+        self.session.runner.settings.form == PositionForm::Planes32
+    }
+
     /// Compiles and tests the kernels that tell the kinds of moves, unless that is done.
     fn prepare_categories(&mut self) -> Result<(), BackendError> {
         if self.categories_tested {
@@ -154,6 +159,9 @@ where
     }
 
     fn merge(&mut self, rules: &Rules, options: &MergeOptions) -> Result<Box<dyn Merge + '_>, BackendError> {
+        if !self.merges_on_device() {
+            return host::merge(self, rules, options);
+        }
         if !self.merging_tested {
             let modules = Session::<D::Interface>::merging_modules(&self.session.runner.settings);
             block_on(self.compile(modules))?;
@@ -172,7 +180,7 @@ where
     }
 
     fn counts_diagrams(&self) -> bool {
-        true
+        self.merges_on_device()
     }
 
     fn minimax(

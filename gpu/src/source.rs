@@ -8,8 +8,8 @@ use kogge_board::minimax::QUIESCENCE_PLIES;
 use serde::{Deserialize, Serialize};
 
 use crate::MOST_MOVES;
-use crate::kernels::Module;
-use crate::settings::{HostSettings, REACHED_ONCE, WEIGHTED_SUMS_GROUP, WEIGHTED_SUMS_GROUPS};
+use crate::kernels::{Kernel, Module};
+use crate::settings::{HostSettings, Mutation, REACHED_ONCE, WEIGHTED_SUMS_GROUP, WEIGHTED_SUMS_GROUPS};
 
 /// The representation of a board in the kernels.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
@@ -65,7 +65,7 @@ pub fn settings(host: &HostSettings, module: Module, fast_reverse: bool, unorder
     ]
 }
 
-/// The declarations of these constants without values, for a printer: the text that is printed does not depend on the device.
+/// The declarations of these constants without values: what is printed does not depend on the device.
 pub const OPEN_SETTINGS: &str = "override GROUP: u32;
 override CLOSED_FORM_GROUP: u32;
 override COUNT_GROUP: u32;
@@ -73,6 +73,18 @@ override WEIGHTED_SUMS_GROUP: u32;
 override QUEUE: u32;
 override FAST_REVERSE: bool;
 ";
+
+/// The modules that have a source.
+pub const MODULES: [Module; 5] =
+    [Module::Counting, Module::Merging, Module::Categories, Module::Unordered, Module::Minimax];
+
+/// Returns what a printer needs: the source of a module, with the settings open, and the names of the module's kernels. Tests put
+/// errors into the source.
+pub fn printable(module: Module, mutation: Option<Mutation>) -> (String, Vec<&'static str>) {
+    let source = Mutation::apply(mutation, source(module, Form::PRINTED));
+    let names = Kernel::of(&[module]).map(|kernel| kernel.signature().name).collect();
+    (OPEN_SETTINGS.to_owned() + &source, names)
+}
 
 /// A direction. Some files are written out once for each of the eight directions.
 struct Direction {
@@ -229,9 +241,6 @@ mod tests {
     use kogge_board::evaluation::FEATURES;
 
     use super::*;
-
-    const MODULES: [Module; 5] =
-        [Module::Counting, Module::Merging, Module::Categories, Module::Unordered, Module::Minimax];
 
     /// The words that are replaced for a direction must not occur elsewhere.
     #[test]

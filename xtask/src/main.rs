@@ -6,7 +6,6 @@ mod archive;
 mod bundle;
 mod dist;
 mod fuzz;
-#[cfg(test)]
 mod kernels;
 mod metadata;
 mod neon;
@@ -87,6 +86,8 @@ enum Command {
         #[arg(value_name = "BENCH.json")]
         files: Vec<PathBuf>,
     },
+    /// Print the kernels in OpenCL C from their WGSL
+    Kernels,
     /// Test the CPU code for AArch64 in an emulator
     Neon,
     /// Build the wheel of the Python package and run its tests, in an environment of its own
@@ -155,6 +156,7 @@ fn run(command: Command) -> Result {
             soak(seconds.unwrap_or(0), seed.unwrap_or_else(seed_from_clock), threads, known)
         }
         Command::Report { files } => report::run(&files),
+        Command::Kernels => kernels::print(),
         Command::Neon => neon::test(),
         Command::Python { no_gpu } => python(no_gpu),
         Command::Shipped { no_gpu } => shipped(no_gpu),

@@ -139,10 +139,10 @@ fn classify_items(
         let to = bit(to_of(packed_move));
         let en_passant = kind_of(packed_move) == EN_PASSANT;
         let castling = kind_of(packed_move) == CASTLING;
-        let captures = en_passant || (!castling && nonempty(occupied_of(parent) & ~parent.own & to));
+        let is_capture = en_passant || (!castling && nonempty(occupied_of(parent) & ~parent.own & to));
         let pawn = nonempty(parent.bit1 & ~(parent.bit2 | parent.bit4) & origin);
         add_to_kind(first_root, root, NODES, 1u);
-        add_to_kind(first_root, root, CAPTURES, u32(captures));
+        add_to_kind(first_root, root, CAPTURES, u32(is_capture));
         add_to_kind(first_root, root, EN_PASSANTS, u32(en_passant));
         add_to_kind(first_root, root, CASTLES, u32(castling));
         add_to_kind(first_root, root, PROMOTIONS, u32(pawn && code_of(packed_move) != PAWN));

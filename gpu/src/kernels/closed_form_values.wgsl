@@ -130,18 +130,18 @@ fn defended(mobility: ptr<function, Mobility>, squares: Board) {
 }
 
 /// K4 for the two directions of an axis: returns the squares from the king to the second piece if an own slider is seen.
-fn pins_on(way: Board, seen: Board, sliders: Board, king: Board) -> Board {
+fn pins_on(way: Board, sight: Board, sliders: Board, king: Board) -> Board {
     let beneath = below(king);
     let above = ~(king | beneath);
-    return select(NONE, way & above, nonempty(seen & above & sliders)) |
-        select(NONE, way & beneath, nonempty(seen & beneath & sliders));
+    return select(NONE, way & above, nonempty(sight & above & sliders)) |
+        select(NONE, way & beneath, nonempty(sight & beneath & sliders));
 }
 
 /// K4 for all axes.
-fn pin_lines_of(way: Sight, seen: Sight, rooks_queens: Board, bishops_queens: Board, king: Board) -> Board {
-    return pins_on(way.file, seen.file, rooks_queens, king) | pins_on(way.rank, seen.rank, rooks_queens, king) |
-        pins_on(way.diagonal, seen.diagonal, bishops_queens, king) |
-        pins_on(way.antidiagonal, seen.antidiagonal, bishops_queens, king);
+fn pin_lines_of(way: Sight, sight: Sight, rooks_queens: Board, bishops_queens: Board, king: Board) -> Board {
+    return pins_on(way.file, sight.file, rooks_queens, king) | pins_on(way.rank, sight.rank, rooks_queens, king) |
+        pins_on(way.diagonal, sight.diagonal, bishops_queens, king) |
+        pins_on(way.antidiagonal, sight.antidiagonal, bishops_queens, king);
 }
 
 /// Returns the squares seen along any axis.

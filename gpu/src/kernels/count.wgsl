@@ -44,9 +44,9 @@ fn count_pawns(frame: Frame, limits: Limits) -> u32 {
     let steps = north_step(free_to_move(pawns, limits, limits.pinned_on_file)) & frame.empty;
     let twice = north_step(steps & THIRD_RANK) & frame.empty & limits.evasion;
     let single = steps & limits.evasion;
-    let captures = frame.their & limits.evasion;
-    let east = north_east_step(free_to_move(pawns, limits, limits.pinned_on_diagonal)) & captures;
-    let west = north_west_step(free_to_move(pawns, limits, limits.pinned_on_antidiagonal)) & captures;
+    let victims = frame.their & limits.evasion;
+    let east = north_east_step(free_to_move(pawns, limits, limits.pinned_on_diagonal)) & victims;
+    let west = north_west_step(free_to_move(pawns, limits, limits.pinned_on_antidiagonal)) & victims;
     var moves = count_ones(single) + count_ones(twice) + count_ones(east) + count_ones(west);
     if nonempty((single | east | west) & RANK_8) {
         // Every promotion is four moves; one of them is counted already.

@@ -36,15 +36,15 @@ fn rotate_left(word: u32, distance: u32) -> u32 {
 }
 
 /// Mixes one word into both hashes; after MurmurHash3 (Austin Appleby, 2011).
-fn mix(hash: vec2<u32>, word: u32) -> vec2<u32> {
+fn mix_word(hash: vec2<u32>, word: u32) -> vec2<u32> {
     let x = hash.x ^ (rotate_left(word * 0xcc9e2d51u, 15u) * 0x1b873593u);
     let y = hash.y ^ (rotate_left(word * 0x239b961bu, 16u) * 0xab0e9789u);
     return vec2<u32>(rotate_left(x, 13u) * 5u + 0xe6546b64u, rotate_left(y, 17u) * 5u + 0x0bcaa747u);
 }
 
 /// Returns two hashes whose every bit depends on all given bits.
-fn mixed(hashes: vec2<u32>) -> vec2<u32> {
-    var hash = hashes;
+fn mixed(words: vec2<u32>) -> vec2<u32> {
+    var hash = words;
     hash = (hash ^ (hash >> vec2<u32>(16u))) * 0x85ebca6bu;
     hash = (hash ^ (hash >> vec2<u32>(13u))) * 0xc2b2ae35u;
     return hash ^ (hash >> vec2<u32>(16u));
@@ -53,8 +53,8 @@ fn mixed(hashes: vec2<u32>) -> vec2<u32> {
 /// Returns two hashes of a position: the first chooses its slot, the second is part of its key.
 fn hashes(first: vec4<u32>, second: vec4<u32>) -> vec2<u32> {
     var hash = vec2<u32>(0x9747b28cu, 0x3c6ef372u);
-    hash = mix(mix(mix(mix(hash, first.x), first.y), first.z), first.w);
-    hash = mix(mix(mix(mix(hash, second.x), second.y), second.z), second.w);
+    hash = mix_word(mix_word(mix_word(mix_word(hash, first.x), first.y), first.z), first.w);
+    hash = mix_word(mix_word(mix_word(mix_word(hash, second.x), second.y), second.z), second.w);
     return mixed(hash);
 }
 
@@ -122,7 +122,7 @@ fn select_entries(
     if index < scalars.end {
         first = entries[2u * (scalars.first + index)];
         second = entries[2u * (scalars.first + index) + 1u];
-        is_selected = may_precede_kept(position_in(first, second));
+        is_selected = may_precede_kept(range_of_scalars(), position_in(first, second));
     }
     if is_selected {
         rank = atomicAdd(&group_count, 1u);
@@ -152,9 +152,9 @@ fn army_hash(first: vec4<u32>, second: vec4<u32>) -> u32 {
     let differ = (first.xy ^ reference_plane(0u)) | (first.zw ^ reference_plane(1u)) | (second.xy ^ reference_plane(2u));
     let others = differ & ~second.zw;
     var hash = vec2<u32>(0x9747b28cu, 0u);
-    hash = mix(mix(hash, first.x & others.x), first.y & others.y);
-    hash = mix(mix(hash, first.z & others.x), first.w & others.y);
-    hash = mix(mix(hash, second.x & others.x), second.y & others.y);
+    hash = mix_word(mix_word(hash, first.x & others.x), first.y & others.y);
+    hash = mix_word(mix_word(hash, first.z & others.x), first.w & others.y);
+    hash = mix_word(mix_word(hash, second.x & others.x), second.y & others.y);
     return mixed(hash).x;
 }
 
@@ -263,7 +263,7 @@ fn insert(
         let first = positions[2u * candidate];
         let second = positions[2u * candidate + 1u];
         let hash = hashes(first, second);
-        if is_kept(position_in(first, second), hash.y) {
+        if is_kept(range_of_scalars(), position_in(first, second), hash.y) {
             if scalars.kept != KEPT_ALL {
                 atomicAdd(&kept_counts[roots[candidate]], 1u);
             }

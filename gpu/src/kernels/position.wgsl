@@ -132,18 +132,18 @@ fn position_of(quad: Quad) -> Position {
     let white = quad.white & occupied;
     let queens = quad.bishops_queens & quad.rooks_queens;
     let rooks = quad.rooks_queens & ~queens;
-    var may_castle = NONE;
+    var castling_rooks = NONE;
     for (var right = 0u; right < 4u; right++) {
         if ((quad.state >> (1u + right)) & 1u) != 0u {
-            may_castle |= castling_rook(right) & rooks & select(~white, white, right < 2u);
+            castling_rooks |= castling_rook(right) & rooks & select(~white, white, right < 2u);
         }
     }
     let black = (quad.state & STATE_BLACK) != 0u;
     let file = (quad.state >> STATE_EN_PASSANT_FILE) & 7u;
     let en_passant = bit(file + select(40u, 16u, black)) & ~occupied;
     let position = Position(
-        quad.pawns | quad.bishops_queens | may_castle,
-        quad.knights | (quad.bishops_queens & ~queens) | quad.kings | may_castle,
+        quad.pawns | quad.bishops_queens | castling_rooks,
+        quad.knights | (quad.bishops_queens & ~queens) | quad.kings | castling_rooks,
         quad.rooks_queens | quad.kings,
         white,
         select(NONE, en_passant, (quad.state & STATE_EN_PASSANT) != 0u),

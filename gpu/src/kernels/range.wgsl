@@ -218,25 +218,25 @@ fn may_follow_reversed(range: KeyRange, parent: Position) -> bool {
 }
 
 /// Whether the position may have a successor that is kept.
-fn may_precede_kept(position: Position) -> bool {
+fn may_precede_kept(range: KeyRange, position: Position) -> bool {
     if scalars.kept == KEPT_WITHIN_REVERSED {
-        return may_follow_reversed(range_of_scalars(), position);
+        return may_follow_reversed(range, position);
     }
-    return may_follow(range_of_scalars(), position);
+    return may_follow(range, position);
 }
 
 /// Returns squares such that every move of the position to a successor that is kept lands on one of them, except for promotions and
 /// en-passant captures.
-fn squares_to_kept(position: Position) -> Board {
+fn squares_to_kept(range: KeyRange, position: Position) -> Board {
     switch scalars.kept {
         case KEPT_WITHIN: {
-            return squares_into(range_of_scalars(), position);
+            return squares_into(range, position);
         }
         case KEPT_BEFORE: {
-            return squares_before(range_of_scalars(), position);
+            return squares_before(range, position);
         }
         case KEPT_WITHIN_REVERSED: {
-            return squares_into_reversed(range_of_scalars(), position);
+            return squares_into_reversed(range, position);
         }
         default: {
             return ALL;
@@ -245,16 +245,16 @@ fn squares_to_kept(position: Position) -> Board {
 }
 
 /// Whether a successor with this hash is kept.
-fn is_kept(position: Position, hash: u32) -> bool {
+fn is_kept(range: KeyRange, position: Position, hash: u32) -> bool {
     switch scalars.kept {
         case KEPT_ALL: {
             return true;
         }
         case KEPT_BEFORE: {
-            return may_follow(range_of_scalars(), position);
+            return may_follow(range, position);
         }
         default: {
-            return range_has(range_of_scalars(), position, hash, scalars.kept == KEPT_WITHIN_REVERSED);
+            return range_has(range, position, hash, scalars.kept == KEPT_WITHIN_REVERSED);
         }
     }
 }

@@ -42,7 +42,7 @@ fn expand_unordered(
     let limits = limits_of(frame, axes);
     // A move that qualifies for the closed form is counted for nothing, and not made. All others go to the sink.
     var nothing_known = Replies();
-    nothing_known.not_to = squares_to_kept(position);
+    nothing_known.not_to = squares_to_kept(range_of_scalars(), position);
     lane_moves = 0u;
     closed_form_replies(frame, axes, limits, nothing_known, Numbers(), Sink(lane << LANE, index));
     if index < scalars.end {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::order::Order;
-use super::shard::Shard;
+use super::shard::{PARTS, Shard};
 use crate::interface::Interface;
 
 /// The entries of a ply. Entries are numbered through all shards.
@@ -33,11 +33,11 @@ impl<I: Interface> List<I> {
         Layout::in_shards(entries, self.shards.len() as u64)
     }
 
-    /// Whether this many entries fit in the list, whose positions have this many parts, without much room left. A ply in ranges needs
+    /// Whether this many entries fit in the list, without much room left. A ply in ranges needs
     /// about the same room again and again, and to make large buffers takes some drivers seconds.
-    pub(super) fn fits(&self, entries: u64, parts: usize) -> bool {
+    pub(super) fn fits(&self, entries: u64) -> bool {
         let room = self.layout(entries).room;
-        let fits = |shard: &Shard<I>| (room..=room + room / 2).contains(&((shard.positions.len() / parts) as u64));
+        let fits = |shard: &Shard<I>| (room..=room + room / 2).contains(&((shard.positions.len() / PARTS) as u64));
         self.shards.iter().all(fits)
     }
 

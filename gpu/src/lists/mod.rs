@@ -26,7 +26,7 @@ use self::order::NUMBER;
 use self::run::Run;
 pub(crate) use self::select::Selected;
 use self::selection::{SELECTION, Selection};
-use self::shard::Shard;
+use self::shard::{PARTS, POSITION, Shard, planes_of};
 use self::table::{FULL, LEN, OVERFLOW, STATE, Table};
 use crate::arguments::LoadEntries;
 use crate::buffer::Buffer;
@@ -35,7 +35,6 @@ use crate::levels::{Buffers, Sizes};
 use crate::runner::{Halt, Runner};
 use crate::session::Session;
 use crate::settings::HostSettings;
-use crate::variants::planes_of;
 
 /// The number of levels that always fit. Leaves are mostly counted two or three plies below a merged ply.
 const LEVELS: usize = 4;
@@ -197,7 +196,7 @@ impl<I: Interface> Lists<I> {
     fn most_of_shard(settings: &HostSettings, candidates: u64) -> u64 {
         // Slots are numbered with 32 bits.
         let slots = (settings.max_buffer / 4).min(u64::from(u32::MAX)).saturating_sub(candidates + 1);
-        (settings.max_buffer / settings.form.bytes() as u64).min(slots / 2).clamp(1, MOST_ENTRIES)
+        (settings.max_buffer / POSITION).min(slots / 2).clamp(1, MOST_ENTRIES)
     }
 
     /// Returns the greatest number of successors that lie in one shard.
@@ -219,9 +218,8 @@ impl<I: Interface> Lists<I> {
         let most = sizes.positions;
         self.kept = kept;
         let most_of_shard = self.most_in_one_shard(session);
-        let parts = session.runner.settings.form.parts();
         let (layout, old) = match self.successors.take() {
-            Some(old) if old.fits(entries, parts) => (old.layout(entries), Some(old)),
+            Some(old) if old.fits(entries) => (old.layout(entries), Some(old)),
             _ => (Layout::of(entries, most_of_shard), None),
         };
         let Layout { shards, room } = layout;
@@ -258,7 +256,6 @@ impl<I: Interface> Lists<I> {
     /// Makes an empty list of successors, and what is missing for it, where buffers are kept from an earlier list.
     async fn make_list(&mut self, runner: &mut Runner<I>, old: Option<List<I>>, wanted: &Wanted) -> Result<(), Halt> {
         let &Wanted { shards, room, capacity, slots, new_slots, candidates, roots } = wanted;
-        let parts = runner.settings.form.parts();
         // Earlier buffers are freed only when the work that uses them is done.
         runner.wait().await?;
         self.provide_candidates(runner, candidates, shards).await?;
@@ -278,7 +275,7 @@ impl<I: Interface> Lists<I> {
                     }),
                 }
                 if list.shards.len() == index {
-                    list.shards.push(Shard::new(runner, capacity, parts).await?);
+                    list.shards.push(Shard::new(runner, capacity).await?);
                 }
             }
             Ok(list)
@@ -320,7 +317,7 @@ impl<I: Interface> Lists<I> {
 
     /// Returns the bytes that are in use with a list of this many successors and the memory of runs.
     fn used(&self, session: &Session<I>, entries: u64) -> u64 {
-        let each = session.runner.settings.form.bytes() as u64 + MULTIPLICITY_AND_SLOTS;
+        let each = POSITION + MULTIPLICITY_AND_SLOTS;
         let sizes = session.fitting(2).ok();
         let (roots, candidates) = sizes.map_or((0, 0), |sizes| (sizes.roots as u64, sizes.positions as u64));
         let plies = self.ancestors.iter().chain([&self.parents]).flatten().map(List::bytes).sum::<u64>();
@@ -331,7 +328,7 @@ impl<I: Interface> Lists<I> {
 
     /// Lowers the memory, so that fewer than `entries` successors fit: other programs use the device's memory, too.
     fn shrink(&mut self, session: &Session<I>, entries: u64) {
-        let each = session.runner.settings.form.bytes() as u64 + MULTIPLICITY_AND_SLOTS + NUMBER;
+        let each = POSITION + MULTIPLICITY_AND_SLOTS + NUMBER;
         let fewer = entries - entries.div_ceil(8);
         loop {
             let excess = self.most_entries(session).saturating_sub(fewer);
@@ -403,13 +400,13 @@ impl<I: Interface> Lists<I> {
 
     /// Returns the maximum number of successors that fit beside the parents and runs.
     pub(crate) fn most_entries(&self, session: &Session<I>) -> u64 {
-        let each = session.runner.settings.form.bytes() as u64 + MULTIPLICITY_AND_SLOTS + NUMBER;
+        let each = POSITION + MULTIPLICITY_AND_SLOTS + NUMBER;
         let sizes = session.fitting(2).ok();
         let (roots, candidates) = sizes.map_or((0, 0), |sizes| (sizes.roots as u64, sizes.positions as u64));
         let most = Self::most_of_shard(&session.runner.settings, candidates);
         let plies = self.ancestors.iter().chain([&self.parents]).flatten().map(List::bytes).sum::<u64>();
         let fixed = self.levels_memory + plies + candidates * CANDIDATE + roots * SELECTION;
-        let runs = sizes.map_or(0, |sizes| Run::<I>::bytes_with(&session.runner.settings, &sizes, self.run_room));
+        let runs = sizes.map_or(0, |sizes| Run::<I>::bytes_with(&sizes, self.run_room));
         let memory = self.memory.saturating_sub(fixed + runs.min(self.memory / RUNS_SHARE));
         let shards = (memory / each).div_ceil(most).max(1);
         let sorting = if shards > 1 { candidates * SORTING } else { 0 };
@@ -481,16 +478,15 @@ impl<I: Interface> Lists<I> {
         entries: Range<u64>,
     ) -> Result<Vec<(Planes32, u128)>, BackendError> {
         let runner = &mut session.runner;
-        let (form, parts) = (runner.settings.form, runner.settings.form.parts());
         let read = async {
             let (shard, within) = self.shard(Ply::Successors, &entries).ok_or_else(|| runner.unasked())?;
             let (first, len) = (within.start as usize, (within.end - within.start) as usize);
-            let positions = runner.read("positions", &shard.positions, first * parts, len * parts).await?;
+            let positions = runner.read("positions", &shard.positions, first * PARTS, len * PARTS).await?;
             Ok((positions, runner.read("multiplicities", &shard.multiplicities, first, len).await?))
         };
         match read.await {
             Ok((positions, multiplicities)) => {
-                let planes = positions.chunks(parts).map(|parts| planes_of(form, parts));
+                let planes = positions.chunks(PARTS).map(planes_of);
                 Ok(planes.zip(multiplicities.iter().map(number)).collect())
             }
             Err(Halt::Error(error)) => Err(error),

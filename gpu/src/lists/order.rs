@@ -7,13 +7,12 @@
 use bytemuck::Zeroable;
 use kogge_board::Planes32;
 
-use super::shard::Shard;
+use super::shard::{PARTS, Shard, planes_of};
 use crate::arguments::{CountArmies, OrderByArmy};
 use crate::buffer::Buffer;
 use crate::interface::Interface;
 use crate::kernels::Part;
 use crate::runner::{Halt, Runner};
-use crate::variants::planes_of;
 
 /// Bytes of an entry's number.
 pub(super) const NUMBER: u64 = 4;
@@ -118,21 +117,20 @@ impl<I: Interface> Order<I> {
 
 /// Returns the planes of the other side's pieces that most of some entries have on the same squares, low words first.
 async fn reference<I: Interface>(runner: &mut Runner<I>, shards: &[Shard<I>]) -> Result<[u32; 6], Halt> {
-    let (form, parts) = (runner.settings.form, runner.settings.form.parts());
     let mut pieces = [[0_u32; 8]; 64];
     let mut looked_at = 0;
     // A hash spreads entries over the shards, so one shard shows what all have.
     if let Some(shard) = shards.iter().find(|shard| shard.len > 0) {
         let (blocks, block) = if shard.len < BLOCKS * BLOCK { (1, shard.len) } else { (BLOCKS, BLOCK) };
-        let block = block as usize * parts;
+        let block = block as usize * PARTS;
         let mut positions = vec![Part::zeroed(); blocks as usize * block];
         let readings = (0..).zip(positions.chunks_mut(block)).map(|(number, block)| {
-            let first = (shard.len * number / blocks) as usize * parts;
+            let first = (shard.len * number / blocks) as usize * PARTS;
             shard.positions.reading(first, block)
         });
         runner.read_all("positions", readings).await?;
-        for position in positions.chunks(parts) {
-            let Planes32 { codes, own } = planes_of(form, position);
+        for position in positions.chunks(PARTS) {
+            let Planes32 { codes, own } = planes_of(position);
             for (square, codes_here) in pieces.iter_mut().enumerate() {
                 let bit = |plane: u64| (plane & !own) >> square & 1;
                 codes_here[codes.iter().rev().fold(0, |code, &plane| 2 * code + bit(plane)) as usize] += 1;

@@ -4,10 +4,10 @@
 use kogge_board::merge::Kept;
 
 use super::list::List;
+use super::shard::POSITION;
 use super::table::Table;
 use crate::interface::Interface;
 use crate::levels::Sizes;
-use crate::settings::HostSettings;
 
 /// The list of a run's successors and its table. Candidates and selected parents have the same buffers in runs and outside of them.
 pub(super) struct Run<I: Interface> {
@@ -25,13 +25,13 @@ impl<I: Interface> Run<I> {
     }
 
     /// Returns the bytes of a successor in the list of a run, which is not in the table any more.
-    pub(super) fn entry_bytes(settings: &HostSettings) -> u64 {
-        settings.form.bytes() as u64 + 16
+    pub(super) fn entry_bytes() -> u64 {
+        POSITION + 16
     }
 
     /// Returns the bytes of all buffers of runs with this room.
-    pub(super) fn bytes_with(settings: &HostSettings, sizes: &Sizes, entries: u64) -> u64 {
-        entries * Self::entry_bytes(settings) + table_bytes(sizes, entries)
+    pub(super) fn bytes_with(sizes: &Sizes, entries: u64) -> u64 {
+        entries * Self::entry_bytes() + table_bytes(sizes, entries)
     }
 }
 

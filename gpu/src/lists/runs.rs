@@ -44,7 +44,7 @@ impl<I: Interface> Lists<I> {
         let wanted = list.len().next_power_of_two().max(USUAL_ROOM).min(self.run_room);
         let most = wanted.min(Self::most_of_shard(settings, sizes.positions as u64));
         let free = self.memory.saturating_sub(used + table_bytes(&sizes, most));
-        let entries = most.min(free / Run::<I>::entry_bytes(settings));
+        let entries = most.min(free / Run::<I>::entry_bytes());
         // Much smaller runs would hold few candidates.
         let least = most.min(candidates_of(&sizes, most) as u64 / LEAST_SHARE);
         let entries = Some(entries).filter(|&entries| entries >= least);
@@ -98,7 +98,6 @@ impl<I: Interface> Lists<I> {
         let slots = slots_of(needed);
         // Further candidates of the parents' list are sorted, if it has several shards.
         let shards = self.parents.as_ref().map_or(1, |list| list.shards.len());
-        let parts = session.runner.settings.form.parts();
         let runner = &mut session.runner;
         self.provide_candidates(runner, needed, shards).await?;
         let made = async {
@@ -117,7 +116,7 @@ impl<I: Interface> Lists<I> {
                     state: runner.list_buffer("merge_state", STATE).await?,
                 });
                 self.successors =
-                    Some(List { shards: vec![Shard::new(runner, entries, parts).await?], in_runs: None, order: None });
+                    Some(List { shards: vec![Shard::new(runner, entries).await?], in_runs: None, order: None });
             }
             Ok(())
         };

@@ -1,9 +1,26 @@
 //! The part of a ply's entries that fits in the device's largest buffer.
 
+use kogge_board::Planes32;
+
 use crate::buffer::Buffer;
 use crate::interface::{Failure, Interface};
 use crate::kernels::Part;
 use crate::runner::Runner;
+use crate::settings::PositionForm;
+
+/// The bytes of a position in a list.
+pub(super) const POSITION: u64 = PositionForm::Planes32.bytes() as u64;
+
+/// The number of parts of a position in a list.
+pub(super) const PARTS: usize = PositionForm::Planes32.parts();
+
+/// Returns the position of these parts.
+pub(super) fn planes_of(parts: &[Part]) -> Planes32 {
+    match *parts {
+        [[bit1, bit2], [bit4, own]] => Planes32 { codes: [bit1, bit2, bit4], own },
+        _ => Planes32::default(),
+    }
+}
 
 /// Some of the entries of a ply, by hashes of their diagrams. A kernel cannot access more than the largest buffer.
 pub(super) struct Shard<I: Interface> {
@@ -15,8 +32,8 @@ pub(super) struct Shard<I: Interface> {
 }
 
 impl<I: Interface> Shard<I> {
-    pub(super) async fn new(runner: &mut Runner<I>, room: u64, parts: usize) -> Result<Self, Failure> {
-        let positions = runner.list_buffer("entries", room as usize * parts).await?;
+    pub(super) async fn new(runner: &mut Runner<I>, room: u64) -> Result<Self, Failure> {
+        let positions = runner.list_buffer("entries", room as usize * PARTS).await?;
         let multiplicities = runner.list_buffer("multiplicities", room as usize).await?;
         Ok(Self { positions, multiplicities, room, len: 0 })
     }

@@ -5,7 +5,7 @@
 // There is no list of moves: the sets of targets determine the move that follows a given move, in the order of from, to
 // and promotion.
 
-// An undo move: the packed move (`make.cl`), then
+// An undo move: the packed move (`make.wgsl`), then
 //
 // | bits | meaning |
 // |---|---|
@@ -81,15 +81,15 @@ INLINE Position unmade(Position child, uint undo, uint root_rooks) {
 }
 
 // Returns the squares where the own piece on a square may go, except by castling.
-INLINE ulong targets_of(Frame frame, Limits limits, uint from, __global const ulong2 *restrict lines_table) {
+INLINE ulong targets_of(Frame frame, Limits limits, uint from, __global const uint4 *restrict lines) {
     const ulong piece = 1UL << from, allowed = ~frame.own & limits.evasion;
-    const Lines lines = lines_of(lines_table, from);
+    const Lines axes = lines_of(from, lines);
     if (piece & frame.king) {
-        return lines.king & ~frame.own & ~limits.danger;
+        return axes.king & ~frame.own & ~limits.danger;
     }
     if (piece & frame.knights) {
         // A pinned knight never moves.
-        return piece & limits.pinned ? 0 : lines.knight & allowed;
+        return piece & limits.pinned ? 0 : axes.knight & allowed;
     }
     if (piece & frame.pawns) {
         const ulong step = north_step(free_to_move(piece, limits, limits.pinned_on_file)) & frame.empty;
@@ -98,12 +98,12 @@ INLINE ulong targets_of(Frame frame, Limits limits, uint from, __global const ul
         ulong targets = step | (north_step(step & THIRD_RANK) & frame.empty) | (captures & frame.their);
         targets &= limits.evasion;
         if ((pawn_attacks_up(piece) & frame.en_passant) &&
-            may_capture_en_passant(frame, lines_of(lines_table, frame.king_square), piece)) {
+            may_capture_en_passant(frame, lines_of(frame.king_square, lines), piece)) {
             targets |= frame.en_passant;
         }
         return targets;
     }
-    const Sight sight = sight_of(lines, ~frame.empty, piece, from);
+    const Sight sight = sight_of(axes, ~frame.empty, piece);
     const ulong orthogonal = frame.rooks_queens & piece, diagonal = frame.bishops_queens & piece;
     return ((free_to_move(orthogonal, limits, limits.pinned_on_file) ? sight.file : 0) |
             (free_to_move(orthogonal, limits, limits.pinned_on_rank) ? sight.rank : 0) |
@@ -134,12 +134,12 @@ INLINE void next_piece(
     Frame frame,
     Limits limits,
     uint from,
-    __global const ulong2 *restrict lines_table
+    __global const uint4 *restrict lines
 ) {
     const uint code = code_at(position, from);
     cursor->from = from;
     cursor->code = code == 7 ? ROOK : code;
-    cursor->targets = targets_of(frame, limits, from, lines_table);
+    cursor->targets = targets_of(frame, limits, from, lines);
     cursor->promotion = KNIGHT;
 }
 
@@ -149,7 +149,7 @@ INLINE Cursor cursor_after(
     Position position,
     Frame frame,
     Limits limits,
-    __global const ulong2 *restrict lines_table
+    __global const uint4 *restrict lines
 ) {
     Cursor cursor = {frame.own, 0, 0, 0, KNIGHT, 0};
     if (may_castle_perhaps(frame, limits)) {
@@ -162,7 +162,7 @@ INLINE Cursor cursor_after(
             cursor.castlings &= to == 6 ? 2 : 0;
         } else {
             cursor.pieces &= ~1UL << from;
-            next_piece(&cursor, position, frame, limits, from, lines_table);
+            next_piece(&cursor, position, frame, limits, from, lines);
             const bool promotes_again = cursor.code == PAWN && to >= 56 && code < QUEEN;
             cursor.promotion = promotes_again ? code + 1 : KNIGHT;
             cursor.targets &= promotes_again ? ~0UL << to : ~1UL << to;
@@ -177,10 +177,10 @@ INLINE uint next_move(
     Position position,
     Frame frame,
     Limits limits,
-    __global const ulong2 *restrict lines_table
+    __global const uint4 *restrict lines
 ) {
     while (!cursor->targets && cursor->pieces) {
-        next_piece(cursor, position, frame, limits, lowest_index(cursor->pieces), lines_table);
+        next_piece(cursor, position, frame, limits, lowest_index(cursor->pieces), lines);
         cursor->pieces &= cursor->pieces - 1;
     }
     const uint from = cursor->from;
@@ -214,10 +214,10 @@ INLINE uint next_move(
 // Adds the leaves `depth` plies below some positions, one for each work-item, to their roots' totals. The depth is at
 // least two. Moves of the last two plies need no undo moves.
 __kernel KERNEL void depth_first(
-    __global const Packed *restrict positions,
+    __global const uint4 *restrict positions,
     __global const uint *restrict roots,
-    __global const ulong2 *restrict lines,
     __global uint *restrict totals,
+    __global const uint4 *restrict lines,
     uint first,
     uint end,
     uint depth
@@ -228,7 +228,7 @@ __kernel KERNEL void depth_first(
         return;
     }
     __local uint *stack = stacks + get_local_id(0);
-    Position position = load_position(positions, index);
+    Position position = load_position(index, positions);
     // The rooks that may castle, on their owner's first rank: the side to move's, then the other side's.
     const ulong marked = position.bit1 & position.bit2 & position.bit4;
     const uint own_rooks = (uint) (marked & position.own) & 0xff;
@@ -238,13 +238,13 @@ __kernel KERNEL void depth_first(
     uint ply = 0, packed_move = NO_MOVE;
     for (;;) {
         const Frame frame = frame_of(position);
-        const Limits limits = limits_of(frame, lines_of(lines, frame.king_square), lines);
+        const Limits limits = limits_of(frame, lines_of(frame.king_square, lines), lines);
         Cursor cursor = cursor_after(packed_move, position, frame, limits, lines);
         packed_move = next_move(&cursor, position, frame, limits, lines);
         if (ply + 2 == depth) {
             while (packed_move != NO_MOVE) {
                 const Position child = patched(position, packed_move);
-                leaves += count_moves_of(fast_flipped(child), lines, FAST_FLIP_MIRRORS);
+                leaves += count_moves_of(fast_flipped(child), FAST_REVERSE, lines);
                 packed_move = next_move(&cursor, position, frame, limits, lines);
             }
         }
@@ -263,7 +263,7 @@ __kernel KERNEL void depth_first(
     }
 
     const uint high = (uint) (leaves >> 32);
-    add_to_total(totals, roots[index], (uint) leaves);
+    add_to_total(roots[index], (uint) leaves, totals);
     if (high) {
         atomic_add(&totals[2 * roots[index] + 3], high);
     }
