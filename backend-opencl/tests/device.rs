@@ -1,13 +1,14 @@
 //! The device suite on the first OpenCL device, and tests of features that only OpenCL has: compiler options and
 //! variants.
 
-mod mutants;
-
-use kogge_backend_opencl::{Device, OpenCl, Options, Sliders};
+use kogge_backend_opencl::{Device, OpenCl, Options, Printer, Sliders};
 use kogge_board::{Backend, BackendError};
 use kogge_gpu::PositionForm;
 use kogge_testkit::device_suite::{by_rules, cpu, first_device, tiny, with_backend};
+use kogge_testkit::mutants::SelfTest::{Counting, Merging};
+use kogge_testkit::mutants::{self, Mutant};
 use kogge_testkit::placement;
+use kogge_xtask::opencl_c;
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
 
@@ -35,6 +36,28 @@ fn depth_first() -> Options {
     Options { depth_first: Some(3), ..Options::default() }
 }
 
+/// Returns options with kernels that are printed when the device is opened, so that errors can be made in the WGSL.
+fn printed(options: Options) -> Options {
+    let print = |wgsl: &str, kernels: &[&str]| opencl_c::print(wgsl, kernels).unwrap_or_else(|error| panic!("{error}"));
+    Options { printer: Some(Printer(print)), ..options }
+}
+
+/// Errors in the prelude, and in functions by hand.
+#[rustfmt::skip]
+const BY_HAND: &[Mutant] = &[
+    Mutant::new(Counting, "bytes are not flipped", "    return (rotate(half_board, 8u) & 0x00ff00ffu) | (rotate(half_board, 24u) & 0xff00ff00u);", "    return half_board;"),
+    Mutant::new(Counting, "two of the bytes are not flipped", "(rotate(half_board, 24u) & 0xff00ff00u)", "(half_board & 0xff00ff00u)"),
+    Mutant::new(Counting, "bytes are not reversed", "    return (rotate(word, 8u) & 0x00ff00ffu) | (rotate(word, 24u) & 0xff00ff00u);", "    return word;"),
+    Mutant::new(Counting, "bits of bytes are reversed in pairs", "    word = (word >> 1 & 0x55555555u) | (word & 0x55555555u) << 1;\n", ""),
+    Mutant::new(Counting, "squares of half a board are counted", "return (uint) popcount(board);", "return popcount((uint) board);"),
+    Mutant::new(Counting, "the lowest square is sought in half a board", "return (uint) popcount(~board & (board - 1));", "return popcount((uint) (~board & (board - 1)));"),
+    Mutant::new(Merging, "every candidate takes its first slot", "return (Exchange){old_value, old_value == expected};", "return (Exchange){old_value, true};"),
+];
+
+/// Errors in the kernel that counts depth first.
+const DEPTH_FIRST: &[Mutant] =
+    &[Mutant::new(Counting, "marks of castling rooks get lost", "ply & 1 ? their_rooks : own_rooks", "own_rooks")];
+
 fn plies_depth_first(plies: u32) -> Options {
     Options { depth_first: Some(plies), ..Options::default() }
 }
@@ -53,7 +76,13 @@ kogge_testkit::device_suite! {
         ),
         (fill(), "fill sliders, 32-byte positions, breadth-first, two plies in closed form"),
     ],
-    mutants: [(carry(), mutants::MUTANTS), (plies_depth_first(4), mutants::DEPTH_FIRST)],
+    mutants: [
+        (printed(carry()), mutants::MUTANTS),
+        (printed(carry()), mutants::CARRY),
+        (printed(fill()), mutants::FILL),
+        (carry(), BY_HAND),
+        (plies_depth_first(4), DEPTH_FIRST),
+    ],
 }
 
 /// The counts are so deep that moves of every kind are unmade, by both sides.
