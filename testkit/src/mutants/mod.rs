@@ -109,8 +109,10 @@ mod tests {
 
     use super::*;
 
+    type List = (&'static [Mutant], fn(Form) -> bool, &'static [Module]);
+
     /// The lists, each with a condition for the forms of the source that have its errors, and further modules.
-    const LISTS: [(&[Mutant], fn(Form) -> bool, &[Module]); 6] = [
+    const LISTS: [List; 6] = [
         (MUTANTS, |_| true, &[]),
         (CARRY, |_| true, &[]),
         (FILL, |_| true, &[]),
