@@ -1,12 +1,11 @@
 //! The device suite on the first wgpu device, with both representations of a board, and tests of features that only
 //! wgpu has.
 
-mod mutants;
-
 use kogge_backend_wgpu::{Device, Options, Sliders, Wgpu, Word, devices};
 use kogge_board::{Backend, BackendError, DeviceKind, Fen, Quad48, Rules};
 use kogge_gpu::Unordered;
 use kogge_testkit::device_suite::{first_device, tiny};
+use kogge_testkit::mutants::{self, Mutant};
 
 fn options(word: Word, sliders: Sliders) -> Options {
     Options { word: Some(word), sliders: Some(sliders), ..Options::default() }
@@ -35,6 +34,11 @@ fn emulated_fill() -> Options {
     Options { sliders: Some(Sliders::Fill), ..emulated() }
 }
 
+/// Returns the errors of kernels that sum over sub-groups, if the device has them.
+fn errors_in_subgroups() -> &'static [Mutant] {
+    if first_device::<Device>().is_some_and(|device| device.has_subgroups) { mutants::SUBGROUPS } else { &[] }
+}
+
 kogge_testkit::device_suite! {
     device: Device,
     conformance: [native, emulated],
@@ -49,7 +53,14 @@ kogge_testkit::device_suite! {
             "emulated words, fill sliders, 32-byte positions, breadth-first, two plies in closed form",
         ),
     ],
-    mutants: [(native(), mutants::MUTANTS), (any_order(), mutants::ANY_ORDER)],
+    mutants: [
+        (native(), mutants::MUTANTS),
+        (native(), mutants::CARRY),
+        (native(), errors_in_subgroups()),
+        (emulated_fill(), mutants::FILL),
+        (emulated(), mutants::EMULATED),
+        (any_order(), mutants::ANY_ORDER),
+    ],
 }
 
 #[test]

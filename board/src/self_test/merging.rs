@@ -1,4 +1,5 @@
-//! The self-test of merging: positions one bit apart, sums of multiplicities, expansion, diagrams, and lists that are too short.
+//! The self-test of merging: positions one bit apart, sums of multiplicities, expansion, diagrams, moves of pawns into
+//! ranges, and lists that are too short.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -48,7 +49,7 @@ type Outcome<T = ()> = Result<T, Failure>;
 /// # Errors
 /// [`BackendError::WrongAnswer`] if an answer is wrong, or the error that the backend reports.
 pub fn merging<B: Backend + ?Sized>(backend: &mut B) -> Result<(), BackendError> {
-    let parts = [positions_one_bit_apart, sums, plies, short_lists];
+    let parts = [positions_one_bit_apart, sums, plies, pawn_moves, short_lists];
     parts.into_iter().try_for_each(|part| part(backend)).map_err(|failure| match failure {
         Failure::Backend(error) => error,
         Failure::NoRoom => {
@@ -415,6 +416,42 @@ fn two_plies_at_once(merge: &mut dyn Merge, between: &Expected, expected: &Expec
         equal(&[merge.parents(), merge.successors()], &[parents, 0], "a ply that was kept")?;
     }
     Ok(())
+}
+
+/// Positions whose pawns push once and twice, capture both ways and en passant, and promote.
+const PAWN_MOVES: [&str; 2] = ["4k3/8/8/3p1p2/4P3/8/P7/4K3 w - - 0 1", "6n1/2k4P/8/3pP3/8/8/8/4K3 w - d6 0 1"];
+
+/// Returns the ranges that have the pawns of one of these entries each.
+fn ranges_of_pawns(entries: &[Entry], key: fn(&Planes32) -> Key) -> Vec<KeyRange> {
+    let pawns: BTreeSet<_> = entries.iter().map(|entry| key(&planes(entry)).pawns).collect();
+    let range = |pawns| KeyRange { first: Key { pawns, hash: 0 }, last: Key { pawns, hash: u32::MAX } };
+    pawns.into_iter().map(range).collect()
+}
+
+/// Checks small ranges, so that each kind of pawn move alone leads into one of them, or to the positions before one.
+fn pawn_moves<B: Backend + ?Sized>(backend: &mut B) -> Outcome {
+    let (rules, options) = (Rules::STANDARD, MergeOptions::with_memory(MEMORY));
+    let fens = PAWN_MOVES.iter().filter_map(|fen| fen.parse::<Fen>().ok());
+    let roots = numbered(fens.map(|fen| Quad48::from(&fen.position)));
+    let mut host = HostMerge::new(backend, &rules, options);
+    host.reserve(1 << 16, Kept::All)?;
+    host.add(&roots)?;
+    let mut plies = [Vec::new(), Vec::new()];
+    for ply in &mut plies {
+        host.descend()?;
+        host.reserve(1 << 16, Kept::All)?;
+        host.expand(0..host.parents())?;
+        *ply = sum_up(&host.entries(0..host.successors())?);
+    }
+    let [next, later] = plies;
+    let within = ranges_of_pawns(&next, Key::of).into_iter().map(Kept::Within);
+    let reversed = ranges_of_pawns(&next, Key::reversed).into_iter().map(Kept::WithinReversed);
+    let before = ranges_of_pawns(&later, Key::of).into_iter().map(Kept::Before);
+    let mut merge = backend.merge(&rules, &options)?;
+    reserve(&mut *merge, roots.len() as u64)?;
+    merge.add(&roots)?;
+    merge.descend()?;
+    within.chain(reversed).chain(before).try_for_each(|kept| keeps(&mut *merge, &next, kept))
 }
 
 /// Checks that a list that is too short gives an error, also with much more to insert, and that the next list works.

@@ -4,14 +4,15 @@ use crate::host;
 use crate::{Backend, BackendError, Fen, Leaves, Quad48, Rules, Score};
 
 /// Positions that cover castling, imminent mates and stalemates, pins, en passant, promotions with and without a capture,
-/// double checks, passed pawns, and bare kings.
-const KNOWN: [&str; 6] = [
+/// double checks, passed pawns, a lone knight, and bare kings.
+const KNOWN: [&str; 7] = [
     "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
     "r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1",
     "rnbq1k1r/pp1Pbppp/2p5/8/2B5/8/PPP1NnPP/RNBQK2R w KQ - 1 8",
     "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
     "7k/8/5KQ1/8/8/8/8/8 w - - 0 1",
     "8/8/1p6/8/8/k7/p7/K7 b - - 0 1",
+    "8/8/8/3k4/8/8/5N2/4K3 w - - 0 1",
 ];
 
 /// The index of the first position whose quiescence search is short.

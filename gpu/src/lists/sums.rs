@@ -9,7 +9,7 @@ use crate::arguments::WeightedSums;
 use crate::interface::{Failure, Interface};
 use crate::runner::Halt;
 use crate::session::Session;
-use crate::settings::{REACHED_ONCE, WEIGHTED_SUMS_GROUPS};
+use crate::settings::{REACHED_ONCE, WEIGHTED_SUMS_GROUP, WEIGHTED_SUMS_GROUPS};
 
 /// The number of entries in the self-test of sums: several for each work-item of a group, and several groups.
 const SELF_TEST_ENTRIES: usize = 3000;
@@ -164,9 +164,19 @@ impl<I: Interface> Lists<I> {
             (0..entries).map(|_| (u128::from(next()) << 64 | u128::from(next())) >> (next() % 128)).collect();
         // Several are one, or one and more in a higher word.
         for (index, multiplicity) in multiplicities.iter_mut().enumerate().step_by(7) {
-            *multiplicity = if index % 2 == 0 { 1 } else { 1 << (32 * (index % 4)) | 1 };
+            *multiplicity = if index % 2 == 0 { 1 } else { 1 << (32 * (1 + index / 2 % 3)) | 1 };
         }
-        let totals: Vec<u64> = (0..entries).map(|_| next() >> (next() % 64)).collect();
+        let mut totals: Vec<u64> = (0..entries).map(|_| next() >> (next() % 64)).collect();
+        // Several are as great as possible, so that their sum has the highest word.
+        for (multiplicity, total) in multiplicities.iter_mut().zip(&mut totals).skip(1).step_by(100) {
+            (*multiplicity, *total) = (u128::MAX, u64::MAX);
+        }
+        // The first work-item begins with these two, and its sum then carries into words of ones only.
+        for (index, multiplicity) in [(0, u128::MAX), (WEIGHTED_SUMS_GROUP, 1)] {
+            if let Some(first) = multiplicities.get_mut(index) {
+                *first = multiplicity;
+            }
+        }
         let counts: Vec<u32> = (0..entries).map(|_| next() as u32).collect();
         let (runner, buffers) = session.work(1, entries, 0)?;
         let shard = self.successors.as_mut().and_then(|list| list.shards.first_mut());

@@ -1,0 +1,150 @@
+//! Deliberate errors in the kernels, one at a time. A self-test must find each of them.
+
+mod list;
+
+use kogge_board::merge::MergeOptions;
+use kogge_board::{Backend, BackendError, Fen, Leaves, Quad48, Rules};
+use kogge_gpu::kernels::Module;
+use kogge_gpu::source::{Form, source};
+use kogge_gpu::{Gpu, Mutation};
+
+pub use self::list::{ANY_ORDER, CARRY, EMULATED, FILL, MUTANTS, SUBGROUPS};
+use crate::device_suite::{Options, Tested, first_device};
+
+/// The self-test that must find an error.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SelfTest {
+    /// The self-test of counting, when the device is opened.
+    Counting,
+    /// The self-test of merging, before the first merge.
+    Merging,
+    /// The self-test of the kinds of moves, before the first count by kind.
+    Categories,
+    /// The self-test of minimax, before the first search.
+    Minimax,
+}
+
+impl SelfTest {
+    /// The modules that the self-test compiles, those of merging in any case. Counting needs further ones if successors are always
+    /// made in any order.
+    pub const fn modules(self) -> &'static [Module] {
+        match self {
+            Self::Counting => &[Module::Counting],
+            Self::Merging => &[Module::Counting, Module::Merging, Module::Unordered],
+            Self::Categories => &[Module::Counting, Module::Categories, Module::Merging, Module::Unordered],
+            Self::Minimax => &[Module::Counting, Module::Minimax],
+        }
+    }
+}
+
+/// An error in the kernels.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Mutant {
+    /// A description of the error.
+    pub error: &'static str,
+    /// The change to the source.
+    pub mutation: Mutation,
+    /// The self-test that must find it.
+    pub found_by: SelfTest,
+}
+
+impl Mutant {
+    /// Creates a mutant from its description and its change to the source.
+    pub const fn new(found_by: SelfTest, error: &'static str, from: &'static str, to: &'static str) -> Self {
+        Self { error, mutation: Mutation { from, to }, found_by }
+    }
+
+    /// Opens a device with this error and returns the result of the self-test.
+    fn verdict<D: Tested>(&self, device: &D, options: &Options<D>) -> Result<(), BackendError> {
+        let mut options = options.clone();
+        options.as_mut().mutation = Some(self.mutation);
+        if self.found_by == SelfTest::Counting {
+            return Gpu::untuned(device, &options).map(drop);
+        }
+        let mut backend = Gpu::untested(device, &options)?;
+        let start = [Quad48::from(&Fen::start().position)];
+        match self.found_by {
+            SelfTest::Counting => Ok(()),
+            SelfTest::Merging => backend.merge(&Rules::STANDARD, &MergeOptions::with_memory(256 << 20)).map(drop),
+            SelfTest::Categories => backend.categories(&Rules::STANDARD, &start, 1).map(drop),
+            SelfTest::Minimax => backend.minimax(&Rules::STANDARD, &start, 1, Leaves::Static).map(drop),
+        }
+    }
+
+    /// Whether a form of the source of any module contains the text to replace.
+    fn is_in_a_source(&self) -> bool {
+        let modules = [Module::Counting, Module::Merging, Module::Categories, Module::Unordered, Module::Minimax];
+        let mut sources = modules.into_iter().flat_map(|module| Form::ALL.map(|form| source(module, form)));
+        sources.any(|source| source.contains(self.mutation.from))
+    }
+
+    /// Returns why the self-test has not found this error, unless it has.
+    fn missed<D: Tested>(&self, device: &D, options: &Options<D>) -> Option<String> {
+        let Self { error, mutation: Mutation { from, .. }, found_by } = self;
+        let reason = match self.verdict(device, options) {
+            Err(BackendError::WrongAnswer { .. }) => return None,
+            _ if !self.is_in_a_source() => format!("no source contains the text {from:?}"),
+            Ok(()) => format!("the self-test of {found_by:?} passes"),
+            Err(failure) => failure.to_string(),
+        };
+        Some(format!("{error}: {reason}"))
+    }
+}
+
+/// Checks that the self-tests find each error.
+///
+/// # Panics
+/// If a self-test passes, or if no source contains the text, or if the source cannot be compiled with the replacement.
+pub fn find_each<D: Tested>(options: &Options<D>, mutants: &[Mutant]) {
+    let Some(device) = first_device::<D>() else { return };
+    let missed: Vec<_> = mutants.iter().filter_map(|mutant| mutant.missed(&device, options)).collect();
+    assert!(missed.is_empty(), "{} errors are not found:\n{}", missed.len(), missed.join("\n"));
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{HashMap, HashSet};
+
+    use kogge_gpu::source::Word;
+
+    use super::*;
+
+    type List = (&'static [Mutant], fn(Form) -> bool, &'static [Module]);
+
+    /// The lists, each with a condition for the forms of the source that have its errors, and further modules.
+    const LISTS: [List; 6] = [
+        (MUTANTS, |_| true, &[]),
+        (CARRY, |_| true, &[]),
+        (FILL, |_| true, &[]),
+        (EMULATED, |form| form.word == Word::Emulated, &[]),
+        (SUBGROUPS, |form| form.subgroups, &[]),
+        (ANY_ORDER, |_| true, &[Module::Unordered]),
+    ];
+
+    #[test]
+    fn each_text_occurs_once_in_the_sources_that_its_self_test_compiles() {
+        let mut sources = HashMap::new();
+        for (mutants, has_errors, further) in LISTS {
+            for form in Form::ALL.into_iter().filter(|&form| has_errors(form)) {
+                for Mutant { error, mutation, found_by } in mutants {
+                    let occurs = found_by.modules().iter().chain(further).map(|&module| {
+                        let text = sources.entry((module, form)).or_insert_with(|| source(module, form));
+                        text.matches(mutation.from).count()
+                    });
+                    assert_eq!(occurs.max(), Some(1), "{error} in {form:?}: {:?}", mutation.from);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn all_errors_are_different() {
+        let mut known = HashSet::new();
+        for Mutant { error, mutation: Mutation { from, to }, found_by } in
+            LISTS.iter().flat_map(|(mutants, ..)| *mutants)
+        {
+            assert_ne!(from, to, "{error}");
+            assert!(known.insert((format!("{found_by:?}"), *from, *to)), "{error}");
+        }
+    }
+}
