@@ -101,7 +101,8 @@ pub(crate) fn source(settings: &Settings, module: Module) -> String {
     }
     source += PRELUDE;
     source += &kernels(settings, module);
-    source
+    // Without a printer, errors are made in OpenCL C.
+    if settings.printer.is_none() { Mutation::apply(host.mutation, source) } else { source }
 }
 
 /// Returns the kernels of a module.
@@ -134,8 +135,7 @@ fn kernels(settings: &Settings, module: Module) -> String {
         }
         _ => {}
     }
-    // Without a printer, errors are made in OpenCL C.
-    if settings.printer.is_none() { Mutation::apply(host.mutation, text) } else { text }
+    text
 }
 
 /// Returns the fingerprint of all files.

@@ -68,7 +68,7 @@ pub const MUTANTS: &[Mutant] = &[
     Mutant::new(Merging, "the second half of entries is loaded from the first one", "successors[2u * index + 1u] = entries[2u * (scalars.first + index) + 1u]", "successors[2u * index + 1u] = entries[2u * index + 1u]"),
     Mutant::new(Merging, "all entries are of one root", "        successor_roots[index] = index;\n    }\n}\n\nvar<workgroup> group_count", "        successor_roots[index] = 0u;\n    }\n}\n\nvar<workgroup> group_count"),
     Mutant::new(Merging, "the candidates of a shard are left out", "            shard = share_of(hashes(diagram.first, diagram.second).y * SHARD_FACTOR, scalars.shard_count);\n", "            shard = share_of(hashes(diagram.first, diagram.second).y * SHARD_FACTOR, scalars.shard_count);\n            if shard == 0u {\n                shard = NO_SHARD;\n            }\n"),
-    Mutant::new(Merging, "candidates of several shards are kept, whatever the range", "if is_kept(position_in(first, second), hashes(first, second).y) {", "if true {"),
+    Mutant::new(Merging, "candidates of several shards are kept, whatever the range", "if is_kept(range_of_scalars(), position_in(first, second), hashes(first, second).y) {", "if true {"),
     Mutant::new(Merging, "kept candidates of several shards are not counted", "atomicAdd(&kept_counts[roots[candidate]], 1u);\n            }\n            let diagram", "}\n            let diagram"),
     Mutant::new(Merging, "a group counts one candidate of a shard", "atomicAdd(&new_sorted[first_shard + lane], count);\n        }\n    }", "atomicAdd(&new_sorted[first_shard + lane], 1u);\n        }\n    }"),
     Mutant::new(Merging, "all shards begin with the first candidate", "            sum += count;\n", ""),
@@ -196,7 +196,7 @@ pub const MUTANTS: &[Mutant] = &[
     Mutant::new(Categories, "ordinary moves are not counted", "roots[index], NODES, counted % CAPTURE_CHANGE", "roots[index], NODES, 0u"),
     Mutant::new(Categories, "ordinary captures are not counted", "roots[index], CAPTURES, counted / CAPTURE_CHANGE", "roots[index], CAPTURES, 0u"),
     Mutant::new(Categories, "other moves are not counted", "root, NODES, 1u);", "root, NODES, 0u);"),
-    Mutant::new(Categories, "other captures are not counted", "root, CAPTURES, u32(captures));", "root, CAPTURES, 0u);"),
+    Mutant::new(Categories, "other captures are not counted", "root, CAPTURES, u32(is_capture));", "root, CAPTURES, 0u);"),
     Mutant::new(Categories, "captures en passant are not counted", "root, EN_PASSANTS, u32(en_passant));", "root, EN_PASSANTS, 0u);"),
     Mutant::new(Categories, "castlings are not counted", "root, CASTLES, u32(castling));", "root, CASTLES, 0u);"),
     Mutant::new(Categories, "checks are not counted", "root, CHECKS, 1u);", "root, CHECKS, 0u);"),
@@ -204,7 +204,7 @@ pub const MUTANTS: &[Mutant] = &[
     Mutant::new(Categories, "double checks are not counted", "root, DOUBLE, u32(!one));", "root, DOUBLE, 0u);"),
     Mutant::new(Categories, "promotions are not counted", "u32(pawn && code_of(packed_move) != PAWN)", "0u"),
     Mutant::new(Categories, "moves of all pieces are promotions", "pawn && code_of(packed_move) != PAWN", "code_of(packed_move) != PAWN"),
-    Mutant::new(Categories, "a capture en passant is no capture", "let captures = en_passant || (", "let captures = ("),
+    Mutant::new(Categories, "a capture en passant is no capture", "let is_capture = en_passant || (", "let captures = ("),
     Mutant::new(Categories, "every check by one piece is discovered", "one && !by_mover", "one"),
     Mutant::new(Categories, "a double check is discovered, too", "one && !by_mover", "!by_mover"),
     Mutant::new(Categories, "the check of a castled rook is discovered", "castling || nonempty(checkers & to)", "nonempty(checkers & to)"),
@@ -301,5 +301,5 @@ pub const SUBGROUPS: &[Mutant] = &[
 #[rustfmt::skip]
 pub const ANY_ORDER: &[Mutant] = &[
     Mutant::new(Counting, "a successor has the root of the position before", "successor_roots[at] = roots[index];", "successor_roots[at] = roots[max(index, 1u) - 1u];"),
-    Mutant::new(Counting, "lanes beyond the end make the moves of the last position", "    let position = load_position_or_none(index);\n    let frame = frame_of(position);\n    let axes = lines_of(frame.king_square);\n    let limits = limits_of(frame, axes);\n    // A move that qualifies for the closed form is counted for nothing, and not made. All others go to the sink.\n    var nothing_known = Replies();\n    nothing_known.not_to = squares_to_kept(position);\n    lane_moves = 0u;\n    closed_form_replies(frame, axes, limits, nothing_known, Numbers(), Sink(lane << LANE, index));", "    let last = min(index, max(scalars.end, group_first + 1u) - 1u);\n    let position = load_position_or_none(last);\n    let frame = frame_of(position);\n    let axes = lines_of(frame.king_square);\n    let limits = limits_of(frame, axes);\n    var nothing_known = Replies();\n    nothing_known.not_to = squares_to_kept(position);\n    lane_moves = 0u;\n    closed_form_replies(frame, axes, limits, nothing_known, Numbers(), Sink((last - group_first) << LANE, last));"),
+    Mutant::new(Counting, "lanes beyond the end make the moves of the last position", "    let position = load_position_or_none(index);\n    let frame = frame_of(position);\n    let axes = lines_of(frame.king_square);\n    let limits = limits_of(frame, axes);\n    // A move that qualifies for the closed form is counted for nothing, and not made. All others go to the sink.\n    var nothing_known = Replies();\n    nothing_known.not_to = squares_to_kept(range_of_scalars(), position);\n    lane_moves = 0u;\n    closed_form_replies(frame, axes, limits, nothing_known, Numbers(), Sink(lane << LANE, index));", "    let last = min(index, max(scalars.end, group_first + 1u) - 1u);\n    let position = load_position_or_none(last);\n    let frame = frame_of(position);\n    let axes = lines_of(frame.king_square);\n    let limits = limits_of(frame, axes);\n    var nothing_known = Replies();\n    nothing_known.not_to = squares_to_kept(range_of_scalars(), position);\n    lane_moves = 0u;\n    closed_form_replies(frame, axes, limits, nothing_known, Numbers(), Sink((last - group_first) << LANE, last));"),
 ];

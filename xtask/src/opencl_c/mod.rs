@@ -1,153 +1,205 @@
-//! Prints OpenCL C 1.2 from naga's representation of shaders.
+//! Prints OpenCL C 1.2 from naga's intermediate representation, for a subset of WGSL.
 //!
-//! The writer covers the part of WGSL that translates line by line: integers, vectors, structures, functions, storage buffers of
-//! vectors, one uniform with scalars, work-group memory and atomics. It refuses everything else with a sentence.
+//! The text is meant to be read: names, documentation comments, `&&`, `for` and `let` look as in WGSL. What is global in WGSL
+//! (storage buffers, the members of one uniform with scalars, work-group and private variables) becomes parameters of the
+//! functions that use it, after their own.
 //!
-//! OpenCL C has no global buffers. What a function reaches (buffers, members of the uniform, work-group and private variables) becomes
-//! further parameters of the function, after its own; a kernel declares its work-group and private variables. Buffers come in the order of
-//! their declarations, then scalars in the order of the uniform's members.
+//! The host writes a prelude before the text. It defines
+//! * the macro `INLINE`, which begins each function;
+//! * a macro for each `override` that is used, and one for each `override` that is a work-group's size: `NAME_KERNEL` for
+//!   `NAME_GROUP`, which stands for attributes of kernels of this size;
+//! * `uint count_trailing_zeros(uint)`, `uint reverse_bits(uint)`, `uint load_atomic(__global const uint *)`, and `Exchange
+//!   compare_exchange(__global uint *, uint compare, uint value)` with `typedef struct { uint old_value; bool exchanged; }
+//!   Exchange`, as far as they are used.
 //!
-//! The text needs from its host:
-//! * a macro for each constant that WGSL declares with `override`;
-//! * for each work-group size `GROUP` or `..._GROUP`, a macro `KERNEL` or `..._KERNEL` with the attributes of the kernels of this size;
-//! * the macro `INLINE`, the type `Exchange` (`uint old_value; bool exchanged;`), and the functions `compare_exchange`, `load_atomic`,
-//!   `reverse_bits` and `count_trailing_zeros`.
+//! Kernels run in one dimension. The memory of buffers must not overlap.
 
+mod analysis;
+mod comments;
 mod context;
 mod error;
 mod expression;
-mod function;
 mod names;
+mod statement;
 #[cfg(test)]
 mod tests;
 mod text;
 
 use std::collections::BTreeSet;
 
-use naga::front::wgsl::{Frontend, Options};
-use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
-use naga::{BuiltIn, EntryPoint, Function, Handle, Module, TypeInner};
+use naga::{
+    AddressSpace, Binding, BuiltIn, EntryPoint, Expression, Function, Handle, Module, Type, TypeInner,
+    front::wgsl::{Frontend, Options},
+    valid::{Capabilities, FunctionInfo, ModuleInfo, ValidationFlags, Validator},
+};
 
-use self::context::{Context, callees, name_of};
-pub use self::error::Error;
-use self::error::{Result, unsupported};
-use self::function::FunctionWriter;
-use self::text::{comment, head, indented, wrapped};
+pub use error::Error;
 
-/// Prints the listed kernels of a WGSL source, with its comments on functions, structures and constants.
+use self::{
+    comments::{comment, place_member_comments, without_ordinary_comments},
+    context::{Context, Outer, callees, name_of},
+    error::{Result, unsupported},
+    expression::Body,
+    text::{head, indented, wrapped},
+};
+
+/// Prints kernels of a WGSL source, and all that they reach.
 ///
 /// # Errors
-/// If the source is not valid, or not in the part of WGSL that the writer covers: a sentence.
-pub fn print(wgsl: &str, kernels: &[&str]) -> Result<String> {
-    // naga loses the documentation after other comments.
-    let lines = wgsl.lines().filter(|line| !line.starts_with("//") || line.starts_with("///"));
-    let wgsl = &lines.flat_map(|line| [line, "\n"]).collect::<String>();
+/// If the source is not valid, has no such kernel, or uses what is not supported.
+pub fn print(wgsl: &str, kernels: &[&str]) -> std::result::Result<String, Error> {
     let options = Options { parse_doc_comments: true, ..Options::new() };
-    let parsed = Frontend::new_with_options(options).parse(wgsl);
-    let module = parsed.map_err(|error| Error::new(error.emit_to_string(wgsl)))?;
-    let mut validator = Validator::new(ValidationFlags::all(), Capabilities::SHADER_INT64);
-    let info = validator.validate(&module).map_err(|error| Error::new(error.emit_to_string(wgsl)))?;
-    write(&module, &info, kernels)
+    let module = Frontend::new_with_options(options).parse(&without_ordinary_comments(wgsl));
+    let mut module = module.map_err(|error| Error::new(error.emit_to_string(wgsl)))?;
+    place_member_comments(&mut module, wgsl);
+    let info = Validator::new(ValidationFlags::all(), Capabilities::SHADER_INT64).validate(&module);
+    write(&module, &info.map_err(|error| Error::new(error.emit_to_string(wgsl)))?, kernels)
 }
 
-/// Prints the listed kernels of a module, and what they need.
+/// Prints kernels of a validated module, and all that they reach.
 ///
 /// # Errors
-/// If the module is not in the part that the writer covers: a sentence.
-pub fn write(module: &Module, info: &ModuleInfo, kernels: &[&str]) -> Result<String> {
+/// If the module has no such kernel, or uses what is not supported.
+pub fn write(module: &Module, info: &ModuleInfo, kernels: &[&str]) -> std::result::Result<String, Error> {
     let context = Context::new(module, info)?;
     let mut entries = Vec::new();
     for &kernel in kernels {
-        let index = module.entry_points.iter().position(|entry| entry.name == kernel);
-        entries.push(index.ok_or_else(|| Error::new(format!("The module has no kernel `{kernel}`.")))?);
+        match module.entry_points.iter().position(|entry| entry.name == kernel) {
+            Some(index) => entries.push(index),
+            None => return Err(Error::new(format!("The module has no kernel `{kernel}`."))),
+        }
     }
-    let mut reached = BTreeSet::new();
-    entries.iter().for_each(|&index| reach(module, &module.entry_points[index].function, &mut reached));
-    let mut text = String::new();
+    let mut reached: BTreeSet<_> =
+        entries.iter().flat_map(|&index| callees(&module.entry_points[index].function)).collect();
+    // A function comes after those that it calls.
+    for (handle, function) in module.functions.iter().collect::<Vec<_>>().into_iter().rev() {
+        if reached.contains(&handle) {
+            reached.extend(callees(function));
+        }
+    }
+    let mut functions = String::new();
     for handle in reached {
-        text += &function(&context, handle)?;
+        let function = &module.functions[handle];
+        let printed = context.function(handle, function).map_err(|error| error.within(name_of(&function.name)))?;
+        functions += &format!("\n{printed}");
     }
     for index in entries {
-        text += &kernel(&context, index)?;
+        let entry = &module.entry_points[index];
+        let printed = context.kernel(index, entry).map_err(|error| error.within(&entry.name))?;
+        functions += &format!("\n{printed}");
     }
-    Ok(wrapped(&(context.constants_used()? + &context.structs_used()? + &text)))
+    let parts = [context.module_comment(), context.constants()?, context.structs()?, functions];
+    Ok(wrapped(parts.concat().trim_start_matches('\n')))
 }
 
-/// Adds the functions that a function calls. Their handles are in an order in which each comes after those that it calls.
-fn reach(module: &Module, function: &Function, reached: &mut BTreeSet<Handle<Function>>) {
-    for callee in callees(function) {
-        if reached.insert(callee) {
-            reach(module, &module.functions[callee], reached);
-        }
+impl Context<'_> {
+    fn module_comment(&self) -> String {
+        comment(self.module.doc_comments.as_ref().map(|comments| &comments.module), "")
     }
-}
 
-fn function(context: &Context<'_>, handle: Handle<Function>) -> Result<String> {
-    let function = &context.module.functions[handle];
-    let name = name_of(&function.name);
-    let print = || {
-        let mut writer = FunctionWriter::new(context, function, &context.info[handle]);
-        let mut parameters = writer.parameters()?;
-        for &outer in writer.outers() {
-            parameters.push(context.parameter(outer)?);
+    /// Returns the definitions of the constants that occur.
+    fn constants(&self) -> Result<String> {
+        let mut text = String::new();
+        let used = self.constants.borrow().clone();
+        for (handle, constant) in self.module.constants.iter().filter(|(handle, _)| used.contains(handle)) {
+            let comments = self.module.doc_comments.as_ref().and_then(|comments| comments.constants.get(&handle));
+            if text.is_empty() || comments.is_some() {
+                text.push('\n');
+            }
+            let value = self.constant(constant.init)?.within(text::Level::Postfix);
+            text += &format!("{}#define {} {value}\n", comment(comments, ""), name_of(&constant.name));
         }
-        let result = match &function.result {
-            Some(result) => context.type_name(result.ty)?,
-            None => "void".to_owned(),
-        };
-        let start = format!("INLINE {result} {}", names::function(name));
-        Ok(head(&start, &parameters) + &indented(&writer.body()?) + "}\n\n")
-    };
-    let text: String = print().map_err(|error: Error| error.within(name))?;
-    Ok(comment(context.comments(|comments| comments.functions.get(&handle))) + &text)
-}
+        Ok(text)
+    }
 
-fn kernel(context: &Context<'_>, index: usize) -> Result<String> {
-    let entry = &context.module.entry_points[index];
-    let print = || {
-        let mut writer = FunctionWriter::new(context, &entry.function, context.info.get_entry_point(index));
-        let mut parameters = Vec::new();
-        let mut lines = Vec::new();
-        for &outer in writer.outers() {
-            match context.declaration(outer)? {
-                Some(declaration) => lines.push(declaration),
-                None => parameters.push(context.parameter(outer)?),
+    /// Returns the definitions of the structs that occur, and of those of their members.
+    fn structs(&self) -> Result<String> {
+        let mut texts = Vec::new();
+        // A struct comes after the types of its members, which are found while it is printed.
+        for (handle, ty) in self.module.types.iter().collect::<Vec<_>>().into_iter().rev() {
+            let is_used = self.structs.borrow().contains(&handle);
+            if let (TypeInner::Struct { members, .. }, true) = (&ty.inner, is_used) {
+                texts.push(self.structure(handle, members).map_err(|error| error.within(name_of(&ty.name)))?);
             }
         }
-        for (at, argument) in entry.function.arguments.iter().enumerate() {
-            let value = match argument.binding {
-                Some(naga::Binding::BuiltIn(BuiltIn::LocalInvocationIndex)) => "get_local_id(0)",
-                Some(naga::Binding::BuiltIn(BuiltIn::WorkGroupId)) => {
-                    "(uint3)(get_group_id(0), get_group_id(1), get_group_id(2))"
+        Ok(texts.into_iter().rev().collect())
+    }
+
+    fn structure(&self, handle: Handle<Type>, members: &[naga::StructMember]) -> Result<String> {
+        let comments = self.module.doc_comments.as_ref();
+        let mut text = comment(comments.and_then(|comments| comments.types.get(&handle)), "");
+        text += "typedef struct {\n";
+        for (index, member) in members.iter().enumerate() {
+            let comments = comments.and_then(|comments| comments.struct_members.get(&(handle, index)));
+            let (ty, name) = (self.type_name(member.ty)?, names::member(name_of(&member.name)));
+            text += &format!("{}    {ty} {name};\n", comment(comments, "    "));
+        }
+        Ok(format!("\n{text}}} {};\n", self.type_name(handle)?))
+    }
+
+    fn function(&self, handle: Handle<Function>, function: &Function) -> Result<String> {
+        let info: &FunctionInfo = &self.info[handle];
+        let mut body = Body::new(self, function, info);
+        let mut parameters = Vec::new();
+        for (argument, name) in function.arguments.iter().zip(&body.arguments) {
+            parameters.push(match self.module.types[argument.ty].inner {
+                TypeInner::Pointer { base, space: AddressSpace::Function } => {
+                    format!("{} *{name}", self.type_name(base)?)
                 }
-                Some(naga::Binding::BuiltIn(BuiltIn::NumWorkGroups)) => {
-                    "(uint3)(get_num_groups(0), get_num_groups(1), get_num_groups(2))"
+                _ => format!("{} {name}", self.type_name(argument.ty)?),
+            });
+        }
+        for outer in self.outers(function, info) {
+            parameters.push(self.outer_parameter(outer)?);
+        }
+        let result = function.result.as_ref().map_or(Ok("void".to_owned()), |result| self.type_name(result.ty))?;
+        let comments = self.module.doc_comments.as_ref().and_then(|comments| comments.functions.get(&handle));
+        let start = format!("INLINE {result} {}", names::function(name_of(&function.name)));
+        Ok(format!("{}{}{}}}\n", comment(comments, ""), head(&start, &parameters), indented(&body.lines()?)))
+    }
+
+    fn kernel(&self, index: usize, entry: &EntryPoint) -> Result<String> {
+        let info = self.info.get_entry_point(index);
+        let mut body = Body::new(self, &entry.function, info);
+        let (mut parameters, mut lines) = (Vec::new(), Vec::new());
+        for outer in self.outers(&entry.function, info) {
+            match outer {
+                Outer::Global(global) if let Some(declaration) = self.outer_declaration(global)? => {
+                    lines.push(declaration)
                 }
-                ref other => {
-                    return unsupported(&format!("the argument {other:?}"), "use the built-ins of work-groups");
+                outer => parameters.push(self.outer_parameter(outer)?),
+            }
+        }
+        for (argument, name) in entry.function.arguments.iter().zip(&body.arguments) {
+            let vector = |function: &str| format!("(uint3)({function}(0), {function}(1), {function}(2))");
+            let (ty, value) = match argument.binding {
+                Some(Binding::BuiltIn(BuiltIn::LocalInvocationIndex)) => ("uint", "get_local_id(0)".to_owned()),
+                Some(Binding::BuiltIn(BuiltIn::WorkGroupId)) => ("uint3", vector("get_group_id")),
+                Some(Binding::BuiltIn(BuiltIn::NumWorkGroups)) => ("uint3", vector("get_num_groups")),
+                _ => {
+                    return unsupported(
+                        &format!("the argument `{name}`"),
+                        "use local_invocation_index, workgroup_id and num_workgroups",
+                    );
                 }
             };
-            lines.push(format!("const {} {} = {value};", context.type_name(argument.ty)?, writer.argument(at)));
+            lines.push(format!("const {ty} {name} = {value};"));
         }
-        lines.extend(writer.body()?);
-        let start = format!("__kernel {} void {}", attributes(context, entry)?, names::function(&entry.name));
-        Ok(head(&start, &parameters) + &indented(&lines) + "}\n\n")
-    };
-    let text: String = print().map_err(|error: Error| error.within(&entry.name))?;
-    Ok(comment(context.comments(|comments| comments.entry_points.get(&index))) + &text)
-}
-
-/// Returns the macro with a kernel's attributes.
-fn attributes(context: &Context<'_>, entry: &EntryPoint) -> Result<String> {
-    let size = entry.workgroup_size_overrides.and_then(|[size, ..]| size);
-    let size = size.map(|size| context.constant(size)).transpose()?.map(|size| size.text).unwrap_or_default();
-    match size.strip_suffix("GROUP") {
-        Some(start) => Ok(format!("{start}KERNEL")),
-        None => unsupported("this work-group size", "declare it with `override`, by a name that ends with GROUP"),
+        lines.extend(body.lines()?);
+        let comments = self.module.doc_comments.as_ref().and_then(|comments| comments.entry_points.get(&index));
+        let start = format!("__kernel {} void {}", self.attributes(entry)?, names::function(&entry.name));
+        Ok(format!("{}{}{}}}\n", comment(comments, ""), head(&start, &parameters), indented(&lines)))
     }
-}
 
-/// Whether a type is a pointer to a variable of a function.
-fn is_pointer(inner: &TypeInner) -> bool {
-    matches!(inner, TypeInner::Pointer { .. } | TypeInner::ValuePointer { .. })
+    /// Returns the macro with the attributes of a kernel, by its work-group's size.
+    fn attributes(&self, entry: &EntryPoint) -> Result<String> {
+        if let (Some([Some(size), None, None]), [_, 1, 1]) = (entry.workgroup_size_overrides, entry.workgroup_size)
+            && let Expression::Override(size) = self.module.global_expressions[size]
+            && self.module.overrides[size].init.is_none()
+            && let Some(start) = name_of(&self.module.overrides[size].name).strip_suffix("GROUP")
+        {
+            return Ok(format!("{start}KERNEL"));
+        }
+        unsupported("a work-group of this size", "use one `override` whose name ends in GROUP")
+    }
 }

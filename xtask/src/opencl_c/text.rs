@@ -38,15 +38,6 @@ impl Text {
         Self::new(text, Level::Postfix)
     }
 
-    pub(super) fn unary(text: impl Into<String>) -> Self {
-        Self::new(text, Level::Unary)
-    }
-
-    /// Returns the text as the value of a macro.
-    pub(super) fn in_macro(self) -> String {
-        self.within(Level::Postfix)
-    }
-
     /// Returns the text, in parentheses if it binds less tightly than `least`.
     pub(super) fn within(self, least: Level) -> String {
         if self.level > least { format!("({})", self.text) } else { self.text }
@@ -93,10 +84,11 @@ pub(super) fn binary(op: BinaryOperator, left: Text, right: Text) -> Text {
     Text::new(format!("{} {op} {}", operand(left, left_least), operand(right, right_least)), level)
 }
 
-/// Returns a comment of the source.
-pub(super) fn comment(lines: Option<&Vec<String>>) -> String {
-    let lines = lines.into_iter().flatten().flat_map(|line| line.lines());
-    lines.map(|line| format!("//{}\n", line.trim_start().trim_start_matches('/'))).collect()
+/// Returns a value as the value of a declaration, where a struct needs no type.
+pub(super) fn initializer<'t>(ty: &str, value: &'t Text) -> &'t str {
+    let rest =
+        value.text.strip_prefix('(').and_then(|rest| rest.strip_prefix(ty)).and_then(|rest| rest.strip_prefix(')'));
+    rest.filter(|rest| rest.starts_with('{')).unwrap_or(&value.text)
 }
 
 /// Returns the head of a function, with a line for each parameter if one line is too short.
@@ -110,45 +102,46 @@ pub(super) fn indented(lines: &[String]) -> String {
     lines.iter().flat_map(|text| text.lines()).map(|line| format!("    {line}\n")).collect()
 }
 
-/// Breaks the lines that are too long, where they are nested least: after a comma or before an operator.
+/// Breaks the lines that are too long, at the places that are nested least.
 pub(super) fn wrapped(text: &str) -> String {
     let mut wrapped = String::new();
     for line in text.lines() {
-        let indent = &line[..line.len() - line.trim_start().len()];
+        let indent = line.len() - line.trim_start().len() + if line.ends_with(" {") { 8 } else { 4 };
         let mut rest = line.to_owned();
         while let Some(at) = break_of(&rest) {
-            wrapped += rest[..at].trim_end();
-            wrapped.push('\n');
-            rest = format!("{indent}    {}", rest[at..].trim_start());
+            wrapped += &format!("{}\n", &rest[..at]);
+            rest = format!("{:indent$}{}", "", &rest[at + 1..]);
         }
-        wrapped += &rest;
-        wrapped.push('\n');
+        wrapped += &format!("{rest}\n");
     }
     wrapped
 }
 
-/// Returns where a line that is too long breaks: at the last of the least nested places.
+/// Returns the blank where a line that is too long breaks: after a comma, else before the operator that binds least; of several
+/// such places, the last.
 fn break_of(line: &str) -> Option<usize> {
+    const WEAKEST_FIRST: [&str; 18] =
+        ["?", ":", "||", "&&", "|", "^", "&", "==", "!=", "<", "<=", ">", ">=", "<<", ">>", "+", "-", "*"];
     let start = line.trim_start();
     if line.len() <= WIDTH || start.starts_with("//") || start.starts_with('#') {
         return None;
     }
     let mut depth = 0;
     let mut best = None;
-    for (at, character) in line.char_indices() {
+    for (at, character) in line.char_indices().take_while(|&(at, _)| at <= WIDTH) {
         match character {
             '(' | '[' | '{' => depth += 1,
             ')' | ']' | '}' => depth -= 1,
-            ' ' => {
-                let (before, after) = (&line[..at], &line[at + 1..]);
-                let word = after.split(' ').next().unwrap_or_default();
-                let is_operator =
-                    ["*", "/", "%", "+", "-", "<<", ">>", "==", "!=", "<", "<=", ">", ">=", "&", "^", "|"]
-                        .contains(&word)
-                        || ["&&", "||", "?", ":"].contains(&word);
-                let breaks = before.ends_with(',') || before.ends_with(';') || is_operator;
-                if breaks && at <= WIDTH && best.is_none_or(|(_, least)| depth <= least) {
-                    best = Some((at, depth));
+            ' ' if at >= line.len() - start.len() => {
+                let word = line[at + 1..].split(' ').next().unwrap_or_default();
+                let strength = match WEAKEST_FIRST.iter().position(|operator| *operator == word) {
+                    _ if line[..at].ends_with([',', ';']) => Some(0),
+                    operator => operator.map(|strength| strength + 1),
+                };
+                if let Some(strength) = strength
+                    && best.is_none_or(|(_, least)| (depth, strength) <= least)
+                {
+                    best = Some((at, (depth, strength)));
                 }
             }
             _ => {}

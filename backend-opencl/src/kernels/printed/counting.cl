@@ -3,19 +3,19 @@
 #define CAPTURE_CHANGE 7u
 #define PAWN_BY_PAWN_CHANGE 1u
 #define MOST_MOVES 512u
-#define NONE 0UL
-#define ALL 0xffffffffffffffffUL
-#define NOT_FILE_A 0xfefefefefefefefeUL
-#define NOT_FILES_AB 0xfcfcfcfcfcfcfcfcUL
-#define NOT_FILE_H 0x7f7f7f7f7f7f7f7fUL
-#define NOT_FILES_GH 0x3f3f3f3f3f3f3f3fUL
-#define RANK_8 0xff00000000000000UL
-#define THIRD_RANK 0xff0000UL
-#define PAWN_RANKS 0xffffffffffff00UL
-#define RANK_1 0xffUL
-#define THEIR_SECOND_RANK 0xff000000000000UL
-#define THEIR_THIRD_RANK 0xff0000000000UL
-#define THEIR_SEVENTH_RANK 0xff00UL
+#define NONE 0ul
+#define ALL 0xfffffffffffffffful
+#define NOT_FILE_A 0xfefefefefefefefeul
+#define NOT_FILES_AB 0xfcfcfcfcfcfcfcfcul
+#define NOT_FILE_H 0x7f7f7f7f7f7f7f7ful
+#define NOT_FILES_GH 0x3f3f3f3f3f3f3f3ful
+#define RANK_8 0xff00000000000000ul
+#define THIRD_RANK 0xff0000ul
+#define PAWN_RANKS 0xffffffffffff00ul
+#define RANK_1 0xfful
+#define THEIR_SECOND_RANK 0xff000000000000ul
+#define THEIR_THIRD_RANK 0xff0000000000ul
+#define THEIR_SEVENTH_RANK 0xff00ul
 #define PAWN 1u
 #define KNIGHT 2u
 #define BISHOP 3u
@@ -27,6 +27,7 @@
 #define STATE_EN_PASSANT 256u
 #define STATE_EN_PASSANT_FILE 5u
 #define STATE_HALFMOVE_CLOCK 9u
+
 // Squares of rank 1.
 #define B1 2u
 #define C1 4u
@@ -39,8 +40,10 @@
 #define KIND 15u
 #define EN_PASSANT 1u
 #define CASTLING 2u
+
 // A double push after which an en-passant capture is legal.
 #define PASSING 3u
+
 // A queue in work-group memory collects moves on their way to the items. A queued move holds, from this bit on, the
 // lane that found it. The host sets the number of moves that fit, QUEUE.
 #define LANE 17u
@@ -49,7 +52,9 @@ typedef struct {
     ulong bit1;
     ulong bit2;
     ulong bit4;
+    // Pieces of the side to move.
     ulong own;
+    // The square where an en-passant capture lands, or none.
     ulong en_passant;
 } Position;
 
@@ -61,6 +66,7 @@ typedef struct {
     ulong bishops_queens;
     ulong rooks_queens;
     ulong kings;
+    // The 16 bits of `State`.
     uint state;
 } Quad;
 
@@ -74,17 +80,23 @@ typedef struct {
 } Leaps;
 
 typedef struct {
+    // Pieces of the side to move, of the other side, and empty squares.
     ulong own;
     ulong their;
     ulong empty;
+    // Pieces of both sides by kind.
     ulong pawns;
     ulong knights;
     ulong bishops_queens;
     ulong rooks_queens;
+    // The king of the side to move, and its square.
     ulong king;
     uint king_square;
+    // The other side's king.
     ulong their_king;
+    // The square where an en-passant capture lands, or none.
     ulong en_passant;
+    // The own rooks that may castle, on rank 1.
     uint castling_rooks;
 } Frame;
 
@@ -107,12 +119,15 @@ typedef struct {
 } Sight;
 
 typedef struct {
+    // Squares where the king cannot go.
     ulong danger;
+    // Own pieces pinned on each axis, and all of them.
     ulong pinned_on_file;
     ulong pinned_on_rank;
     ulong pinned_on_diagonal;
     ulong pinned_on_antidiagonal;
     ulong pinned;
+    // The squares where pieces other than the king may go: all, or in check, the squares where they end the check.
     ulong evasion;
     bool check;
 } Limits;
@@ -184,6 +199,7 @@ typedef struct {
     ulong not_king;
     Sight not_along;
     ulong pawn_captures;
+    // The other side's sliders' attacks along each axis, pinned or not.
     Sight attacked;
 } Replies;
 
@@ -249,17 +265,17 @@ INLINE ulong down(ulong board, uint distance) {
 
 // Returns one square.
 INLINE ulong bit(uint square) {
-    return 1UL << square;
+    return 1ul << square;
 }
 
 // Whether a square is set.
 INLINE bool has(ulong board, uint square) {
-    return ((board >> square) & 1UL) != 0UL;
+    return ((board >> square) & 1ul) != 0ul;
 }
 
 // Whether any square is set.
 INLINE bool nonempty(ulong board) {
-    return board != 0UL;
+    return board != 0ul;
 }
 
 // Returns the difference of two numbers, modulo 2^64.
@@ -269,17 +285,17 @@ INLINE ulong minus(ulong a, ulong b) {
 
 // Returns the squares below a square; all squares for the empty board.
 INLINE ulong below(ulong square) {
-    return square - 1UL;
+    return square - 1ul;
 }
 
 // Returns the lowest square, alone.
 INLINE ulong lowest(ulong board) {
-    return board & (0UL - board);
+    return board & (0ul - board);
 }
 
 // Returns all squares but the lowest.
 INLINE ulong without_lowest(ulong board) {
-    return board & (board - 1UL);
+    return board & (board - 1ul);
 }
 
 // Returns the four bytes of half a board in reverse order.
@@ -370,14 +386,14 @@ INLINE Quad load_quad(uint index, __global const uint4 *restrict quads) {
     const uint4 second = quads[3u * index + 1u];
     const uint4 third = quads[3u * index + 2u];
     return (Quad){join(first.x, first.y), join(first.z, first.w) & PAWN_RANKS, join(second.x, second.y),
-        join(second.z, second.w), join(third.x, third.y), join(third.z, third.w), (first.z & 255u)
-        | ((first.w >> 16u) & 65280u)};
+        join(second.z, second.w), join(third.x, third.y), join(third.z, third.w),
+        (first.z & 255u) | ((first.w >> 16u) & 0xff00u)};
 }
 
 // Writes a `Quad48`.
 INLINE void store_quad(uint index, Quad quad, __global uint4 *restrict successor_quads) {
     successor_quads[3u * index] = (uint4)(low(quad.white), high(quad.white), low(quad.pawns) | (quad.state & 255u),
-        high(quad.pawns) | ((quad.state & 65280u) << 16u));
+        high(quad.pawns) | ((quad.state & 0xff00u) << 16u));
     successor_quads[3u * index + 1u] = (uint4)(low(quad.knights), high(quad.knights), low(quad.bishops_queens),
         high(quad.bishops_queens));
     successor_quads[3u * index + 2u] = (uint4)(low(quad.rooks_queens), high(quad.rooks_queens), low(quad.kings),
@@ -405,9 +421,9 @@ INLINE Position position_of(Quad quad, uint castling_files) {
     const bool black = (quad.state & STATE_BLACK) != 0u;
     const uint file = (quad.state >> STATE_EN_PASSANT_FILE) & 7u;
     const ulong en_passant = bit(file + (black ? 16u : 40u)) & ~occupied;
-    const Position position = (Position){quad.pawns | quad.bishops_queens | castling_rooks, quad.knights
-        | (quad.bishops_queens & ~queens) | quad.kings | castling_rooks, quad.rooks_queens | quad.kings, white,
-        (quad.state & STATE_EN_PASSANT) != 0u ? en_passant : NONE};
+    const Position position = {quad.pawns | quad.bishops_queens | castling_rooks,
+        quad.knights | (quad.bishops_queens & ~queens) | quad.kings | castling_rooks, quad.rooks_queens | quad.kings,
+        white, (quad.state & STATE_EN_PASSANT) != 0u ? en_passant : NONE};
     if (black) {
         return flipped(position);
     }
@@ -683,8 +699,8 @@ INLINE Frame frame_of(Position position) {
     const ulong occupied = occupied_of(position);
     const ulong kings = ~bit1 & bit2 & bit4;
     const ulong king = kings & position.own;
-    return (Frame){position.own, occupied & ~position.own, ~occupied, bit1 & ~bit2 & ~bit4, ~bit1 & bit2 & ~bit4, bit1
-        & (bit2 ^ bit4), bit4 & ~(~bit1 & bit2), king, lowest_index(king) & 63u, kings & ~position.own,
+    return (Frame){position.own, occupied & ~position.own, ~occupied, bit1 & ~bit2 & ~bit4, ~bit1 & bit2 & ~bit4,
+        bit1 & (bit2 ^ bit4), bit4 & ~(~bit1 & bit2), king, lowest_index(king) & 63u, kings & ~position.own,
         position.en_passant, low(bit1 & bit2 & bit4 & position.own) & 255u};
 }
 
@@ -734,7 +750,7 @@ INLINE ulong rank_sight(ulong occupied, uint square) {
 // Returns the squares that a piece sees.
 INLINE Sight sight_of(Lines axes, ulong occupied, ulong piece) {
     const ulong flipped_piece = fast_flip(piece);
-    Sight sight = (Sight){0};
+    Sight sight = {0};
     sight.file = line_sight(axes.file, occupied, piece, flipped_piece);
     if (FAST_REVERSE) {
         sight.rank = line_sight(axes.rank, occupied, piece, flipped_piece);
@@ -748,8 +764,9 @@ INLINE Sight sight_of(Lines axes, ulong occupied, ulong piece) {
 
 // Returns the squares that sliders attack along each axis, all sliders at once.
 INLINE Sight sights_of(ulong orthogonal, ulong diagonal, ulong empty) {
-    return (Sight){north_attacks(orthogonal, empty) | south_attacks(orthogonal, empty), east_attacks(orthogonal, empty)
-        | west_attacks(orthogonal, empty), north_east_attacks(diagonal, empty) | south_west_attacks(diagonal, empty),
+    return (Sight){north_attacks(orthogonal, empty) | south_attacks(orthogonal, empty),
+        east_attacks(orthogonal, empty) | west_attacks(orthogonal, empty),
+        north_east_attacks(diagonal, empty) | south_west_attacks(diagonal, empty),
         north_west_attacks(diagonal, empty) | south_east_attacks(diagonal, empty)};
 }
 
@@ -789,7 +806,7 @@ INLINE Limits limits_against(Frame frame, Lines axes, Sight attacked, __global c
     const ulong orthogonal = frame.rooks_queens & their;
     const ulong diagonal = frame.bishops_queens & their;
     const Sight sight = sight_of(axes, ~frame.empty, king);
-    Limits limits = (Limits){0};
+    Limits limits = {0};
     limits.pinned_on_file = attacked.file & sight.file & own;
     limits.pinned_on_rank = attacked.rank & sight.rank & own;
     limits.pinned_on_diagonal = attacked.diagonal & sight.diagonal & own;
@@ -879,8 +896,7 @@ INLINE bool may_capture_en_passant(Frame frame, Lines axes, ulong captor) {
 // Returns the own pawns that can legally capture en passant.
 INLINE Captors en_passant_captors(Frame frame, Lines axes) {
     const ulong own_pawns = frame.pawns & frame.own;
-    Captors captors = (Captors){south_east_step(frame.en_passant) & own_pawns, south_west_step(frame.en_passant)
-        & own_pawns};
+    Captors captors = {south_east_step(frame.en_passant) & own_pawns, south_west_step(frame.en_passant) & own_pawns};
     if (nonempty(captors.from_east) && !may_capture_en_passant(frame, axes, captors.from_east)) {
         captors.from_east = NONE;
     }
@@ -1044,8 +1060,8 @@ INLINE Position castled(Position parent, uint to) {
     const ulong king_to = join(kingside ? G1 : C1, 0u);
     const ulong rook_to = join(kingside ? F1 : D1, 0u);
     const ulong cleared = ~(king | rook);
-    return (Position){parent.bit1 & cleared, (parent.bit2 & cleared) | king_to, (parent.bit4 & cleared) | king_to
-        | rook_to, (parent.own & cleared) | king_to | rook_to, NONE};
+    return (Position){parent.bit1 & cleared, (parent.bit2 & cleared) | king_to,
+        (parent.bit4 & cleared) | king_to | rook_to, (parent.own & cleared) | king_to | rook_to, NONE};
 }
 
 // Returns the position after a move, as its mover sees it. After a king's move, the mover's castling rooks are still
@@ -1054,9 +1070,9 @@ INLINE Position patched(Position parent, uint packed_move) {
     const ulong to = bit(to_of(packed_move));
     const ulong kept = ~(bit(from_of(packed_move)) | to);
     const uint code = code_of(packed_move);
-    Position child = (Position){(parent.bit1 & kept) | ((code & 1u) != 0u ? to : NONE), (parent.bit2 & kept)
-        | ((code & 2u) != 0u ? to : NONE), (parent.bit4 & kept) | ((code & 4u) != 0u ? to : NONE), (parent.own & kept)
-        | to, NONE};
+    Position child = {(parent.bit1 & kept) | ((code & 1u) != 0u ? to : NONE),
+        (parent.bit2 & kept) | ((code & 2u) != 0u ? to : NONE), (parent.bit4 & kept) | ((code & 4u) != 0u ? to : NONE),
+        (parent.own & kept) | to, NONE};
     const uint kind = kind_of(packed_move);
     if (kind != 0u) {
         if (kind == EN_PASSANT) {
@@ -1113,10 +1129,11 @@ INLINE Quad made_quad(Quad parent, uint packed_move, uint castling_files, uint h
     }
     const ulong added = to | rook_to;
     const ulong kept = ~changed;
-    Quad child = (Quad){(parent.white & kept) | (black ? NONE : added), (parent.pawns & kept)
-        | (code == PAWN ? to : NONE), (parent.knights & kept) | (code == KNIGHT ? to : NONE),
-        (parent.bishops_queens & kept) | (code == BISHOP || code == QUEEN ? to : NONE), (parent.rooks_queens & kept)
-        | (code == ROOK || code == QUEEN ? to : NONE) | rook_to, (parent.kings & kept) | (code == KING ? to : NONE),
+    Quad child = {(parent.white & kept) | (black ? NONE : added), (parent.pawns & kept) | (code == PAWN ? to : NONE),
+        (parent.knights & kept) | (code == KNIGHT ? to : NONE),
+        (parent.bishops_queens & kept) | (code == BISHOP || code == QUEEN ? to : NONE),
+        (parent.rooks_queens & kept) | (code == ROOK || code == QUEEN ? to : NONE) | rook_to,
+        (parent.kings & kept) | (code == KING ? to : NONE),
         (parent.state & STATE_CASTLING) | (black ? 0u : STATE_BLACK)};
     const ulong left = kind == CASTLING ? origin : origin | to;
     for (uint right = 0u; right < 4u; right += 1u) {
@@ -1618,7 +1635,7 @@ INLINE void knight_moves(Writer *out, Leaps leaps, ulong targets, __global uint2
 // Returns the squares that sliders reach, given the sliders that move along each axis. If there are none, a branch
 // skips their directions, which frees registers.
 INLINE Rays attack_rays(ulong on_file, ulong on_rank, ulong on_diagonal, ulong on_antidiagonal, ulong empty) {
-    Rays rays = (Rays){0};
+    Rays rays = {0};
     if (nonempty(on_file | on_rank)) {
         rays.north = north_attacks(on_file, empty);
         rays.south = south_attacks(on_file, empty);
@@ -1773,7 +1790,7 @@ INLINE void pawn_pushes(
     const ulong pushed = north_step(free_to_move(frame.pawns & frame.own, limits, limits.pinned_on_file)) & frame.empty;
     const ulong twice = north_step(pushed & THIRD_RANK) & targets;
     push_promotions(out, frame, limits, new_items);
-    emit_moves(out, pushed & targets & 0xffffffffffffffUL, 8, PAWN, new_items);
+    emit_moves(out, pushed & targets & 0xfffffffffffffful, 8, PAWN, new_items);
     const ulong watchers = frame.pawns & frame.their;
     const ulong watched = east_step(watchers) | west_step(watchers);
     ulong left = twice;
@@ -2051,8 +2068,8 @@ INLINE void add_numbers(Numbers *numbers, ulong ones, ulong twos, ulong fours) {
 INLINE void add_both_ways(Numbers *numbers, Few ahead, Few behind) {
     const ulong carry1 = ahead.ones & behind.ones;
     const ulong carry2 = majority(ahead.twos, behind.twos, carry1);
-    add_numbers(numbers, ahead.ones ^ behind.ones, ahead.twos ^ behind.twos ^ carry1, ahead.fours ^ behind.fours
-        ^ carry2);
+    add_numbers(numbers, ahead.ones ^ behind.ones, ahead.twos ^ behind.twos ^ carry1,
+        ahead.fours ^ behind.fours ^ carry2);
 }
 
 // Returns the squares that the other side's sliders reach both ways, and adds their moves, defended pieces and values.
@@ -2126,9 +2143,9 @@ INLINE void increment_twice(Numbers *numbers, ulong a, ulong b) {
 
 // Returns the sum of the numbers of some squares.
 INLINE uint sum_of(Numbers numbers, ulong squares) {
-    return count_ones(numbers.ones & squares) + 2u * count_ones(numbers.twos & squares) + 4u
-        * count_ones(numbers.fours & squares) + 8u * count_ones(numbers.eights & squares) + 16u
-        * count_ones(numbers.sixteens & squares);
+    return count_ones(numbers.ones & squares) + 2u * count_ones(numbers.twos & squares)
+        + 4u * count_ones(numbers.fours & squares) + 8u * count_ones(numbers.eights & squares)
+        + 16u * count_ones(numbers.sixteens & squares);
 }
 
 // Returns the number of a single square.
@@ -2168,7 +2185,7 @@ INLINE ulong seen(Sight sight) {
 // Returns the squares that some squares see, which may be empty: along files and ranks if there are rooks or queens, along
 // diagonals if there are bishops or queens.
 INLINE Rays view_rays(ulong squares, ulong orthogonal, ulong diagonal, ulong empty) {
-    Rays rays = (Rays){0};
+    Rays rays = {0};
     if (nonempty(orthogonal)) {
         rays.north = any_north_attacks(squares, empty);
         rays.south = any_south_attacks(squares, empty);
@@ -2240,7 +2257,7 @@ INLINE uint rank8(ulong board) {
 // Returns the other side's castlings.
 INLINE Castlings castlings_of(Position position, Frame frame, Lines axes, ulong danger, ulong attacked_on_rank) {
     const uint rooks = rank8(position.bit1 & position.bit2 & position.bit4 & frame.their);
-    Castlings castlings = (Castlings){0u, 0u, 0u};
+    Castlings castlings = {0u, 0u, 0u};
     if (rooks != 0u) {
         const uint king = rank8(frame.their_king);
         const uint above = rooks & ~(king - 1u);
@@ -2273,7 +2290,7 @@ INLINE Replies replies_of(
     const ulong bishops_queens = frame.bishops_queens & own;
     const Rays by = attack_rays(rooks_queens, rooks_queens, bishops_queens, bishops_queens, empty);
     const ulong firmly = pawn_attacks_up(frame.pawns & own) | own_king_lines.king | frame.king;
-    Attacked attacked = (Attacked){knight_attacks(frame.knights & own), NONE, NONE};
+    Attacked attacked = {knight_attacks(frame.knights & own), NONE, NONE};
     attack(&attacked, by.north);
     attack(&attacked, by.south);
     attack(&attacked, by.east);
@@ -2289,7 +2306,7 @@ INLINE Replies replies_of(
     const ulong way = join(0u, castlings.way << 24u);
     const ulong zone = (near_king & not_their) | join(0u, castlings.king_path << 24u) | their_king;
     const ulong loose = zone & ~firmly;
-    Replies replies = (Replies){0};
+    Replies replies = {0};
     replies.once = loose & attacked.once & ~attacked.twice;
     const ulong at_most_twice = loose & attacked.once & ~attacked.thrice;
     const ulong free = (loose & ~attacked.once) | their_king;
@@ -2319,7 +2336,7 @@ INLINE Replies replies_of(
     const ulong orthogonal = frame.rooks_queens & their;
     const ulong diagonal = frame.bishops_queens & their;
     const uint by_king = count_ones(near_king & not_their & ~danger) + castlings.legal;
-    Mobility mobility = (Mobility){by_king, NONE, NONE, NONE, NONE};
+    Mobility mobility = {by_king, NONE, NONE, NONE, NONE};
     if (nonempty(orthogonal)) {
         replies.attacked.file = closed_form_north(&mobility, value, orthogonal & (~pinned | pinned_on_file), frame);
         replies.attacked.rank = closed_form_east(&mobility, value, orthogonal & (~pinned | pinned_on_rank), frame);
@@ -2414,7 +2431,7 @@ INLINE void put(
     if (at < QUEUE) {
         queue[at] = packed_move | sink.lane;
     } else {
-        const uint result = atomic_add(&new_item_count[0u], 1u);
+        const uint result = atomic_add(&new_item_count[0], 1u);
         put_item(result, packed_move, sink.parent, new_items, capacity);
     }
 }
@@ -2474,8 +2491,8 @@ INLINE void tally_piece(Tally *tally, Numbers value, uint origin, ulong targets,
     const uint count = count_ones(targets);
     if (count != 0u) {
         tally->moves += count;
-        tally->change += count * number_at(value, origin) + CAPTURE_CHANGE * count_ones(targets & their)
-            - sum_of(value, targets);
+        tally->change += count * number_at(value, origin)
+            + CAPTURE_CHANGE * count_ones(targets & their) - sum_of(value, targets);
     }
 }
 
@@ -2494,8 +2511,8 @@ INLINE ulong tally_pawn_direction(
         tally->moves += count_ones(simple);
         tally->change += sum_of(value, down(simple, distance)) - sum_of(value, simple);
         const ulong captured = simple & frame.their;
-        tally->change += CAPTURE_CHANGE * count_ones(captured) + PAWN_BY_PAWN_CHANGE
-            * count_ones(captured & frame.pawns);
+        tally->change += CAPTURE_CHANGE * count_ones(captured)
+            + PAWN_BY_PAWN_CHANGE * count_ones(captured & frame.pawns);
     }
     return targets ^ simple;
 }
@@ -2571,7 +2588,7 @@ INLINE void tally_sliders(
             const ulong piece = lowest(left);
             const Sight sight = sight_of(lines_of(origin, lines), ~frame.empty, piece);
             const Sight not_along = replies.not_along;
-            Reach reach = (Reach){0UL, 0UL, 0UL};
+            Reach reach = {0ul, 0ul, 0ul};
             ulong not_to = replies.not_to;
             if (code != BISHOP) {
                 add_axis(&reach, piece, sight.file, allowed, limits, limits.pinned_on_file, not_along.file);
@@ -2634,9 +2651,9 @@ INLINE void tally_pawns(
             put_shifted(sink, west & RANK_8, 7u, code, 0u, new_items, new_item_count, queue, queued, lane_moves,
                 capacity);
         }
-        single &= 0xffffffffffffffUL;
-        east &= 0xffffffffffffffUL;
-        west &= 0xffffffffffffffUL;
+        single &= 0xfffffffffffffful;
+        east &= 0xfffffffffffffful;
+        west &= 0xfffffffffffffful;
     }
     const ulong not_from = replies.not_from | replies.not_from_pawn;
     const ulong not_to = replies.not_to | replies.not_to_pawn;
@@ -2704,7 +2721,7 @@ INLINE uint closed_form_replies(
     uint capacity
 ) {
     const ulong allowed = limits.evasion & ~frame.own;
-    Tally tally = (Tally){0u, 0u};
+    Tally tally = {0u, 0u};
     tally_knights(&tally, sink, frame, limits, replies, value, allowed, new_items, new_item_count, lines, queue, queued,
         lane_moves, capacity);
     tally_sliders(&tally, sink, frame, limits, replies, value, allowed, new_items, new_item_count, lines, queue, queued,
@@ -2725,7 +2742,7 @@ INLINE uint closed_form_replies(
 
 // Reads a position. Lanes without one get an empty board, which has no moves: a kernel whose lanes all do the same measured faster.
 INLINE Position load_position_or_none(uint index, __global const uint4 *restrict positions, uint end) {
-    Position position = (Position){0};
+    Position position = {0};
     if (index < end) {
         position = load_position(index, positions);
     }
@@ -2864,7 +2881,7 @@ __kernel KERNEL void write_moves(
         return;
     }
     const uint at = bases[index / GROUP] - bases[first / GROUP] + offsets[index];
-    Writer out = (Writer){at, at + counts[index], index};
+    Writer out = {at, at + counts[index], index};
     const Position position = load_position(index, positions);
     const Frame frame = frame_of(position);
     const Lines axes = lines_of(frame.king_square, lines);
@@ -2907,7 +2924,7 @@ __kernel CLOSED_FORM_KERNEL void closed_form(
     const Position position = load_position_or_none(index, positions, end);
     const Frame frame = frame_of(position);
     const Lines axes = lines_of(frame.king_square, lines);
-    Numbers value = (Numbers){0};
+    Numbers value = {0};
     const Replies replies = replies_of(position, frame, axes, &value, lines);
     const Limits limits = limits_against(frame, axes, replies.attacked, lines);
     const uint leaves = closed_form_replies(frame, axes, limits, replies, value, (Sink){lane << LANE, index}, new_items,
@@ -2918,8 +2935,7 @@ __kernel CLOSED_FORM_KERNEL void closed_form(
     add_root_sums(first_root, lane, CLOSED_FORM_GROUP, totals, root_sums);
     const uint len = min(*queued, QUEUE);
     if (lane == 0u) {
-        const uint result = atomic_add(&new_item_count[0u], len);
-        *item_base = result;
+        *item_base = atomic_add(&new_item_count[0], len);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint at = lane; at < len; at += CLOSED_FORM_GROUP) {
@@ -2947,14 +2963,14 @@ __kernel COUNT_KERNEL void count_replies(
     const uint lane = get_local_id(0);
     const uint3 workgroup = (uint3)(get_group_id(0), get_group_id(1), get_group_id(2));
     const uint3 workgroups = (uint3)(get_num_groups(0), get_num_groups(1), get_num_groups(2));
-    const uint len = min(item_count[0u], capacity);
+    const uint len = min(item_count[0], capacity);
     const uint lanes = workgroups.x * workgroups.y * COUNT_GROUP;
     const uint group_items = (len + lanes - 1u) / lanes * COUNT_GROUP;
     const uint group_first = min(group_index(workgroup, workgroups) * group_items, len);
     const uint end = min(group_first + group_items, len);
     const uint last = max(end, 1u) - 1u;
-    if (lane == 0u && group_first == 0u && item_count[0u] > capacity) {
-        totals[0u] = 1u;
+    if (lane == 0u && group_first == 0u && item_count[0] > capacity) {
+        totals[0] = 1u;
     }
     clear_root_sums(lane, COUNT_GROUP, root_sums);
     uint index = group_first + lane;
@@ -2989,4 +3005,3 @@ __kernel COUNT_KERNEL void count_replies(
     add_to_root(first_root, root, sum, totals, root_sums);
     add_root_sums(first_root, lane, COUNT_GROUP, totals, root_sums);
 }
-

@@ -2,19 +2,23 @@
 
 #define WEIGHTED_SUMS_GROUPS 1024u
 #define REACHED_ONCE 0xffffffffu
-#define NONE 0UL
-#define NOT_FILE_A 0xfefefefefefefefeUL
-#define NOT_FILE_H 0x7f7f7f7f7f7f7f7fUL
-#define THIRD_RANK 0xff0000UL
+#define NONE 0ul
+#define NOT_FILE_A 0xfefefefefefefefeul
+#define NOT_FILE_H 0x7f7f7f7f7f7f7f7ful
+#define THIRD_RANK 0xff0000ul
+
 // Which successors are kept: all, the positions of a range, the positions from which a move may lead into the range, or the positions
 // with reversed keys in the range.
 #define KEPT_ALL 0u
 #define KEPT_WITHIN_REVERSED 3u
 #define CANDIDATE 0x80000000u
+
 // What stands for the slot of a candidate that took none.
 #define NO_SLOT 0xffffffffu
+
 // What stands for the shard of a candidate that is not kept.
 #define NO_SHARD 0xffffffffu
+
 // Spreads the diagrams of a range, which may differ in few bits of their hashes, over all shards.
 #define SHARD_FACTOR 0x9e3779b1u
 
@@ -22,7 +26,9 @@ typedef struct {
     ulong bit1;
     ulong bit2;
     ulong bit4;
+    // Pieces of the side to move.
     ulong own;
+    // The square where an en-passant capture lands, or none.
     ulong en_passant;
 } Position;
 
@@ -93,7 +99,7 @@ INLINE ulong down(ulong board, uint distance) {
 
 // Whether any square is set.
 INLINE bool nonempty(ulong board) {
-    return board != 0UL;
+    return board != 0ul;
 }
 
 // Returns the sum of two numbers, modulo 2^64.
@@ -113,12 +119,12 @@ INLINE bool is_lower(ulong a, ulong b) {
 
 // Returns the lowest square, alone.
 INLINE ulong lowest(ulong board) {
-    return board & (0UL - board);
+    return board & (0ul - board);
 }
 
 // Returns all squares but the lowest.
 INLINE ulong without_lowest(ulong board) {
-    return board & (board - 1UL);
+    return board & (board - 1ul);
 }
 
 // Returns the four bytes of half a board in reverse order.
@@ -166,8 +172,8 @@ INLINE KeyRange range_of_scalars(
     uint last_theirs_high,
     uint last_hash
 ) {
-    const Key first = (Key){join(first_own_low, first_own_high), join(first_theirs_low, first_theirs_high), first_hash};
-    const Key last = (Key){join(last_own_low, last_own_high), join(last_theirs_low, last_theirs_high), last_hash};
+    const Key first = {join(first_own_low, first_own_high), join(first_theirs_low, first_theirs_high), first_hash};
+    const Key last = {join(last_own_low, last_own_high), join(last_theirs_low, last_theirs_high), last_hash};
     return (KeyRange){first, last};
 }
 
@@ -193,7 +199,7 @@ INLINE bool is_less(Key a, Key b) {
 // Whether the range has the key, or the reversed key, of a position with this hash.
 INLINE bool range_has(KeyRange range, Position position, uint hash, bool is_reversed) {
     const ulong pawns = pawns_of(position);
-    Key key = (Key){pawns & position.own, pawns & ~position.own, hash};
+    Key key = {pawns & position.own, pawns & ~position.own, hash};
     if (is_reversed) {
         key = (Key){key.theirs, key.own, hash};
     }
@@ -213,7 +219,7 @@ INLINE ulong pawn_squares_into(ulong pawns, ulong squares, uint distance, ulong 
     ulong found = NONE;
     while (nonempty(rest)) {
         const ulong square = lowest(rest);
-        if (is_between(pawns ^ (down(square, distance) | (square & 0xffffffffffffffUL)), least, greatest)) {
+        if (is_between(pawns ^ (down(square, distance) | (square & 0xfffffffffffffful)), least, greatest)) {
             found |= square;
         }
         rest = without_lowest(rest);
@@ -430,14 +436,14 @@ INLINE uint find_slot(
         } else {
             slot = slot + 1u == slot_count ? 0u : slot + 1u;
             if (slot == first_slot) {
-                merge_state[2u] = 1u;
+                merge_state[2] = 1u;
                 return NO_SLOT;
             }
         }
     }
     if (add_multiplicity(found, root_multiplicities[first + roots[candidate]], multiplicities,
-        candidate_multiplicities)) {
-        merge_state[3u] = 1u;
+            candidate_multiplicities)) {
+        merge_state[3] = 1u;
     }
     return is_fresh ? slot : NO_SLOT;
 }
@@ -490,7 +496,7 @@ INLINE void set_board_of_sum(uint at, ulong board, __global uint *restrict sums)
 INLINE Diagram diagram_of(uint4 first, uint4 second) {
     const uint2 may_castle = first.xy & first.zw & second.xy;
     const uint2 occupied = first.xy | first.zw | second.xy;
-    return (Diagram){first & ~((uint4)(may_castle, may_castle)), (uint4)(second.xy, second.zw & occupied)};
+    return (Diagram){first & ~(uint4)(may_castle, may_castle), (uint4)(second.xy, second.zw & occupied)};
 }
 
 // Finds the slot of an entry's diagram. Returns whether the entry took it, since it is the first one with this diagram.
@@ -523,7 +529,7 @@ INLINE bool take_slot(
             }
             slot = slot + 1u == slot_count ? 0u : slot + 1u;
             if (slot == first_slot) {
-                merge_state[2u] = 1u;
+                merge_state[2] = 1u;
                 break;
             }
         }
@@ -600,8 +606,7 @@ __kernel KERNEL void select_entries(
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     if (lane == 0u) {
-        const uint result = atomic_add(&selected_count[0u], *group_count);
-        *group_base = result;
+        *group_base = atomic_add(&selected_count[0], *group_count);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     const uint selected = *group_base + rank;
@@ -722,8 +727,8 @@ __kernel KERNEL void insert(
         const uint2 hash = hashes(first_1, second);
         uint slot = NO_SLOT;
         if (is_kept(range_of_scalars(first_own_low, first_own_high, first_theirs_low, first_theirs_high, first_hash,
-            last_own_low, last_own_high, last_theirs_low, last_theirs_high, last_hash), position_in(first_1, second),
-            hash.y, kept)) {
+                last_own_low, last_own_high, last_theirs_low, last_theirs_high, last_hash),
+                position_in(first_1, second), hash.y, kept)) {
             if (kept != KEPT_ALL) {
                 atomic_add(&kept_counts[roots[candidate]], 1u);
             }
@@ -765,11 +770,9 @@ __kernel KERNEL void insert_sorted(
         const uint candidate = sorted[shard_count + index];
         const uint4 first_1 = positions[2u * candidate];
         const uint4 second = positions[2u * candidate + 1u];
-        const uint value = index;
-        const uint result = find_slot(candidate, first_1, second, hashes(first_1, second).x & hash_mask, positions,
-            roots, entries, multiplicities, root_multiplicities, candidate_multiplicities, slots, merge_state, first,
+        taken[index] = find_slot(candidate, first_1, second, hashes(first_1, second).x & hash_mask, positions, roots,
+            entries, multiplicities, root_multiplicities, candidate_multiplicities, slots, merge_state, first,
             slot_count);
-        taken[value] = result;
     }
 }
 
@@ -807,7 +810,7 @@ __kernel KERNEL void append(
     }
     const uint step = workgroups.x * workgroups.y * GROUP;
     for (uint group_start = start + group_index(workgroup, workgroups) * GROUP; group_start < end_1;
-        group_start += step) {
+            group_start += step) {
         const uint index = group_start + lane;
         uint slot = NO_SLOT;
         if (index < end_1) {
@@ -823,8 +826,8 @@ __kernel KERNEL void append(
         }
         barrier(CLK_LOCAL_MEM_FENCE);
         if (lane == 0u) {
-            const uint value = load_atomic(&merge_state[0u]);
-            const uint result = atomic_add(&merge_state[1u], *group_count);
+            const uint value = load_atomic(&merge_state[0]);
+            const uint result = atomic_add(&merge_state[1], *group_count);
             *group_base = value + result;
         }
         barrier(CLK_LOCAL_MEM_FENCE);
@@ -853,13 +856,13 @@ __kernel KERNEL void note_appended(__global uint *restrict merge_state, uint roo
     const uint lane = get_local_id(0);
     const uint3 workgroup = (uint3)(get_group_id(0), get_group_id(1), get_group_id(2));
     if (workgroup.x == 0u && lane == 0u) {
-        const uint count = load_atomic(&merge_state[1u]);
-        const uint len = load_atomic(&merge_state[0u]);
+        const uint count = load_atomic(&merge_state[1]);
+        const uint len = load_atomic(&merge_state[0]);
         if (count > room - len) {
-            merge_state[2u] = 1u;
+            merge_state[2] = 1u;
         }
-        merge_state[0u] = len + min(count, room - len);
-        merge_state[1u] = 0u;
+        merge_state[0] = len + min(count, room - len);
+        merge_state[1] = 0u;
     }
 }
 
@@ -884,9 +887,8 @@ __kernel WEIGHTED_SUMS_KERNEL void weighted_sums(
     const uint3 workgroups = (uint3)(get_num_groups(0), get_num_groups(1), get_num_groups(2));
     const uint group = group_index(workgroup, workgroups);
     const uint step = workgroups.x * workgroups.y * WEIGHTED_SUMS_GROUP;
-    uint root = group * WEIGHTED_SUMS_GROUP + lane;
-    Wide sum = (Wide){0};
-    for (; root < end; root += step) {
+    Wide sum = {0};
+    for (uint root = group * WEIGHTED_SUMS_GROUP + lane; root < end; root += step) {
         const uint4 multiplicity = root_multiplicities[first + root];
         ulong leaves = join(1u, 0u);
         if (depth == REACHED_ONCE) {
@@ -908,16 +910,13 @@ __kernel WEIGHTED_SUMS_KERNEL void weighted_sums(
         }
     }
     const bool has_totals = depth > 1u && depth != REACHED_ONCE;
-    if (has_totals && group == 0u && lane == 0u && known_totals[0u].x != 0u) {
-        sums[0u] = 1u;
+    if (has_totals && group == 0u && lane == 0u && known_totals[0].x != 0u) {
+        sums[0] = 1u;
     }
     if (lane == 0u) {
         const uint first_word = 8u * (kind * WEIGHTED_SUMS_GROUPS + group + 1u);
-        const ulong result = board_of_sum(first_word, sums);
-        const ulong result_1 = board_of_sum(first_word + 2u, sums);
-        const ulong result_2 = board_of_sum(first_word + 4u, sums);
-        const ulong result_3 = board_of_sum(first_word + 6u, sums);
-        const Wide before = (Wide){result, result_1, result_2, result_3};
+        const Wide before = {board_of_sum(first_word, sums), board_of_sum(first_word + 2u, sums),
+            board_of_sum(first_word + 4u, sums), board_of_sum(first_word + 6u, sums)};
         sum = wide_sum(sum, before);
         set_board_of_sum(first_word, sum.first, sums);
         set_board_of_sum(first_word + 2u, sum.second, sums);
@@ -942,19 +941,17 @@ __kernel KERNEL void count_diagrams(
     const uint3 workgroup = (uint3)(get_group_id(0), get_group_id(1), get_group_id(2));
     const uint3 workgroups = (uint3)(get_num_groups(0), get_num_groups(1), get_num_groups(2));
     const uint step = workgroups.x * workgroups.y * GROUP;
-    uint entry = group_index(workgroup, workgroups) * GROUP + lane;
     uint count = 0u;
-    for (; entry < end; entry += step) {
+    for (uint entry = group_index(workgroup, workgroups) * GROUP + lane; entry < end; entry += step) {
         const Diagram diagram = diagram_of(entries[2u * entry], entries[2u * entry + 1u]);
         const uint2 hash = hashes(diagram.first, diagram.second);
         if (share_of(hash.y, parts) == part) {
-            const uint value = count;
             const bool result = take_slot(entry, diagram, hash.x & hash_mask, entries, slots, merge_state, slot_count);
-            count = value + (result ? 1u : 0u);
+            count += result ? 1u : 0u;
         }
     }
     if (count > 0u) {
-        atomic_add(&merge_state[1u], count);
+        atomic_add(&merge_state[1], count);
     }
 }
 
@@ -990,8 +987,8 @@ __kernel KERNEL void count_shards(
         const uint4 first = positions[2u * candidate];
         const uint4 second = positions[2u * candidate + 1u];
         if (is_kept(range_of_scalars(first_own_low, first_own_high, first_theirs_low, first_theirs_high, first_hash,
-            last_own_low, last_own_high, last_theirs_low, last_theirs_high, last_hash), position_in(first, second),
-            hashes(first, second).y, kept)) {
+                last_own_low, last_own_high, last_theirs_low, last_theirs_high, last_hash), position_in(first, second),
+                hashes(first, second).y, kept)) {
             if (kept != KEPT_ALL) {
                 atomic_add(&kept_counts[roots[candidate]], 1u);
             }
@@ -1056,8 +1053,7 @@ __kernel KERNEL void sort_by_shard(
         barrier(CLK_LOCAL_MEM_FENCE);
         const uint count = group_counts[lane];
         if (count > 0u) {
-            const uint result = atomic_add(&new_sorted[first_shard + lane], count);
-            group_bases[lane] = result;
+            group_bases[lane] = atomic_add(&new_sorted[first_shard + lane], count);
         }
         barrier(CLK_LOCAL_MEM_FENCE);
         if (group_shard < GROUP) {
@@ -1065,4 +1061,3 @@ __kernel KERNEL void sort_by_shard(
         }
     }
 }
-

@@ -1,19 +1,20 @@
 // Printed by `cargo xtask kernels` from the WGSL of kogge-gpu. Change the WGSL, not this file.
 
-#define NONE 0UL
-#define ALL 0xffffffffffffffffUL
-#define NOT_FILE_A 0xfefefefefefefefeUL
-#define NOT_FILES_AB 0xfcfcfcfcfcfcfcfcUL
-#define NOT_FILE_H 0x7f7f7f7f7f7f7f7fUL
-#define NOT_FILES_GH 0x3f3f3f3f3f3f3f3fUL
-#define RANK_8 0xff00000000000000UL
-#define THIRD_RANK 0xff0000UL
+#define NONE 0ul
+#define ALL 0xfffffffffffffffful
+#define NOT_FILE_A 0xfefefefefefefefeul
+#define NOT_FILES_AB 0xfcfcfcfcfcfcfcfcul
+#define NOT_FILE_H 0x7f7f7f7f7f7f7f7ful
+#define NOT_FILES_GH 0x3f3f3f3f3f3f3f3ful
+#define RANK_8 0xff00000000000000ul
+#define THIRD_RANK 0xff0000ul
 #define PAWN 1u
 #define KNIGHT 2u
 #define BISHOP 3u
 #define ROOK 4u
 #define QUEEN 5u
 #define KING 6u
+
 // Squares of rank 1.
 #define B1 2u
 #define C1 4u
@@ -26,6 +27,7 @@
 #define KIND 15u
 #define EN_PASSANT 1u
 #define CASTLING 2u
+
 // A double push after which an en-passant capture is legal.
 #define PASSING 3u
 #define PHASE 24u
@@ -38,7 +40,9 @@ typedef struct {
     ulong bit1;
     ulong bit2;
     ulong bit4;
+    // Pieces of the side to move.
     ulong own;
+    // The square where an en-passant capture lands, or none.
     ulong en_passant;
 } Position;
 
@@ -52,17 +56,23 @@ typedef struct {
 } Leaps;
 
 typedef struct {
+    // Pieces of the side to move, of the other side, and empty squares.
     ulong own;
     ulong their;
     ulong empty;
+    // Pieces of both sides by kind.
     ulong pawns;
     ulong knights;
     ulong bishops_queens;
     ulong rooks_queens;
+    // The king of the side to move, and its square.
     ulong king;
     uint king_square;
+    // The other side's king.
     ulong their_king;
+    // The square where an en-passant capture lands, or none.
     ulong en_passant;
+    // The own rooks that may castle, on rank 1.
     uint castling_rooks;
 } Frame;
 
@@ -85,12 +95,15 @@ typedef struct {
 } Sight;
 
 typedef struct {
+    // Squares where the king cannot go.
     ulong danger;
+    // Own pieces pinned on each axis, and all of them.
     ulong pinned_on_file;
     ulong pinned_on_rank;
     ulong pinned_on_diagonal;
     ulong pinned_on_antidiagonal;
     ulong pinned;
+    // The squares where pieces other than the king may go: all, or in check, the squares where they end the check.
     ulong evasion;
     bool check;
 } Limits;
@@ -154,22 +167,27 @@ typedef struct {
     ulong rooks;
     ulong queens;
     ulong king;
-    ulong all_;
+    ulong all;
 } Men;
 
 typedef struct {
+    // The middlegame (x) and the endgame value (y) of a side's features.
     int2 sum;
+    // The squares that its men other than the king attack.
     ulong attacks;
 } WeightedFeatures;
 
 typedef struct {
+    // The value of the position to the side to move, without looking ahead.
     int value;
+    // Whether the side to move is in check.
     bool check;
 } Evaluated;
 
 // A position on the path from the root to the position that a lane searches.
 typedef struct {
     Position position;
+    // The moves still to come.
     uint at;
     uint end;
     int best;
@@ -204,17 +222,17 @@ INLINE ulong down(ulong board, uint distance) {
 
 // Returns one square.
 INLINE ulong bit(uint square) {
-    return 1UL << square;
+    return 1ul << square;
 }
 
 // Whether a square is set.
 INLINE bool has(ulong board, uint square) {
-    return ((board >> square) & 1UL) != 0UL;
+    return ((board >> square) & 1ul) != 0ul;
 }
 
 // Whether any square is set.
 INLINE bool nonempty(ulong board) {
-    return board != 0UL;
+    return board != 0ul;
 }
 
 // Returns the difference of two numbers, modulo 2^64.
@@ -224,17 +242,17 @@ INLINE ulong minus(ulong a, ulong b) {
 
 // Returns the squares below a square; all squares for the empty board.
 INLINE ulong below(ulong square) {
-    return square - 1UL;
+    return square - 1ul;
 }
 
 // Returns the lowest square, alone.
 INLINE ulong lowest(ulong board) {
-    return board & (0UL - board);
+    return board & (0ul - board);
 }
 
 // Returns all squares but the lowest.
 INLINE ulong without_lowest(ulong board) {
-    return board & (board - 1UL);
+    return board & (board - 1ul);
 }
 
 // Returns the four bytes of half a board in reverse order.
@@ -574,8 +592,8 @@ INLINE Frame frame_of(Position position) {
     const ulong occupied = occupied_of(position);
     const ulong kings = ~bit1 & bit2 & bit4;
     const ulong king = kings & position.own;
-    return (Frame){position.own, occupied & ~position.own, ~occupied, bit1 & ~bit2 & ~bit4, ~bit1 & bit2 & ~bit4, bit1
-        & (bit2 ^ bit4), bit4 & ~(~bit1 & bit2), king, lowest_index(king) & 63u, kings & ~position.own,
+    return (Frame){position.own, occupied & ~position.own, ~occupied, bit1 & ~bit2 & ~bit4, ~bit1 & bit2 & ~bit4,
+        bit1 & (bit2 ^ bit4), bit4 & ~(~bit1 & bit2), king, lowest_index(king) & 63u, kings & ~position.own,
         position.en_passant, low(bit1 & bit2 & bit4 & position.own) & 255u};
 }
 
@@ -625,7 +643,7 @@ INLINE ulong rank_sight(ulong occupied, uint square) {
 // Returns the squares that a piece sees.
 INLINE Sight sight_of(Lines axes, ulong occupied, ulong piece) {
     const ulong flipped_piece = fast_flip(piece);
-    Sight sight = (Sight){0};
+    Sight sight = {0};
     sight.file = line_sight(axes.file, occupied, piece, flipped_piece);
     if (FAST_REVERSE) {
         sight.rank = line_sight(axes.rank, occupied, piece, flipped_piece);
@@ -639,8 +657,9 @@ INLINE Sight sight_of(Lines axes, ulong occupied, ulong piece) {
 
 // Returns the squares that sliders attack along each axis, all sliders at once.
 INLINE Sight sights_of(ulong orthogonal, ulong diagonal, ulong empty) {
-    return (Sight){north_attacks(orthogonal, empty) | south_attacks(orthogonal, empty), east_attacks(orthogonal, empty)
-        | west_attacks(orthogonal, empty), north_east_attacks(diagonal, empty) | south_west_attacks(diagonal, empty),
+    return (Sight){north_attacks(orthogonal, empty) | south_attacks(orthogonal, empty),
+        east_attacks(orthogonal, empty) | west_attacks(orthogonal, empty),
+        north_east_attacks(diagonal, empty) | south_west_attacks(diagonal, empty),
         north_west_attacks(diagonal, empty) | south_east_attacks(diagonal, empty)};
 }
 
@@ -680,7 +699,7 @@ INLINE Limits limits_against(Frame frame, Lines axes, Sight attacked, __global c
     const ulong orthogonal = frame.rooks_queens & their;
     const ulong diagonal = frame.bishops_queens & their;
     const Sight sight = sight_of(axes, ~frame.empty, king);
-    Limits limits = (Limits){0};
+    Limits limits = {0};
     limits.pinned_on_file = attacked.file & sight.file & own;
     limits.pinned_on_rank = attacked.rank & sight.rank & own;
     limits.pinned_on_diagonal = attacked.diagonal & sight.diagonal & own;
@@ -752,8 +771,8 @@ INLINE bool may_castle_down(Frame frame, Limits limits, bool mirrored) {
 // Whether castling may be legal: the king is not in check, and is beside an empty square or the rook. A cheap test.
 INLINE bool may_castle_perhaps(Frame frame, Limits limits) {
     const uint king = low(frame.king);
-    const uint beside_1 = ((king << 1u) | (king >> 1u)) & (low(frame.empty) | frame.castling_rooks);
-    return frame.castling_rooks != 0u && !limits.check && beside_1 != 0u;
+    const uint beside = ((king << 1u) | (king >> 1u)) & (low(frame.empty) | frame.castling_rooks);
+    return frame.castling_rooks != 0u && !limits.check && beside != 0u;
 }
 
 // Whether the king is safe once this pawn has captured en passant.
@@ -770,8 +789,7 @@ INLINE bool may_capture_en_passant(Frame frame, Lines axes, ulong captor) {
 // Returns the own pawns that can legally capture en passant.
 INLINE Captors en_passant_captors(Frame frame, Lines axes) {
     const ulong own_pawns = frame.pawns & frame.own;
-    Captors captors = (Captors){south_east_step(frame.en_passant) & own_pawns, south_west_step(frame.en_passant)
-        & own_pawns};
+    Captors captors = {south_east_step(frame.en_passant) & own_pawns, south_west_step(frame.en_passant) & own_pawns};
     if (nonempty(captors.from_east) && !may_capture_en_passant(frame, axes, captors.from_east)) {
         captors.from_east = NONE;
     }
@@ -880,8 +898,8 @@ INLINE Position castled(Position parent, uint to) {
     const ulong king_to = join(kingside ? G1 : C1, 0u);
     const ulong rook_to = join(kingside ? F1 : D1, 0u);
     const ulong cleared = ~(king | rook);
-    return (Position){parent.bit1 & cleared, (parent.bit2 & cleared) | king_to, (parent.bit4 & cleared) | king_to
-        | rook_to, (parent.own & cleared) | king_to | rook_to, NONE};
+    return (Position){parent.bit1 & cleared, (parent.bit2 & cleared) | king_to,
+        (parent.bit4 & cleared) | king_to | rook_to, (parent.own & cleared) | king_to | rook_to, NONE};
 }
 
 // Returns the position after a move, as its mover sees it. After a king's move, the mover's castling rooks are still
@@ -890,9 +908,9 @@ INLINE Position patched(Position parent, uint packed_move) {
     const ulong to = bit(to_of(packed_move));
     const ulong kept = ~(bit(from_of(packed_move)) | to);
     const uint code = code_of(packed_move);
-    Position child = (Position){(parent.bit1 & kept) | ((code & 1u) != 0u ? to : NONE), (parent.bit2 & kept)
-        | ((code & 2u) != 0u ? to : NONE), (parent.bit4 & kept) | ((code & 4u) != 0u ? to : NONE), (parent.own & kept)
-        | to, NONE};
+    Position child = {(parent.bit1 & kept) | ((code & 1u) != 0u ? to : NONE),
+        (parent.bit2 & kept) | ((code & 2u) != 0u ? to : NONE), (parent.bit4 & kept) | ((code & 4u) != 0u ? to : NONE),
+        (parent.own & kept) | to, NONE};
     const uint kind = kind_of(packed_move);
     if (kind != 0u) {
         if (kind == EN_PASSANT) {
@@ -1403,7 +1421,7 @@ INLINE void knight_moves(Writer *out, Leaps leaps, ulong targets, __global uint2
 // Returns the squares that sliders reach, given the sliders that move along each axis. If there are none, a branch
 // skips their directions, which frees registers.
 INLINE Rays attack_rays(ulong on_file, ulong on_rank, ulong on_diagonal, ulong on_antidiagonal, ulong empty) {
-    Rays rays = (Rays){0};
+    Rays rays = {0};
     if (nonempty(on_file | on_rank)) {
         rays.north = north_attacks(on_file, empty);
         rays.south = south_attacks(on_file, empty);
@@ -1558,7 +1576,7 @@ INLINE void pawn_pushes(
     const ulong pushed = north_step(free_to_move(frame.pawns & frame.own, limits, limits.pinned_on_file)) & frame.empty;
     const ulong twice = north_step(pushed & THIRD_RANK) & targets;
     push_promotions(out, frame, limits, new_items);
-    emit_moves(out, pushed & targets & 0xffffffffffffffUL, 8, PAWN, new_items);
+    emit_moves(out, pushed & targets & 0xfffffffffffffful, 8, PAWN, new_items);
     const ulong watchers = frame.pawns & frame.their;
     const ulong watched = east_step(watchers) | west_step(watchers);
     ulong left = twice;
@@ -1618,47 +1636,47 @@ INLINE int2 weighted_sum(Features features) {
     sum += (int2)(95, 111) * (int) count_ones(features.pawns & join(0xffffffffu, 0xffffffffu));
     sum += (int2)(6, -6) * (int) count_ones(features.pawns & join(0xff000000u, 0u));
     sum += (int2)(6, -1) * (int) count_ones(features.pawns & join(0u, 255u));
-    sum += (int2)(0, 21) * (int) count_ones(features.pawns & join(0u, 65280u));
+    sum += (int2)(0, 21) * (int) count_ones(features.pawns & join(0u, 0xff00u));
     sum += (int2)(34, 46) * (int) count_ones(features.pawns & join(0u, 0xff0000u));
     sum += (int2)(16, 1) * (int) count_ones(features.pawns & join(0x18000000u, 24u));
     sum += (int2)(-4, 8) * (int) count_ones(features.pawns & join(0x81818181u, 0x81818181u));
     sum += (int2)(333, 292) * (int) count_ones(features.knights & join(0xffffffffu, 0xffffffffu));
-    sum += (int2)(1, 19) * (int) count_ones(features.knights & join(0x3c3c0000u, 15420u));
+    sum += (int2)(1, 19) * (int) count_ones(features.knights & join(0x3c3c0000u, 0x3c3cu));
     sum += (int2)(-32, -8) * (int) count_ones(features.knights & join(0x818181ffu, 0xff818181u));
-    sum += (int2)(14, 7) * (int) count_ones(features.knights & join(0u, 65535u));
+    sum += (int2)(14, 7) * (int) count_ones(features.knights & join(0u, 0xffffu));
     sum += (int2)(343, 330) * (int) count_ones(features.bishops & join(0xffffffffu, 0xffffffffu));
-    sum += (int2)(0, 6) * (int) count_ones(features.bishops & join(0x3c3c0000u, 15420u));
+    sum += (int2)(0, 6) * (int) count_ones(features.bishops & join(0x3c3c0000u, 0x3c3cu));
     sum += (int2)(-24, -14) * (int) count_ones(features.bishops & join(255u, 0u));
     sum += (int2)(421, 565) * (int) count_ones(features.rooks & join(0xffffffffu, 0xffffffffu));
     sum += (int2)(39, -4) * (int) count_ones(features.rooks & join(0u, 0xff0000u));
     sum += (int2)(15, 6) * (int) count_ones(features.rooks & join(60u, 0u));
     sum += (int2)(1038, 990) * (int) count_ones(features.queens & join(0xffffffffu, 0xffffffffu));
-    sum += (int2)(-13, 25) * (int) count_ones(features.queens & join(0x3c3c0000u, 15420u));
+    sum += (int2)(-13, 25) * (int) count_ones(features.queens & join(0x3c3c0000u, 0x3c3cu));
     sum += (int2)(-1, -28) * (int) count_ones(features.queens & join(255u, 0u));
     sum += (int2)(37, -18) * (int) count_ones(features.king & join(199u, 0u));
     sum += (int2)(-36, 32) * (int) count_ones(features.king & join(0xffff0000u, 0xffffffffu));
-    sum += (int2)(-33, 8) * (int) count_ones(features.king & join(0x3c3c0000u, 15420u));
+    sum += (int2)(-33, 8) * (int) count_ones(features.king & join(0x3c3c0000u, 0x3c3cu));
     sum += (int2)(-8, -20) * (int) count_ones(features.king & join(0x818181ffu, 0xff818181u));
-    sum += (int2)(8, 15) * (int) count_ones(features.passed_pawns & join(65280u, 0u));
+    sum += (int2)(8, 15) * (int) count_ones(features.passed_pawns & join(0xff00u, 0u));
     sum += (int2)(-29, 22) * (int) count_ones(features.passed_pawns & join(0xff0000u, 0u));
     sum += (int2)(0, 46) * (int) count_ones(features.passed_pawns & join(0xff000000u, 0u));
     sum += (int2)(1, 71) * (int) count_ones(features.passed_pawns & join(0u, 255u));
-    sum += (int2)(52, 96) * (int) count_ones(features.passed_pawns & join(0u, 65280u));
+    sum += (int2)(52, 96) * (int) count_ones(features.passed_pawns & join(0u, 0xff00u));
     sum += (int2)(74, 136) * (int) count_ones(features.passed_pawns & join(0u, 0xff0000u));
     sum += (int2)(-6, 1) * (int) count_ones(features.isolated_pawns & join(0xffffffffu, 0xffffffffu));
     sum += (int2)(-16, -18) * (int) count_ones(features.isolated_pawns & join(0x18181818u, 0x18181818u));
     sum += (int2)(-20, -26) * (int) count_ones(features.doubled_pawns & join(0xffffffffu, 0xffffffffu));
     sum += (int2)(6, 0) * (int) count_ones(features.protected_pawns & join(0xffffffffu, 0xffffffffu));
-    sum += (int2)(3, 16) * (int) count_ones(features.protected_pawns & join(0u, 65535u));
+    sum += (int2)(3, 16) * (int) count_ones(features.protected_pawns & join(0u, 0xffffu));
     sum += (int2)(2, -4) * (int) count_ones(features.protected_minors & join(0xffffffffu, 0xffffffffu));
-    sum += (int2)(13, 18) * (int) count_ones(features.protected_minors & join(0xff000000u, 65535u));
+    sum += (int2)(13, 18) * (int) count_ones(features.protected_minors & join(0xff000000u, 0xffffu));
     sum += (int2)(32, 55) * (int) count_ones(features.bishop_pair & join(0xffffffffu, 0xffffffffu));
     sum += (int2)(26, 6) * (int) count_ones(features.rooks_on_half_open_files & join(0xffffffffu, 0xffffffffu));
     sum += (int2)(18, 2) * (int) count_ones(features.rooks_on_open_files & join(0xffffffffu, 0xffffffffu));
-    sum += (int2)(15, 1) * (int) count_ones(features.king_shield & join(65280u, 0u));
+    sum += (int2)(15, 1) * (int) count_ones(features.king_shield & join(0xff00u, 0u));
     sum += (int2)(13, -5) * (int) count_ones(features.king_shield & join(0xff0000u, 0u));
     sum += (int2)(4, 5) * (int) count_ones(features.knight_mobility & join(0xffffffffu, 0xffffffffu));
-    sum += (int2)(4, 4) * (int) count_ones(features.knight_mobility & join(0x3c3c0000u, 15420u));
+    sum += (int2)(4, 4) * (int) count_ones(features.knight_mobility & join(0x3c3c0000u, 0x3c3cu));
     sum += (int2)(5, -1) * (int) count_ones(features.diagonal_mobility & join(0xffffffffu, 0xffffffffu));
     sum += (int2)(2, 5) * (int) count_ones(features.diagonal_mobility & join(0xffff0000u, 0xffffffffu));
     sum += (int2)(4, 0) * (int) count_ones(features.orthogonal_mobility & join(0xffffffffu, 0xffffffffu));
@@ -1674,14 +1692,14 @@ INLINE Men men_of(Position position, ulong squares) {
     const ulong bit1 = position.bit1 & squares;
     const ulong bit2 = position.bit2 & squares;
     const ulong bit4 = position.bit4 & squares;
-    return (Men){bit1 & ~bit2 & ~bit4, ~bit1 & bit2 & ~bit4, bit1 & bit2 & ~bit4, bit4 & ~(bit1 ^ bit2), bit1 & ~bit2
-        & bit4, ~bit1 & bit2 & bit4, squares};
+    return (Men){bit1 & ~bit2 & ~bit4, ~bit1 & bit2 & ~bit4, bit1 & bit2 & ~bit4, bit4 & ~(bit1 ^ bit2),
+        bit1 & ~bit2 & bit4, ~bit1 & bit2 & bit4, squares};
 }
 
 // Returns the men on the board upside down.
 INLINE Men flipped_men(Men men) {
     return (Men){flip(men.pawns), flip(men.knights), flip(men.bishops), flip(men.rooks), flip(men.queens),
-        flip(men.king), flip(men.all_)};
+        flip(men.king), flip(men.all)};
 }
 
 // Returns all squares from these to the upper ends of their files.
@@ -1705,14 +1723,14 @@ INLINE ulong beside(ulong board) {
 
 // Returns the weighted sums of a side's features.
 INLINE WeightedFeatures weighted_features(Men own, Men their) {
-    const ulong empty = ~(own.all_ | their.all_);
+    const ulong empty = ~(own.all | their.all);
     const ulong files = up_files(down_files(own.pawns));
     const ulong stoppers = down(down_files(their.pawns), 8u);
     const ulong guarded = pawn_attacks_up(own.pawns);
     const ulong half_open = own.rooks & ~files;
     const ulong before_king = up(own.king, 8u) | up(own.king, 16u);
     const ulong hostile = pawn_attacks_down(their.pawns);
-    const ulong allowed = ~(own.all_ | hostile);
+    const ulong allowed = ~(own.all | hostile);
     const ulong diagonal = own.bishops | own.queens;
     const ulong orthogonal = own.rooks | own.queens;
     const ulong by_knights = knight_attacks(own.knights);
@@ -1721,12 +1739,13 @@ INLINE WeightedFeatures weighted_features(Men own, Men their) {
     const ulong by_orthogonal = north_attacks(orthogonal, empty) | south_attacks(orthogonal, empty)
         | east_attacks(orthogonal, empty) | west_attacks(orthogonal, empty);
     const ulong attacked = by_knights | by_diagonal | by_orthogonal;
-    const Features features = (Features){own.pawns, own.knights, own.bishops, own.rooks, own.queens, own.king, own.pawns
-        & ~(stoppers | beside(stoppers)), own.pawns & ~beside(files), own.pawns & up(up_files(own.pawns), 8u), own.pawns
-        & guarded, (own.knights | own.bishops) & guarded, without_lowest(own.bishops), half_open, half_open
-        & ~up_files(down_files(their.pawns)), own.pawns & (before_king | beside(before_king)), by_knights & allowed,
-        by_diagonal & allowed, by_orthogonal & allowed, attacked & king_attacks(their.king) & ~their.king, guarded
-        & their.all_ & ~their.pawns & ~their.king, attacked & their.all_ & ~their.king & ~hostile};
+    const Features features = {own.pawns, own.knights, own.bishops, own.rooks, own.queens, own.king,
+        own.pawns & ~(stoppers | beside(stoppers)), own.pawns & ~beside(files), own.pawns & up(up_files(own.pawns), 8u),
+        own.pawns & guarded, (own.knights | own.bishops) & guarded, without_lowest(own.bishops), half_open,
+        half_open & ~up_files(down_files(their.pawns)), own.pawns & (before_king | beside(before_king)),
+        by_knights & allowed, by_diagonal & allowed, by_orthogonal & allowed,
+        attacked & king_attacks(their.king) & ~their.king, guarded & their.all & ~their.pawns & ~their.king,
+        attacked & their.all & ~their.king & ~hostile};
     return (WeightedFeatures){weighted_sum(features), attacked | guarded};
 }
 
@@ -1794,7 +1813,7 @@ INLINE Node load_node(uint index, __global uint4 *restrict nodes) {
     const uint4 second = nodes[4u * index + 1u];
     const uint4 third = nodes[4u * index + 2u];
     const int4 fourth = as_int4(nodes[4u * index + 3u]);
-    const Position position = (Position){join(first.x, first.y), join(first.z, first.w), join(second.x, second.y),
+    const Position position = {join(first.x, first.y), join(first.z, first.w), join(second.x, second.y),
         join(second.z, second.w), join(third.x, third.y)};
     return (Node){position, third.z, third.w, fourth.x, fourth.y, fourth.z};
 }
@@ -1877,7 +1896,7 @@ __kernel KERNEL void quiesce(
         return;
     }
     for (uint step = 0u; step < steps; step += 1u) {
-        Position here = (Position){0};
+        Position here;
         int alpha = -32001;
         int beta = 32001;
         uint top = lane * room;
@@ -1889,7 +1908,7 @@ __kernel KERNEL void quiesce(
             top = parent.end;
             here = made(parent.position, new_items[parent.at].x);
         } else {
-            index = atomic_add(&new_item_count[0u], 1u);
+            index = atomic_add(&new_item_count[0], 1u);
             if (index >= end) {
                 states[lane].x = index;
                 return;
@@ -1909,7 +1928,7 @@ __kernel KERNEL void quiesce(
         }
         bool opened = false;
         if (all_moves || (!drawn && !is_last && (evaluation.check || found < beta))) {
-            Writer out = (Writer){top, (lane + 1u) * room, 0u};
+            Writer out = {top, (lane + 1u) * room, 0u};
             const Frame frame = frame_of(here);
             const Lines axes = lines_of(frame.king_square, lines);
             const Limits limits = limits_of(frame, axes, lines);
@@ -1920,7 +1939,7 @@ __kernel KERNEL void quiesce(
                 push_promotions(&out, frame, limits, new_items);
             }
             if (out.at == out.end) {
-                totals[0u] = 1u;
+                totals[0] = 1u;
             }
             opened = out.at > top;
             if (opened) {
@@ -1950,7 +1969,7 @@ __kernel KERNEL void quiesce(
         }
     }
     states[lane] = (uint2)(index, ply);
-    new_item_count[1u] = 1u;
+    new_item_count[1] = 1u;
 }
 
 // Finds the value of each position of some blocks: the maximum of its successors' values one ply earlier.
@@ -1983,4 +2002,3 @@ __kernel KERNEL void back_up(
     }
     values[index] = best;
 }
-

@@ -2,20 +2,21 @@
 
 #define CAPTURE_CHANGE 7u
 #define PAWN_BY_PAWN_CHANGE 1u
-#define NONE 0UL
-#define ALL 0xffffffffffffffffUL
-#define NOT_FILE_A 0xfefefefefefefefeUL
-#define NOT_FILES_AB 0xfcfcfcfcfcfcfcfcUL
-#define NOT_FILE_H 0x7f7f7f7f7f7f7f7fUL
-#define NOT_FILES_GH 0x3f3f3f3f3f3f3f3fUL
-#define RANK_8 0xff00000000000000UL
-#define THIRD_RANK 0xff0000UL
+#define NONE 0ul
+#define ALL 0xfffffffffffffffful
+#define NOT_FILE_A 0xfefefefefefefefeul
+#define NOT_FILES_AB 0xfcfcfcfcfcfcfcfcul
+#define NOT_FILE_H 0x7f7f7f7f7f7f7f7ful
+#define NOT_FILES_GH 0x3f3f3f3f3f3f3f3ful
+#define RANK_8 0xff00000000000000ul
+#define THIRD_RANK 0xff0000ul
 #define PAWN 1u
 #define KNIGHT 2u
 #define BISHOP 3u
 #define ROOK 4u
 #define QUEEN 5u
 #define KING 6u
+
 // Squares of rank 1.
 #define B1 2u
 #define C1 4u
@@ -28,8 +29,10 @@
 #define KIND 15u
 #define EN_PASSANT 1u
 #define CASTLING 2u
+
 // A double push after which an en-passant capture is legal.
 #define PASSING 3u
+
 // A queue in work-group memory collects moves on their way to the items. A queued move holds, from this bit on, the
 // lane that found it. The host sets the number of moves that fit, QUEUE.
 #define LANE 17u
@@ -38,7 +41,9 @@ typedef struct {
     ulong bit1;
     ulong bit2;
     ulong bit4;
+    // Pieces of the side to move.
     ulong own;
+    // The square where an en-passant capture lands, or none.
     ulong en_passant;
 } Position;
 
@@ -66,17 +71,23 @@ typedef struct {
 } Leaps;
 
 typedef struct {
+    // Pieces of the side to move, of the other side, and empty squares.
     ulong own;
     ulong their;
     ulong empty;
+    // Pieces of both sides by kind.
     ulong pawns;
     ulong knights;
     ulong bishops_queens;
     ulong rooks_queens;
+    // The king of the side to move, and its square.
     ulong king;
     uint king_square;
+    // The other side's king.
     ulong their_king;
+    // The square where an en-passant capture lands, or none.
     ulong en_passant;
+    // The own rooks that may castle, on rank 1.
     uint castling_rooks;
 } Frame;
 
@@ -99,12 +110,15 @@ typedef struct {
 } Sight;
 
 typedef struct {
+    // Squares where the king cannot go.
     ulong danger;
+    // Own pieces pinned on each axis, and all of them.
     ulong pinned_on_file;
     ulong pinned_on_rank;
     ulong pinned_on_diagonal;
     ulong pinned_on_antidiagonal;
     ulong pinned;
+    // The squares where pieces other than the king may go: all, or in check, the squares where they end the check.
     ulong evasion;
     bool check;
 } Limits;
@@ -140,6 +154,7 @@ typedef struct {
     ulong not_king;
     Sight not_along;
     ulong pawn_captures;
+    // The other side's sliders' attacks along each axis, pinned or not.
     Sight attacked;
 } Replies;
 
@@ -190,17 +205,17 @@ INLINE ulong down(ulong board, uint distance) {
 
 // Returns one square.
 INLINE ulong bit(uint square) {
-    return 1UL << square;
+    return 1ul << square;
 }
 
 // Whether a square is set.
 INLINE bool has(ulong board, uint square) {
-    return ((board >> square) & 1UL) != 0UL;
+    return ((board >> square) & 1ul) != 0ul;
 }
 
 // Whether any square is set.
 INLINE bool nonempty(ulong board) {
-    return board != 0UL;
+    return board != 0ul;
 }
 
 // Returns the difference of two numbers, modulo 2^64.
@@ -215,17 +230,17 @@ INLINE bool is_lower(ulong a, ulong b) {
 
 // Returns the squares below a square; all squares for the empty board.
 INLINE ulong below(ulong square) {
-    return square - 1UL;
+    return square - 1ul;
 }
 
 // Returns the lowest square, alone.
 INLINE ulong lowest(ulong board) {
-    return board & (0UL - board);
+    return board & (0ul - board);
 }
 
 // Returns all squares but the lowest.
 INLINE ulong without_lowest(ulong board) {
-    return board & (board - 1UL);
+    return board & (board - 1ul);
 }
 
 // Returns the four bytes of half a board in reverse order.
@@ -316,8 +331,8 @@ INLINE KeyRange range_of_scalars(
     uint last_theirs_high,
     uint last_hash
 ) {
-    const Key first = (Key){join(first_own_low, first_own_high), join(first_theirs_low, first_theirs_high), first_hash};
-    const Key last = (Key){join(last_own_low, last_own_high), join(last_theirs_low, last_theirs_high), last_hash};
+    const Key first = {join(first_own_low, first_own_high), join(first_theirs_low, first_theirs_high), first_hash};
+    const Key last = {join(last_own_low, last_own_high), join(last_theirs_low, last_theirs_high), last_hash};
     return (KeyRange){first, last};
 }
 
@@ -339,7 +354,7 @@ INLINE ulong pawn_squares_into(ulong pawns, ulong squares, uint distance, ulong 
     ulong found = NONE;
     while (nonempty(rest)) {
         const ulong square = lowest(rest);
-        if (is_between(pawns ^ (down(square, distance) | (square & 0xffffffffffffffUL)), least, greatest)) {
+        if (is_between(pawns ^ (down(square, distance) | (square & 0xfffffffffffffful)), least, greatest)) {
             found |= square;
         }
         rest = without_lowest(rest);
@@ -718,8 +733,8 @@ INLINE Frame frame_of(Position position) {
     const ulong occupied = occupied_of(position);
     const ulong kings = ~bit1 & bit2 & bit4;
     const ulong king = kings & position.own;
-    return (Frame){position.own, occupied & ~position.own, ~occupied, bit1 & ~bit2 & ~bit4, ~bit1 & bit2 & ~bit4, bit1
-        & (bit2 ^ bit4), bit4 & ~(~bit1 & bit2), king, lowest_index(king) & 63u, kings & ~position.own,
+    return (Frame){position.own, occupied & ~position.own, ~occupied, bit1 & ~bit2 & ~bit4, ~bit1 & bit2 & ~bit4,
+        bit1 & (bit2 ^ bit4), bit4 & ~(~bit1 & bit2), king, lowest_index(king) & 63u, kings & ~position.own,
         position.en_passant, low(bit1 & bit2 & bit4 & position.own) & 255u};
 }
 
@@ -764,7 +779,7 @@ INLINE ulong rank_sight(ulong occupied, uint square) {
 // Returns the squares that a piece sees.
 INLINE Sight sight_of(Lines axes, ulong occupied, ulong piece) {
     const ulong flipped_piece = fast_flip(piece);
-    Sight sight = (Sight){0};
+    Sight sight = {0};
     sight.file = line_sight(axes.file, occupied, piece, flipped_piece);
     if (FAST_REVERSE) {
         sight.rank = line_sight(axes.rank, occupied, piece, flipped_piece);
@@ -778,8 +793,9 @@ INLINE Sight sight_of(Lines axes, ulong occupied, ulong piece) {
 
 // Returns the squares that sliders attack along each axis, all sliders at once.
 INLINE Sight sights_of(ulong orthogonal, ulong diagonal, ulong empty) {
-    return (Sight){north_attacks(orthogonal, empty) | south_attacks(orthogonal, empty), east_attacks(orthogonal, empty)
-        | west_attacks(orthogonal, empty), north_east_attacks(diagonal, empty) | south_west_attacks(diagonal, empty),
+    return (Sight){north_attacks(orthogonal, empty) | south_attacks(orthogonal, empty),
+        east_attacks(orthogonal, empty) | west_attacks(orthogonal, empty),
+        north_east_attacks(diagonal, empty) | south_west_attacks(diagonal, empty),
         north_west_attacks(diagonal, empty) | south_east_attacks(diagonal, empty)};
 }
 
@@ -819,7 +835,7 @@ INLINE Limits limits_against(Frame frame, Lines axes, Sight attacked, __global c
     const ulong orthogonal = frame.rooks_queens & their;
     const ulong diagonal = frame.bishops_queens & their;
     const Sight sight = sight_of(axes, ~frame.empty, king);
-    Limits limits = (Limits){0};
+    Limits limits = {0};
     limits.pinned_on_file = attacked.file & sight.file & own;
     limits.pinned_on_rank = attacked.rank & sight.rank & own;
     limits.pinned_on_diagonal = attacked.diagonal & sight.diagonal & own;
@@ -909,8 +925,7 @@ INLINE bool may_capture_en_passant(Frame frame, Lines axes, ulong captor) {
 // Returns the own pawns that can legally capture en passant.
 INLINE Captors en_passant_captors(Frame frame, Lines axes) {
     const ulong own_pawns = frame.pawns & frame.own;
-    Captors captors = (Captors){south_east_step(frame.en_passant) & own_pawns, south_west_step(frame.en_passant)
-        & own_pawns};
+    Captors captors = {south_east_step(frame.en_passant) & own_pawns, south_west_step(frame.en_passant) & own_pawns};
     if (nonempty(captors.from_east) && !may_capture_en_passant(frame, axes, captors.from_east)) {
         captors.from_east = NONE;
     }
@@ -954,8 +969,8 @@ INLINE Position castled(Position parent, uint to) {
     const ulong king_to = join(kingside ? G1 : C1, 0u);
     const ulong rook_to = join(kingside ? F1 : D1, 0u);
     const ulong cleared = ~(king | rook);
-    return (Position){parent.bit1 & cleared, (parent.bit2 & cleared) | king_to, (parent.bit4 & cleared) | king_to
-        | rook_to, (parent.own & cleared) | king_to | rook_to, NONE};
+    return (Position){parent.bit1 & cleared, (parent.bit2 & cleared) | king_to,
+        (parent.bit4 & cleared) | king_to | rook_to, (parent.own & cleared) | king_to | rook_to, NONE};
 }
 
 // Returns the position after a move, as its mover sees it. After a king's move, the mover's castling rooks are still
@@ -964,9 +979,9 @@ INLINE Position patched(Position parent, uint packed_move) {
     const ulong to = bit(to_of(packed_move));
     const ulong kept = ~(bit(from_of(packed_move)) | to);
     const uint code = code_of(packed_move);
-    Position child = (Position){(parent.bit1 & kept) | ((code & 1u) != 0u ? to : NONE), (parent.bit2 & kept)
-        | ((code & 2u) != 0u ? to : NONE), (parent.bit4 & kept) | ((code & 4u) != 0u ? to : NONE), (parent.own & kept)
-        | to, NONE};
+    Position child = {(parent.bit1 & kept) | ((code & 1u) != 0u ? to : NONE),
+        (parent.bit2 & kept) | ((code & 2u) != 0u ? to : NONE), (parent.bit4 & kept) | ((code & 4u) != 0u ? to : NONE),
+        (parent.own & kept) | to, NONE};
     const uint kind = kind_of(packed_move);
     if (kind != 0u) {
         if (kind == EN_PASSANT) {
@@ -1003,9 +1018,9 @@ INLINE bool allows_en_passant(Position position, uint packed_move, __global cons
 
 // Returns the sum of the numbers of some squares.
 INLINE uint sum_of(Numbers numbers, ulong squares) {
-    return count_ones(numbers.ones & squares) + 2u * count_ones(numbers.twos & squares) + 4u
-        * count_ones(numbers.fours & squares) + 8u * count_ones(numbers.eights & squares) + 16u
-        * count_ones(numbers.sixteens & squares);
+    return count_ones(numbers.ones & squares) + 2u * count_ones(numbers.twos & squares)
+        + 4u * count_ones(numbers.fours & squares) + 8u * count_ones(numbers.eights & squares)
+        + 16u * count_ones(numbers.sixteens & squares);
 }
 
 // Returns the number of a single square.
@@ -1041,7 +1056,7 @@ INLINE void put(
     if (at < QUEUE) {
         queue[at] = packed_move | sink.lane;
     } else {
-        const uint result = atomic_add(&new_item_count[0u], 1u);
+        const uint result = atomic_add(&new_item_count[0], 1u);
         put_item(result, packed_move, sink.parent, new_items, capacity);
     }
 }
@@ -1101,8 +1116,8 @@ INLINE void tally_piece(Tally *tally, Numbers value, uint origin, ulong targets,
     const uint count = count_ones(targets);
     if (count != 0u) {
         tally->moves += count;
-        tally->change += count * number_at(value, origin) + CAPTURE_CHANGE * count_ones(targets & their)
-            - sum_of(value, targets);
+        tally->change += count * number_at(value, origin)
+            + CAPTURE_CHANGE * count_ones(targets & their) - sum_of(value, targets);
     }
 }
 
@@ -1121,8 +1136,8 @@ INLINE ulong tally_pawn_direction(
         tally->moves += count_ones(simple);
         tally->change += sum_of(value, down(simple, distance)) - sum_of(value, simple);
         const ulong captured = simple & frame.their;
-        tally->change += CAPTURE_CHANGE * count_ones(captured) + PAWN_BY_PAWN_CHANGE
-            * count_ones(captured & frame.pawns);
+        tally->change += CAPTURE_CHANGE * count_ones(captured)
+            + PAWN_BY_PAWN_CHANGE * count_ones(captured & frame.pawns);
     }
     return targets ^ simple;
 }
@@ -1198,7 +1213,7 @@ INLINE void tally_sliders(
             const ulong piece = lowest(left);
             const Sight sight = sight_of(lines_of(origin, lines), ~frame.empty, piece);
             const Sight not_along = replies.not_along;
-            Reach reach = (Reach){0UL, 0UL, 0UL};
+            Reach reach = {0ul, 0ul, 0ul};
             ulong not_to = replies.not_to;
             if (code != BISHOP) {
                 add_axis(&reach, piece, sight.file, allowed, limits, limits.pinned_on_file, not_along.file);
@@ -1261,9 +1276,9 @@ INLINE void tally_pawns(
             put_shifted(sink, west & RANK_8, 7u, code, 0u, new_items, new_item_count, queue, queued, lane_moves,
                 capacity);
         }
-        single &= 0xffffffffffffffUL;
-        east &= 0xffffffffffffffUL;
-        west &= 0xffffffffffffffUL;
+        single &= 0xfffffffffffffful;
+        east &= 0xfffffffffffffful;
+        west &= 0xfffffffffffffful;
     }
     const ulong not_from = replies.not_from | replies.not_from_pawn;
     const ulong not_to = replies.not_to | replies.not_to_pawn;
@@ -1331,7 +1346,7 @@ INLINE uint closed_form_replies(
     uint capacity
 ) {
     const ulong allowed = limits.evasion & ~frame.own;
-    Tally tally = (Tally){0u, 0u};
+    Tally tally = {0u, 0u};
     tally_knights(&tally, sink, frame, limits, replies, value, allowed, new_items, new_item_count, lines, queue, queued,
         lane_moves, capacity);
     tally_sliders(&tally, sink, frame, limits, replies, value, allowed, new_items, new_item_count, lines, queue, queued,
@@ -1352,7 +1367,7 @@ INLINE uint closed_form_replies(
 
 // Reads a position. Lanes without one get an empty board, which has no moves: a kernel whose lanes all do the same measured faster.
 INLINE Position load_position_or_none(uint index, __global const uint4 *restrict positions, uint end) {
-    Position position = (Position){0};
+    Position position = {0};
     if (index < end) {
         position = load_position(index, positions);
     }
@@ -1362,7 +1377,7 @@ INLINE Position load_position_or_none(uint index, __global const uint4 *restrict
 // Returns the move, marked as a double push that allows an en-passant capture only if such a capture is legal.
 INLINE uint marked_exactly(Position parent, uint packed_move, __global const uint4 *restrict lines) {
     if (kind_of(packed_move) == PASSING && !allows_en_passant(parent, packed_move, lines)) {
-        return packed_move & 32767u;
+        return packed_move & 0x7fffu;
     }
     return packed_move;
 }
@@ -1432,7 +1447,7 @@ __kernel KERNEL void expand_unordered(
     const Frame frame = frame_of(position);
     const Lines axes = lines_of(frame.king_square, lines);
     const Limits limits = limits_of(frame, axes, lines);
-    Replies nothing_known = (Replies){0};
+    Replies nothing_known = {0};
     nothing_known.not_to = squares_to_kept(range_of_scalars(first_own_low, first_own_high, first_theirs_low,
         first_theirs_high, first_hash, last_own_low, last_own_high, last_theirs_low, last_theirs_high, last_hash),
         position, kept);
@@ -1445,8 +1460,7 @@ __kernel KERNEL void expand_unordered(
     barrier(CLK_LOCAL_MEM_FENCE);
     const uint len = min(*queued, QUEUE);
     if (lane == 0u) {
-        const uint result = atomic_add(&new_item_count[1u], len);
-        *successor_base = result;
+        *successor_base = atomic_add(&new_item_count[1], len);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint at = lane; at < len; at += GROUP) {
@@ -1471,16 +1485,15 @@ __kernel KERNEL void expand_items(
     const uint lane = get_local_id(0);
     const uint3 workgroup = (uint3)(get_group_id(0), get_group_id(1), get_group_id(2));
     const uint3 workgroups = (uint3)(get_num_groups(0), get_num_groups(1), get_num_groups(2));
-    const uint count = load_atomic(&new_item_count[0u]);
+    const uint count = load_atomic(&new_item_count[0]);
     const uint first = group_index(workgroup, workgroups) * GROUP + lane;
     if (first == 0u && count > capacity) {
-        atomic_max(&new_item_count[1u], room + 1u);
+        atomic_max(&new_item_count[1], room + 1u);
     }
     const uint len = min(count, capacity);
     for (uint index = first; index < len; index += workgroups.x * workgroups.y * GROUP) {
         const uint2 item = items[index];
-        const uint result = atomic_add(&new_item_count[1u], 1u);
+        const uint result = atomic_add(&new_item_count[1], 1u);
         store_successor(item.y, item.x, result, positions, successors, roots, successor_roots, lines, room);
     }
 }
-
