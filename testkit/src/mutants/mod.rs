@@ -78,10 +78,10 @@ impl Mutant {
         sources.any(|source| source.contains(self.mutation.from))
     }
 
-    /// Returns why the self-test has not found this error, unless it has.
-    fn missed<D: Tested>(&self, device: &D, options: &Options<D>) -> Option<String> {
+    /// Returns why the self-test has not found this error, if this is its result, unless it has.
+    fn missed(&self, verdict: Result<(), BackendError>) -> Option<String> {
         let Self { error, mutation: Mutation { from, .. }, found_by } = self;
-        let reason = match self.verdict(device, options) {
+        let reason = match verdict {
             Err(BackendError::WrongAnswer { .. }) => return None,
             _ if !self.is_in_a_source() => format!("no source contains the text {from:?}"),
             Ok(()) => format!("the self-test of {found_by:?} passes"),
@@ -97,7 +97,7 @@ impl Mutant {
 /// If a self-test passes, or if no source contains the text, or if the source cannot be compiled with the replacement.
 pub fn find_each<D: Tested>(options: &Options<D>, mutants: &[Mutant]) {
     let Some(device) = first_device::<D>() else { return };
-    let missed: Vec<_> = mutants.iter().filter_map(|mutant| mutant.missed(&device, options)).collect();
+    let missed: Vec<_> = mutants.iter().filter_map(|mutant| mutant.missed(mutant.verdict(&device, options))).collect();
     assert!(missed.is_empty(), "{} errors are not found:\n{}", missed.len(), missed.join("\n"));
 }
 
@@ -146,5 +146,15 @@ mod tests {
             assert_ne!(from, to, "{error}");
             assert!(known.insert((format!("{found_by:?}"), *from, *to)), "{error}");
         }
+    }
+
+    #[test]
+    fn a_text_that_is_in_no_source_is_named() {
+        let missed = |from| Mutant::new(SelfTest::Counting, "an error", from, "").missed(Ok(()));
+        assert_eq!(missed("no such text").unwrap(), "an error: no source contains the text \"no such text\"");
+        assert_eq!(missed("fn count").unwrap(), "an error: the self-test of Counting passes");
+        let device = || "a device".to_owned();
+        let wrong = BackendError::WrongAnswer { device: device(), reason: device() };
+        assert_eq!(Mutant::new(SelfTest::Counting, "an error", "fn count", "").missed(Err(wrong)), None);
     }
 }
