@@ -26,7 +26,7 @@ const MAY_DEPEND_ON: [(&str, &[&str]); 14] = [
 ];
 
 /// The reference and the tools for tests.
-const FOR_TESTS: [&str; 2] = ["movegen-cpu", "testkit"];
+const FOR_TESTS: [&str; 3] = ["movegen-cpu", "testkit", "xtask"];
 
 /// The crates that are not shipped.
 const NOT_SHIPPED: [&str; 2] = ["testkit", "xtask"];

@@ -32,6 +32,5 @@ fn count_ones(board: Board) -> u32 {
 
 /// Returns the index of the lowest square; 64 for the empty board.
 fn lowest_index(board: Board) -> u32 {
-    let lower = low(board);
-    return select(32u + countTrailingZeros(high(board)), countTrailingZeros(lower), lower != 0u);
+    return count_ones(~board & below(board));
 }

@@ -129,19 +129,22 @@ fn defended(mobility: ptr<function, Mobility>, squares: Board) {
     (*mobility).defended1 ^= squares;
 }
 
-/// K4 for the two directions of an axis: returns the squares from the king to the second piece if an own slider is seen.
-fn pins_on(way: Board, sight: Board, sliders: Board, king: Board) -> Board {
-    let beneath = below(king);
-    let above = ~(king | beneath);
-    return select(NONE, way & above, nonempty(sight & above & sliders)) |
-        select(NONE, way & beneath, nonempty(sight & beneath & sliders));
+/// The squares from the other side's king to the second piece, where an own slider is the second piece, and where it is the third.
+struct Pins {
+    now: Board,
+    soon: Board,
 }
 
-/// K4 for all axes.
-fn pin_lines_of(way: Sight, sight: Sight, rooks_queens: Board, bishops_queens: Board, king: Board) -> Board {
-    return pins_on(way.file, sight.file, rooks_queens, king) | pins_on(way.rank, sight.rank, rooks_queens, king) |
-        pins_on(way.diagonal, sight.diagonal, bishops_queens, king) |
-        pins_on(way.antidiagonal, sight.antidiagonal, bishops_queens, king);
+/// K4 for the two directions of an axis: `way` leads to the second piece, and `further` to the third.
+fn add_pins(pins: ptr<function, Pins>, way: Board, further: Board, sliders: Board, king: Board) {
+    let beneath = below(king);
+    let above = ~(king | beneath);
+    let way_up = way & above;
+    let way_down = way & beneath;
+    let second = way & sliders;
+    let third = further & sliders;
+    (*pins).now |= select(NONE, way_up, nonempty(above & second)) | select(NONE, way_down, nonempty(beneath & second));
+    (*pins).soon |= select(NONE, way_up, nonempty(above & third)) | select(NONE, way_down, nonempty(beneath & third));
 }
 
 /// Returns the squares seen along any axis.
@@ -285,12 +288,15 @@ fn replies_of(position: Position, frame: Frame, own_king_lines: Lines, value: pt
     let free = (loose & ~attacked.once) | their_king;
 
     // K1: in each direction, the empty squares between an attacked square and its attacker.
-    let blocks = north_blocks(by.north, at_most_twice, empty) | south_blocks(by.south, at_most_twice, empty) |
-        east_blocks(by.east, at_most_twice, empty) | west_blocks(by.west, at_most_twice, empty) |
-        north_east_blocks(by.north_east, at_most_twice, empty) |
-        north_west_blocks(by.north_west, at_most_twice, empty) |
-        south_east_blocks(by.south_east, at_most_twice, empty) |
-        south_west_blocks(by.south_west, at_most_twice, empty);
+    var blocks = NONE;
+    north_blocks(&blocks, by.north, at_most_twice, empty);
+    south_blocks(&blocks, by.south, at_most_twice, empty);
+    east_blocks(&blocks, by.east, at_most_twice, empty);
+    west_blocks(&blocks, by.west, at_most_twice, empty);
+    north_east_blocks(&blocks, by.north_east, at_most_twice, empty);
+    north_west_blocks(&blocks, by.north_west, at_most_twice, empty);
+    south_east_blocks(&blocks, by.south_east, at_most_twice, empty);
+    south_west_blocks(&blocks, by.south_west, at_most_twice, empty);
 
     // K2, K3.
     let seen_from_free = view_rays(free, rooks_queens, bishops_queens, empty);
@@ -306,8 +312,11 @@ fn replies_of(position: Position, frame: Frame, own_king_lines: Lines, value: pt
     let sight3 = sight_of(axes, beyond1 & ~seen(sight2), their_king);
     replies.not_to_orthogonal |= sight2.file | sight2.rank;
     replies.not_to_diagonal |= sight2.diagonal | sight2.antidiagonal;
-    let pins = pin_lines_of(sight2, sight2, rooks_queens, bishops_queens, their_king);
-    let pins_soon = pin_lines_of(sight2, sight3, rooks_queens, bishops_queens, their_king);
+    var pins = Pins();
+    add_pins(&pins, sight2.file, sight3.file, rooks_queens, their_king);
+    add_pins(&pins, sight2.rank, sight3.rank, rooks_queens, their_king);
+    add_pins(&pins, sight2.diagonal, sight3.diagonal, bishops_queens, their_king);
+    add_pins(&pins, sight2.antidiagonal, sight3.antidiagonal, bishops_queens, their_king);
 
     // The moves of the other side if the side to move passes.
     let pinned_on_file = rays_on_file(by) & sight1.file & their;
@@ -374,12 +383,12 @@ fn replies_of(position: Position, frame: Frame, own_king_lines: Lines, value: pt
 
     // K5, K6.
     let promotion_squares = (south_step(their_pawns) | attacked_east | attacked_west) & RANK_1;
-    let untouchable = way | pins | promotion_squares;
+    let untouchable = way | pins.now | promotion_squares;
     let guarded = (near_king & their) | castling_rooks;
     replies.base = mobility.moves;
     replies.not_to = untouchable | blocks | guarded | (their_pawns & THEIR_SEVENTH_RANK) | crowded |
         mobility.overdefended;
-    replies.not_from = untouchable | pins_soon | discovers;
+    replies.not_from = untouchable | pins.soon | discovers;
     // K9.
     replies.not_along = Sight(
         (replies.attacked.file | frees_push | frees_double) & own,

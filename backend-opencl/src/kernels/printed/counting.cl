@@ -210,6 +210,12 @@ typedef struct {
     ulong thrice;
 } Attacked;
 
+// The squares from the other side's king to the second piece, where an own slider is the second piece, and where it is the third.
+typedef struct {
+    ulong now;
+    ulong soon;
+} Pins;
+
 // The other side's castlings, on its first rank: the squares that must not be attacked, the squares that must be empty,
 // and the number of castlings that are legal now.
 typedef struct {
@@ -329,8 +335,7 @@ INLINE uint count_ones(ulong board) {
 
 // Returns the index of the lowest square; 64 for the empty board.
 INLINE uint lowest_index(ulong board) {
-    const uint lower = low(board);
-    return lower != 0u ? count_trailing_zeros(lower) : 32u + count_trailing_zeros(high(board));
+    return count_ones(~board & below(board));
 }
 
 // Returns the work-group's number. There may be more work-groups than are needed.
@@ -1858,14 +1863,12 @@ INLINE Few north_beyond(ulong squares, ulong empty, ulong not_their) {
     return (Few){odd & squares, (see2 ^ see4 ^ see6) & squares, see4 & squares};
 }
 
-// K1: returns the empty squares between each of these attacked squares and its attacker.
-INLINE ulong north_blocks(ulong attacks, ulong squares, ulong empty) {
+// K1: adds the empty squares between each of these attacked squares and its attacker. To add them at once frees registers.
+INLINE void north_blocks(ulong *blocks, ulong attacks, ulong squares, ulong empty) {
     const ulong attacked = attacks & squares;
-    ulong blocks = NONE;
     if (nonempty(attacked)) {
-        blocks = any_south_attacks(attacked, empty) & empty;
+        *blocks |= any_south_attacks(attacked, empty) & empty;
     }
-    return blocks;
 }
 
 // Returns the number of squares that a slider on one of these squares, or passing there, sees beyond it.
@@ -1882,14 +1885,12 @@ INLINE Few south_beyond(ulong squares, ulong empty, ulong not_their) {
     return (Few){odd & squares, (see2 ^ see4 ^ see6) & squares, see4 & squares};
 }
 
-// K1: returns the empty squares between each of these attacked squares and its attacker.
-INLINE ulong south_blocks(ulong attacks, ulong squares, ulong empty) {
+// K1: adds the empty squares between each of these attacked squares and its attacker. To add them at once frees registers.
+INLINE void south_blocks(ulong *blocks, ulong attacks, ulong squares, ulong empty) {
     const ulong attacked = attacks & squares;
-    ulong blocks = NONE;
     if (nonempty(attacked)) {
-        blocks = any_north_attacks(attacked, empty) & empty;
+        *blocks |= any_north_attacks(attacked, empty) & empty;
     }
-    return blocks;
 }
 
 // Returns the number of squares that a slider on one of these squares, or passing there, sees beyond it.
@@ -1906,14 +1907,12 @@ INLINE Few east_beyond(ulong squares, ulong empty, ulong not_their) {
     return (Few){odd & squares, (see2 ^ see4 ^ see6) & squares, see4 & squares};
 }
 
-// K1: returns the empty squares between each of these attacked squares and its attacker.
-INLINE ulong east_blocks(ulong attacks, ulong squares, ulong empty) {
+// K1: adds the empty squares between each of these attacked squares and its attacker. To add them at once frees registers.
+INLINE void east_blocks(ulong *blocks, ulong attacks, ulong squares, ulong empty) {
     const ulong attacked = attacks & squares;
-    ulong blocks = NONE;
     if (nonempty(attacked)) {
-        blocks = any_west_attacks(attacked, empty) & empty;
+        *blocks |= any_west_attacks(attacked, empty) & empty;
     }
-    return blocks;
 }
 
 // Returns the number of squares that a slider on one of these squares, or passing there, sees beyond it.
@@ -1930,14 +1929,12 @@ INLINE Few west_beyond(ulong squares, ulong empty, ulong not_their) {
     return (Few){odd & squares, (see2 ^ see4 ^ see6) & squares, see4 & squares};
 }
 
-// K1: returns the empty squares between each of these attacked squares and its attacker.
-INLINE ulong west_blocks(ulong attacks, ulong squares, ulong empty) {
+// K1: adds the empty squares between each of these attacked squares and its attacker. To add them at once frees registers.
+INLINE void west_blocks(ulong *blocks, ulong attacks, ulong squares, ulong empty) {
     const ulong attacked = attacks & squares;
-    ulong blocks = NONE;
     if (nonempty(attacked)) {
-        blocks = any_east_attacks(attacked, empty) & empty;
+        *blocks |= any_east_attacks(attacked, empty) & empty;
     }
-    return blocks;
 }
 
 // Returns the number of squares that a slider on one of these squares, or passing there, sees beyond it.
@@ -1954,14 +1951,12 @@ INLINE Few north_east_beyond(ulong squares, ulong empty, ulong not_their) {
     return (Few){odd & squares, (see2 ^ see4 ^ see6) & squares, see4 & squares};
 }
 
-// K1: returns the empty squares between each of these attacked squares and its attacker.
-INLINE ulong north_east_blocks(ulong attacks, ulong squares, ulong empty) {
+// K1: adds the empty squares between each of these attacked squares and its attacker. To add them at once frees registers.
+INLINE void north_east_blocks(ulong *blocks, ulong attacks, ulong squares, ulong empty) {
     const ulong attacked = attacks & squares;
-    ulong blocks = NONE;
     if (nonempty(attacked)) {
-        blocks = any_south_west_attacks(attacked, empty) & empty;
+        *blocks |= any_south_west_attacks(attacked, empty) & empty;
     }
-    return blocks;
 }
 
 // Returns the number of squares that a slider on one of these squares, or passing there, sees beyond it.
@@ -1978,14 +1973,12 @@ INLINE Few north_west_beyond(ulong squares, ulong empty, ulong not_their) {
     return (Few){odd & squares, (see2 ^ see4 ^ see6) & squares, see4 & squares};
 }
 
-// K1: returns the empty squares between each of these attacked squares and its attacker.
-INLINE ulong north_west_blocks(ulong attacks, ulong squares, ulong empty) {
+// K1: adds the empty squares between each of these attacked squares and its attacker. To add them at once frees registers.
+INLINE void north_west_blocks(ulong *blocks, ulong attacks, ulong squares, ulong empty) {
     const ulong attacked = attacks & squares;
-    ulong blocks = NONE;
     if (nonempty(attacked)) {
-        blocks = any_south_east_attacks(attacked, empty) & empty;
+        *blocks |= any_south_east_attacks(attacked, empty) & empty;
     }
-    return blocks;
 }
 
 // Returns the number of squares that a slider on one of these squares, or passing there, sees beyond it.
@@ -2002,14 +1995,12 @@ INLINE Few south_east_beyond(ulong squares, ulong empty, ulong not_their) {
     return (Few){odd & squares, (see2 ^ see4 ^ see6) & squares, see4 & squares};
 }
 
-// K1: returns the empty squares between each of these attacked squares and its attacker.
-INLINE ulong south_east_blocks(ulong attacks, ulong squares, ulong empty) {
+// K1: adds the empty squares between each of these attacked squares and its attacker. To add them at once frees registers.
+INLINE void south_east_blocks(ulong *blocks, ulong attacks, ulong squares, ulong empty) {
     const ulong attacked = attacks & squares;
-    ulong blocks = NONE;
     if (nonempty(attacked)) {
-        blocks = any_north_west_attacks(attacked, empty) & empty;
+        *blocks |= any_north_west_attacks(attacked, empty) & empty;
     }
-    return blocks;
 }
 
 // Returns the number of squares that a slider on one of these squares, or passing there, sees beyond it.
@@ -2026,14 +2017,12 @@ INLINE Few south_west_beyond(ulong squares, ulong empty, ulong not_their) {
     return (Few){odd & squares, (see2 ^ see4 ^ see6) & squares, see4 & squares};
 }
 
-// K1: returns the empty squares between each of these attacked squares and its attacker.
-INLINE ulong south_west_blocks(ulong attacks, ulong squares, ulong empty) {
+// K1: adds the empty squares between each of these attacked squares and its attacker. To add them at once frees registers.
+INLINE void south_west_blocks(ulong *blocks, ulong attacks, ulong squares, ulong empty) {
     const ulong attacked = attacks & squares;
-    ulong blocks = NONE;
     if (nonempty(attacked)) {
-        blocks = any_north_east_attacks(attacked, empty) & empty;
+        *blocks |= any_north_east_attacks(attacked, empty) & empty;
     }
-    return blocks;
 }
 
 // One more slider or knight defends these squares.
@@ -2162,19 +2151,16 @@ INLINE void attack(Attacked *attacked, ulong squares) {
     attacked->once |= squares;
 }
 
-// K4 for the two directions of an axis: returns the squares from the king to the second piece if an own slider is seen.
-INLINE ulong pins_on(ulong way, ulong sight, ulong sliders, ulong king) {
+// K4 for the two directions of an axis: `way` leads to the second piece, and `further` to the third.
+INLINE void add_pins(Pins *pins, ulong way, ulong further, ulong sliders, ulong king) {
     const ulong beneath = below(king);
     const ulong above = ~(king | beneath);
-    return (nonempty(sight & above & sliders) ? way & above : NONE)
-        | (nonempty(sight & beneath & sliders) ? way & beneath : NONE);
-}
-
-// K4 for all axes.
-INLINE ulong pin_lines_of(Sight way, Sight sight, ulong rooks_queens, ulong bishops_queens, ulong king) {
-    return pins_on(way.file, sight.file, rooks_queens, king) | pins_on(way.rank, sight.rank, rooks_queens, king)
-        | pins_on(way.diagonal, sight.diagonal, bishops_queens, king)
-        | pins_on(way.antidiagonal, sight.antidiagonal, bishops_queens, king);
+    const ulong way_up = way & above;
+    const ulong way_down = way & beneath;
+    const ulong second = way & sliders;
+    const ulong third = further & sliders;
+    pins->now |= (nonempty(above & second) ? way_up : NONE) | (nonempty(beneath & second) ? way_down : NONE);
+    pins->soon |= (nonempty(above & third) ? way_up : NONE) | (nonempty(beneath & third) ? way_down : NONE);
 }
 
 // Returns the squares seen along any axis.
@@ -2310,12 +2296,15 @@ INLINE Replies replies_of(
     replies.once = loose & attacked.once & ~attacked.twice;
     const ulong at_most_twice = loose & attacked.once & ~attacked.thrice;
     const ulong free = (loose & ~attacked.once) | their_king;
-    const ulong blocks = north_blocks(by.north, at_most_twice, empty) | south_blocks(by.south, at_most_twice, empty)
-        | east_blocks(by.east, at_most_twice, empty) | west_blocks(by.west, at_most_twice, empty)
-        | north_east_blocks(by.north_east, at_most_twice, empty)
-        | north_west_blocks(by.north_west, at_most_twice, empty)
-        | south_east_blocks(by.south_east, at_most_twice, empty)
-        | south_west_blocks(by.south_west, at_most_twice, empty);
+    ulong blocks = NONE;
+    north_blocks(&blocks, by.north, at_most_twice, empty);
+    south_blocks(&blocks, by.south, at_most_twice, empty);
+    east_blocks(&blocks, by.east, at_most_twice, empty);
+    west_blocks(&blocks, by.west, at_most_twice, empty);
+    north_east_blocks(&blocks, by.north_east, at_most_twice, empty);
+    north_west_blocks(&blocks, by.north_west, at_most_twice, empty);
+    south_east_blocks(&blocks, by.south_east, at_most_twice, empty);
+    south_west_blocks(&blocks, by.south_west, at_most_twice, empty);
     const Rays seen_from_free = view_rays(free, rooks_queens, bishops_queens, empty);
     const ulong discovers = meeting(by, seen_from_free);
     replies.not_to_orthogonal = rays_on_file(seen_from_free) | rays_on_rank(seen_from_free);
@@ -2326,8 +2315,11 @@ INLINE Replies replies_of(
     const Sight sight3 = sight_of(axes, beyond1 & ~seen(sight2), their_king);
     replies.not_to_orthogonal |= sight2.file | sight2.rank;
     replies.not_to_diagonal |= sight2.diagonal | sight2.antidiagonal;
-    const ulong pins = pin_lines_of(sight2, sight2, rooks_queens, bishops_queens, their_king);
-    const ulong pins_soon = pin_lines_of(sight2, sight3, rooks_queens, bishops_queens, their_king);
+    Pins pins = {0};
+    add_pins(&pins, sight2.file, sight3.file, rooks_queens, their_king);
+    add_pins(&pins, sight2.rank, sight3.rank, rooks_queens, their_king);
+    add_pins(&pins, sight2.diagonal, sight3.diagonal, bishops_queens, their_king);
+    add_pins(&pins, sight2.antidiagonal, sight3.antidiagonal, bishops_queens, their_king);
     const ulong pinned_on_file = rays_on_file(by) & sight1.file & their;
     const ulong pinned_on_rank = rays_on_rank(by) & sight1.rank & their;
     const ulong pinned_on_diagonal = rays_on_diagonal(by) & sight1.diagonal & their;
@@ -2386,12 +2378,12 @@ INLINE Replies replies_of(
     increment_twice(value, east_captors & north_west_step(own), west_captors & north_east_step(own));
     add_numbers(value, their & ~mobility.defended1, their & ~mobility.defended2, their & ~mobility.defended4);
     const ulong promotion_squares = (south_step(their_pawns) | attacked_east | attacked_west) & RANK_1;
-    const ulong untouchable = way | pins | promotion_squares;
+    const ulong untouchable = way | pins.now | promotion_squares;
     const ulong guarded = (near_king & their) | castling_rooks;
     replies.base = mobility.moves;
     replies.not_to = untouchable | blocks | guarded | (their_pawns & THEIR_SEVENTH_RANK) | crowded
         | mobility.overdefended;
-    replies.not_from = untouchable | pins_soon | discovers;
+    replies.not_from = untouchable | pins.soon | discovers;
     replies.not_along = (Sight){(replies.attacked.file | frees_push | frees_double) & own, replies.attacked.rank & own,
         replies.attacked.diagonal & own, replies.attacked.antidiagonal & own};
     replies.not_to_knight = knight_attacks(free);

@@ -274,8 +274,7 @@ INLINE uint count_ones(ulong board) {
 
 // Returns the index of the lowest square; 64 for the empty board.
 INLINE uint lowest_index(ulong board) {
-    const uint lower = low(board);
-    return lower != 0u ? count_trailing_zeros(lower) : 32u + count_trailing_zeros(high(board));
+    return count_ones(~board & below(board));
 }
 
 // Returns the work-group's number. There may be more work-groups than are needed.

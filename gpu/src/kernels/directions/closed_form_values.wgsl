@@ -15,12 +15,10 @@ fn DIRECTION_beyond(squares: Board, empty: Board, not_their: Board) -> Few {
     return Few(odd & squares, (see2 ^ see4 ^ see6) & squares, see4 & squares);
 }
 
-/// K1: returns the empty squares between each of these attacked squares and its attacker.
-fn DIRECTION_blocks(attacks: Board, squares: Board, empty: Board) -> Board {
+/// K1: adds the empty squares between each of these attacked squares and its attacker. To add them at once frees registers.
+fn DIRECTION_blocks(blocks: ptr<function, Board>, attacks: Board, squares: Board, empty: Board) {
     let attacked = attacks & squares;
-    var blocks = NONE;
     if nonempty(attacked) {
-        blocks = any_OPPOSITE_attacks(attacked, empty) & empty;
+        *blocks |= any_OPPOSITE_attacks(attacked, empty) & empty;
     }
-    return blocks;
 }
