@@ -143,6 +143,7 @@ impl Options {
         let defaults = Defaults {
             group_size: if self.depth_first.is_none() { on_gpu(128) } else { 64 },
             closed_form_group_size: on_gpu(if nvidia { 256 } else { 128 }),
+            closed_form_turns: 1,
             count_group_size: on_gpu(128),
             count_groups: if gpu { 64 } else { 4 } * units,
             queued_per_lane: 16,

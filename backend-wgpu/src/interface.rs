@@ -100,10 +100,8 @@ impl WgpuInterface {
         &self.runtime.device
     }
 
-    /// Compiles the kernels of a module.
-    fn compile_module(&mut self, module: Module) -> Result<Compiled, Failure> {
-        let runtime = &self.runtime;
-        let start = Instant::now();
+    /// Reads and checks the source of a module.
+    fn shader_module(&self, module: Module) -> Result<ShaderModule, Failure> {
         let source = source(&self.settings, module);
         let source = if self.slots.is_some() { source } else { with_immediates(&source) };
         let source = Mutation::apply(self.settings.host.mutation, source);
@@ -114,21 +112,33 @@ impl WgpuInterface {
         // left the board, counts to a bound (in the search for a slot, the number of slots), or goes back towards the
         // root of a tree. All divisors are the size of a work-group or the phase of a full board. Everything else is
         // checked.
-        let source = unsafe { runtime.device.create_shader_module_trusted(descriptor, checks) };
-        runtime.check()?;
+        let module = unsafe { self.runtime.device.create_shader_module_trusted(descriptor, checks) };
+        self.runtime.check()?;
+        Ok(module)
+    }
+
+    /// Compiles the kernels of some modules.
+    fn compile_modules(&mut self, modules: &[Module]) -> Result<Compiled, Failure> {
+        let start = Instant::now();
+        let sources = modules.iter().map(|module| Ok((module, self.shader_module(*module)?)));
+        let sources = sources.collect::<Result<Vec<_>, Failure>>()?;
         let assembled = start.elapsed();
         let start = Instant::now();
+        let runtime = &self.runtime;
         // Compiling takes long, so each kernel has its own thread.
         let compiled = thread::scope(|scope| {
-            let compile = |name: Name| {
-                let (source, slots) = (&source, self.slots.as_ref());
+            let compile = |name: Name, source| {
+                let slots = self.slots.as_ref();
                 scope.spawn(move || {
                     let start = Instant::now();
                     let kernel = Kernel::new(runtime, source, name.signature(), slots.is_none());
                     (name, kernel, start.elapsed())
                 })
             };
-            let compiling: Vec<_> = Name::of(&[module]).map(compile).collect();
+            let kernels_of = |module| Name::of(std::slice::from_ref(module));
+            let kernels =
+                sources.iter().flat_map(|(module, source)| kernels_of(module).map(move |name| (name, source)));
+            let compiling: Vec<_> = kernels.map(|(name, source)| compile(name, source)).collect();
             let needs_clearing = self.clearing.is_none() && self.slots.is_none();
             let clearing = needs_clearing.then(|| scope.spawn(|| Clearing::new(runtime)));
             let compiled = compiling.into_iter().map(|kernel| kernel.join()).collect::<Result<Vec<_>, _>>()?;
@@ -274,14 +284,7 @@ impl Interface for WgpuInterface {
     }
 
     async fn compile(&mut self, modules: &[Module]) -> Result<Compiled, Failure> {
-        let mut all = Compiled::default();
-        for &module in modules {
-            let Compiled { source, kernels, each, .. } = self.compile_module(module)?;
-            all.source += source;
-            all.kernels += kernels;
-            all.each.extend(each);
-        }
-        Ok(all)
+        self.compile_modules(modules)
     }
 
     fn forget(&mut self, module: Module) {

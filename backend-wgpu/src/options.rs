@@ -37,8 +37,7 @@ pub struct Options {
     /// Whether the scalars of a launch are immediates, which not every device has. Otherwise they are in a buffer.
     #[serde(skip)]
     pub immediates: Option<bool>,
-    /// When successors are made in any order. The default is [`Unordered::InMerges`]; in trees without merging, generation order
-    /// measured faster.
+    /// When successors are made in any order. The default is [`Unordered::InMerges`], on NVIDIA's GPUs [`Unordered::Always`].
     #[serde(skip)]
     pub unordered: Option<Unordered>,
 }
@@ -129,7 +128,9 @@ impl Options {
     /// A sentence that names the option that does not fit.
     pub fn complete(&self, device: &Properties) -> Result<Settings, String> {
         let gpu = device.kind != DeviceKind::Software;
-        let word = self.word.unwrap_or(if device.has_int64 { Word::Native } else { Word::Emulated });
+        // NVIDIA's chips have no 64-bit integers either, and its compiler makes faster code of pairs of words.
+        let native = device.has_int64 && !device.is_nvidia;
+        let word = self.word.unwrap_or(if native { Word::Native } else { Word::Emulated });
         if word == Word::Native && !device.has_int64 {
             return Err("native words were asked for, and this device has no 64-bit integers.".into());
         }
@@ -156,6 +157,8 @@ impl Options {
             // wgpu cannot limit a kernel's registers, but in a large work-group NVIDIA's compiler uses fewer registers
             // for each work-item, so that more work-items are resident.
             closed_form_group_size: if device.is_nvidia { 512 } else { group_size },
+            // The only resident group of a multiprocessor would wait for its slowest lane after each position.
+            closed_form_turns: if device.is_nvidia { 3 } else { 1 },
             count_group_size: group_size,
             count_groups: if gpu { COUNT_GROUPS } else { 256 },
             queued_per_lane: 40,
@@ -167,7 +170,7 @@ impl Options {
             quiescence_steps: if gpu { 1 << 12 } else { 1 << 6 },
         };
         let host = HostSettings {
-            unordered: self.unordered.unwrap_or(Unordered::InMerges),
+            unordered: self.unordered.unwrap_or(if device.is_nvidia { Unordered::Always } else { Unordered::InMerges }),
             ..self.host.complete(&limits, &defaults)?
         };
         // Besides the queue, local memory holds two numbers for the group.

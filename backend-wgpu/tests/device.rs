@@ -3,7 +3,7 @@
 
 use kogge_backend_wgpu::{Device, Options, Sliders, Wgpu, Word, devices};
 use kogge_board::{Backend, BackendError, DeviceKind, Fen, Quad48, Rules};
-use kogge_gpu::Unordered;
+use kogge_gpu::{HostOptions, Unordered};
 use kogge_testkit::device_suite::{first_device, tiny};
 use kogge_testkit::mutants::{self, Mutant};
 
@@ -11,8 +11,10 @@ fn options(word: Word, sliders: Sliders) -> Options {
     Options { word: Some(word), sliders: Some(sliders), ..Options::default() }
 }
 
+/// Returns options with which a work-item counts several positions in closed form, as on NVIDIA's GPUs.
 fn native() -> Options {
-    options(Word::Native, Sliders::Carry)
+    let host = HostOptions { closed_form_turns: Some(3), ..HostOptions::default() };
+    Options { host, ..options(Word::Native, Sliders::Carry) }
 }
 
 /// Returns options without sub-groups and immediates, which the other variants use if the device has them.

@@ -168,6 +168,7 @@ mod tests {
         let defaults = Defaults {
             group_size: 128,
             closed_form_group_size: 128,
+            closed_form_turns: 1,
             count_group_size: 128,
             count_groups: 256,
             queued_per_lane: 16,

@@ -47,6 +47,9 @@ pub struct HostOptions {
     /// Work-items of a work-group that counts in closed form, 2 to 1024.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub closed_form_group_size: Option<usize>,
+    /// Positions that a work-item counts in closed form, 1 to 16. With several, the work-items of a group rarely wait for each other.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub closed_form_turns: Option<usize>,
     /// Work-items of a work-group that counts the replies to moves, 2 to 1024.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub count_group_size: Option<usize>,
@@ -137,6 +140,8 @@ pub struct Defaults {
     pub group_size: usize,
     /// See [`HostOptions::closed_form_group_size`].
     pub closed_form_group_size: usize,
+    /// See [`HostOptions::closed_form_turns`].
+    pub closed_form_turns: usize,
     /// See [`HostOptions::count_group_size`].
     pub count_group_size: usize,
     /// See [`HostOptions::count_groups`].
@@ -252,6 +257,8 @@ pub struct HostSettings {
     pub group_size: usize,
     /// See [`HostOptions::closed_form_group_size`].
     pub closed_form_group_size: usize,
+    /// See [`HostOptions::closed_form_turns`].
+    pub closed_form_turns: usize,
     /// See [`HostOptions::count_group_size`].
     pub count_group_size: usize,
     /// See [`HostOptions::count_groups`].
@@ -318,6 +325,10 @@ impl HostOptions {
             self.closed_form_group_size,
             defaults.closed_form_group_size,
         )?;
+        let closed_form_turns = self.closed_form_turns.unwrap_or(defaults.closed_form_turns);
+        if !(1..=16).contains(&closed_form_turns) {
+            return Err(format!("a work-item can count 1 to 16 positions, and {closed_form_turns} were asked for."));
+        }
         let count_group_size =
             group("the work-group size for counting replies", self.count_group_size, defaults.count_group_size)?;
         let count_groups = self.count_groups.unwrap_or(defaults.count_groups);
@@ -349,6 +360,7 @@ impl HostOptions {
         Ok(HostSettings {
             group_size,
             closed_form_group_size,
+            closed_form_turns,
             count_group_size,
             count_groups: count_groups.max(moves.div_ceil(MOST_GROUP_ITEMS)),
             queued_per_lane,
@@ -387,6 +399,7 @@ impl HostOptions {
         let values = [
             Value::numbers("work-group", &groups[..3], |n| Self { group_size: n, ..none() }),
             Value::numbers("closed-form work-group", &groups, |n| Self { closed_form_group_size: n, ..none() }),
+            Value::numbers("closed-form turns", &[1, 2, 3], |n| Self { closed_form_turns: n, ..none() }),
             Value::numbers("count work-group", &groups[..3], |n| Self { count_group_size: n, ..none() }),
             Value::numbers("count groups", &[count_groups / 16, count_groups / 4, count_groups], |n| Self {
                 count_groups: n,
@@ -408,6 +421,7 @@ impl Partial for HostOptions {
         Self {
             group_size: self.group_size.or(others.group_size),
             closed_form_group_size: self.closed_form_group_size.or(others.closed_form_group_size),
+            closed_form_turns: self.closed_form_turns.or(others.closed_form_turns),
             count_group_size: self.count_group_size.or(others.count_group_size),
             count_groups: self.count_groups.or(others.count_groups),
             queued_per_lane: self.queued_per_lane.or(others.queued_per_lane),
@@ -437,6 +451,7 @@ impl HostSettings {
             Kernel::CountReplies | Kernel::ExpandItems | Kernel::ClassifyItems => {
                 items.div_ceil(group_size).min(self.count_groups)
             }
+            Kernel::ClosedForm => items.div_ceil(group_size * self.closed_form_turns),
             Kernel::CountDiagrams => items.div_ceil(group_size * ENTRIES_PER_ITEM),
             Kernel::WeightedSums => weighted_sums_groups(items),
             _ => items.div_ceil(group_size),
@@ -457,8 +472,9 @@ impl HostSettings {
     /// Describes the sizes in words that distinguish all settings.
     pub fn describe_sizes(&self) -> String {
         format!(
-            "{} for the closed form and {} for counting in {} groups, {} moves queued, chunks of {} positions and {} moves",
+            "{} for the closed form in {} turns and {} for counting in {} groups, {} moves queued, chunks of {} positions and {} moves",
             self.closed_form_group_size,
+            self.closed_form_turns,
             self.count_group_size,
             self.count_groups,
             self.queued_per_lane,

@@ -49,7 +49,7 @@ pub type Setting = (&'static str, String);
 /// Returns the constants of a module that depend on the device. `fast_reverse` tells whether the device reverses the bits of a word in
 /// one instruction; `unordered_per_lane` is the number of moves that a work-group queues for each work-item when it makes successors in
 /// any order.
-pub fn settings(host: &HostSettings, module: Module, fast_reverse: bool, unordered_per_lane: usize) -> [Setting; 6] {
+pub fn settings(host: &HostSettings, module: Module, fast_reverse: bool, unordered_per_lane: usize) -> [Setting; 7] {
     let queue = match module {
         Module::Unordered => host.group_size * unordered_per_lane,
         Module::Categories => host.group_size * host.classified_per_lane,
@@ -58,6 +58,7 @@ pub fn settings(host: &HostSettings, module: Module, fast_reverse: bool, unorder
     [
         ("GROUP", format!("{}u", host.group_size)),
         ("CLOSED_FORM_GROUP", format!("{}u", host.closed_form_group_size)),
+        ("CLOSED_FORM_TURNS", format!("{}u", host.closed_form_turns)),
         ("COUNT_GROUP", format!("{}u", host.count_group_size)),
         ("WEIGHTED_SUMS_GROUP", format!("{WEIGHTED_SUMS_GROUP}u")),
         ("QUEUE", format!("{queue}u")),
@@ -68,6 +69,7 @@ pub fn settings(host: &HostSettings, module: Module, fast_reverse: bool, unorder
 /// The declarations of these constants without values: what is printed does not depend on the device.
 pub const OPEN_SETTINGS: &str = "override GROUP: u32;
 override CLOSED_FORM_GROUP: u32;
+override CLOSED_FORM_TURNS: u32;
 override COUNT_GROUP: u32;
 override WEIGHTED_SUMS_GROUP: u32;
 override QUEUE: u32;

@@ -19,11 +19,6 @@ INLINE uint load_atomic(volatile __global uint *word) {
     return *word;
 }
 
-// Returns the index of the lowest bit; 32 for zero.
-INLINE uint count_trailing_zeros(uint word) {
-    return popcount(~word & (word - 1));
-}
-
 // Returns the bits of a word in reverse order.
 INLINE uint reverse_bits(uint word) {
 #ifdef NVIDIA

@@ -27,10 +27,11 @@ pub fn missing_device<D: Tested>() {
 /// contain.
 pub fn unfit_options<D: Tested>(others: Vec<(Options<D>, &str)>) {
     type Change = (fn(&mut HostOptions), &'static str);
-    let changes: [Change; 10] = [
+    let changes: [Change; 11] = [
         (|host| host.group_size = Some(1), "work-group"),
         (|host| host.group_size = Some(1 << 20), "work-group"),
         (|host| host.closed_form_group_size = Some(1), "work-group"),
+        (|host| host.closed_form_turns = Some(17), "positions"),
         (|host| host.count_group_size = Some(1 << 20), "work-group"),
         (|host| host.count_groups = Some(0), "count replies"),
         (|host| host.queued_per_lane = Some(0), "queue"),

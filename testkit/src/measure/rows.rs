@@ -12,6 +12,7 @@ pub(super) fn options<S: Subject>(row: &str) -> Outcome<Options<S::Device>> {
         match name {
             "group_size" => host.group_size = Some(value.parse()?),
             "closed_form_group_size" => host.closed_form_group_size = Some(value.parse()?),
+            "closed_form_turns" => host.closed_form_turns = Some(value.parse()?),
             "count_group_size" => host.count_group_size = Some(value.parse()?),
             "count_groups" => host.count_groups = Some(value.parse()?),
             "queued_per_lane" => host.queued_per_lane = Some(value.parse()?),

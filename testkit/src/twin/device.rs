@@ -109,6 +109,7 @@ impl Device for TwinDevice {
         let defaults = Defaults {
             group_size: 4,
             closed_form_group_size: 4,
+            closed_form_turns: 1,
             count_group_size: 4,
             count_groups: 3,
             queued_per_lane: 4,

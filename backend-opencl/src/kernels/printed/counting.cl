@@ -2732,15 +2732,6 @@ INLINE uint closed_form_replies(
     return tally.moves * replies.base + tally.change;
 }
 
-// Reads a position. Lanes without one get an empty board, which has no moves: a kernel whose lanes all do the same measured faster.
-INLINE Position load_position_or_none(uint index, __global const uint4 *restrict positions, uint end) {
-    Position position = {0};
-    if (index < end) {
-        position = load_position(index, positions);
-    }
-    return position;
-}
-
 // Returns the number of replies to a move.
 INLINE uint replies_to(Position parent, uint packed_move, __global const uint4 *restrict lines) {
     return count_moves_of(fast_flipped(patched(parent, packed_move)), FAST_REVERSE, lines);
@@ -2887,6 +2878,9 @@ __kernel KERNEL void write_moves(
 
 // Counts two plies: adds the replies to all moves that qualify to their roots' totals, and writes the other moves as items,
 // in no particular order. If their number exceeds the capacity, the queue overflowed and some items are missing.
+//
+// A lane counts CLOSED_FORM_TURNS positions, so that the lanes of a group rarely wait for each other. If the queue is half full, the
+// lanes empty it together before they go on.
 __kernel CLOSED_FORM_KERNEL void closed_form(
     __global const uint4 *restrict positions,
     __global const uint *restrict roots,
@@ -2906,34 +2900,43 @@ __kernel CLOSED_FORM_KERNEL void closed_form(
     const uint lane = get_local_id(0);
     const uint3 workgroup = (uint3)(get_group_id(0), get_group_id(1), get_group_id(2));
     const uint3 workgroups = (uint3)(get_num_groups(0), get_num_groups(1), get_num_groups(2));
-    const uint group_first = first + group_index(workgroup, workgroups) * CLOSED_FORM_GROUP;
-    const uint index = group_first + lane;
+    const uint size = CLOSED_FORM_GROUP * CLOSED_FORM_TURNS;
+    const uint group_first = first + group_index(workgroup, workgroups) * size;
+    const uint group_end = min(group_first + size, end);
     const uint first_root = first_group_root(roots[min(group_first, end - 1u)]);
-    if (lane == 0u) {
-        *queued = 0u;
-    }
     clear_root_sums(lane, CLOSED_FORM_GROUP, root_sums);
-    const Position position = load_position_or_none(index, positions, end);
-    const Frame frame = frame_of(position);
-    const Lines axes = lines_of(frame.king_square, lines);
-    Numbers value = {0};
-    const Replies replies = replies_of(position, frame, axes, &value, lines);
-    const Limits limits = limits_against(frame, axes, replies.attacked, lines);
-    const uint leaves = closed_form_replies(frame, axes, limits, replies, value, (Sink){lane << LANE, index}, new_items,
-        new_item_count, lines, queue, queued, lane_moves, capacity);
-    if (index < end) {
-        add_to_root(first_root, roots[index], leaves, totals, root_sums);
+    uint index = group_first + lane;
+    for (uint turn = 1u; turn <= CLOSED_FORM_TURNS; turn += 1u) {
+        if (lane == 0u) {
+            *queued = 0u;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        while (index < group_end && (turn == CLOSED_FORM_TURNS || *queued <= QUEUE / 2u)) {
+            const Position position = load_position(index, positions);
+            const Frame frame = frame_of(position);
+            const Lines axes = lines_of(frame.king_square, lines);
+            Numbers value = {0};
+            const Replies replies = replies_of(position, frame, axes, &value, lines);
+            const Limits limits = limits_against(frame, axes, replies.attacked, lines);
+            const Sink sink = {(index - group_first) << LANE, index};
+            const uint result = closed_form_replies(frame, axes, limits, replies, value, sink, new_items,
+                new_item_count, lines, queue, queued, lane_moves, capacity);
+            add_to_root(first_root, roots[index], result, totals, root_sums);
+            index += CLOSED_FORM_GROUP;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        const uint len = min(*queued, QUEUE);
+        if (lane == 0u) {
+            *item_base = atomic_add(&new_item_count[0], len);
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (uint at = lane; at < len; at += CLOSED_FORM_GROUP) {
+            const uint packed_move = queue[at];
+            put_item(*item_base + at, packed_move & 0x1ffffu, group_first + (packed_move >> LANE), new_items, capacity);
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
     }
     add_root_sums(first_root, lane, CLOSED_FORM_GROUP, totals, root_sums);
-    const uint len = min(*queued, QUEUE);
-    if (lane == 0u) {
-        *item_base = atomic_add(&new_item_count[0], len);
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint at = lane; at < len; at += CLOSED_FORM_GROUP) {
-        const uint packed_move = queue[at];
-        put_item(*item_base + at, packed_move & 0x1ffffu, group_first + (packed_move >> LANE), new_items, capacity);
-    }
 }
 
 // Adds the number of replies to each item to its root's total. If the queue overflowed, sets the totals' header, and

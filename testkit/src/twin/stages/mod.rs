@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use kogge_board::{Quad48, Rules};
 use kogge_gpu::interface::Launch;
 use kogge_gpu::kernels::{Binding, Kernel, Module, Scalar};
-use kogge_gpu::{Device, HostSettings, Interface, LastPlies, Unordered};
+use kogge_gpu::{Device, HostSettings, Interface, LastPlies, PositionForm, Unordered};
 use pollster::block_on;
 
 pub use self::difference::StageDifference;
@@ -60,7 +60,10 @@ pub fn compare_stages<D: Device>(
     stages.last_plies(positions.len())?;
     stages.categories(positions.len())?;
     stages.unordered(positions, rules)?;
-    stages.merging(positions, rules)?;
+    // Only this form is merged on the device.
+    if stages.host.form == PositionForm::Planes32 {
+        stages.merging(positions, rules)?;
+    }
     stages.minimax(positions.len())
 }
 
