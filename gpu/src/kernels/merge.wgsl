@@ -15,14 +15,14 @@ const FULL: u32 = 2u;
 /// and whether a multiplicity exceeded 128 bits.
 const OVERFLOW: u32 = 3u;
 
-/// Whether the position that a slot refers to is equal to this one, bit by bit.
+/// Whether the position that a slot refers to is equal to this one, bit by bit. Both halves are read at once.
 fn same_position(found: u32, first: vec4<u32>, second: vec4<u32>) -> bool {
     if (found & CANDIDATE) != 0u {
         let index = 2u * (found & ~CANDIDATE);
-        return all(positions[index] == first) && all(positions[index + 1u] == second);
+        return all(positions[index] == first) & all(positions[index + 1u] == second);
     }
     let index = 2u * (found - 1u);
-    return all(entries[index] == first) && all(entries[index + 1u] == second);
+    return all(entries[index] == first) & all(entries[index + 1u] == second);
 }
 
 /// Returns the hash scaled to a number below `count`.

@@ -291,7 +291,7 @@ INLINE bool is_kept(KeyRange range, Position position, uint hash, uint kept) {
     }
 }
 
-// Whether the position that a slot refers to is equal to this one, bit by bit.
+// Whether the position that a slot refers to is equal to this one, bit by bit. Both halves are read at once.
 INLINE bool same_position(
     uint found,
     uint4 first,
@@ -301,10 +301,10 @@ INLINE bool same_position(
 ) {
     if ((found & CANDIDATE) != 0u) {
         const uint index = 2u * (found & 0x7fffffffu);
-        return all(positions[index] == first) && all(positions[index + 1u] == second);
+        return all(positions[index] == first) & all(positions[index + 1u] == second);
     }
     const uint index = 2u * (found - 1u);
-    return all(entries[index] == first) && all(entries[index + 1u] == second);
+    return all(entries[index] == first) & all(entries[index + 1u] == second);
 }
 
 // Returns the hash scaled to a number below `count`.
