@@ -8,7 +8,7 @@ use kogge_gpu::kernels::{Kernel as Name, Module, SIGNATURES};
 use kogge_gpu::{Failure, Interface};
 use ocl::ffi::CL_MEM_OBJECT_ALLOCATION_FAILURE;
 
-use crate::kernels::sources;
+use crate::kernels::source;
 use crate::options::Settings;
 use crate::platform::Device;
 use crate::runtime::{self, Buffer, Event, Kernel, Program, Queue};
@@ -21,7 +21,7 @@ const CLEARED_BY_KERNEL: u64 = 1 << 30;
 pub struct OpenClInterface {
     queue: Queue,
     settings: Settings,
-    /// The compiled programs and their modules.
+    /// The compiled modules.
     programs: Vec<(Module, Program)>,
     /// The kernels, in the table's order; `None` for kernels that are not compiled.
     kernels: [Option<Kernel>; SIGNATURES.len()],
@@ -65,7 +65,7 @@ impl OpenClInterface {
     }
 
     /// Returns the kernels of a compiled program, in the table's order.
-    fn kernels_of(&self, module: Module, program: &Program, names: &[String]) -> Result<Vec<(Name, Kernel)>, Failure> {
+    fn kernels_of(&self, module: Module, program: &Program) -> Result<Vec<(Name, Kernel)>, Failure> {
         let kernel = |name: Name| {
             let (text, group_size) = (name.signature().name, self.settings.host.group_size_of(name));
             let kernel = program.kernel(text).map_err(other)?;
@@ -77,8 +77,7 @@ impl OpenClInterface {
             }
             Ok((name, kernel))
         };
-        let is_in = |kernel: &Name| names.iter().any(|name| name == kernel.signature().name);
-        Name::of(&[module]).filter(is_in).map(kernel).collect()
+        Name::of(&[module]).map(kernel).collect()
     }
 }
 
@@ -112,18 +111,14 @@ impl Interface for OpenClInterface {
 
     async fn compile(&mut self, modules: &[Module]) -> Result<Compiled, Failure> {
         let start = Instant::now();
-        // Compiling takes long, so each program has its own thread.
+        // Compiling takes long, so each module has its own thread.
         let built = thread::scope(|scope| {
-            let build = |(module, source): (Module, String)| {
-                let (queue, options) = (self.queue.clone(), self.settings.compiler_options());
-                scope.spawn(move || (module, queue.build(&source, &options)))
+            let build = |&module: &Module| {
+                let (queue, settings) = (self.queue.clone(), &self.settings);
+                scope.spawn(move || (module, queue.build(&source(settings, module), &settings.compiler_options())))
             };
-            let sources = modules.iter().flat_map(|&module| {
-                let sources = sources(&self.settings, module).into_iter();
-                sources.map(move |source| (module, source))
-            });
-            let building: Vec<_> = sources.map(build).collect();
-            building.into_iter().map(|program| program.join()).collect::<Result<Vec<_>, _>>()
+            let building: Vec<_> = modules.iter().map(build).collect();
+            building.into_iter().map(|module| module.join()).collect::<Result<Vec<_>, _>>()
         });
         let built = built.map_err(|_| Failure::Other("a compiler gave up.".to_owned()))?;
         let mut logs = String::new();
@@ -132,11 +127,10 @@ impl Interface for OpenClInterface {
                 Failure::Other(format!("the kernels cannot be compiled. {failure} The compiler says:\n{log}"))
             })?;
             logs += &log;
-            let names = program.kernel_names().map_err(other)?;
-            for (name, kernel) in self.kernels_of(module, &program, &names)? {
+            for (name, kernel) in self.kernels_of(module, &program)? {
                 self.kernels[name as usize] = Some(kernel);
             }
-            if names.iter().any(|name| name == "clear") {
+            if module == Module::Merging {
                 self.clear = Some(program.kernel("clear").map_err(other)?);
             }
             self.programs.push((module, program));

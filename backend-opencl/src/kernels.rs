@@ -80,19 +80,8 @@ fn replaced(source: &str, others: &str) -> String {
     source
 }
 
-/// Returns the sources of a module, each for a program of its own. The compilers of GPUs take so long that each kernel gets one.
-pub(crate) fn sources(settings: &Settings, module: Module) -> Vec<String> {
-    let source = source(settings, module);
-    if !settings.splits_modules {
-        return vec![source];
-    }
-    let mut parts = source.split("__kernel");
-    let functions = parts.next().unwrap_or_default();
-    parts.map(|kernel| format!("{functions}__kernel{kernel}")).collect()
-}
-
 /// Returns the source of a module: the constants that depend on the device, the prelude, then the kernels.
-fn source(settings: &Settings, module: Module) -> String {
+pub(crate) fn source(settings: &Settings, module: Module) -> String {
     let host = &settings.host;
     let constants = settings_of(host, module, settings.fast_reverse(), settings.unordered_per_lane);
     let mut source = constants.map(|(name, value)| format!("#define {name} {value}\n")).concat();

@@ -107,8 +107,6 @@ pub struct Settings {
     pub(crate) nvidia: bool,
     /// The maximum number of registers of a work-item, if the compiler takes this limit.
     pub(crate) registers: Option<usize>,
-    /// Whether each kernel becomes a program of its own.
-    pub(crate) splits_modules: bool,
     pub(crate) compiler: String,
     pub(crate) printer: Option<Printer>,
 }
@@ -191,7 +189,6 @@ impl Options {
             // With few registers, twice as many work-groups of the closed form are resident, which outweighs the
             // spills.
             registers: if nvidia { Some(self.registers.unwrap_or(128)) } else { None },
-            splits_modules: gpu,
             compiler: self.compiler.clone(),
             printer: self.printer,
         })

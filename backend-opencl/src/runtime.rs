@@ -328,16 +328,6 @@ impl Program {
         Object::new("clCreateKernel", kernel, code, ffi::clReleaseKernel).map(Kernel)
     }
 
-    /// Returns the names of the program's kernels.
-    pub(crate) fn kernel_names(&self) -> Result<Vec<String>, Failure> {
-        let names = query("clGetProgramInfo", |size, value, actual| {
-            // SAFETY: `query` passes null or room for `size` bytes.
-            unsafe { ffi::clGetProgramInfo(self.0.handle, ffi::CL_PROGRAM_KERNEL_NAMES, size, value, actual) }
-        })?;
-        let names = String::from_utf8_lossy(&names);
-        Ok(names.trim_end_matches('\0').split(';').map(str::to_owned).collect())
-    }
-
     /// Returns the compiled program: machine code, or NVIDIA's PTX.
     pub(crate) fn binary(&self) -> Result<Vec<u8>, Failure> {
         let sizes = query("clGetProgramInfo", |size, value, actual| {
