@@ -1,7 +1,8 @@
 //! The kernels' source for a device.
 //!
 //! The folder `kernels/printed` has OpenCL C that `cargo xtask kernels` prints from the WGSL of kogge-gpu; a test prints it again. All
-//! other files are written by hand: `prelude.cl` has what printed kernels need, and variants have functions that replace printed ones.
+//! other files are written by hand: `prelude.cl` has what printed kernels need, and `count_ones.cl` and the variants have functions that
+//! replace printed ones.
 
 use kogge_gpu::kernels::Module;
 use kogge_gpu::source::{printable, settings as settings_of};
@@ -10,6 +11,7 @@ use kogge_gpu::{Mutation, PositionForm, tuning};
 use crate::options::{Settings, Sliders, stacked};
 
 const PRELUDE: &str = include_str!("kernels/prelude.cl");
+const COUNT_ONES: &str = include_str!("kernels/count_ones.cl");
 const BOARDS48: &str = include_str!("kernels/variants/boards48.cl");
 const MAGIC: &str = include_str!("kernels/variants/magic.cl");
 const DEPTH_FIRST: &str = include_str!("kernels/variants/depth_first.cl");
@@ -118,6 +120,9 @@ fn kernels(settings: &Settings, module: Module) -> String {
         }
         _ => printed(module).to_owned(),
     };
+    if !settings.nvidia {
+        text = replaced(&text, COUNT_ONES);
+    }
     if host.form == PositionForm::Boards48 {
         text = replaced(&text, BOARDS48);
     }
@@ -138,7 +143,7 @@ fn kernels(settings: &Settings, module: Module) -> String {
 /// Returns the fingerprint of all files.
 pub(crate) fn fingerprint() -> String {
     let printed = PRINTED.iter().map(|(_, text)| *text);
-    tuning::fingerprint(printed.chain([PRELUDE, BOARDS48, MAGIC, DEPTH_FIRST, CLEAR]))
+    tuning::fingerprint(printed.chain([PRELUDE, COUNT_ONES, BOARDS48, MAGIC, DEPTH_FIRST, CLEAR]))
 }
 
 #[cfg(test)]
@@ -167,7 +172,7 @@ mod tests {
     fn what_is_written_by_hand_replaces_what_is_printed() {
         let names = |text: &'static str| definitions(text).map(without_comments).map(name_of).collect::<BTreeSet<_>>();
         let printed: BTreeSet<_> = PRINTED.iter().flat_map(|(_, text)| names(text)).collect();
-        assert!(names(BOARDS48).is_subset(&printed));
+        assert!(names(COUNT_ONES).is_subset(&printed) && names(BOARDS48).is_subset(&printed));
         let new: Vec<_> = names(MAGIC).difference(&printed).copied().collect();
         assert_eq!(new, ["count_looked_up", "look_up", "looked_up_sights"]);
     }

@@ -44,11 +44,12 @@ fn printed(options: Options) -> Options {
     Options { host, printer: Some(Printer(print)), ..options }
 }
 
-/// Errors in the prelude.
+/// Errors in the prelude, and in the function by hand.
 #[rustfmt::skip]
 const PRELUDE: &[Mutant] = &[
     Mutant::new(Counting, "bytes are not reversed", "    return (rotate(word, 8u) & 0x00ff00ffu) | (rotate(word, 24u) & 0xff00ff00u);", "    return word;"),
     Mutant::new(Counting, "bits of bytes are reversed in pairs", "    word = (word >> 1 & 0x55555555u) | (word & 0x55555555u) << 1;\n", ""),
+    Mutant::new(Counting, "squares of half a board are counted", "return (uint) popcount(board);", "return popcount((uint) board);"),
     Mutant::new(Merging, "every candidate takes its first slot", "return (Exchange){old_value, old_value == expected};", "return (Exchange){old_value, true};"),
 ];
 
