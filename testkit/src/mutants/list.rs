@@ -205,7 +205,7 @@ pub const MUTANTS: &[Mutant] = &[
     Mutant::new(Categories, "double checks are not counted", "root, DOUBLE, u32(!one));", "root, DOUBLE, 0u);"),
     Mutant::new(Categories, "promotions are not counted", "u32(pawn && code_of(packed_move) != PAWN)", "0u"),
     Mutant::new(Categories, "moves of all pieces are promotions", "pawn && code_of(packed_move) != PAWN", "code_of(packed_move) != PAWN"),
-    Mutant::new(Categories, "a capture en passant is no capture", "let is_capture = en_passant || (", "let captures = ("),
+    Mutant::new(Categories, "a capture en passant is no capture", "let is_capture = en_passant || (", "let is_capture = ("),
     Mutant::new(Categories, "every check by one piece is discovered", "one && !by_mover", "one"),
     Mutant::new(Categories, "a double check is discovered, too", "one && !by_mover", "!by_mover"),
     Mutant::new(Categories, "the check of a castled rook is discovered", "castling || nonempty(checkers & to)", "nonempty(checkers & to)"),
