@@ -32,8 +32,7 @@ pub mod measurements {
 
 mod device;
 mod interface;
-#[doc(hidden)]
-pub mod kernels;
+mod kernels;
 mod options;
 pub mod platform;
 mod runtime;
