@@ -82,6 +82,19 @@ fn replaced(source: &str, others: &str) -> String {
     source
 }
 
+/// Gives kernels the parameters that they have in another text. A kernel with an error may need fewer, but the host sets all.
+fn with_heads_of(mut text: String, other: &str) -> String {
+    for kernel in definitions(other).map(without_comments).filter(|definition| definition.starts_with("__kernel")) {
+        let head = |kernel: &str| kernel.find(") {\n").map_or(0, |end| end);
+        let old =
+            definitions(&text).map(without_comments).find(|old| name_of(old) == name_of(kernel)).map(str::to_owned);
+        if let Some(old) = old {
+            text = text.replacen(&old[..head(&old)], &kernel[..head(kernel)], 1);
+        }
+    }
+    text
+}
+
 /// Returns the source of a module: the constants that depend on the device, the prelude, then the kernels.
 pub(crate) fn source(settings: &Settings, module: Module) -> String {
     let host = &settings.host;
@@ -111,7 +124,7 @@ fn kernels(settings: &Settings, module: Module) -> String {
     let mut text = match (host.mutation, settings.printer) {
         (Some(mutation), Some(printer)) => {
             let (source, names) = printable(module, Some(mutation));
-            printer.0(&source, &names)
+            with_heads_of(printer.0(&source, &names), printed(module))
         }
         // The depth-first kernel uses the functions of counting.
         _ if module == Module::DepthFirst => {
@@ -165,6 +178,15 @@ mod tests {
         assert_eq!(replaced(SOURCE, others), expected);
         assert_eq!(replaced(SOURCE, "typedef struct {\n    long a;\n} A;\n"), SOURCE.replace("int a;", "long a;"));
         assert_eq!(replaced(SOURCE, "INLINE int e() {\n    return 1;\n}\n"), SOURCE);
+    }
+
+    #[test]
+    fn kernels_get_parameters_of_another_text() {
+        let other = SOURCE.replace("uint d", "uint d,\n    uint e");
+        assert_eq!(
+            with_heads_of(SOURCE.replace("return a.a", "return 0"), &other),
+            other.replace("return a.a", "return 0")
+        );
     }
 
     /// A function by hand whose name changes elsewhere would silently no longer be used.
