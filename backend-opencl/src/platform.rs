@@ -110,6 +110,7 @@ impl Device {
             memory: Some(self.memory),
             batch: self.compute_units as usize * POSITIONS_PER_UNIT,
             variant: "chosen when it is opened".to_owned(),
+            counts_diagrams: true,
         }
     }
 

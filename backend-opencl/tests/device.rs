@@ -2,7 +2,7 @@
 //! variants.
 
 use kogge_backend_opencl::{Device, OpenCl, Options, Printer, Sliders};
-use kogge_board::{Backend, BackendError};
+use kogge_board::{Backend, BackendError, unwatched};
 use kogge_gpu::{HostOptions, PositionForm};
 use kogge_testkit::device_suite::{by_rules, cpu, first_device, tiny, with_backend};
 use kogge_testkit::mutants::SelfTest::{Counting, Merging};
@@ -94,13 +94,17 @@ fn depth_first_below_random_placements() {
     let mut counted = 0;
     with_backend::<Device>(&plies_depth_first(4), |backend| {
         for (rules, mut positions) in by_rules(placements) {
-            let leaves = cpu.perft(&rules, &positions, 3).unwrap();
-            assert_eq!(backend.perft(&rules, &positions, 3).unwrap(), leaves, "{rules:?}");
+            let leaves = cpu.perft(&rules, &positions, 3, &mut unwatched).unwrap();
+            assert_eq!(backend.perft(&rules, &positions, 3, &mut unwatched).unwrap(), leaves, "{rules:?}");
             let mut small = leaves.iter().map(|&leaves| leaves < 2000);
             positions.retain(|_| small.next() == Some(true));
             counted += positions.len();
             for depth in [4, 5] {
-                assert_eq!(backend.perft(&rules, &positions, depth), cpu.perft(&rules, &positions, depth), "{rules:?}");
+                assert_eq!(
+                    backend.perft(&rules, &positions, depth, &mut unwatched),
+                    cpu.perft(&rules, &positions, depth, &mut unwatched),
+                    "{rules:?}"
+                );
                 positions.truncate(1);
             }
         }

@@ -131,6 +131,7 @@ impl Device {
             memory: self.memory,
             batch: if self.kind == DeviceKind::Software { 1 << 12 } else { 1 << 17 },
             variant: format!("{int64}, buffers of up to {} MiB, chosen when it is opened", self.max_binding >> 20),
+            counts_diagrams: true,
         }
     }
 

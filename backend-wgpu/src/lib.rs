@@ -9,13 +9,13 @@
 //!
 //! ```no_run
 //! use kogge_backend_wgpu::{Options, Wgpu, devices};
-//! use kogge_board::{Backend, Fen, Quad48};
+//! use kogge_board::{unwatched, Backend, Fen, Quad48};
 //!
 //! for device in devices()? {
 //!     // This compiles the kernels and tests them; kogge uses no device that has counted wrong.
 //!     let mut backend = Wgpu::on(&device, &Options::default())?;
 //!     let start = Fen::start();
-//!     let leaves = backend.perft(&start.rules, &[Quad48::from(&start.position)], 7)?;
+//!     let leaves = backend.perft(&start.rules, &[Quad48::from(&start.position)], 7, &mut unwatched)?;
 //!     println!("{}: {leaves:?}", device.name);
 //! }
 //! # Ok::<(), Box<dyn std::error::Error>>(())

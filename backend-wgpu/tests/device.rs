@@ -2,7 +2,7 @@
 //! wgpu has.
 
 use kogge_backend_wgpu::{Device, Options, Sliders, Wgpu, Word, devices};
-use kogge_board::{Backend, BackendError, DeviceKind, Fen, Quad48, Rules};
+use kogge_board::{Backend, BackendError, DeviceKind, Fen, Quad48, Rules, unwatched};
 use kogge_gpu::{HostOptions, Unordered};
 use kogge_testkit::device_suite::{first_device, tiny};
 use kogge_testkit::mutants::{self, Mutant};
@@ -88,10 +88,10 @@ fn a_lost_device_is_an_error() {
     let Some(device) = first_device::<Device>() else { return };
     let mut backend = Wgpu::untuned(&device, &Options::default()).unwrap();
     let start = [Quad48::from(&Fen::start().position)];
-    assert_eq!(backend.perft(&Rules::STANDARD, &start, 3), Ok(vec![8902]));
+    assert_eq!(backend.perft(&Rules::STANDARD, &start, 3, &mut unwatched), Ok(vec![8902]));
     backend.interface().device().destroy();
     for _ in 0..2 {
-        let error = backend.perft(&Rules::STANDARD, &start, 3).unwrap_err();
+        let error = backend.perft(&Rules::STANDARD, &start, 3, &mut unwatched).unwrap_err();
         assert!(matches!(&error, BackendError::Device { .. }) && error.to_string().contains("lost"), "{error}");
     }
 }

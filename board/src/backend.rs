@@ -10,7 +10,8 @@ use crate::{BackendError, Categories, Leaves, Quad48, Rules, Score};
 ///
 /// Every method takes a batch and answers for each position, in order. The positions must be legal
 /// ([`Position::check`](crate::Position::check)); for an illegal position the answer means nothing, but a backend
-/// neither panics nor loops forever. A method returns a complete and right answer, or an error.
+/// neither panics nor loops forever. A method returns a complete and right answer, or an error. Methods that may take long
+/// report to a [`Watch`] several times a second and stop within half a second of its request; [`unwatched`] never stops.
 ///
 /// Equal positions under equal rules have the same successors in the same order on every backend, byte for byte.
 /// `kogge-movegen-cpu` documents this generation order.
@@ -18,99 +19,30 @@ pub trait Backend: Send {
     /// Describes the device.
     fn info(&self) -> &DeviceInfo;
 
-    /// Counts the legal moves of each position.
-    ///
-    /// # Errors
-    /// If the device fails.
-    fn count(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Vec<u32>, BackendError>;
-
     /// Makes every legal move of each position and returns the successors in generation order.
     ///
     /// # Errors
     /// If the device fails or the successors do not fit in memory.
     fn expand(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Successors, BackendError>;
 
-    /// Counts the leaves `depth` plies below each position; 1 at depth 0.
+    /// Counts the leaves `depth` plies below each position: 1 at depth 0, the legal moves at depth 1.
     ///
     /// # Errors
-    /// If the device fails, or if one of the counts does not fit in 64 bits.
-    fn perft(&mut self, rules: &Rules, positions: &[Quad48], depth: u32) -> Result<Vec<u64>, BackendError>;
-
-    /// Counts the leaves `depth` plies below each position by the kinds of moves that lead to them; at depth 0,
-    /// [`Categories::ROOT`]. [`Categories`] defines the kinds exactly: every backend gives the same numbers.
-    ///
-    /// A backend without code of its own leaves this method out, and every call is an error.
-    ///
-    /// # Errors
-    /// If the device fails, if the backend cannot tell the kinds of moves, or if one of the numbers does not fit in 64 bits.
-    fn categories(
-        &mut self,
-        _rules: &Rules,
-        _positions: &[Quad48],
-        _depth: u32,
-    ) -> Result<Vec<Categories>, BackendError> {
-        let reason = "it cannot tell the kinds of moves; use another backend.".to_owned();
-        Err(BackendError::Unavailable { backend: self.info().backend, reason })
-    }
-
-    /// Returns the backend as one whose counts can be watched, if they can.
-    fn watched(&mut self) -> Option<&mut dyn Watched> {
-        None
-    }
-
-    /// Returns two empty plies of a tree in which equal positions are merged. The halfmove clock is left out.
-    ///
-    /// A backend without code of its own writes [`host_merge!`](crate::host_merge!).
-    ///
-    /// # Errors
-    /// If the device fails.
-    fn merge(&mut self, rules: &Rules, options: &MergeOptions) -> Result<Box<dyn Merge + '_>, BackendError>;
-
-    /// Returns whether [`Merge::diagrams`] needs no memory of the host, because the device counts diagrams in the memory of its merge.
-    fn counts_diagrams(&self) -> bool {
-        false
-    }
-
-    /// Returns the exhaustive minimax value of each position, `depth` plies deep, for the side to move.
-    /// [`crate::minimax`] defines it exactly: every backend gives the same scores.
-    ///
-    /// A backend without code of its own writes [`host_minimax!`](crate::host_minimax!).
-    ///
-    /// # Errors
-    /// If the device fails, if a level does not fit in memory, or if the depth exceeds
-    /// [`MAX_DEPTH`](crate::minimax::MAX_DEPTH).
-    fn minimax(
-        &mut self,
-        rules: &Rules,
-        positions: &[Quad48],
-        depth: u32,
-        leaves: Leaves,
-    ) -> Result<Vec<Score>, BackendError>;
-}
-
-/// Gets the leaves that a call has counted so far and the estimated share of the call that is done, 0 to 1. Neither is a
-/// result, and both may fall when a part of the work starts again. Breaks to stop the call.
-pub type Watch<'w> = dyn FnMut(u128, f64) -> ControlFlow<()> + 'w;
-
-/// A backend whose counts report their progress and can be stopped, so that a call may take any time.
-pub trait Watched {
-    /// Counts like [`Backend::perft`], and calls `watch` several times a second.
-    ///
-    /// # Errors
-    /// [`BackendError::Stopped`] if `watch` breaks; otherwise as [`Backend::perft`].
-    fn perft_watched(
+    /// [`BackendError::Stopped`] if `watch` breaks; if the device fails, or if a count exceeds the backend's integers.
+    fn perft(
         &mut self,
         rules: &Rules,
         positions: &[Quad48],
         depth: u32,
         watch: &mut Watch<'_>,
-    ) -> Result<Vec<u64>, BackendError>;
+    ) -> Result<Vec<u128>, BackendError>;
 
-    /// Counts like [`Backend::categories`], and calls `watch` several times a second.
+    /// Counts the leaves `depth` plies below each position by the kinds of moves that lead to them; at depth 0,
+    /// [`Categories::ROOT`]. [`Categories`] defines the kinds exactly: every backend gives the same numbers.
     ///
     /// # Errors
-    /// [`BackendError::Stopped`] if `watch` breaks; otherwise as [`Backend::categories`].
-    fn categories_watched(
+    /// As [`Backend::perft`]; [`BackendError::Unavailable`] if the backend does not count kinds of moves.
+    fn categories(
         &mut self,
         rules: &Rules,
         positions: &[Quad48],
@@ -118,12 +50,14 @@ pub trait Watched {
         watch: &mut Watch<'_>,
     ) -> Result<Vec<Categories>, BackendError>;
 
-    /// Finds values like [`Backend::minimax`], and calls `watch` several times a second. Its first number counts positions that
-    /// were evaluated or searched.
+    /// Returns the exhaustive minimax value of each position, `depth` plies deep, for the side to move.
+    /// [`crate::minimax`] defines it exactly: every backend gives the same scores. The watch gets a share, and 0
+    /// or the positions evaluated so far. A backend without code of its own calls [`host::minimax`](crate::host::minimax()).
     ///
     /// # Errors
-    /// [`BackendError::Stopped`] if `watch` breaks; otherwise as [`Backend::minimax`].
-    fn minimax_watched(
+    /// [`BackendError::Stopped`] if `watch` breaks; if the device fails, if a level does not fit in memory, or if the depth
+    /// exceeds [`MAX_DEPTH`](crate::minimax::MAX_DEPTH).
+    fn minimax(
         &mut self,
         rules: &Rules,
         positions: &[Quad48],
@@ -131,6 +65,112 @@ pub trait Watched {
         leaves: Leaves,
         watch: &mut Watch<'_>,
     ) -> Result<Vec<Score>, BackendError>;
+
+    /// Returns two empty plies of a tree in which equal positions are merged. The halfmove clock is left out. A backend
+    /// without code of its own returns a [`HostMerge`](crate::host::HostMerge).
+    ///
+    /// # Errors
+    /// If the device fails.
+    fn merge(&mut self, rules: &Rules, options: &MergeOptions) -> Result<Box<dyn Merge + '_>, BackendError>;
+}
+
+/// Receives the leaves that a call has counted so far and the estimated share of the call that is done, 0 to 1. Neither is a
+/// result, and both may fall when a part of the work starts again. Breaks to stop the call.
+pub type Watch<'w> = dyn FnMut(u128, f64) -> ControlFlow<()> + 'w;
+
+/// The [`Watch`] that ignores reports and never stops a call.
+pub fn unwatched(_: u128, _: f64) -> ControlFlow<()> {
+    ControlFlow::Continue(())
+}
+
+/// Reports to a watch.
+///
+/// # Errors
+/// [`BackendError::Stopped`] if the watch breaks.
+pub fn report(watch: &mut Watch<'_>, counted: u128, share: f64) -> Result<(), BackendError> {
+    match watch(counted, share) {
+        ControlFlow::Continue(()) => Ok(()),
+        ControlFlow::Break(()) => Err(BackendError::Stopped),
+    }
+}
+
+/// A number of leaves that backends count: all leaves, or leaves by the kinds of moves that lead to them.
+pub trait Tally: Copy + Default + Send + Sync {
+    /// Whether leaves are counted by kind.
+    const BY_KIND: bool;
+
+    /// Counts the leaves `depth` plies below each position.
+    ///
+    /// # Errors
+    /// As [`Backend::perft`] and [`Backend::categories`].
+    fn count(
+        backend: &mut dyn Backend,
+        rules: &Rules,
+        positions: &[Quad48],
+        depth: u32,
+        watch: &mut Watch<'_>,
+    ) -> Result<Vec<Self>, BackendError>;
+
+    /// Returns the number of all leaves.
+    fn leaves(&self) -> u128;
+
+    /// Returns the sum, or `None` if it exceeds 128 bits.
+    fn plus(&self, other: &Self) -> Option<Self>;
+
+    /// Returns the product with a multiplicity, or `None` if it exceeds 128 bits.
+    fn times(&self, multiplicity: u128) -> Option<Self>;
+}
+
+impl Tally for u128 {
+    const BY_KIND: bool = false;
+
+    fn count(
+        backend: &mut dyn Backend,
+        rules: &Rules,
+        positions: &[Quad48],
+        depth: u32,
+        watch: &mut Watch<'_>,
+    ) -> Result<Vec<Self>, BackendError> {
+        backend.perft(rules, positions, depth, watch)
+    }
+
+    fn leaves(&self) -> u128 {
+        *self
+    }
+
+    fn plus(&self, other: &Self) -> Option<Self> {
+        self.checked_add(*other)
+    }
+
+    fn times(&self, multiplicity: u128) -> Option<Self> {
+        self.checked_mul(multiplicity)
+    }
+}
+
+impl Tally for Categories {
+    const BY_KIND: bool = true;
+
+    fn count(
+        backend: &mut dyn Backend,
+        rules: &Rules,
+        positions: &[Quad48],
+        depth: u32,
+        watch: &mut Watch<'_>,
+    ) -> Result<Vec<Self>, BackendError> {
+        backend.categories(rules, positions, depth, watch)
+    }
+
+    fn leaves(&self) -> u128 {
+        self.nodes
+    }
+
+    fn plus(&self, other: &Self) -> Option<Self> {
+        self.plus(other)
+    }
+
+    fn times(&self, multiplicity: u128) -> Option<Self> {
+        self.times(multiplicity)
+    }
 }
 
 /// The successors of a batch of positions.
@@ -205,4 +245,6 @@ pub struct DeviceInfo {
     pub batch: usize,
     /// The variant of its code that the backend uses.
     pub variant: String,
+    /// Whether [`Merge::diagrams`] needs no memory of the host, because the device counts diagrams in the memory of its merge.
+    pub counts_diagrams: bool,
 }

@@ -41,8 +41,8 @@ pub enum BackendError {
         /// The wrong answer, as a sentence.
         reason: String,
     },
-    /// A count below one position does not fit in 64 bits.
-    #[error("A count below one position exceeds 2^64; expand the position first and sum the parts.")]
+    /// A count exceeds the integers of the backend, at least 64 bits for a subtree.
+    #[error("The count exceeds the integers of this backend; choose a smaller depth.")]
     Overflow,
     /// The caller asked to stop.
     #[error("The count was stopped on request.")]

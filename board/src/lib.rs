@@ -57,7 +57,7 @@ mod square;
 mod state;
 mod undo;
 
-pub use backend::{Backend, DeviceInfo, DeviceKind, Successors, Watch, Watched};
+pub use backend::{Backend, DeviceInfo, DeviceKind, Successors, Tally, Watch, report, unwatched};
 pub use categories::Categories;
 pub use circle32::Circle32;
 pub use error::{BackendError, check_depth};

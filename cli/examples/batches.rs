@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use kogge_backend_opencl::OpenCl;
 use kogge_backend_wgpu::Wgpu;
-use kogge_board::{Backend, BackendError, Fen, Quad48};
+use kogge_board::{Backend, BackendError, Fen, Quad48, unwatched};
 use kogge_movegen_cpu::Cpu;
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
@@ -55,7 +55,7 @@ fn measure(file: &str, device: &str) -> Outcome<()> {
             println!("{device}\t{operation}\t{:.0}", positions.len() as f64 / times[times.len() / 2].as_secs_f64());
             Ok(())
         };
-    rate("count", &mut |backend| backend.count(&rules, &positions).map(drop))?;
+    rate("count", &mut |backend| backend.perft(&rules, &positions, 1, &mut unwatched).map(drop))?;
     rate("expand", &mut |backend| backend.expand(&rules, &positions).map(drop))
 }
 

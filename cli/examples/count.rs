@@ -1,6 +1,6 @@
 //! `kogge-movegen-cpu` and `kogge-driver`: counting on all cores.
 
-use kogge_board::{Backend, Fen, Quad48};
+use kogge_board::{Backend, Fen, Quad48, unwatched};
 use kogge_driver::{Driver, MergeSettings};
 use kogge_movegen_cpu::Cpu;
 
@@ -10,9 +10,9 @@ pub(crate) fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     // A backend answers for a batch of positions.
     let batch = [Quad48::from(&start.position)];
-    assert_eq!(cpu.count(&start.rules, &batch)?, [20]);
+    assert_eq!(cpu.perft(&start.rules, &batch, 1, &mut unwatched)?, [20]);
     let successors = cpu.expand(&start.rules, &batch)?;
-    assert_eq!(cpu.perft(&start.rules, &successors.positions, 4)?.iter().sum::<u64>(), 4_865_609);
+    assert_eq!(cpu.perft(&start.rules, &successors.positions, 4, &mut unwatched)?.iter().sum::<u128>(), 4_865_609);
 
     // The driver is for longer work: it can be watched and stopped, merges equal positions, and sums in 128 bits.
     let mut driver = Driver::new(&mut cpu, &());

@@ -2,7 +2,7 @@
 
 use kogge_backend_opencl::OpenCl;
 use kogge_backend_wgpu::Wgpu;
-use kogge_board::{Backend, Fen, Quad48};
+use kogge_board::{Backend, Fen, Quad48, unwatched};
 
 pub(crate) fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut backends: Vec<Box<dyn Backend>> = Vec::new();
@@ -17,7 +17,7 @@ pub(crate) fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     let start = Fen::start();
     for backend in &mut backends {
-        let leaves = backend.perft(&start.rules, &[Quad48::from(&start.position)], 4)?;
+        let leaves = backend.perft(&start.rules, &[Quad48::from(&start.position)], 4, &mut unwatched)?;
         println!("{}: {leaves:?}", backend.info().name);
     }
     Ok(())

@@ -5,13 +5,13 @@
 //! [`memory`] has the memory that merged plies may take on a device, and [`costs`] what merging has cost there.
 //!
 //! ```
-//! use kogge_board::{Fen, Quad48};
+//! use kogge_board::{unwatched, Fen, Quad48};
 //! use kogge_devices::{BackendName, Request, open};
 //!
 //! let request = Request { backend: BackendName::Cpu, ..Request::default() };
 //! let mut opened = open(&request, None)?;
 //! let start = Fen::start();
-//! assert_eq!(opened.backend.count(&start.rules, &[Quad48::from(&start.position)])?, [20]);
+//! assert_eq!(opened.backend.perft(&start.rules, &[Quad48::from(&start.position)], 1, &mut unwatched)?, [20]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!

@@ -343,12 +343,8 @@ impl Bench<'_, '_> {
             let observer = self.observer;
             let mut watch =
                 |_, _| if observer.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-            let counts = match backend.watched() {
-                Some(watched) => watched.perft_watched(&rules, &root, depth, &mut watch),
-                None => backend.perft(&rules, &root, depth),
-            };
-            match counts {
-                Ok(counts) => counts.into_iter().map(u128::from).sum(),
+            match backend.perft(&rules, &root, depth, &mut watch) {
+                Ok(counts) => counts.into_iter().sum(),
                 Err(BackendError::Stopped) => return Err(Error::Cancelled(self.progress)),
                 Err(error) => return Err(error.into()),
             }

@@ -1,6 +1,10 @@
 //! Calls of a backend, with a check that it answered for all positions.
 
-use kogge_board::{Backend, BackendError, Quad48, Rules, Successors};
+use kogge_board::{Backend, BackendError, Quad48, Rules, Successors, unwatched};
+
+/// The deepest tree below a merged ply. At this depth, every position has fewer than 2^64 leaves: a side has at most 15
+/// pieces of at most 27 moves, 8 king moves and 2 castlings, fewer than 512 moves in all, and 512^7 is 2^63.
+pub(crate) const MAX_CALL_DEPTH: u32 = 7;
 
 /// The most positions that one call of [`Backend::expand`] gets. Their successors take 27 MiB at 35 moves a position,
 /// which is typical, and 311 MiB at 415 moves, more than any position has.
@@ -24,8 +28,12 @@ pub(crate) fn expand(
 }
 
 /// Counts the legal moves of each position.
-pub(crate) fn count(backend: &mut dyn Backend, rules: &Rules, positions: &[Quad48]) -> Result<Vec<u32>, BackendError> {
-    let counts = backend.count(rules, positions)?;
+pub(crate) fn count_moves(
+    backend: &mut dyn Backend,
+    rules: &Rules,
+    positions: &[Quad48],
+) -> Result<Vec<u128>, BackendError> {
+    let counts = backend.perft(rules, positions, 1, &mut unwatched)?;
     if counts.len() == positions.len() { Ok(counts) } else { Err(miscounted(backend, counts.len(), positions.len())) }
 }
 

@@ -4,7 +4,6 @@ use std::cmp::Ordering;
 
 use kogge_board::{Fen, Move};
 
-use crate::driver::Span;
 use crate::frontier::counting;
 use crate::moves::{legal_moves, named_successors, play};
 use crate::program::{Engine, Script};
@@ -26,7 +25,7 @@ impl Divider for Driver<'_> {
         let (chess960, rules) = (root.is_chess960(), counting(root));
         let (moves, children): (Vec<_>, Vec<_>) = named_successors(self.backend, here)?.into_iter().unzip();
         self.begin(children.len());
-        let counts = self.leaves(&rules, &children, depth.saturating_sub(1), Span::WHOLE)?;
+        let counts = self.count(&rules, &children, depth.saturating_sub(1), None)?;
         let names = moves.iter().zip(children).map(|(played, child)| match played {
             Some(played) => played.uci(&rules, chess960),
             None => format!("(no move) to {}", Fen::new(child.unpack_unchecked(), rules)),

@@ -2,7 +2,6 @@
 
 use kogge_board::{Fen, Move, Quad48};
 
-use crate::driver::Span;
 use crate::frontier::counting;
 use crate::{Driver, Error, legal_moves};
 
@@ -16,7 +15,7 @@ impl Driver<'_> {
         let Some(depth) = depth.checked_sub(1) else { return Ok(Vec::new()) };
         let (moves, children): (Vec<Move>, Vec<Quad48>) = legal_moves(self.backend, root)?.into_iter().unzip();
         self.begin(children.len());
-        let counts = self.leaves(&counting(root), &children, depth, Span::WHOLE)?;
+        let counts = self.count(&counting(root), &children, depth, None)?;
         Ok(moves.into_iter().zip(counts).collect())
     }
 }

@@ -1,6 +1,6 @@
 //! Frontiers: lists of positions with multiplicities.
 
-use kogge_board::{Backend, Fen, Position, PositionError, Quad48, Rules};
+use kogge_board::{Backend, Fen, Position, PositionError, Quad48, Rules, Tally};
 
 use crate::Error;
 use crate::calls::{EXPAND_AT_ONCE, expand};
@@ -15,7 +15,7 @@ use crate::calls::{EXPAND_AT_ONCE, expand};
 /// use kogge_board::Fen;
 /// use kogge_driver::Frontier;
 /// let root = Frontier::of(&Fen::start());
-/// assert_eq!((root.len(), root.ply(), root.total(&[20])?), (1, 0, 20));
+/// assert_eq!((root.len(), root.ply(), root.total(&[20_u128])?), (1, 0, 20));
 /// # Ok::<(), kogge_driver::Error>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -136,10 +136,10 @@ impl Frontier {
     ///
     /// # Panics
     /// If the number of counts is not the number of entries.
-    pub fn total(&self, counts: &[u128]) -> Result<u128, Error> {
+    pub fn total<T: Tally>(&self, counts: &[T]) -> Result<T, Error> {
         assert_eq!(counts.len(), self.len(), "one count for each entry");
-        counts.iter().zip(&self.multiplicities).try_fold(0u128, |sum, (&count, &multiplicity)| {
-            count.checked_mul(multiplicity).and_then(|product| sum.checked_add(product)).ok_or(Error::Overflow)
+        counts.iter().zip(&self.multiplicities).try_fold(T::default(), |sum, (count, &multiplicity)| {
+            count.times(multiplicity).and_then(|product| sum.plus(&product)).ok_or(Error::Overflow)
         })
     }
 }

@@ -3,7 +3,7 @@
 //! devices ([`selfcheck`]).
 //!
 //! All work starts from a [`Frontier`], a list of positions with multiplicities. A [`Backend`](kogge_board::Backend) gets
-//! each tree whole if it can be watched, else in pieces that last a fraction of a second. Totals are `u128` and exact: a
+//! each batch of trees in one call. Totals are `u128` and exact: a
 //! count that cannot be finished is an [`Error`], never a partial number. The library prints nothing; an [`Observer`] gets
 //! its progress and can stop it.
 //!
@@ -48,7 +48,6 @@ pub mod ledger;
 mod merged;
 mod moves;
 mod observer;
-mod pace;
 mod plan;
 mod program;
 pub mod selfcheck;

@@ -3,7 +3,7 @@
 /// Watches work: gets its progress and may ask it to stop.
 ///
 /// The driver prints nothing. Implement this for a progress bar, a log or Ctrl-C. The thread that called the driver calls
-/// the observer between calls of the backend, and within calls that can be [watched](kogge_board::Watched).
+/// the observer between calls of the backend and several times a second within calls.
 pub trait Observer: Sync {
     /// Gets the progress so far.
     fn progress(&self, progress: &Progress) {

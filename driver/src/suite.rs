@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use kogge_board::{Fen, Quad48, Rules};
 
-use crate::driver::Span;
 use crate::epd::Case;
 use crate::frontier::counting;
 use crate::{Driver, Error};
@@ -93,7 +92,7 @@ impl Driver<'_> {
                 let position = |line: &Line<'_>| Quad48::from(&line.root.position).with_halfmove_clock(0);
                 let positions: Vec<_> = group.iter().map(|&index| position(&lines[index])).collect();
                 let width = group.iter().map(|&index| work(lines[index].counts[round].1)).sum::<f64>() / all;
-                let found = self.leaves(&rules, &positions, depth, Span { start, width, entries: false })?;
+                let found = self.count(&rules, &positions, depth, Some([start, start + width]))?;
                 for (&index, found) in group.iter().zip(found) {
                     lines[index].saw(round, found);
                 }

@@ -33,7 +33,7 @@ impl Driver<'_> {
     ///
     /// Positions are equal if everything that their trees depend on is equal: pieces, side to move, castling rights,
     /// and an en-passant square where a capture is legal. The last two plies may be larger than memory. They are then counted in
-    /// ranges of positions with similar pawns. Unless the backend [counts diagrams](kogge_board::Backend::counts_diagrams), the host counts
+    /// ranges of positions with similar pawns. Unless the backend [counts diagrams](kogge_board::DeviceInfo::counts_diagrams), the host counts
     /// them in a part of the memory.
     ///
     /// # Errors
@@ -41,7 +41,7 @@ impl Driver<'_> {
     /// far, or the backend's error.
     pub fn unique(&mut self, root: &Fen, plies: u32, memory: u64, diagrams: bool) -> Result<Vec<Distinct>, Error> {
         self.begin(plies as usize + 1);
-        let needs_memory = diagrams && !self.backend.counts_diagrams();
+        let needs_memory = diagrams && !self.backend.info().counts_diagrams;
         let for_diagrams = if needs_memory { (memory / DIAGRAM_SHARE).min(MOST_FOR_DIAGRAMS) } else { 0 };
         let options = MergeOptions::with_memory(memory - for_diagrams);
         let mut work = Work::start(self, &counting(root), &options, plies, Counted::Leaves)?;

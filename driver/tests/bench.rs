@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use kogge_board::known;
-use kogge_board::{Backend, BackendError, DeviceInfo, Format, Quad48, Rules, Successors};
+use kogge_board::{Backend, BackendError, DeviceInfo, Format, Quad48, Rules, Successors, unwatched};
 use kogge_driver::bench::{Measured, Settings, Subject, Task, Times, measure, monotonic, packing};
 use kogge_driver::{Error, Observer, Progress};
 use kogge_movegen_cpu::Cpu;
@@ -67,23 +67,51 @@ impl Backend for Timed<'_> {
         self.cpu.info()
     }
 
-    fn count(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Vec<u32>, BackendError> {
-        self.cpu.count(rules, positions)
-    }
-
     fn expand(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Successors, BackendError> {
         self.cpu.expand(rules, positions)
     }
 
-    fn perft(&mut self, rules: &Rules, positions: &[Quad48], depth: u32) -> Result<Vec<u64>, BackendError> {
-        let counts = self.cpu.perft(rules, positions, depth)?;
-        self.passed.fetch_add(self.call + self.leaf * counts.iter().sum::<u64>(), Ordering::Relaxed);
+    fn perft(
+        &mut self,
+        rules: &kogge_board::Rules,
+        positions: &[Quad48],
+        depth: u32,
+        watch: &mut kogge_board::Watch<'_>,
+    ) -> Result<Vec<u128>, BackendError> {
+        let counts = self.cpu.perft(rules, positions, depth, watch)?;
+        self.passed.fetch_add(self.call + self.leaf * counts.iter().sum::<u128>() as u64, Ordering::Relaxed);
         Ok(counts)
     }
 
-    kogge_board::host_merge!();
+    fn merge(
+        &mut self,
+        rules: &kogge_board::Rules,
+        options: &kogge_board::merge::MergeOptions,
+    ) -> Result<Box<dyn kogge_board::merge::Merge + '_>, BackendError> {
+        Ok(Box::new(kogge_board::host::HostMerge::new(self, rules, *options)))
+    }
 
-    kogge_board::host_minimax!();
+    fn minimax(
+        &mut self,
+        rules: &kogge_board::Rules,
+        positions: &[Quad48],
+        depth: u32,
+        leaves: kogge_board::Leaves,
+        watch: &mut kogge_board::Watch<'_>,
+    ) -> Result<Vec<kogge_board::Score>, BackendError> {
+        kogge_board::host::minimax(self, rules, positions, depth, leaves, watch)
+    }
+
+    fn categories(
+        &mut self,
+        _: &kogge_board::Rules,
+        _: &[Quad48],
+        _: u32,
+        _: &mut kogge_board::Watch<'_>,
+    ) -> Result<Vec<kogge_board::Categories>, BackendError> {
+        let reason = "it cannot tell the kinds of moves; use another backend.".to_owned();
+        Err(BackendError::Unavailable { backend: self.info().backend, reason })
+    }
 }
 
 #[test]

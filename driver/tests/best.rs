@@ -5,7 +5,8 @@ mod support;
 use std::ops::ControlFlow;
 
 use kogge_board::{
-    Backend, BackendError, DeviceInfo, Fen, Leaves, Quad48, Rules, Score, Successors, Watch as Report, Watched,
+    Backend, BackendError, DeviceInfo, Fen, Leaves, Quad48, Rules, Score, Successors,
+    unwatched,
 };
 use kogge_driver::{Best, Driver, Error};
 use kogge_movegen_cpu::Cpu;
@@ -25,23 +26,27 @@ impl Backend for Watchable {
         self.0.info()
     }
 
-    fn count(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Vec<u32>, BackendError> {
-        self.0.count(rules, positions)
-    }
-
     fn expand(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Successors, BackendError> {
         self.0.expand(rules, positions)
     }
 
-    fn perft(&mut self, rules: &Rules, positions: &[Quad48], depth: u32) -> Result<Vec<u64>, BackendError> {
-        self.0.perft(rules, positions, depth)
+    fn perft(
+        &mut self,
+        rules: &kogge_board::Rules,
+        positions: &[Quad48],
+        depth: u32,
+        watch: &mut kogge_board::Watch<'_>,
+    ) -> Result<Vec<u128>, BackendError> {
+        self.0.perft(rules, positions, depth, watch)
     }
 
-    fn watched(&mut self) -> Option<&mut dyn Watched> {
-        Some(self)
+    fn merge(
+        &mut self,
+        rules: &kogge_board::Rules,
+        options: &kogge_board::merge::MergeOptions,
+    ) -> Result<Box<dyn kogge_board::merge::Merge + '_>, BackendError> {
+        Ok(Box::new(kogge_board::host::HostMerge::new(self, rules, *options)))
     }
-
-    kogge_board::host_merge!();
 
     fn minimax(
         &mut self,
@@ -49,48 +54,23 @@ impl Backend for Watchable {
         positions: &[Quad48],
         depth: u32,
         leaves: Leaves,
-    ) -> Result<Vec<Score>, BackendError> {
-        self.minimax_watched(rules, positions, depth, leaves, &mut |_, _| ControlFlow::Continue(()))
-    }
-}
-
-impl Watched for Watchable {
-    fn perft_watched(
-        &mut self,
-        rules: &Rules,
-        positions: &[Quad48],
-        depth: u32,
-        _: &mut Report<'_>,
-    ) -> Result<Vec<u64>, BackendError> {
-        self.perft(rules, positions, depth)
-    }
-
-    fn categories_watched(
-        &mut self,
-        rules: &Rules,
-        positions: &[Quad48],
-        depth: u32,
-        watch: &mut Report<'_>,
-    ) -> Result<Vec<kogge_board::Categories>, BackendError> {
-        let found = self.categories(rules, positions, depth)?;
-        let nodes = found.iter().map(|each| each.nodes).sum();
-        if watch(nodes, 1.0).is_break() { Err(BackendError::Stopped) } else { Ok(found) }
-    }
-
-    fn minimax_watched(
-        &mut self,
-        rules: &Rules,
-        positions: &[Quad48],
-        depth: u32,
-        leaves: Leaves,
-        watch: &mut Report<'_>,
+        watch: &mut kogge_board::Watch<'_>,
     ) -> Result<Vec<Score>, BackendError> {
         for share in [0.0, 1.0] {
-            if watch(0, share).is_break() {
-                return Err(BackendError::Stopped);
-            }
+            kogge_board::report(watch, 0, share)?;
         }
-        self.0.minimax(rules, positions, depth, leaves)
+        self.0.minimax(rules, positions, depth, leaves, watch)
+    }
+
+    fn categories(
+        &mut self,
+        _: &kogge_board::Rules,
+        _: &[Quad48],
+        _: u32,
+        _: &mut kogge_board::Watch<'_>,
+    ) -> Result<Vec<kogge_board::Categories>, BackendError> {
+        let reason = "it cannot tell the kinds of moves; use another backend.".to_owned();
+        Err(BackendError::Unavailable { backend: self.info().backend, reason })
     }
 }
 

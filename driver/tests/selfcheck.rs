@@ -5,7 +5,7 @@ mod support;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use kogge_board::{Backend, BackendError, Quad48};
+use kogge_board::{Backend, BackendError, Quad48, unwatched};
 use kogge_driver::selfcheck::{Checked, Settings, Subject, Verdict, check};
 use kogge_driver::{Error, Observer};
 use kogge_movegen_cpu::Cpu;
@@ -83,10 +83,6 @@ fn errors_that_self_tests_do_not_reach_are_found_on_random_positions() {
             self.0.info()
         }
 
-        fn count(&mut self, rules: &kogge_board::Rules, positions: &[Quad48]) -> Result<Vec<u32>, BackendError> {
-            self.0.count(rules, positions)
-        }
-
         fn expand(
             &mut self,
             rules: &kogge_board::Rules,
@@ -100,12 +96,13 @@ fn errors_that_self_tests_do_not_reach_are_found_on_random_positions() {
             rules: &kogge_board::Rules,
             positions: &[Quad48],
             depth: u32,
-        ) -> Result<Vec<u64>, BackendError> {
-            let mut counts = self.0.perft(rules, positions, depth)?;
+            watch: &mut kogge_board::Watch<'_>,
+        ) -> Result<Vec<u128>, BackendError> {
+            let mut counts = self.0.perft(rules, positions, depth, watch)?;
             for (position, count) in positions.iter().zip(&mut counts) {
                 let board = position.unpack_unchecked();
                 let queens = board.kind(kogge_board::Piece::Queen).count_ones();
-                *count += u64::from(queens > 10 && *count > 0);
+                *count += u128::from(queens > 10 && *count > 0);
             }
             Ok(counts)
         }
@@ -115,13 +112,29 @@ fn errors_that_self_tests_do_not_reach_are_found_on_random_positions() {
             rules: &kogge_board::Rules,
             positions: &[Quad48],
             depth: u32,
+            watch: &mut kogge_board::Watch<'_>,
         ) -> Result<Vec<kogge_board::Categories>, BackendError> {
-            self.0.categories(rules, positions, depth)
+            self.0.categories(rules, positions, depth, watch)
         }
 
-        kogge_board::host_merge!();
+        fn merge(
+            &mut self,
+            rules: &kogge_board::Rules,
+            options: &kogge_board::merge::MergeOptions,
+        ) -> Result<Box<dyn kogge_board::merge::Merge + '_>, BackendError> {
+            Ok(Box::new(kogge_board::host::HostMerge::new(self, rules, *options)))
+        }
 
-        kogge_board::host_minimax!();
+        fn minimax(
+            &mut self,
+            rules: &kogge_board::Rules,
+            positions: &[Quad48],
+            depth: u32,
+            leaves: kogge_board::Leaves,
+            watch: &mut kogge_board::Watch<'_>,
+        ) -> Result<Vec<kogge_board::Score>, BackendError> {
+            kogge_board::host::minimax(self, rules, positions, depth, leaves, watch)
+        }
     }
     let found = checked(&mut [&mut Crowded(cpu())], 3.0, &()).expect("an answer");
     let Verdict::Wrong(reason) = &found[0].verdict else { panic!("{found:?}") };

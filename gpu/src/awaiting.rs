@@ -1,9 +1,7 @@
 //! Counting for callers that cannot make a thread wait, such as a page in a browser.
 
-use std::ops::ControlFlow;
-
 use kogge_board::self_test::{KindsQuestion, Question, Way, questions, questions_by_kind};
-use kogge_board::{BackendError, Categories, DeviceInfo, Quad48, Rules, Watch};
+use kogge_board::{BackendError, Categories, DeviceInfo, Quad48, Rules, Watch, unwatched};
 use web_time::Instant;
 
 use crate::device::{Device, Gpu};
@@ -23,12 +21,10 @@ impl<D: Device> Gpu<D> {
         for question in questions() {
             let Question { rules, positions, way, .. } = &question;
             let answers = match *way {
-                Way::Perft(depth) => {
-                    gpu.perft_async(rules, positions, depth, &mut |_, _| ControlFlow::Continue(())).await?
-                }
+                Way::Perft(depth) => gpu.perft_async(rules, positions, depth, &mut unwatched).await?,
                 Way::Expand => {
                     let successors = gpu.session.expand(rules, positions).await?;
-                    let counts = gpu.session.count(rules, &successors.positions).await?;
+                    let counts = gpu.perft_async(rules, &successors.positions, 1, &mut unwatched).await?;
                     Question::sums(&successors, &counts)
                 }
             };
@@ -43,22 +39,22 @@ impl<D: Device> Gpu<D> {
         &self.info
     }
 
-    /// Counts the leaves `depth` plies below each position, as [`Watched::perft_watched`](kogge_board::Watched::perft_watched).
+    /// Counts the leaves `depth` plies below each position, as [`Backend::perft`](kogge_board::Backend::perft).
     ///
     /// # Errors
-    /// If the device fails, if a count does not fit in 64 bits, or if `watch` breaks.
+    /// If the device fails, or if `watch` breaks.
     pub async fn perft_async(
         &mut self,
         rules: &Rules,
         positions: &[Quad48],
         depth: u32,
         watch: &mut Watch<'_>,
-    ) -> Result<Vec<u64>, BackendError> {
+    ) -> Result<Vec<u128>, BackendError> {
         self.session.perft(rules, positions, depth, watch).await
     }
 
     /// Counts the leaves `depth` plies below each position by the kinds of moves that lead to them, as
-    /// [`Watched::categories_watched`](kogge_board::Watched::categories_watched). The first call compiles the kernels and runs their
+    /// [`Backend::categories`](kogge_board::Backend::categories). The first call compiles the kernels and runs their
     /// self-test.
     ///
     /// # Errors
@@ -83,8 +79,7 @@ impl<D: Device> Gpu<D> {
     async fn test_categories(&mut self) -> Result<(), BackendError> {
         for question in questions_by_kind() {
             let KindsQuestion { rules, positions, .. } = &question;
-            let mut go_on = |_, _| ControlFlow::Continue(());
-            let found = self.session.categories(rules, positions, KindsQuestion::DEPTH, &mut go_on).await?;
+            let found = self.session.categories(rules, positions, KindsQuestion::DEPTH, &mut unwatched).await?;
             question.check(&self.info.name, &found)?;
         }
         Ok(())

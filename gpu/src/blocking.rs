@@ -1,13 +1,13 @@
 //! The only code in which a thread waits for the host's futures. Browsers cannot wait, so a build for browsers leaves
 //! this file out.
 
-use std::ops::{ControlFlow, Range};
+use std::ops::Range;
 use std::time::Instant;
 
+use kogge_board::host::HostMerge;
 use kogge_board::merge::{Entry, Kept, Merge, MergeError, MergeOptions};
 use kogge_board::{
-    Backend, BackendError, Categories, DeviceInfo, Leaves, Quad48, Rules, Score, Successors, Watch, Watched, host,
-    self_test,
+    Backend, BackendError, Categories, DeviceInfo, Leaves, Quad48, Rules, Score, Successors, Watch, host, self_test,
 };
 use pollster::block_on;
 
@@ -20,7 +20,6 @@ use crate::minimax::is_near_fifty_moves;
 use crate::session::Session;
 use crate::settings::{HostSettings, PositionForm, Runs};
 use crate::tuning::{Cache, complete};
-use crate::watching::Watching;
 
 /// The maximum number of a shard's entries in the self-test of merging. It has lists with fewer entries and with more.
 const SELF_TEST_SHARD_ENTRIES: u64 = 500;
@@ -138,29 +137,34 @@ where
         &self.info
     }
 
-    fn count(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Vec<u32>, BackendError> {
-        block_on(self.session.count(rules, positions))
-    }
-
     fn expand(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Successors, BackendError> {
         block_on(self.session.expand(rules, positions))
     }
 
-    fn perft(&mut self, rules: &Rules, positions: &[Quad48], depth: u32) -> Result<Vec<u64>, BackendError> {
-        self.perft_watched(rules, positions, depth, &mut |_, _| ControlFlow::Continue(()))
+    fn perft(
+        &mut self,
+        rules: &Rules,
+        positions: &[Quad48],
+        depth: u32,
+        watch: &mut Watch<'_>,
+    ) -> Result<Vec<u128>, BackendError> {
+        block_on(self.session.perft(rules, positions, depth, watch))
     }
 
-    fn categories(&mut self, rules: &Rules, positions: &[Quad48], depth: u32) -> Result<Vec<Categories>, BackendError> {
-        self.categories_watched(rules, positions, depth, &mut |_, _| ControlFlow::Continue(()))
-    }
-
-    fn watched(&mut self) -> Option<&mut dyn Watched> {
-        Some(self)
+    fn categories(
+        &mut self,
+        rules: &Rules,
+        positions: &[Quad48],
+        depth: u32,
+        watch: &mut Watch<'_>,
+    ) -> Result<Vec<Categories>, BackendError> {
+        self.prepare_categories()?;
+        block_on(self.session.categories(rules, positions, depth, watch))
     }
 
     fn merge(&mut self, rules: &Rules, options: &MergeOptions) -> Result<Box<dyn Merge + '_>, BackendError> {
         if !self.merges_on_device() {
-            return host::merge(self, rules, options);
+            return Ok(Box::new(HostMerge::new(self, rules, *options)));
         }
         if !self.merging_tested {
             let modules = Session::<D::Interface>::merging_modules(&self.session.runner.settings);
@@ -179,47 +183,7 @@ where
         Ok(Box::new(merge))
     }
 
-    fn counts_diagrams(&self) -> bool {
-        self.merges_on_device()
-    }
-
     fn minimax(
-        &mut self,
-        rules: &Rules,
-        positions: &[Quad48],
-        depth: u32,
-        leaves: Leaves,
-    ) -> Result<Vec<Score>, BackendError> {
-        self.minimax_watched(rules, positions, depth, leaves, &mut |_, _| ControlFlow::Continue(()))
-    }
-}
-
-impl<D: Device> Watched for Gpu<D>
-where
-    Self: Send,
-{
-    fn perft_watched(
-        &mut self,
-        rules: &Rules,
-        positions: &[Quad48],
-        depth: u32,
-        watch: &mut Watch<'_>,
-    ) -> Result<Vec<u64>, BackendError> {
-        block_on(self.session.perft(rules, positions, depth, watch))
-    }
-
-    fn categories_watched(
-        &mut self,
-        rules: &Rules,
-        positions: &[Quad48],
-        depth: u32,
-        watch: &mut Watch<'_>,
-    ) -> Result<Vec<Categories>, BackendError> {
-        self.prepare_categories()?;
-        block_on(self.session.categories(rules, positions, depth, watch))
-    }
-
-    fn minimax_watched(
         &mut self,
         rules: &Rules,
         positions: &[Quad48],
@@ -242,9 +206,7 @@ where
             return block_on(self.session.minimax(rules, positions, depth, leaves, watch));
         }
         // The kernels do not know the fifty-move rule.
-        let mut watching = Watching::new(watch);
-        let mut check = || if watching.is_due() { watching.report(0, 0.0) } else { Ok(()) };
-        let mut near = host::minimax_checked(self, rules, &near, depth, leaves, &mut check)?.into_iter();
+        let mut near = host::minimax(self, rules, &near, depth, leaves, watch)?.into_iter();
         let mut far = block_on(self.session.minimax(rules, &far, depth, leaves, watch))?.into_iter();
         let scores = positions
             .iter()

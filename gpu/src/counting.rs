@@ -22,18 +22,18 @@ impl<I: Interface> Session<I> {
     /// Counts the leaves `depth` plies below each position.
     ///
     /// # Errors
-    /// If the device fails, if a count does not fit in 64 bits, or if `watch` breaks.
+    /// If the device fails, or if `watch` breaks.
     pub(crate) async fn perft(
         &mut self,
         rules: &Rules,
         positions: &[Quad48],
         depth: u32,
         watch: &mut Watch<'_>,
-    ) -> Result<Vec<u64>, BackendError> {
+    ) -> Result<Vec<u128>, BackendError> {
         self.overflowed = false;
         match depth {
             0 => return Ok(vec![1; positions.len()]),
-            1 => return Ok(self.count(rules, positions).await?.into_iter().map(u64::from).collect()),
+            1 => return Ok(self.count(rules, positions).await?.into_iter().map(u128::from).collect()),
             _ => {}
         }
         let mut totals = Vec::with_capacity(positions.len());
@@ -42,15 +42,15 @@ impl<I: Interface> Session<I> {
         let levels = move |session: &Self| session.levels(depth);
         self.in_batches(levels, positions, async |session, batch| {
             session.upload(rules, batch).await?;
-            let mut sums = vec![0_u64; batch.len()];
+            let mut sums = vec![0; batch.len()];
             let collect = async |session: &mut Self| {
                 let more = session.take_totals(batch.len()).await?;
-                add(&mut sums, &more)?;
-                Ok(total(&more))
+                sums.iter_mut().zip(&more).for_each(|(sum, &more)| *sum += u128::from(more));
+                Ok(more.into_iter().map(u128::from).sum())
             };
             watching.batch = [totals.len(), totals.len() + batch.len()].map(share);
             Walk::new(session, collect, Some(&mut watching)).count(batch.len(), depth).await?;
-            watching.counted += total(&sums);
+            watching.counted += sums.iter().sum::<u128>();
             totals.append(&mut sums);
             Ok(())
         })
@@ -114,19 +114,6 @@ impl<I: Interface> Session<I> {
         .await?;
         Ok(all)
     }
-}
-
-/// Adds each total to its sum.
-fn add(sums: &mut [u64], totals: &[u64]) -> Result<(), BackendError> {
-    sums.iter_mut().zip(totals).try_for_each(|(sum, &more)| {
-        *sum = sum.checked_add(more).ok_or(BackendError::Overflow)?;
-        Ok(())
-    })
-}
-
-/// Sums the totals of all roots.
-fn total(totals: &[u64]) -> u128 {
-    totals.iter().copied().map(u128::from).sum()
 }
 
 /// A walk down the tree of a batch.

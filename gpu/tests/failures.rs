@@ -2,7 +2,7 @@
 //! right.
 
 use kogge_board::merge::{Entry, Kept, MergeError, MergeOptions};
-use kogge_board::{Backend, BackendError, Fen, Leaves, Quad48, Score, host};
+use kogge_board::{Backend, BackendError, Fen, Leaves, Quad48, Score, host, unwatched};
 use kogge_gpu::{Failure, Gpu, HostOptions, Runs, Unordered};
 use kogge_movegen_cpu::Cpu;
 use kogge_testkit::twin::TwinDevice;
@@ -102,9 +102,9 @@ fn fail_everywhere<T: PartialEq + std::fmt::Debug>(
 #[test]
 fn counting() {
     let start = Fen::start();
-    fail_everywhere(true, 20, |gpu| gpu.perft(&start.rules, &[root(&start)], 3), &vec![8902]);
+    fail_everywhere(true, 20, |gpu| gpu.perft(&start.rules, &[root(&start)], 3, &mut unwatched), &vec![8902]);
     let kiwipete = fen(KIWIPETE);
-    fail_everywhere(true, 8, |gpu| gpu.count(&kiwipete.rules, &[root(&kiwipete); 3]), &vec![48; 3]);
+    fail_everywhere(true, 8, |gpu| gpu.perft(&kiwipete.rules, &[root(&kiwipete); 3], 1, &mut unwatched), &vec![48; 3]);
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn minimax() {
     let mut cpu = Cpu::new(None).unwrap();
     for (leaves, depth) in [(Leaves::Static, 2), (Leaves::Quiescent, 1)] {
         let expected: Vec<Score> = host::minimax(&mut cpu, &kiwipete.rules, &positions, depth, leaves).unwrap();
-        let ask = |gpu: &mut Gpu<TwinDevice>| gpu.minimax(&kiwipete.rules, &positions, depth, leaves);
+        let ask = |gpu: &mut Gpu<TwinDevice>| gpu.minimax(&kiwipete.rules, &positions, depth, leaves, &mut unwatched);
         fail_everywhere(false, 15, ask, &expected);
     }
 }
@@ -213,12 +213,12 @@ fn what_ran_out_of_memory_is_done_again_with_less() {
     let start = Fen::start();
     let device = TwinDevice::default();
     let mut gpu = open(&device, &options(1 << 14));
-    assert_eq!(gpu.perft(&start.rules, &[root(&start)], 3), Ok(vec![8902]));
+    assert_eq!(gpu.perft(&start.rules, &[root(&start)], 3, &mut unwatched), Ok(vec![8902]));
     let before = device.control.most_bytes();
     device.control.fail(0, Failure::OutOfMemory);
-    assert_eq!(gpu.perft(&start.rules, &[root(&start)], 4), Ok(vec![197_281]));
+    assert_eq!(gpu.perft(&start.rules, &[root(&start)], 4, &mut unwatched), Ok(vec![197_281]));
     device.control.most_bytes();
-    assert_eq!(gpu.perft(&start.rules, &[root(&start)], 3), Ok(vec![8902]));
+    assert_eq!(gpu.perft(&start.rules, &[root(&start)], 3, &mut unwatched), Ok(vec![8902]));
     assert!(device.control.most_bytes() < before);
 }
 
@@ -231,7 +231,7 @@ fn memory_is_kept_to() {
         let options = HostOptions { memory: Some(memory), ..options(1 << 20) };
         let mut gpu = open(&device, &options);
         for depth in 1..5 {
-            let found = gpu.perft(&kiwipete.rules, &[root(&kiwipete)], depth);
+            let found = gpu.perft(&kiwipete.rules, &[root(&kiwipete)], depth, &mut unwatched);
             let most = device.control.most_bytes();
             assert!(most <= memory, "{most} of {memory} bytes at depth {depth}");
             match found {
@@ -326,7 +326,7 @@ fn a_merge_may_follow_a_deep_count() {
     let options = HostOptions { memory: Some(device.memory / 4 * 3), ..options(20_000) };
     let mut gpu = open(&device, &options);
     drop(gpu.merge(&stalemate.rules, &MergeOptions::with_memory(device.memory)).unwrap());
-    assert_eq!(gpu.perft(&stalemate.rules, &[root(&stalemate)], 12), Ok(vec![0]));
+    assert_eq!(gpu.perft(&stalemate.rules, &[root(&stalemate)], 12, &mut unwatched), Ok(vec![0]));
     let counting = device.control.most_bytes();
     assert!(counting > device.memory / 2, "the count took only {counting} bytes");
     let mut merge = gpu.merge(&stalemate.rules, &MergeOptions::with_memory(device.memory)).unwrap();

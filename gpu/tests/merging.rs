@@ -2,7 +2,7 @@
 
 use kogge_board::host::HostMerge;
 use kogge_board::merge::{Entry, Kept, Key, KeyRange, Merge, MergeError, MergeOptions};
-use kogge_board::{Backend, Fen, Planes32, Quad48, Rules};
+use kogge_board::{Backend, Fen, Planes32, Quad48, Rules, unwatched};
 use kogge_gpu::kernels::Kernel;
 use kogge_gpu::{Gpu, HostOptions, Runs, Unordered};
 use kogge_movegen_cpu::mailbox::Mailbox;
@@ -249,7 +249,7 @@ fn buffers_are_kept_for_the_next_merge() {
         count(&mut gpu);
         assert_eq!(control.made(), 0);
     }
-    assert_eq!(gpu.perft(&rules, &[start().position], 3), Ok(vec![8_902]));
+    assert_eq!(gpu.perft(&rules, &[start().position], 3, &mut unwatched), Ok(vec![8_902]));
     control.made();
     control.most_bytes();
     let before = control.most_bytes();

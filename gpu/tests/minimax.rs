@@ -1,6 +1,6 @@
 //! Minimax on the host over the twin: small buffers, searches in many launches, and searches without room.
 
-use kogge_board::{Backend, BackendError, Fen, Leaves, Quad48, host};
+use kogge_board::{Backend, BackendError, Fen, Leaves, Quad48, host, unwatched};
 use kogge_gpu::kernels::{Binding, Kernel};
 use kogge_gpu::{Gpu, HostOptions};
 use kogge_movegen_cpu::Cpu;
@@ -31,7 +31,11 @@ fn searches_go_on_in_the_next_launch() {
         let mut gpu = open(&device, 8);
         for depth in 0..3 {
             let expected = host::minimax(&mut cpu, &rules, &positions, depth, Leaves::Quiescent).unwrap();
-            assert_eq!(gpu.minimax(&rules, &positions, depth, Leaves::Quiescent), Ok(expected), "depth {depth}");
+            assert_eq!(
+                gpu.minimax(&rules, &positions, depth, Leaves::Quiescent, &mut unwatched),
+                Ok(expected),
+                "depth {depth}"
+            );
         }
     }
 }
@@ -47,14 +51,14 @@ fn searches_without_room_are_done_again() {
         // The search ends in its first launch.
         let device = TwinDevice { quiescence_steps: 1_000_000, ..TwinDevice::default() };
         let mut gpu = open(&device, group_size);
-        gpu.minimax(&fen.rules, &[position], 0, Leaves::Static).unwrap();
+        gpu.minimax(&fen.rules, &[position], 0, Leaves::Static, &mut unwatched).unwrap();
         device.control.launches();
         device.control.corrupt_once(Kernel::Quiesce, Binding::totals, 0);
-        assert_eq!(gpu.minimax(&fen.rules, &[position], 1, Leaves::Quiescent).as_ref(), Ok(&expected));
+        assert_eq!(gpu.minimax(&fen.rules, &[position], 1, Leaves::Quiescent, &mut unwatched).as_ref(), Ok(&expected));
         let uploads = device.control.launches().iter().filter(|&&kernel| kernel == Kernel::Upload).count();
         assert_eq!(uploads, 2, "the batch is done again");
         device.control.corrupt(Kernel::Quiesce, Binding::totals, 0);
-        let found = gpu.minimax(&fen.rules, &[position], 1, Leaves::Quiescent);
+        let found = gpu.minimax(&fen.rules, &[position], 1, Leaves::Quiescent, &mut unwatched);
         assert!(matches!(found, Err(BackendError::WrongAnswer { .. })), "{found:?}");
     }
 }

@@ -1,7 +1,7 @@
 //! Overflowing queues, limited totals, and the choice of kernels.
 
 use kogge_board::merge::{Entry, Kept, MergeOptions};
-use kogge_board::{Backend, Fen, Quad48, START};
+use kogge_board::{Backend, Fen, Quad48, START, unwatched};
 use kogge_gpu::kernels::Kernel;
 use kogge_gpu::{Gpu, HostOptions, LastPlies, Unordered};
 use kogge_testkit::twin::{Queues, TwinDevice};
@@ -32,16 +32,16 @@ fn an_overflow_is_counted_another_way_in_this_call_only() {
         let device = TwinDevice { queues: Queues::All, unordered, ..TwinDevice::default() };
         let mut gpu = open(&device);
         for _ in 0..2 {
-            assert_eq!(gpu.perft(&kiwipete.rules, &positions[..1], 2), Ok(vec![2039]));
+            assert_eq!(gpu.perft(&kiwipete.rules, &positions[..1], 2, &mut unwatched), Ok(vec![2039]));
             let [closed_form, write_moves] = launches(&mut gpu, ["closed_form", "write_moves"]);
             assert!(closed_form > 0 && write_moves == 0, "few moves fit: {closed_form}, {write_moves}");
 
-            assert_eq!(gpu.perft(&kiwipete.rules, &positions, 2), Ok(vec![2039; 100]));
+            assert_eq!(gpu.perft(&kiwipete.rules, &positions, 2, &mut unwatched), Ok(vec![2039; 100]));
             let [closed_form, write_moves] = launches(&mut gpu, ["closed_form", "write_moves"]);
             assert!(closed_form > 0 && write_moves > 0, "many do not: {closed_form}, {write_moves}");
         }
         // In a batch that overflows, the last kernel is the one after the closed form.
-        assert_eq!(gpu.perft(&kiwipete.rules, &positions[..2], 3), Ok(vec![97_862; 2]));
+        assert_eq!(gpu.perft(&kiwipete.rules, &positions[..2], 3, &mut unwatched), Ok(vec![97_862; 2]));
     }
 }
 
@@ -83,7 +83,7 @@ fn totals_are_taken_before_they_overflow() {
     ] {
         let device = TwinDevice { last_plies, unordered, most_total: 1 << 19, ..TwinDevice::default() };
         let mut gpu = open(&device);
-        assert_eq!(gpu.perft(&kiwipete.rules, &positions, 4), Ok(vec![4_085_603]), "{last_plies:?}");
+        assert_eq!(gpu.perft(&kiwipete.rules, &positions, 4, &mut unwatched), Ok(vec![4_085_603]), "{last_plies:?}");
     }
 }
 
@@ -95,7 +95,10 @@ fn a_device_may_walk_its_last_plies_by_itself() {
         let device = TwinDevice { last_plies: LastPlies::DepthFirst(plies), ..TwinDevice::default() };
         let mut gpu = open(&device);
         for (depth, leaves) in [1, 20, 400, 8902, 197_281].into_iter().enumerate() {
-            assert_eq!(gpu.perft(&start.rules, &[Quad48::from(&start.position)], depth as u32), Ok(vec![leaves]));
+            assert_eq!(
+                gpu.perft(&start.rules, &[Quad48::from(&start.position)], depth as u32, &mut unwatched),
+                Ok(vec![leaves])
+            );
         }
     }
 }

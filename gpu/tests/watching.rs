@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use kogge_board::{Backend, BackendError, Fen, Leaves, Quad48, Watched};
+use kogge_board::{Backend, BackendError, Fen, Leaves, Quad48, Watched, unwatched};
 use kogge_gpu::{Gpu, HostOptions, LastPlies, Unordered};
 use kogge_testkit::twin::TwinDevice;
 
@@ -51,8 +51,8 @@ fn a_stopped_count_leaves_nothing_behind() {
     for mut gpu in devices() {
         let stopped = gpu.perft_watched(&start.rules, &positions, 4, &mut |_, _| ControlFlow::Break(()));
         assert_eq!(stopped, Err(BackendError::Stopped));
-        assert_eq!(gpu.perft(&start.rules, &positions[..2], 3), Ok(vec![8902; 2]));
-        assert_eq!(gpu.perft(&start.rules, &positions[..1], 4), Ok(vec![LEAVES]));
+        assert_eq!(gpu.perft(&start.rules, &positions[..2], 3, &mut unwatched), Ok(vec![8902; 2]));
+        assert_eq!(gpu.perft(&start.rules, &positions[..1], 4, &mut unwatched), Ok(vec![LEAVES]));
     }
 }
 
@@ -79,7 +79,7 @@ fn a_search_reports_and_can_be_stopped() {
     let positions = [Quad48::from(&start.position); 20];
     for leaves in [Leaves::Static, Leaves::Quiescent] {
         for mut gpu in devices() {
-            let expected = gpu.minimax(&start.rules, &positions[..1], 3, leaves).unwrap()[0];
+            let expected = gpu.minimax(&start.rules, &positions[..1], 3, leaves, &mut unwatched).unwrap()[0];
             let mut reports = Vec::new();
             let mut watch = |searched, share| {
                 reports.push((searched, share));
@@ -91,7 +91,7 @@ fn a_search_reports_and_can_be_stopped() {
             assert!(!reports.is_empty() && reports.iter().all(|(_, share)| (0.0..=1.0).contains(share)), "{reports:?}");
             let stopped = gpu.minimax_watched(&start.rules, &positions, 3, leaves, &mut |_, _| ControlFlow::Break(()));
             assert_eq!(stopped, Err(BackendError::Stopped));
-            assert_eq!(gpu.minimax(&start.rules, &positions[..1], 3, leaves), Ok(vec![expected]));
+            assert_eq!(gpu.minimax(&start.rules, &positions[..1], 3, leaves, &mut unwatched), Ok(vec![expected]));
         }
     }
 }

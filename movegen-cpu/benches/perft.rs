@@ -8,7 +8,7 @@ use std::hint::black_box;
 use std::str::FromStr;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use kogge_board::{Backend, Fen, Quad48, known};
+use kogge_board::{Backend, Fen, Quad48, known, unwatched};
 use kogge_movegen_cpu::Cpu;
 
 /// The most leaves of a standard position; they determine its depth.
@@ -57,7 +57,7 @@ fn perft(c: &mut Criterion) {
         group.throughput(Throughput::Elements(leaves));
         let root = [Quad48::from(&parsed.position)];
         group.bench_function(BenchmarkId::new("kogge", depth), |b| {
-            b.iter(|| assert_eq!(cpu.perft(&parsed.rules, black_box(&root), depth).unwrap(), [leaves]));
+            b.iter(|| assert_eq!(cpu.perft(&parsed.rules, black_box(&root), depth, &mut unwatched).unwrap(), [u128::from(leaves)]));
         });
         let board = cozy_chess::Board::from_str(fen).unwrap();
         group.bench_function(BenchmarkId::new("cozy-chess", depth), |b| {
@@ -85,7 +85,9 @@ fn batches(c: &mut Criterion) {
         group.throughput(Throughput::Elements(successors as u64));
         group.bench_function("expand", |b| b.iter(|| cpu.expand(&parsed.rules, black_box(&positions)).unwrap()));
         group.throughput(Throughput::Elements(positions.len() as u64));
-        group.bench_function("count", |b| b.iter(|| cpu.count(&parsed.rules, black_box(&positions)).unwrap()));
+        group.bench_function("count", |b| {
+            b.iter(|| cpu.perft(&parsed.rules, black_box(&positions), 1, &mut unwatched).unwrap())
+        });
     }
 }
 

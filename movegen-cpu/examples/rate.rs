@@ -8,7 +8,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use kogge_board::merge::{Entry, Kept, Key, KeyRange, MergeError, MergeOptions};
-use kogge_board::{Backend, Fen, Quad48};
+use kogge_board::{Backend, Fen, Quad48, unwatched};
 use kogge_movegen_cpu::Cpu;
 use kogge_movegen_cpu::mailbox::Mailbox;
 
@@ -52,7 +52,8 @@ fn count(cpu: &mut Cpu) {
         let mut best = f64::INFINITY;
         for _ in 0..3 {
             let start = Instant::now();
-            let counted = cpu.perft(&parsed.rules, &root, depth).unwrap_or_else(|error| panic!("{error}"))[0];
+            let counted =
+                cpu.perft(&parsed.rules, &root, depth, &mut unwatched).unwrap_or_else(|error| panic!("{error}"))[0];
             best = best.min(start.elapsed().as_secs_f64());
             assert_eq!(counted, leaves, "{fen} at depth {depth}");
         }
@@ -66,7 +67,9 @@ fn mailbox() {
     for (fen, depth, leaves) in CASES {
         let parsed: Fen = fen.parse().unwrap_or_else(|error| panic!("{error}"));
         let root = [Quad48::from(&parsed.position)];
-        let mut perft = |depth| mailbox.perft(&parsed.rules, &root, depth).unwrap_or_else(|error| panic!("{error}"))[0];
+        let mut perft = |depth| {
+            mailbox.perft(&parsed.rules, &root, depth, &mut unwatched).unwrap_or_else(|error| panic!("{error}"))[0]
+        };
         let depth = depth - 1;
         let above: u64 = (1..depth).map(&mut perft).sum();
         let mut best = f64::INFINITY;
@@ -109,8 +112,9 @@ fn hash(cpu: &mut Cpu) {
     let start = Fen::start();
     cpu.set_hash(1 << 30).unwrap_or_else(|error| panic!("{error}"));
     let begin = Instant::now();
-    let counted =
-        cpu.perft(&start.rules, &[Quad48::from(&start.position)], 8).unwrap_or_else(|error| panic!("{error}"));
+    let counted = cpu
+        .perft(&start.rules, &[Quad48::from(&start.position)], 8, &mut unwatched)
+        .unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(counted, [84_998_978_956]);
     println!("{}: start position 8 in {:.2} s", cpu.info().variant, begin.elapsed().as_secs_f64());
 }

@@ -5,7 +5,7 @@
 
 use std::time::Instant;
 
-use kogge_board::{Backend, Fen, Quad48};
+use kogge_board::{Backend, Fen, Quad48, unwatched};
 use kogge_movegen_cpu::Cpu;
 
 const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
@@ -21,9 +21,9 @@ fn time(threads: usize, depth: u32, leaves: u64) -> f64 {
     let mut best = f64::INFINITY;
     for _ in 0..3 {
         let begin = Instant::now();
-        let counted = cpu.perft(&start.rules, &root, depth).unwrap_or_else(|error| panic!("{error}"));
+        let counted = cpu.perft(&start.rules, &root, depth, &mut unwatched).unwrap_or_else(|error| panic!("{error}"));
         best = best.min(begin.elapsed().as_secs_f64());
-        assert_eq!(counted, [leaves], "depth {depth}");
+        assert_eq!(counted, [u128::from(leaves)], "depth {depth}");
         if best > 5.0 {
             break;
         }

@@ -19,7 +19,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use kogge_board::soak::{Compared, SoakError};
-use kogge_board::{Backend, BackendError, Quad48, known};
+use kogge_board::{Backend, BackendError, Quad48, known, unwatched};
 use kogge_movegen_cpu::Cpu;
 use kogge_movegen_cpu::mailbox::Mailbox;
 use kogge_testkit::soak::soak;
@@ -139,7 +139,7 @@ fn known_by(backend: &mut dyn Backend, most: u64) -> Result<(), Box<dyn Error>> 
             // Totals that do not fit in 64 bits are above any limit.
             let Some(nodes) = u64::try_from(nodes).ok().filter(|&nodes| nodes <= most) else { continue };
             let fen = &known.root;
-            let found = backend.perft(&fen.rules, &[Quad48::from(&fen.position)], depth)?;
+            let found = backend.perft(&fen.rules, &[Quad48::from(&fen.position)], depth, &mut unwatched)?;
             if found != [nodes] {
                 let variant = &backend.info().variant;
                 return Err(format!("{variant} counts {found:?} leaves {depth} plies below {fen}, not {nodes}.").into());

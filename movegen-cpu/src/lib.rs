@@ -10,11 +10,11 @@
 //!   checks the other.
 //!
 //! ```
-//! use kogge_board::{Backend, Fen, Quad48};
+//! use kogge_board::{unwatched, Backend, Fen, Quad48};
 //! use kogge_movegen_cpu::Cpu;
 //!
 //! let kiwipete: Fen = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1".parse()?;
-//! let leaves = Cpu::new(None)?.perft(&kiwipete.rules, &[Quad48::from(&kiwipete.position)], 4)?;
+//! let leaves = Cpu::new(None)?.perft(&kiwipete.rules, &[Quad48::from(&kiwipete.position)], 4, &mut unwatched)?;
 //! assert_eq!(leaves, [4_085_603]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -76,6 +76,7 @@ pub mod measurements {
 mod backend;
 mod lanes;
 pub mod mailbox;
+mod watched;
 
 pub use backend::Cpu;
 pub use lanes::code::Code;

@@ -4,7 +4,7 @@
 
 use kogge_board::known;
 use kogge_board::merge::{Entry, Kept, MergeOptions};
-use kogge_board::{Backend, Quad48, self_test};
+use kogge_board::{Backend, Quad48, self_test, unwatched};
 use kogge_movegen_cpu::Cpu;
 
 /// The most leaves of a count.
@@ -45,7 +45,8 @@ fn published_counts_with_and_without_a_hash_table() {
                 let Some((depth, leaves)) = known.counts().filter(|&(_, leaves)| leaves <= MOST).last() else {
                     continue;
                 };
-                let found = cpu.perft(&known.root.rules, &[Quad48::from(&known.root.position)], depth).unwrap();
+                let found =
+                    cpu.perft(&known.root.rules, &[Quad48::from(&known.root.position)], depth, &mut unwatched).unwrap();
                 let variant = &cpu.info().variant;
                 assert_eq!(
                     found.iter().map(|&found| u128::from(found)).sum::<u128>(),

@@ -1,7 +1,7 @@
 //! The CPU backend against published counts.
 
 use kogge_board::known::{self, Known};
-use kogge_board::{Backend, Quad48};
+use kogge_board::{Backend, Quad48, unwatched};
 use kogge_movegen_cpu::Cpu;
 
 /// Checks published counts of a position, and returns their number.
@@ -9,7 +9,7 @@ fn check(cpu: &mut Cpu, known: &Known, counts: impl Iterator<Item = (u32, u128)>
     let Known { root, .. } = known;
     let mut checked = 0;
     for (depth, leaves) in counts {
-        let found = cpu.perft(&root.rules, &[Quad48::from(&root.position)], depth).unwrap()[0];
+        let found = cpu.perft(&root.rules, &[Quad48::from(&root.position)], depth, &mut unwatched).unwrap()[0];
         assert_eq!(u128::from(found), leaves, "{root} at depth {depth}");
         checked += 1;
     }

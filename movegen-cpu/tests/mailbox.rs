@@ -1,7 +1,7 @@
 //! The mailbox oracle against published numbers: leaf counts, categories, and two suites.
 
 use kogge_board::known::{self, Known};
-use kogge_board::{Backend, Categories, Fen, Quad48};
+use kogge_board::{Backend, Categories, Fen, Quad48, unwatched};
 use kogge_movegen_cpu::mailbox::Mailbox;
 
 fn rows(text: &str) -> impl Iterator<Item = Vec<&str>> {
@@ -10,7 +10,7 @@ fn rows(text: &str) -> impl Iterator<Item = Vec<&str>> {
 
 #[track_caller]
 fn check_perft(root: &Fen, depth: u32, expected: u128) {
-    let found = Mailbox::new().perft(&root.rules, &[Quad48::from(&root.position)], depth).unwrap();
+    let found = Mailbox::new().perft(&root.rules, &[Quad48::from(&root.position)], depth, &mut unwatched).unwrap();
     assert_eq!(u128::from(found[0]), expected, "{root} at depth {depth}");
 }
 
@@ -50,7 +50,7 @@ fn categories_to_5_million_nodes() {
         let Fen { position, rules, .. } = standard.iter().find(|known| known.name == row[0]).unwrap().root;
         let root = [Quad48::from(&position)];
         assert_eq!(
-            Mailbox::new().categories(&rules, &root, depth as u32),
+            Mailbox::new().categories(&rules, &root, depth as u32, &mut unwatched),
             Ok(vec![expected]),
             "{} depth {depth}",
             row[0]
@@ -83,6 +83,6 @@ fn chess960() {
 fn no_move_leads_to_the_root() {
     let Fen { position, rules, .. } = Fen::start();
     let root = [Quad48::from(&position)];
-    assert_eq!(Mailbox::new().categories(&rules, &root, 0), Ok(vec![Categories::ROOT]));
+    assert_eq!(Mailbox::new().categories(&rules, &root, 0, &mut unwatched), Ok(vec![Categories::ROOT]));
     check_perft(&Fen::start(), 0, 1);
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use kogge_board::{Backend, Fen, Leaves, Quad48, Rules, Score, host, minimax};
+use kogge_board::{Backend, Fen, Leaves, Quad48, Rules, Score, host, minimax, unwatched};
 use kogge_movegen_cpu::Cpu;
 use kogge_movegen_cpu::mailbox::Mailbox;
 use kogge_testkit::conformance::{Batches, placements, playouts};
@@ -11,14 +11,14 @@ use kogge_testkit::conformance::{Batches, placements, playouts};
 type Trees = BTreeMap<(Rules, u32), Vec<Quad48>>;
 
 /// Returns every `step`-th random position, at depths from 1 to 4 in turn, with at most `most` leaves.
-fn trees(batches: Batches, step: usize, most: u64) -> Trees {
+fn trees(batches: Batches, step: usize, most: u128) -> Trees {
     let mut cpu = Cpu::new(None).unwrap();
     let mut trees = Trees::new();
     let mut wanted = 0;
     let positions = batches.into_iter().flat_map(|(rules, positions)| positions.into_iter().map(move |p| (rules, p)));
     for (rules, position) in positions.step_by(step) {
         wanted = wanted % 4 + 1;
-        let fits = |depth: &u32| cpu.perft(&rules, &[position], *depth).unwrap()[0] <= most;
+        let fits = |depth: &u32| cpu.perft(&rules, &[position], *depth, &mut unwatched).unwrap()[0] <= most;
         let depth = (1..=wanted).rev().find(fits).unwrap_or(1);
         let rules = rules.with_halfmove_clock(wanted % 2 == 0);
         let clock = if rules.halfmove_clock { 101 - depth as u8 - position.white as u8 % 8 } else { 0 };
@@ -27,15 +27,15 @@ fn trees(batches: Batches, step: usize, most: u64) -> Trees {
     trees
 }
 
-fn all_agree(batches: Batches, leaves: Leaves, step: usize, most: u64, expected: [usize; 4]) {
+fn all_agree(batches: Batches, leaves: Leaves, step: usize, most: u128, expected: [usize; 4]) {
     let mut cpu = Cpu::new(None).unwrap();
     let mut mailbox = Mailbox::new();
     let mut compared = [0; 5];
     let mut mates = 0;
     for ((rules, depth), positions) in trees(batches, step, most) {
-        let scores = cpu.minimax(&rules, &positions, depth, leaves).unwrap();
-        let plain = mailbox.minimax(&rules, &positions, depth, leaves).unwrap();
-        let expanded = host::minimax(&mut cpu, &rules, &positions, depth, leaves).unwrap();
+        let scores = cpu.minimax(&rules, &positions, depth, leaves, &mut unwatched).unwrap();
+        let plain = mailbox.minimax(&rules, &positions, depth, leaves, &mut unwatched).unwrap();
+        let expanded = host::minimax(&mut cpu, &rules, &positions, depth, leaves, &mut unwatched).unwrap();
         for (index, position) in positions.iter().enumerate() {
             let found = [scores[index], plain[index], expanded[index]];
             let fen = Fen::new(position.unpack_unchecked(), rules);
@@ -78,7 +78,8 @@ fn quiescent_scores_of_games() {
 fn assert_score(fen: &str, depth: u32, leaves: Leaves, text: &str) {
     let root: Fen = fen.parse().unwrap();
     let rules = root.rules.with_halfmove_clock(true);
-    let scores = Cpu::new(Some(1)).unwrap().minimax(&rules, &[Quad48::from(&root.position)], depth, leaves);
+    let scores =
+        Cpu::new(Some(1)).unwrap().minimax(&rules, &[Quad48::from(&root.position)], depth, leaves, &mut unwatched);
     assert_eq!(scores.unwrap()[0].to_string(), text, "{fen} at depth {depth}");
 }
 
@@ -105,7 +106,9 @@ fn quiescence_sees_an_exchange_to_its_end() {
     // The queen can take a pawn that a pawn protects.
     let fen = "4k3/3p4/2p5/8/8/8/2Q5/4K3 w - - 0 1";
     let root: Fen = fen.parse().unwrap();
-    let scores = |leaves| Cpu::new(Some(1)).unwrap().minimax(&root.rules, &[Quad48::from(&root.position)], 1, leaves);
+    let scores = |leaves| {
+        Cpu::new(Some(1)).unwrap().minimax(&root.rules, &[Quad48::from(&root.position)], 1, leaves, &mut unwatched)
+    };
     let [fooled, warned] = [Leaves::Static, Leaves::Quiescent].map(|leaves| scores(leaves).unwrap()[0]);
     assert!(fooled > warned, "{fooled} {warned}");
     assert!(warned > Score::centipawns(500), "{warned}");
@@ -115,8 +118,10 @@ fn quiescence_sees_an_exchange_to_its_end() {
 fn too_deep_is_an_error() {
     let start = Quad48::from(&Fen::start().position);
     for backend in [&mut Mailbox::new() as &mut dyn Backend, &mut Cpu::new(Some(1)).unwrap()] {
-        let error = backend.minimax(&Rules::STANDARD, &[start], minimax::MAX_DEPTH + 1, Leaves::Static).unwrap_err();
+        let error = backend
+            .minimax(&Rules::STANDARD, &[start], minimax::MAX_DEPTH + 1, Leaves::Static, &mut unwatched)
+            .unwrap_err();
         assert_eq!(error.to_string(), "A minimax of 995 plies is too deep; it can be 994 at most.");
-        assert_eq!(backend.minimax(&Rules::STANDARD, &[], 4, Leaves::Static), Ok(vec![]));
+        assert_eq!(backend.minimax(&Rules::STANDARD, &[], 4, Leaves::Static, &mut unwatched), Ok(vec![]));
     }
 }

@@ -1,7 +1,7 @@
 //! Both generators against shakmaty, an outside rules library, on random positions and along random playouts: the fast
 //! generator must find equal moves and write equal successors, and the mailbox must also find equal features of moves.
 
-use kogge_board::{Backend, Color, Fen, Move, Position, Quad48, Rules, State};
+use kogge_board::{Backend, Color, Fen, Move, Position, Quad48, Rules, State, unwatched};
 use kogge_movegen_cpu::mailbox::{self, Features, Mailbox, Outcome};
 use kogge_movegen_cpu::{count, expand};
 use kogge_testkit::placement;
@@ -122,7 +122,7 @@ fn checked_outcomes(rules: &Rules, position: &Position) -> Vec<Outcome> {
     let moves: Vec<_> = outcomes.iter().map(|outcome| outcome.played).collect();
     assert_eq!(mailbox::legal_moves(rules, position), moves, "{fen}");
     assert_eq!(Mailbox::new().expand(rules, &packed).unwrap().of(0), successors, "{fen}");
-    assert_eq!(Mailbox::new().count(rules, &packed), Ok(vec![moves.len() as u32]), "{fen}");
+    assert_eq!(Mailbox::new().perft(rules, &packed, 1, &mut unwatched), Ok(vec![moves.len() as u128]), "{fen}");
     for outcome in &outcomes {
         assert_eq!(position.play(rules, outcome.played), outcome.successor, "{fen} {:?}", outcome.played);
     }

@@ -66,11 +66,11 @@ fn wrong_sums_are_found() {
 
 #[test]
 fn wrong_weights_are_found() {
-    let bugs: [fn(u128, u64) -> Option<u128>; 4] = [
-        |_, leaves| Some(leaves.into()),
+    let bugs: [fn(u128, u128) -> Option<u128>; 4] = [
+        |_, leaves| Some(leaves),
         |multiplicity, _| Some(multiplicity),
-        |multiplicity, leaves| Some(multiplicity.wrapping_mul(leaves.into())),
-        |multiplicity, leaves| u128::from(multiplicity as u64).checked_mul(leaves.into()),
+        |multiplicity, leaves| Some(multiplicity.wrapping_mul(leaves)),
+        |multiplicity, leaves| u128::from(multiplicity as u64).checked_mul(leaves),
     ];
     for weighted in bugs {
         assert_found(MergeBug { weighted, ..MergeBug::default() });

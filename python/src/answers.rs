@@ -1,6 +1,6 @@
 //! The methods of `Positions` that a device answers: counts, successors, perft, statistics, minimax.
 
-use kogge_board::{Backend, Categories, Fen, Leaves, Quad48, Score, Successors};
+use kogge_board::{Backend, Categories, Fen, Leaves, Quad48, Score, Successors, unwatched};
 use kogge_driver::{Driver, Frontier};
 use kogge_movegen_cpu::Wanted;
 use numpy::PyArray1;
@@ -44,8 +44,9 @@ impl Positions {
                 &quads,
                 AT_ONCE[1],
                 open,
-                |it, chunk| it.count(&rules, chunk),
-                |part| counts.extend(part),
+                |it, chunk| it.perft(&rules, chunk, 1, &mut unwatched),
+                // A position has a few hundred moves at most.
+                |part| counts.extend(part.into_iter().map(|moves| moves as u32)),
             )?;
         }
         answered(counts.len(), quads.len())?;
@@ -102,10 +103,10 @@ impl Positions {
         if depth <= SHALLOW {
             let mut counts = Vec::with_capacity(quads.len());
             let (open, at_once) = (|| device::open_near(device), AT_ONCE[depth as usize]);
-            let call = |it: &mut dyn Backend, chunk: &[Quad48]| it.perft(&rules, chunk, depth);
+            let call = |it: &mut dyn Backend, chunk: &[Quad48]| it.perft(&rules, chunk, depth, &mut unwatched);
             work::in_chunks(py, &quads, at_once, open, call, |part| counts.extend(part))?;
             answered(counts.len(), quads.len())?;
-            return Ok(PyArray1::from_vec(py, counts));
+            return Ok(PyArray1::from_vec(py, narrow(counts)?));
         }
         let frontier = self.frontier(&quads)?;
         let counts = work::run(py, progress, |watcher| {
@@ -135,7 +136,7 @@ impl Positions {
             let (rules, mut stats) = (self.rules.counting(), Vec::with_capacity(quads.len()));
             // To tell the kinds takes longer than to count.
             let (open, at_once) = (|| device::open_near(device), AT_ONCE[depth as usize] / 4);
-            let call = |it: &mut dyn Backend, chunk: &[Quad48]| it.categories(&rules, chunk, depth);
+            let call = |it: &mut dyn Backend, chunk: &[Quad48]| it.categories(&rules, chunk, depth, &mut unwatched);
             work::in_chunks(py, &quads, at_once, open, call, |part| stats.extend(part))?;
             answered(stats.len(), quads.len())?;
             return columns(py, &stats);

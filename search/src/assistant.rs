@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 
 use kogge_board::attacks::{Sides, in_check};
 use kogge_board::minimax::FIFTY_MOVES;
-use kogge_board::{Backend, BackendError, Leaves, Piece, Quad48, Rules};
+use kogge_board::{Backend, BackendError, Leaves, Piece, Quad48, Rules, unwatched};
 use kogge_movegen_cpu::{Code, Wanted};
 
 use crate::exchange::{exchange, kind};
@@ -168,7 +168,8 @@ impl Helper {
                 wanted.push((position, key, start..successors.len()));
             }
         }
-        let values = self.backend.minimax(rules, &successors, u32::from(depth) - 1, Leaves::Quiescent)?;
+        let values =
+            self.backend.minimax(rules, &successors, u32::from(depth) - 1, Leaves::Quiescent, &mut unwatched)?;
         self.evaluated.fetch_add(wanted.len() as u64, Ordering::Relaxed);
         for (position, key, range) in wanted {
             let values = values.get(range).unwrap_or_default().iter().map(|value| value.one_ply_up());

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use kogge_board::{Backend, BackendError, DeviceInfo, Fen, Leaves, Move, Quad48, Rules, Score, Successors};
+use kogge_board::{Backend, BackendError, DeviceInfo, Fen, Leaves, Move, Quad48, Rules, Score, Successors, unwatched};
 use kogge_movegen_cpu::Cpu;
 use kogge_search::uci::{Host, serve};
 use kogge_search::{Found, Game, Limits, Searcher, Signals};
@@ -50,16 +50,18 @@ impl Backend for Device {
         self.cpu.info()
     }
 
-    fn count(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Vec<u32>, BackendError> {
-        self.cpu.count(rules, positions)
-    }
-
     fn expand(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Successors, BackendError> {
         self.cpu.expand(rules, positions)
     }
 
-    fn perft(&mut self, rules: &Rules, positions: &[Quad48], depth: u32) -> Result<Vec<u64>, BackendError> {
-        self.cpu.perft(rules, positions, depth)
+    fn perft(
+        &mut self,
+        rules: &kogge_board::Rules,
+        positions: &[Quad48],
+        depth: u32,
+        watch: &mut kogge_board::Watch<'_>,
+    ) -> Result<Vec<u128>, BackendError> {
+        self.cpu.perft(rules, positions, depth, watch)
     }
 
     fn minimax(
@@ -68,6 +70,7 @@ impl Backend for Device {
         positions: &[Quad48],
         depth: u32,
         leaves: Leaves,
+        watch: &mut kogge_board::Watch<'_>,
     ) -> Result<Vec<Score>, BackendError> {
         // A test that is over listens no more.
         let _ = self.evaluated.send(positions.len());
@@ -80,10 +83,27 @@ impl Backend for Device {
             return Err(BackendError::Device { device, doing, reason });
         };
         self.calls = left;
-        self.cpu.minimax(rules, positions, depth, leaves)
+        self.cpu.minimax(rules, positions, depth, leaves, watch)
     }
 
-    kogge_board::host_merge!();
+    fn merge(
+        &mut self,
+        rules: &kogge_board::Rules,
+        options: &kogge_board::merge::MergeOptions,
+    ) -> Result<Box<dyn kogge_board::merge::Merge + '_>, BackendError> {
+        Ok(Box::new(kogge_board::host::HostMerge::new(self, rules, *options)))
+    }
+
+    fn categories(
+        &mut self,
+        _: &kogge_board::Rules,
+        _: &[Quad48],
+        _: u32,
+        _: &mut kogge_board::Watch<'_>,
+    ) -> Result<Vec<kogge_board::Categories>, BackendError> {
+        let reason = "it cannot tell the kinds of moves; use another backend.".to_owned();
+        Err(BackendError::Unavailable { backend: self.info().backend, reason })
+    }
 }
 
 const MIDDLEGAME: &str = "r1bqk2r/pp2bppp/2n1pn2/2pp4/3P1B2/2PBPN2/PP1N1PPP/R2QK2R b KQkq - 4 7";

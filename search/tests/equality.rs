@@ -1,6 +1,6 @@
 //! Alpha-beta without any other pruning finds the minimax value.
 
-use kogge_board::{Backend, Fen, Leaves};
+use kogge_board::{Backend, Fen, Leaves, unwatched};
 use kogge_movegen_cpu::Cpu;
 use kogge_search::alpha_beta;
 use kogge_testkit::conformance::{placements, playouts};
@@ -16,11 +16,11 @@ fn all_equal(leaves: Leaves, most_men: u32, most_leaves: u64, expected: [usize; 
             continue;
         }
         // Depths from 1 to 4 in turn, but with a limited number of leaves.
-        let fits = |depth: &u32| cpu.perft(&rules, &[position], *depth).unwrap()[0] <= most_leaves;
+        let fits = |depth: &u32| cpu.perft(&rules, &[position], *depth, &mut unwatched).unwrap()[0] <= most_leaves;
         let depth = (1..=1 + number as u32 % 4).rev().find(fits).unwrap_or(1);
         let rules = rules.with_halfmove_clock(number % 3 == 0);
         let position = position.with_halfmove_clock(if rules.halfmove_clock { 97 } else { 0 });
-        let minimax = cpu.minimax(&rules, &[position], depth, leaves).unwrap()[0];
+        let minimax = cpu.minimax(&rules, &[position], depth, leaves, &mut unwatched).unwrap()[0];
         let (found, searched) = alpha_beta(&rules, &position, depth, leaves).unwrap();
         let fen = Fen::new(position.unpack_unchecked(), rules);
         assert_eq!(found, minimax, "{fen} at depth {depth}, {leaves:?}");

@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use criterion::{BenchmarkId, Criterion, Throughput};
 use kogge_board::known::{self, Known};
-use kogge_board::{Backend, DeviceKind, Quad48};
+use kogge_board::{Backend, DeviceKind, Quad48, unwatched};
 use kogge_gpu::{Device, Gpu};
 
 use crate::device_suite::{Options, Tested, cpu};
@@ -49,7 +49,7 @@ pub fn perft<D: Tested>(c: &mut Criterion) {
         // Counts that do not fit in 64 bits are too large for a benchmark.
         let leaves = |depth| u64::try_from(known.leaves(depth).unwrap()).unwrap();
         let mut count = |depth| {
-            assert_eq!(backend.perft(&fen.rules, black_box(&root), depth).unwrap(), [leaves(depth)]);
+            assert_eq!(backend.perft(&fen.rules, black_box(&root), depth, &mut unwatched).unwrap(), [u128::from(leaves(depth))]);
         };
         let deepest = known.depth_within(most.unwrap_or(u64::MAX).into()).max(1);
         let mut depth = 1;
@@ -80,13 +80,13 @@ pub fn batches<D: Tested>(c: &mut Criterion) {
             positions = cpu.expand(&rules, &positions).unwrap().positions;
         }
         positions.truncate(size);
-        let counts = cpu.count(&rules, &positions).unwrap();
+        let counts = cpu.perft(&rules, &positions, 1, &mut unwatched).unwrap();
         let successors = counts.iter().map(|&count| count as usize).sum::<usize>();
         assert!(backend.expand(&rules, &positions).unwrap() == cpu.expand(&rules, &positions).unwrap());
         let mut group = c.benchmark_group(format!("{device}/batch/{name}"));
         group.throughput(Throughput::Elements(positions.len() as u64));
         group.bench_function("count", |b| {
-            b.iter(|| assert!(backend.count(&rules, black_box(&positions)).unwrap() == counts));
+            b.iter(|| assert!(backend.perft(&rules, black_box(&positions), 1, &mut unwatched).unwrap() == counts));
         });
         group.throughput(Throughput::Elements(successors as u64));
         group.bench_function("expand", |b| {

@@ -5,6 +5,7 @@ use std::ops::Range;
 use kogge_board::merge::{Entry, Kept, Merge, MergeError, MergeOptions, add_categories, add_weighted};
 use kogge_board::{
     Backend, BackendError, Categories, DeviceInfo, Leaves, Planes32, Position, Quad48, Rules, Score, Successors,
+    unwatched,
 };
 
 /// Changes a successor: keeps it, replaces it or drops it.
@@ -28,10 +29,6 @@ impl<B: Backend> Backend for Buggy<B> {
         self.backend.info()
     }
 
-    fn count(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Vec<u32>, BackendError> {
-        Ok(self.expand(rules, positions)?.iter().map(|children| children.len() as u32).collect())
-    }
-
     fn expand(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Successors, BackendError> {
         let mut all = Successors::default();
         for (parent, children) in positions.iter().zip(self.backend.expand(rules, positions)?.iter()) {
@@ -43,23 +40,55 @@ impl<B: Backend> Backend for Buggy<B> {
         Ok(all)
     }
 
-    fn perft(&mut self, rules: &Rules, positions: &[Quad48], depth: u32) -> Result<Vec<u64>, BackendError> {
+    fn perft(
+        &mut self,
+        rules: &kogge_board::Rules,
+        positions: &[Quad48],
+        depth: u32,
+        watch: &mut kogge_board::Watch<'_>,
+    ) -> Result<Vec<u128>, BackendError> {
         let mut counts = Vec::new();
         for position in positions {
             counts.push(match depth {
                 0 => 1,
                 _ => {
                     let children = self.expand(rules, &[*position])?.positions;
-                    self.perft(rules, &children, depth - 1)?.into_iter().sum()
+                    self.perft(rules, &children, depth - 1, watch)?.into_iter().sum()
                 }
             });
         }
         Ok(counts)
     }
 
-    kogge_board::host_merge!();
+    fn merge(
+        &mut self,
+        rules: &kogge_board::Rules,
+        options: &kogge_board::merge::MergeOptions,
+    ) -> Result<Box<dyn kogge_board::merge::Merge + '_>, BackendError> {
+        Ok(Box::new(kogge_board::host::HostMerge::new(self, rules, *options)))
+    }
 
-    kogge_board::host_minimax!();
+    fn minimax(
+        &mut self,
+        rules: &kogge_board::Rules,
+        positions: &[Quad48],
+        depth: u32,
+        leaves: kogge_board::Leaves,
+        watch: &mut kogge_board::Watch<'_>,
+    ) -> Result<Vec<kogge_board::Score>, BackendError> {
+        kogge_board::host::minimax(self, rules, positions, depth, leaves, watch)
+    }
+
+    fn categories(
+        &mut self,
+        _: &kogge_board::Rules,
+        _: &[Quad48],
+        _: u32,
+        _: &mut kogge_board::Watch<'_>,
+    ) -> Result<Vec<kogge_board::Categories>, BackendError> {
+        let reason = "it cannot tell the kinds of moves; use another backend.".to_owned();
+        Err(BackendError::Unavailable { backend: self.info().backend, reason })
+    }
 }
 
 /// Drops castling queenside for black.
@@ -84,7 +113,7 @@ pub struct MergeBug {
     /// Whether a list that is too short causes an error.
     pub says_full: bool,
     /// Weights the leaves below an entry by its multiplicity.
-    pub weighted: fn(u128, u64) -> Option<u128>,
+    pub weighted: fn(u128, u128) -> Option<u128>,
 }
 
 impl Default for MergeBug {
@@ -96,7 +125,7 @@ impl Default for MergeBug {
             keeps: |_| true,
             has: |kept, successor| kept.has(successor),
             says_full: true,
-            weighted: |multiplicity, leaves| multiplicity.checked_mul(leaves.into()),
+            weighted: |multiplicity, leaves| multiplicity.checked_mul(leaves),
         }
     }
 }
@@ -119,20 +148,28 @@ impl<B: Backend> Backend for MergesWrong<B> {
         self.backend.info()
     }
 
-    fn count(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Vec<u32>, BackendError> {
-        self.backend.count(rules, positions)
-    }
-
     fn expand(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Successors, BackendError> {
         self.backend.expand(rules, positions)
     }
 
-    fn perft(&mut self, rules: &Rules, positions: &[Quad48], depth: u32) -> Result<Vec<u64>, BackendError> {
-        self.backend.perft(rules, positions, depth)
+    fn perft(
+        &mut self,
+        rules: &kogge_board::Rules,
+        positions: &[Quad48],
+        depth: u32,
+        watch: &mut kogge_board::Watch<'_>,
+    ) -> Result<Vec<u128>, BackendError> {
+        self.backend.perft(rules, positions, depth, watch)
     }
 
-    fn categories(&mut self, rules: &Rules, positions: &[Quad48], depth: u32) -> Result<Vec<Categories>, BackendError> {
-        self.backend.categories(rules, positions, depth)
+    fn categories(
+        &mut self,
+        rules: &kogge_board::Rules,
+        positions: &[Quad48],
+        depth: u32,
+        watch: &mut kogge_board::Watch<'_>,
+    ) -> Result<Vec<kogge_board::Categories>, BackendError> {
+        self.backend.categories(rules, positions, depth, watch)
     }
 
     fn merge(&mut self, rules: &Rules, _: &MergeOptions) -> Result<Box<dyn Merge + '_>, BackendError> {
@@ -155,8 +192,9 @@ impl<B: Backend> Backend for MergesWrong<B> {
         positions: &[Quad48],
         depth: u32,
         leaves: Leaves,
+        watch: &mut kogge_board::Watch<'_>,
     ) -> Result<Vec<Score>, BackendError> {
-        self.backend.minimax(rules, positions, depth, leaves)
+        self.backend.minimax(rules, positions, depth, leaves, watch)
     }
 }
 
@@ -248,7 +286,7 @@ impl Merge for WrongMerge<'_> {
     fn perft(&mut self, successors: Range<u64>, depth: u32) -> Result<u128, MergeError> {
         let entries = self.entries(successors)?;
         let positions: Vec<_> = entries.iter().map(|entry| entry.position).collect();
-        let leaves = self.backend.perft(&self.rules, &positions, depth)?;
+        let leaves = self.backend.perft(&self.rules, &positions, depth, &mut unwatched)?;
         let products =
             entries.iter().zip(leaves).map(|(entry, leaves)| (self.bug.weighted)(entry.multiplicity, leaves));
         let sum = products.into_iter().try_fold(0_u128, |sum, product| sum.checked_add(product?));
@@ -258,7 +296,7 @@ impl Merge for WrongMerge<'_> {
     fn categories(&mut self, successors: Range<u64>, depth: u32) -> Result<Categories, MergeError> {
         let entries = self.entries(successors)?;
         let positions: Vec<_> = entries.iter().map(|entry| entry.position).collect();
-        let found = self.backend.categories(&self.rules, &positions, depth)?;
+        let found = self.backend.categories(&self.rules, &positions, depth, &mut unwatched)?;
         entries.iter().zip(&found).try_fold(Categories::default(), |sum, (entry, categories)| {
             add_categories(&sum, entry.multiplicity, categories)
         })

@@ -4,7 +4,7 @@
 //! step by step ([`Walk`]); after each step it reports, and it can be stopped. Sizes are estimated from the number of
 //! moves, so that the tasks and steps of a tree are always the same.
 
-use kogge_board::{Backend, BackendError, Categories, Fen, Position, Quad48, Rules};
+use kogge_board::{Backend, BackendError, Categories, Fen, Position, Quad48, Rules, unwatched};
 use serde::Serialize;
 
 use crate::position;
@@ -60,8 +60,8 @@ impl Packed {
 }
 
 /// Returns the estimated leaves `depth` plies below a position with this number of moves.
-fn estimate(moves: u32, depth: u32) -> f64 {
-    f64::from(moves.max(2)).powi(depth.cast_signed())
+fn estimate(moves: u128, depth: u32) -> f64 {
+    (moves.max(2) as f64).powi(depth.cast_signed())
 }
 
 /// Divides the tree `depth` plies below a root into tasks: about `wanted` or fewer if the tree is large, else one for each move. The
@@ -75,7 +75,7 @@ pub fn tasks(backend: &mut impl Backend, fens: &[String], depth: u32, wanted: us
     }
     let Packed { rules, positions } = Packed::of(fens)?;
     let failed = |error: BackendError| error.to_string();
-    let counts = backend.count(&rules, &positions).map_err(failed)?;
+    let counts = backend.perft(&rules, &positions, 1, &mut unwatched).map_err(failed)?;
     let total: f64 = counts.iter().map(|&count| estimate(count, depth - 1)).sum();
     let most = LEAST_TASK.max(total / wanted.max(1) as f64);
     let mut tasks = Vec::new();
@@ -83,7 +83,7 @@ pub fn tasks(backend: &mut impl Backend, fens: &[String], depth: u32, wanted: us
         // Positions that are too large for a task are expanded; neighbours share a task.
         let mut pending = vec![(vec![position], depth - 1)];
         while let Some((family, depth)) = pending.pop() {
-            let counts = backend.count(&rules, &family).map_err(failed)?;
+            let counts = backend.perft(&rules, &family, 1, &mut unwatched).map_err(failed)?;
             let empty = || Task { row, depth, positions: Vec::new(), size: 0.0 };
             let mut task = empty();
             for (position, moves) in family.into_iter().zip(counts) {
@@ -138,11 +138,11 @@ impl Walk {
     ///
     /// # Errors
     /// If the backend fails.
-    pub fn step(&mut self, backend: &mut impl Backend) -> Result<u64, BackendError> {
-        let mut leaves = 0_u64;
+    pub fn step(&mut self, backend: &mut impl Backend) -> Result<u128, BackendError> {
+        let mut leaves = 0_u128;
         let mut room = STEP;
         while let Some((batch, depth)) = self.next(backend, &mut room)? {
-            for count in backend.perft(&self.rules, &batch, depth)? {
+            for count in backend.perft(&self.rules, &batch, depth, &mut unwatched)? {
                 leaves = leaves.checked_add(count).ok_or(BackendError::Overflow)?;
             }
         }
@@ -157,7 +157,7 @@ impl Walk {
         let mut sum = Categories::default();
         let mut room = STEP;
         while let Some((batch, depth)) = self.next(backend, &mut room)? {
-            for categories in backend.categories(&self.rules, &batch, depth)? {
+            for categories in backend.categories(&self.rules, &batch, depth, &mut unwatched)? {
                 sum = sum.plus(&categories).ok_or(BackendError::Overflow)?;
             }
         }
@@ -167,7 +167,7 @@ impl Walk {
     /// Takes positions of equal depth whose leaves fit in the rest of a step; `None` if none fits.
     fn next(&mut self, backend: &mut impl Backend, room: &mut f64) -> Result<Option<(Vec<Quad48>, u32)>, BackendError> {
         while let Some(&(position, depth)) = self.pending.last() {
-            let moves = backend.count(&self.rules, &[position])?;
+            let moves = backend.perft(&self.rules, &[position], 1, &mut unwatched)?;
             let size = estimate(moves.first().copied().unwrap_or(0), depth);
             if size > STEP && depth > 2 {
                 self.pending.pop();

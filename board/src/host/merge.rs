@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::merge::{Entry, Kept, Merge, MergeError, MergeOptions, add_categories, add_weighted, common_turn, hashes};
-use crate::{Backend, Categories, Planes32, Quad48, Rules};
+use crate::{Backend, Categories, Planes32, Quad48, Rules, unwatched};
 
 /// Two plies in the host's memory; the backend expands and counts.
 pub struct HostMerge<'a, B: Backend + ?Sized> {
@@ -147,14 +147,14 @@ impl<B: Backend + ?Sized> Merge for HostMerge<'_, B> {
     fn perft(&mut self, successors: Range<u64>, depth: u32) -> Result<u128, MergeError> {
         let entries = &self.successors[within(&successors, self.successors.len())];
         let positions: Vec<_> = entries.iter().map(|entry| entry.position).collect();
-        let leaves = self.backend.perft(&self.rules, &positions, depth)?;
+        let leaves = self.backend.perft(&self.rules, &positions, depth, &mut unwatched)?;
         entries.iter().zip(leaves).try_fold(0, |sum, (entry, leaves)| add_weighted(sum, entry.multiplicity, leaves))
     }
 
     fn categories(&mut self, successors: Range<u64>, depth: u32) -> Result<Categories, MergeError> {
         let entries = &self.successors[within(&successors, self.successors.len())];
         let positions: Vec<_> = entries.iter().map(|entry| entry.position).collect();
-        let found = self.backend.categories(&self.rules, &positions, depth)?;
+        let found = self.backend.categories(&self.rules, &positions, depth, &mut unwatched)?;
         entries.iter().zip(&found).try_fold(Categories::default(), |sum, (entry, categories)| {
             add_categories(&sum, entry.multiplicity, categories)
         })

@@ -3,7 +3,7 @@
 use crate::attacks::in_check;
 use crate::error::check_depth;
 use crate::minimax::{QUIESCENCE_PLIES, is_fifty_moves, tactical, without_moves};
-use crate::{Backend, BackendError, Leaves, Quad48, Rules, Score, evaluate};
+use crate::{Backend, BackendError, Leaves, Quad48, Rules, Score, Watch, evaluate, report, unwatched};
 
 /// The number of positions that are expanded together; each ply holds their successors.
 const SLICE: usize = 1 << 11;
@@ -11,42 +11,53 @@ const SLICE: usize = 1 << 11;
 const TOGETHER: usize = 1 << 13;
 
 /// Computes [`Backend::minimax`] for a backend without code of its own: the device finds the moves level by
-/// level, and the host evaluates the leaves and backs the values up.
+/// level, and the host evaluates the leaves and backs the values up. The watch is called before each of the many calls of the
+/// backend.
 ///
 /// # Errors
-/// The backend's errors; [`BackendError::Depth`] if the depth exceeds [`MAX_DEPTH`](crate::minimax::MAX_DEPTH).
+/// The backend's errors; [`BackendError::Depth`] if the depth exceeds [`MAX_DEPTH`](crate::minimax::MAX_DEPTH);
+/// [`BackendError::Stopped`] if `watch` breaks.
 pub fn minimax<B: Backend + ?Sized>(
     backend: &mut B,
     rules: &Rules,
     positions: &[Quad48],
     depth: u32,
     leaves: Leaves,
+    watch: &mut Watch<'_>,
 ) -> Result<Vec<Score>, BackendError> {
-    minimax_checked(backend, rules, positions, depth, leaves, &mut || Ok(()))
+    let mut evaluated = 0;
+    minimax_within(backend, rules, positions, depth, leaves, [0.0, 1.0], &mut |leaves, share| {
+        evaluated += leaves;
+        report(watch, evaluated, share)
+    })
 }
 
-/// Like [`minimax`], and calls `check` before each of its many calls of the backend.
-///
-/// # Errors
-/// As [`minimax`], and the errors of `check`.
-pub fn minimax_checked<B: Backend + ?Sized>(
+/// Gets the number of leaves evaluated since the last report, and the share of the work that is done.
+type Check<'c> = dyn FnMut(u128, f64) -> Result<(), BackendError> + 'c;
+
+/// Returns the values of positions, which are the work between two shares of the whole.
+fn minimax_within<B: Backend + ?Sized>(
     backend: &mut B,
     rules: &Rules,
     positions: &[Quad48],
     depth: u32,
     leaves: Leaves,
-    check: &mut dyn FnMut() -> Result<(), BackendError>,
+    [begin, end]: [f64; 2],
+    check: &mut Check<'_>,
 ) -> Result<Vec<Score>, BackendError> {
     check_depth(depth)?;
     let mut values = Vec::with_capacity(positions.len());
     for slice in positions.chunks(SLICE) {
-        check()?;
+        let share = |done: usize| begin + (end - begin) * done as f64 / positions.len() as f64;
+        let span = [values.len(), values.len() + slice.len()].map(share);
+        check(0, span[0])?;
         if depth == 0 {
-            evaluate_leaves(backend, rules, slice, leaves, check, &mut values)?;
+            evaluate_leaves(backend, rules, slice, leaves, &mut || check(0, span[0]), &mut values)?;
+            check(slice.len() as u128, span[1])?;
             continue;
         }
         let successors = backend.expand(rules, slice)?;
-        let below = minimax_checked(backend, rules, &successors.positions, depth - 1, leaves, check)?;
+        let below = minimax_within(backend, rules, &successors.positions, depth - 1, leaves, span, check)?;
         let mut start = 0;
         for (position, &end) in slice.iter().zip(&successors.ends) {
             let best = below.get(start..end).unwrap_or_default().iter().map(|value| value.one_ply_up()).max();
@@ -71,7 +82,7 @@ fn evaluate_leaves<B: Backend + ?Sized>(
     values: &mut Vec<Score>,
 ) -> Result<(), BackendError> {
     let first = values.len();
-    let counts = backend.count(rules, positions)?;
+    let counts = backend.perft(rules, positions, 1, &mut unwatched)?;
     let mut unquiet = Vec::new();
     for (position, moves) in positions.iter().zip(counts) {
         values.push(match leaves {

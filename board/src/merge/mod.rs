@@ -184,7 +184,7 @@ pub trait Merge {
 
     /// Returns the number of distinct diagrams of all successors, positions without castling rights and en passant, in one of
     /// `parts` equal parts. The host's memory holds this part of them, [`DIAGRAM_BYTES`] each, unless the backend
-    /// [counts diagrams](crate::Backend::counts_diagrams).
+    /// [counts diagrams](crate::DeviceInfo::counts_diagrams).
     ///
     /// A device may use its table of successors for the diagrams. Then it has no room for more successors, until [`Merge::reserve`] makes
     /// room again. Everything else works as before.
@@ -215,11 +215,11 @@ const READ_TOGETHER: usize = 1 << 20;
 /// # Errors
 /// [`MergeError::Overflow`] if the result exceeds 128 bits.
 #[inline]
-pub fn add_weighted(sum: u128, multiplicity: u128, leaves: u64) -> Result<u128, MergeError> {
-    // Most multiplicities are small, and then the product cannot overflow.
-    let product = match u64::try_from(multiplicity) {
-        Ok(multiplicity) => Some(u128::from(multiplicity) * u128::from(leaves)),
-        Err(_) => multiplicity.checked_mul(leaves.into()),
+pub fn add_weighted(sum: u128, multiplicity: u128, leaves: u128) -> Result<u128, MergeError> {
+    // Most numbers are small, and then the product cannot overflow.
+    let product = match (u64::try_from(multiplicity), u64::try_from(leaves)) {
+        (Ok(multiplicity), Ok(leaves)) => Some(u128::from(multiplicity) * u128::from(leaves)),
+        _ => multiplicity.checked_mul(leaves),
     };
     product.and_then(|product| sum.checked_add(product)).ok_or(MergeError::Overflow)
 }

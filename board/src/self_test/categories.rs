@@ -1,7 +1,7 @@
 //! The self-test of the kinds of moves: known numbers, plain and weighted by multiplicity.
 
 use crate::merge::{Entry, Kept, MergeError, MergeOptions, add_categories};
-use crate::{Backend, BackendError, Categories, Fen, Quad48, Rules};
+use crate::{Backend, BackendError, Categories, Fen, Quad48, Rules, unwatched};
 
 /// Positions and their leaves two plies below by kind, in the order of [`Categories`], computed by the mailbox generator. The
 /// positions are those of the self-test of counting, and a few of other checks. Positions with equal rules stand together.
@@ -79,7 +79,7 @@ pub fn questions_by_kind() -> Vec<KindsQuestion> {
 /// [`BackendError::WrongAnswer`] if a number is wrong, or the error that the backend reports.
 pub fn categories<B: Backend + ?Sized>(backend: &mut B) -> Result<(), BackendError> {
     for question in questions_by_kind() {
-        let found = backend.categories(&question.rules, &question.positions, KindsQuestion::DEPTH)?;
+        let found = backend.categories(&question.rules, &question.positions, KindsQuestion::DEPTH, &mut unwatched)?;
         question.check(&backend.info().name, &found)?;
         weighted(backend, &question)?;
     }

@@ -1,6 +1,6 @@
 //! The self-test of counting: published counts and counts of placements, by every way of counting.
 
-use crate::{Backend, BackendError, Fen, Quad48, Rules, Successors};
+use crate::{Backend, BackendError, Fen, Quad48, Rules, Successors, unwatched};
 
 /// Positions and their leaves at some depths, as in an EPD suite. Positions with equal rules stand together.
 ///
@@ -68,14 +68,14 @@ impl Question {
     ///
     /// # Errors
     /// [`BackendError::WrongAnswer`] for the first wrong answer.
-    pub fn check(&self, device: &str, answers: &[u64]) -> Result<(), BackendError> {
+    pub fn check(&self, device: &str, answers: &[u128]) -> Result<(), BackendError> {
         let what = match self.way {
             Way::Perft(depth) => format!("perft of depth {depth}"),
             Way::Expand => "the count of the successors' moves".to_owned(),
         };
         for (index, &(line, expected)) in self.known.iter().enumerate() {
             let found = answers.get(index).copied();
-            if found != Some(expected) {
+            if found != Some(u128::from(expected)) {
                 let fen = line.split(" ;").next().unwrap_or_default();
                 let found = found.map_or("nothing".to_owned(), |found| found.to_string());
                 let reason = format!("{what} for \"{fen}\" is {expected}, and it found {found}.");
@@ -86,10 +86,10 @@ impl Question {
     }
 
     /// Adds up the counts of the successors' moves for each position.
-    pub fn sums(successors: &Successors, counts: &[u32]) -> Vec<u64> {
+    pub fn sums(successors: &Successors, counts: &[u128]) -> Vec<u128> {
         let mut start = 0;
         let sum = |&end: &usize| {
-            let sum = counts.get(start..end).unwrap_or_default().iter().map(|&count| u64::from(count)).sum();
+            let sum = counts.get(start..end).unwrap_or_default().iter().sum();
             start = end;
             sum
         };
@@ -122,10 +122,10 @@ pub fn counting<B: Backend + ?Sized>(backend: &mut B) -> Result<(), BackendError
     for question in questions() {
         let Question { rules, positions, way, .. } = &question;
         let answers = match *way {
-            Way::Perft(depth) => backend.perft(rules, positions, depth)?,
+            Way::Perft(depth) => backend.perft(rules, positions, depth, &mut unwatched)?,
             Way::Expand => {
                 let successors = backend.expand(rules, positions)?;
-                let counts = backend.count(rules, &successors.positions)?;
+                let counts = backend.perft(rules, &successors.positions, 1, &mut unwatched)?;
                 Question::sums(&successors, &counts)
             }
         };
@@ -137,7 +137,8 @@ pub fn counting<B: Backend + ?Sized>(backend: &mut B) -> Result<(), BackendError
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{DeviceInfo, DeviceKind};
+    use crate::merge::{Merge, MergeOptions};
+    use crate::{Categories, DeviceInfo, DeviceKind, Leaves, Score, Watch};
 
     /// A backend that answers from the table, optionally with an error in the counts or in the leaves at one depth.
     struct Scripted {
@@ -157,6 +158,7 @@ mod tests {
                 memory: None,
                 batch: 1,
                 variant: text(),
+                counts_diagrams: false,
             };
             Self { info, wrong_depth, wrong_count }
         }
@@ -171,11 +173,6 @@ mod tests {
             &self.info
         }
 
-        /// Returns the number that `expand` has put into the word `white`.
-        fn count(&mut self, _: &Rules, positions: &[Quad48]) -> Result<Vec<u32>, BackendError> {
-            Ok(positions.iter().map(|position| position.white as u32).collect())
-        }
-
         fn expand(&mut self, _: &Rules, positions: &[Quad48]) -> Result<Successors, BackendError> {
             let more = u64::from(self.wrong_count);
             let counts = positions.iter().map(|position| found(position).two + more);
@@ -183,18 +180,47 @@ mod tests {
             Ok(Successors { ends: (1..=positions.len()).collect(), positions })
         }
 
-        fn perft(&mut self, _: &Rules, positions: &[Quad48], depth: u32) -> Result<Vec<u64>, BackendError> {
+        /// The successors of `expand` have their numbers of moves in the word `white`.
+        fn perft(
+            &mut self,
+            _: &Rules,
+            positions: &[Quad48],
+            depth: u32,
+            _: &mut Watch<'_>,
+        ) -> Result<Vec<u128>, BackendError> {
             let less = u64::from(self.wrong_depth == Some(depth));
-            let leaves = |position| match depth {
+            let leaves = |position: &Quad48| match depth {
+                1 => position.white,
                 3 => found(position).three,
                 _ => found(position).four.unwrap(),
             };
-            Ok(positions.iter().map(|position| leaves(position) - less).collect())
+            Ok(positions.iter().map(|position| u128::from(leaves(position) - less)).collect())
         }
 
-        crate::host_merge!();
+        fn categories(
+            &mut self,
+            _: &Rules,
+            _: &[Quad48],
+            _: u32,
+            _: &mut Watch<'_>,
+        ) -> Result<Vec<Categories>, BackendError> {
+            unimplemented!()
+        }
 
-        crate::host_minimax!();
+        fn minimax(
+            &mut self,
+            _: &Rules,
+            _: &[Quad48],
+            _: u32,
+            _: Leaves,
+            _: &mut Watch<'_>,
+        ) -> Result<Vec<Score>, BackendError> {
+            unimplemented!()
+        }
+
+        fn merge(&mut self, _: &Rules, _: &MergeOptions) -> Result<Box<dyn Merge + '_>, BackendError> {
+            unimplemented!()
+        }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The self-test of minimax: a backend's own code against the host's.
 
 use crate::host;
-use crate::{Backend, BackendError, Fen, Leaves, Quad48, Rules, Score};
+use crate::{Backend, BackendError, Fen, Leaves, Quad48, Rules, Score, unwatched};
 
 /// Positions that cover castling, imminent mates and stalemates, pins, en passant, promotions with and without a capture,
 /// double checks, passed pawns, a lone knight, and bare kings.
@@ -31,8 +31,8 @@ pub fn minimax<B: Backend + ?Sized>(backend: &mut B) -> Result<(), BackendError>
     for (positions, depth, leaves) in
         [(all, 0, Leaves::Static), (all, 1, Leaves::Static), (all, 0, Leaves::Quiescent), (few, 1, Leaves::Quiescent)]
     {
-        let found = backend.minimax(&Rules::STANDARD, positions, depth, leaves)?;
-        let expected = host::minimax(backend, &Rules::STANDARD, positions, depth, leaves)?;
+        let found = backend.minimax(&Rules::STANDARD, positions, depth, leaves, &mut unwatched)?;
+        let expected = host::minimax(backend, &Rules::STANDARD, positions, depth, leaves, &mut unwatched)?;
         if let Some(wrong) = (0..positions.len()).find(|&index| found.get(index) != expected.get(index)) {
             let score = |scores: &[Score]| scores.get(wrong).map_or_else(|| "nothing".into(), Score::to_string);
             let device = backend.info().name.clone();

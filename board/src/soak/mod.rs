@@ -16,7 +16,7 @@ use thiserror::Error;
 pub use self::difference::Difference;
 pub use self::placements::Placements;
 use self::random::Random;
-use crate::{Backend, BackendError, Color, Fen, Piece, Position, Quad48, Rules, Square, State};
+use crate::{Backend, BackendError, Color, Fen, Piece, Position, Quad48, Rules, Square, State, unwatched};
 
 /// The number of positions placed at random in a round.
 const PLACEMENTS: usize = 1024;
@@ -25,7 +25,7 @@ const GAMES: usize = 16;
 const PLIES: usize = 64;
 /// Every `DEEP`-th position is counted three plies deep, unless it has more than `DEEP_LEAVES` leaves two plies below.
 const DEEP: usize = 16;
-const DEEP_LEAVES: u64 = 5_000;
+const DEEP_LEAVES: u128 = 5_000;
 
 /// An endless source of questions, determined by its seed and its placements.
 #[derive(Debug)]
@@ -40,7 +40,7 @@ pub struct Batch {
     rules: Rules,
     positions: Vec<Quad48>,
     depth: u32,
-    leaves: Vec<u64>,
+    leaves: Vec<u128>,
     /// The reference.
     known_by: String,
 }
@@ -53,7 +53,7 @@ pub struct Compared {
     /// Positions whose leaves three plies below were also compared.
     pub three_plies: u64,
     /// Leaves that the reference counted.
-    pub leaves: u64,
+    pub leaves: u128,
 }
 
 impl AddAssign for Compared {
@@ -83,7 +83,7 @@ impl Batch {
         positions: Vec<Quad48>,
         depth: u32,
     ) -> Result<Self, BackendError> {
-        let leaves = reference.perft(&rules, &positions, depth)?;
+        let leaves = reference.perft(&rules, &positions, depth, &mut unwatched)?;
         Ok(Self { rules, positions, depth, leaves, known_by: name(reference) })
     }
 
@@ -100,11 +100,11 @@ impl Batch {
     /// The first difference, or the backend's error.
     pub fn check(&self, backend: &mut dyn Backend) -> Result<(), SoakError> {
         let Self { rules, positions, depth, leaves, known_by } = self;
-        let found = backend.perft(rules, positions, *depth)?;
+        let found = backend.perft(rules, positions, *depth, &mut unwatched)?;
         let Some(index) = (0..positions.len()).find(|&index| found.get(index) != leaves.get(index)) else {
             return Ok(());
         };
-        let count = |counts: &[u64]| counts.get(index).copied().unwrap_or_default();
+        let count = |counts: &[u128]| counts.get(index).copied().unwrap_or_default();
         Err(SoakError::Difference(Box::new(Difference {
             position: Fen::new(positions[index].unpack_unchecked(), *rules),
             depth: *depth,

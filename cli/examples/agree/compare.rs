@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::AddAssign;
 use std::time::Instant;
 
-use kogge_board::{Backend, BackendError, Fen, Leaves, Quad48, Rules, Score};
+use kogge_board::{Backend, BackendError, Fen, Leaves, Quad48, Rules, Score, unwatched};
 use kogge_movegen_cpu::Cpu;
 use kogge_movegen_cpu::mailbox::Mailbox;
 use kogge_search::alpha_beta;
@@ -98,7 +98,7 @@ pub(crate) fn round(soak: &mut Soak, limits: &Limits, others: &mut [Box<dyn Back
                 }
                 let step = fitting.len().div_ceil(limits.positions[origin][depth as usize - 1]).max(1);
                 let some: Vec<_> = fitting.into_iter().step_by(step).collect();
-                let counts = cpu.perft(&rules, &some, depth).map_err(sentence)?;
+                let counts = cpu.perft(&rules, &some, depth, &mut unwatched).map_err(sentence)?;
                 let mut counted: Vec<_> = some.into_iter().zip(counts).collect();
                 counted.retain(|(_, count)| *count <= limits.leaves[kind]);
                 compared += Case { rules, depth, kind, leaves }.compare(&counted, limits, &mut cpu, others)?;
@@ -135,19 +135,20 @@ impl Case {
     ) -> Result<Compared, String> {
         let Self { rules, depth, kind, leaves } = self;
         let positions: Vec<_> = counted.iter().map(|(position, _)| *position).collect();
-        let values = cpu.minimax(&rules, &positions, depth, leaves).map_err(sentence)?;
+        let values = cpu.minimax(&rules, &positions, depth, leaves, &mut unwatched).map_err(sentence)?;
         let alone = |position: &Quad48| Ok(alpha_beta(&rules, position, depth, leaves)?.0);
         let found: Result<Vec<_>, _> = positions.par_iter().map(alone).collect();
         self.hold("alpha-beta", &positions, &found.map_err(sentence)?, &values)?;
         for backend in others {
-            let found = backend.minimax(&rules, &positions, depth, leaves).map_err(sentence)?;
+            let found = backend.minimax(&rules, &positions, depth, leaves, &mut unwatched).map_err(sentence)?;
             self.hold(backend.info().backend, &positions, &found, &values)?;
         }
         let few = |((_, count), value): (&(Quad48, u64), &Score)| (*count <= limits.by_mailbox[kind]).then_some(*value);
         let few: Vec<_> = counted.iter().zip(&values).map(few).collect();
         let slowly = |(position, value): (&Quad48, &Option<Score>)| {
             value.map(|value| {
-                let found = Mailbox::new().minimax(&rules, &[*position], depth, leaves).map_err(sentence)?;
+                let found =
+                    Mailbox::new().minimax(&rules, &[*position], depth, leaves, &mut unwatched).map_err(sentence)?;
                 self.hold("mailbox", &[*position], &found, &[value])
             })
         };

@@ -6,7 +6,7 @@ use kogge_board::merge::Key;
 use kogge_board::merge::KeyRange;
 
 use super::Device;
-use crate::pace::MAX_CALL_DEPTH;
+use crate::calls::MAX_CALL_DEPTH;
 use crate::{Counted, Driver, Error, Observer, RangeCounter, RangePlies};
 
 /// The positions that a range should have if nothing else decides.

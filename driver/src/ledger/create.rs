@@ -7,7 +7,7 @@ use kogge_board::{Backend, Fen};
 
 use super::store::{castling, packed, root_bytes};
 use super::{Header, Item, Kind, Ledger, LedgerError, Store, count};
-use crate::calls::count as count_moves;
+use crate::calls::count_moves;
 use crate::devices::{Division, Wanted};
 use crate::{Counted, Device, Error, Frontier, LEAST_MERGED_DEPTH, Observer};
 
@@ -188,7 +188,8 @@ fn next_size(frontier: &Frontier, backend: &mut dyn Backend, observer: &dyn Obse
         return Err(Error::Cancelled(Default::default()));
     }
     let counts = count_moves(backend, frontier.rules(), frontier.positions())?;
-    Ok(counts.iter().copied().map(u64::from).sum())
+    // At most 2^22 entries with a few hundred moves each.
+    Ok(counts.iter().sum::<u128>() as u64)
 }
 
 /// Returns the merged frontier at a ply.

@@ -11,8 +11,8 @@ use kogge_board::merge::KeyRange;
 use super::ranges::{RangeCount, Ranges};
 use super::settings::MergeSettings;
 use super::work::{Counted, Work, root_entry};
+use crate::calls::MAX_CALL_DEPTH;
 use crate::frontier::counting;
-use crate::pace::MAX_CALL_DEPTH;
 use crate::{Driver, Error, Progress};
 
 /// The plies of a count in ranges.

@@ -2,7 +2,7 @@
 
 use kogge_board::DeviceKind;
 
-use crate::pace::MAX_CALL_DEPTH;
+use crate::calls::MAX_CALL_DEPTH;
 
 /// The factor by which a ply may exceed its estimate and still fit.
 pub(crate) const MARGIN: f64 = 1.15;

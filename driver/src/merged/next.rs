@@ -7,7 +7,7 @@ use super::route::{NextPly, Route};
 use super::settings::MergeSettings;
 use super::work::Work;
 use crate::Error;
-use crate::pace::MAX_CALL_DEPTH;
+use crate::calls::MAX_CALL_DEPTH;
 use crate::plan::{Plan, PlannedPly};
 
 /// A ply that takes less time than this, in seconds, is merged without measuring whether merging pays off; half of it if only three plies

@@ -1,7 +1,7 @@
 //! The fastest way to finish a count, by estimates.
 
 use super::estimates::{Estimates, MARGIN};
-use crate::pace::MAX_CALL_DEPTH;
+use crate::calls::MAX_CALL_DEPTH;
 
 /// The most ranges of a ply. With more, a range would have too few positions of a sample to find its borders by.
 pub(crate) const MOST_RANGES: u32 = 1 << 16;

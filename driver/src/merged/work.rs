@@ -11,8 +11,8 @@ use kogge_board::{Categories, Fen, Planes32, Quad48, Rules};
 use super::estimates::{Estimates, MARGIN};
 use super::route::NextPly;
 use super::settings::MergeCosts;
+use crate::calls::MAX_CALL_DEPTH;
 use crate::error::wrong_answer;
-use crate::pace::MAX_CALL_DEPTH;
 use crate::plan::PlannedPly;
 use crate::{Driver, Error, Observer, Progress};
 

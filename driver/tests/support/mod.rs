@@ -13,7 +13,9 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
-use kogge_board::{Backend, BackendError, Categories, DeviceInfo, DeviceKind, Fen, Quad48, Rules, Successors};
+use kogge_board::{
+    Backend, BackendError, Categories, DeviceInfo, DeviceKind, Fen, Quad48, Rules, Successors, unwatched,
+};
 use kogge_driver::{Observer, Progress};
 
 pub const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
@@ -33,6 +35,7 @@ pub fn info(name: &str, batch: usize) -> DeviceInfo {
         memory: None,
         batch,
         variant: String::new(),
+        counts_diagrams: false,
     }
 }
 
@@ -69,27 +72,50 @@ impl<B: Backend, F: FnMut(&[Quad48]) -> Result<(), BackendError> + Send> Backend
         self.0.info()
     }
 
-    fn count(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Vec<u32>, BackendError> {
-        self.0.count(rules, positions)
-    }
-
     fn expand(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Successors, BackendError> {
         self.0.expand(rules, positions)
     }
 
-    fn perft(&mut self, rules: &Rules, positions: &[Quad48], depth: u32) -> Result<Vec<u64>, BackendError> {
+    fn perft(
+        &mut self,
+        rules: &kogge_board::Rules,
+        positions: &[Quad48],
+        depth: u32,
+        watch: &mut kogge_board::Watch<'_>,
+    ) -> Result<Vec<u128>, BackendError> {
         (self.1)(positions)?;
-        self.0.perft(rules, positions, depth)
+        self.0.perft(rules, positions, depth, watch)
     }
 
-    fn categories(&mut self, rules: &Rules, positions: &[Quad48], depth: u32) -> Result<Vec<Categories>, BackendError> {
+    fn categories(
+        &mut self,
+        rules: &kogge_board::Rules,
+        positions: &[Quad48],
+        depth: u32,
+        watch: &mut kogge_board::Watch<'_>,
+    ) -> Result<Vec<kogge_board::Categories>, BackendError> {
         (self.1)(positions)?;
-        self.0.categories(rules, positions, depth)
+        self.0.categories(rules, positions, depth, watch)
     }
 
-    kogge_board::host_merge!();
+    fn merge(
+        &mut self,
+        rules: &kogge_board::Rules,
+        options: &kogge_board::merge::MergeOptions,
+    ) -> Result<Box<dyn kogge_board::merge::Merge + '_>, BackendError> {
+        Ok(Box::new(kogge_board::host::HostMerge::new(self, rules, *options)))
+    }
 
-    kogge_board::host_minimax!();
+    fn minimax(
+        &mut self,
+        rules: &kogge_board::Rules,
+        positions: &[Quad48],
+        depth: u32,
+        leaves: kogge_board::Leaves,
+        watch: &mut kogge_board::Watch<'_>,
+    ) -> Result<Vec<kogge_board::Score>, BackendError> {
+        kogge_board::host::minimax(self, rules, positions, depth, leaves, watch)
+    }
 }
 
 /// Whether a wrong device has erred. As an observer, it stops the first device that has counted leaves until then. Otherwise, a right

@@ -1,13 +1,12 @@
 //! A tree that is not chess: all nodes of a ply have the same number of children, so every count is a product.
 
-use kogge_board::{Backend, BackendError, Categories, DeviceInfo, Quad48, Rules, Successors, Watch, Watched};
+use kogge_board::{Backend, BackendError, Categories, DeviceInfo, Quad48, Rules, Successors, report};
 
 use super::info;
 
 /// A call of the backend.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Call {
-    Count { positions: usize },
     Expand { positions: usize },
     Perft { positions: usize, depth: u32 },
 }
@@ -21,12 +20,8 @@ pub struct Tree {
     pub fail_at: Option<usize>,
     /// Leaves that fit in memory; a call for more fails.
     pub memory: u64,
-    /// The largest count that can be held.
-    pub largest: u64,
     /// Forget the last answer of every perft call.
     pub forgetful: bool,
-    /// Let calls be watched; they report after each position.
-    pub watched: bool,
 }
 
 impl Tree {
@@ -37,9 +32,7 @@ impl Tree {
             calls: Vec::new(),
             fail_at: None,
             memory: u64::MAX,
-            largest: u64::MAX,
             forgetful: false,
-            watched: false,
         }
     }
 
@@ -58,7 +51,7 @@ impl Tree {
 
     pub fn most_positions(&self) -> usize {
         let sizes = self.calls.iter().map(|call| match *call {
-            Call::Count { positions } | Call::Expand { positions } | Call::Perft { positions, .. } => positions,
+            Call::Expand { positions } | Call::Perft { positions, .. } => positions,
         });
         sizes.max().unwrap_or(0)
     }
@@ -74,11 +67,6 @@ impl Backend for Tree {
         &self.info
     }
 
-    fn count(&mut self, _: &Rules, positions: &[Quad48]) -> Result<Vec<u32>, BackendError> {
-        self.called(Call::Count { positions: positions.len() })?;
-        Ok(positions.iter().map(|node| self.children(ply(node)) as u32).collect())
-    }
-
     fn expand(&mut self, _: &Rules, positions: &[Quad48]) -> Result<Successors, BackendError> {
         self.called(Call::Expand { positions: positions.len() })?;
         let mut successors = Successors::default();
@@ -92,15 +80,24 @@ impl Backend for Tree {
         Ok(successors)
     }
 
-    fn perft(&mut self, _: &Rules, positions: &[Quad48], depth: u32) -> Result<Vec<u64>, BackendError> {
+    fn perft(
+        &mut self,
+        _: &kogge_board::Rules,
+        positions: &[Quad48],
+        depth: u32,
+        watch: &mut kogge_board::Watch<'_>,
+    ) -> Result<Vec<u128>, BackendError> {
         self.called(Call::Perft { positions: positions.len(), depth })?;
-        let mut counts = Vec::new();
+        let (mut counts, mut leaves) = (Vec::new(), 0);
         for node in positions {
             let mut plies = ply(node)..ply(node) + depth as usize;
-            let count = plies.try_fold(1u64, |product, ply| product.checked_mul(self.children(ply)));
-            counts.push(count.filter(|&count| count <= self.largest).ok_or(BackendError::Overflow)?);
+            let count = plies.try_fold(1_u128, |product, ply| product.checked_mul(self.children(ply).into()));
+            let count = count.ok_or(BackendError::Overflow)?;
+            counts.push(count);
+            leaves += count;
+            report(watch, leaves, counts.len() as f64 / positions.len() as f64)?;
         }
-        if counts.iter().map(|&count| u128::from(count)).sum::<u128>() > self.memory.into() {
+        if leaves > self.memory.into() {
             return Err(BackendError::OutOfMemory { device: "tree".into(), doing: "in a test".into() });
         }
         if self.forgetful {
@@ -109,61 +106,34 @@ impl Backend for Tree {
         Ok(counts)
     }
 
-    fn categories(&mut self, rules: &Rules, positions: &[Quad48], depth: u32) -> Result<Vec<Categories>, BackendError> {
+    fn categories(
+        &mut self,
+        rules: &kogge_board::Rules,
+        positions: &[Quad48],
+        depth: u32,
+        watch: &mut kogge_board::Watch<'_>,
+    ) -> Result<Vec<kogge_board::Categories>, BackendError> {
         // Every move captures.
-        let leaves = self.perft(rules, positions, depth)?.into_iter().map(u128::from);
+        let leaves = self.perft(rules, positions, depth, watch)?.into_iter();
         Ok(leaves.map(|nodes| Categories { nodes, captures: nodes, ..Categories::default() }).collect())
     }
 
-    fn watched(&mut self) -> Option<&mut dyn Watched> {
-        if self.watched { Some(self) } else { None }
+    fn merge(
+        &mut self,
+        rules: &kogge_board::Rules,
+        options: &kogge_board::merge::MergeOptions,
+    ) -> Result<Box<dyn kogge_board::merge::Merge + '_>, BackendError> {
+        Ok(Box::new(kogge_board::host::HostMerge::new(self, rules, *options)))
     }
 
-    kogge_board::host_merge!();
-
-    kogge_board::host_minimax!();
-}
-
-impl Watched for Tree {
-    fn perft_watched(
+    fn minimax(
         &mut self,
-        rules: &Rules,
-        positions: &[Quad48],
-        depth: u32,
-        watch: &mut Watch<'_>,
-    ) -> Result<Vec<u64>, BackendError> {
-        let counts = self.perft(rules, positions, depth)?;
-        let mut leaves = 0_u128;
-        for (index, &count) in counts.iter().enumerate() {
-            leaves += u128::from(count);
-            if watch(leaves, (index + 1) as f64 / counts.len() as f64).is_break() {
-                return Err(BackendError::Stopped);
-            }
-        }
-        Ok(counts)
-    }
-
-    fn categories_watched(
-        &mut self,
-        rules: &Rules,
-        positions: &[Quad48],
-        depth: u32,
-        watch: &mut Watch<'_>,
-    ) -> Result<Vec<Categories>, BackendError> {
-        let found = self.categories(rules, positions, depth)?;
-        let nodes = found.iter().map(|each| each.nodes).sum();
-        if watch(nodes, 1.0).is_break() { Err(BackendError::Stopped) } else { Ok(found) }
-    }
-
-    fn minimax_watched(
-        &mut self,
-        rules: &Rules,
+        rules: &kogge_board::Rules,
         positions: &[Quad48],
         depth: u32,
         leaves: kogge_board::Leaves,
-        watch: &mut Watch<'_>,
+        watch: &mut kogge_board::Watch<'_>,
     ) -> Result<Vec<kogge_board::Score>, BackendError> {
-        let scores = self.minimax(rules, positions, depth, leaves)?;
-        if watch(scores.len() as u128, 1.0).is_break() { Err(BackendError::Stopped) } else { Ok(scores) }
+        kogge_board::host::minimax(self, rules, positions, depth, leaves, watch)
     }
 }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use kogge_board::merge::{Entry, Kept, Merge, MergeError, MergeOptions};
-use kogge_board::{Backend, BackendError, Categories, DeviceInfo, Leaves, Quad48, Rules, Score, Successors};
+use kogge_board::{Backend, BackendError, Categories, DeviceInfo, Leaves, Quad48, Rules, Score, Successors, unwatched};
 use kogge_movegen_cpu::Cpu;
 
 use super::{Erred, info};
@@ -82,20 +82,28 @@ impl Backend for WrongMerge {
         &self.info
     }
 
-    fn count(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Vec<u32>, BackendError> {
-        self.cpu.count(rules, positions)
-    }
-
     fn expand(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Successors, BackendError> {
         self.cpu.expand(rules, positions)
     }
 
-    fn perft(&mut self, rules: &Rules, positions: &[Quad48], depth: u32) -> Result<Vec<u64>, BackendError> {
-        self.cpu.perft(rules, positions, depth)
+    fn perft(
+        &mut self,
+        rules: &kogge_board::Rules,
+        positions: &[Quad48],
+        depth: u32,
+        watch: &mut kogge_board::Watch<'_>,
+    ) -> Result<Vec<u128>, BackendError> {
+        self.cpu.perft(rules, positions, depth, watch)
     }
 
-    fn categories(&mut self, rules: &Rules, positions: &[Quad48], depth: u32) -> Result<Vec<Categories>, BackendError> {
-        self.cpu.categories(rules, positions, depth)
+    fn categories(
+        &mut self,
+        rules: &kogge_board::Rules,
+        positions: &[Quad48],
+        depth: u32,
+        watch: &mut kogge_board::Watch<'_>,
+    ) -> Result<Vec<kogge_board::Categories>, BackendError> {
+        self.cpu.categories(rules, positions, depth, watch)
     }
 
     fn merge(&mut self, rules: &Rules, options: &MergeOptions) -> Result<Box<dyn Merge + '_>, BackendError> {
@@ -122,8 +130,9 @@ impl Backend for WrongMerge {
         positions: &[Quad48],
         depth: u32,
         leaves: Leaves,
+        watch: &mut kogge_board::Watch<'_>,
     ) -> Result<Vec<Score>, BackendError> {
-        self.cpu.minimax(rules, positions, depth, leaves)
+        self.cpu.minimax(rules, positions, depth, leaves, watch)
     }
 }
 

@@ -6,7 +6,7 @@
 use std::time::{Duration, Instant};
 
 use super::{Partial, Tunable, Value};
-use kogge_board::{Backend, BackendError, Fen, Quad48, Rules};
+use kogge_board::{Backend, BackendError, Fen, Quad48, Rules, unwatched};
 
 /// A value must be better than the best so far by this factor; smaller differences are noise.
 const GAIN: f64 = 1.02;
@@ -174,10 +174,10 @@ pub(super) fn count(backend: &mut impl Backend, index: usize, depth: u32) -> Res
     let fen: Fen = fen.parse().map_err(|error| wrong("The tuner", format!("{error}")))?;
     let root = [Quad48::from(&fen.position)];
     let start = Instant::now();
-    let found = backend.perft(&Rules::STANDARD, &root, depth)?;
+    let found = backend.perft(&Rules::STANDARD, &root, depth, &mut unwatched)?;
     let time = start.elapsed();
     let expected = leaves[(depth - FIRST_DEPTH) as usize];
-    if found == [expected] {
+    if found == [u128::from(expected)] {
         Ok(time)
     } else {
         let reason = format!("it counted {found:?} instead of {expected} leaves {depth} plies below {fen}.");

@@ -43,6 +43,7 @@ impl Abacus {
             memory: None,
             batch: 1,
             variant: String::new(),
+            counts_diagrams: false,
         };
         Self { info, beads: 10, kernels: "slide" }
     }
@@ -85,15 +86,17 @@ impl Backend for Abacus {
         &self.info
     }
 
-    fn count(&mut self, _: &Rules, _: &[Quad48]) -> Result<Vec<u32>, BackendError> {
-        Err(BackendError::Overflow)
-    }
-
     fn expand(&mut self, _: &Rules, _: &[Quad48]) -> Result<Successors, BackendError> {
         Err(BackendError::Overflow)
     }
 
-    fn perft(&mut self, _: &Rules, positions: &[Quad48], depth: u32) -> Result<Vec<u64>, BackendError> {
+    fn perft(
+        &mut self,
+        _: &kogge_board::Rules,
+        positions: &[Quad48],
+        depth: u32,
+        _: &mut kogge_board::Watch<'_>,
+    ) -> Result<Vec<u128>, BackendError> {
         let known = |position: &Quad48| {
             let is_root = |fen: &str| fen.parse().is_ok_and(|fen: Fen| Quad48::from(&fen.position) == *position);
             let (_, leaves) = WORKLOADS.iter().find(|(fen, _)| is_root(fen)).ok_or(BackendError::Overflow)?;
@@ -102,9 +105,35 @@ impl Backend for Abacus {
         positions.iter().map(known).collect()
     }
 
-    kogge_board::host_merge!();
+    fn merge(
+        &mut self,
+        rules: &kogge_board::Rules,
+        options: &kogge_board::merge::MergeOptions,
+    ) -> Result<Box<dyn kogge_board::merge::Merge + '_>, BackendError> {
+        Ok(Box::new(kogge_board::host::HostMerge::new(self, rules, *options)))
+    }
 
-    kogge_board::host_minimax!();
+    fn minimax(
+        &mut self,
+        rules: &kogge_board::Rules,
+        positions: &[Quad48],
+        depth: u32,
+        leaves: kogge_board::Leaves,
+        watch: &mut kogge_board::Watch<'_>,
+    ) -> Result<Vec<kogge_board::Score>, BackendError> {
+        kogge_board::host::minimax(self, rules, positions, depth, leaves, watch)
+    }
+
+    fn categories(
+        &mut self,
+        _: &kogge_board::Rules,
+        _: &[Quad48],
+        _: u32,
+        _: &mut kogge_board::Watch<'_>,
+    ) -> Result<Vec<kogge_board::Categories>, BackendError> {
+        let reason = "it cannot tell the kinds of moves; use another backend.".to_owned();
+        Err(BackendError::Unavailable { backend: self.info().backend, reason })
+    }
 }
 
 fn values() -> Vec<Value<Options>> {

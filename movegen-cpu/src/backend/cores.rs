@@ -39,6 +39,7 @@ impl Cores {
             memory: None,
             batch: threads * TASKS_PER_THREAD,
             variant: code.name.into(),
+            counts_diagrams: false,
         };
         Ok(Self { info, pool, code })
     }

@@ -5,7 +5,8 @@ use std::sync::{Mutex, PoisonError};
 
 use kogge_board::merge::{Merge, MergeOptions};
 use kogge_board::{
-    Backend, BackendError, Categories, DeviceInfo, Leaves, Quad48, Rules, Score, Successors, check_depth, self_test,
+    Backend, BackendError, Categories, DeviceInfo, Leaves, Quad48, Rules, Score, Successors, Watch, check_depth,
+    self_test,
 };
 use rayon::prelude::*;
 
@@ -18,6 +19,7 @@ use crate::lanes::code::Code;
 use crate::lanes::frame::Frame;
 use crate::lanes::planes::Planes;
 use crate::lanes::tree::Tree;
+use crate::watched::Report;
 
 /// The backend on all cores of a CPU, or on fewer threads.
 ///
@@ -48,6 +50,9 @@ struct Scratch {
 
 /// The least depth that the table keeps; at lower depths, counting is faster than a look-up.
 const LEAST_HASHED: u32 = 3;
+
+/// Trees are expanded to at least this number, so that the share of finished trees is a measure of progress.
+const LEAST_TREES: usize = 1 << 12;
 
 /// The number of positions in one task of a shallow batch.
 const SHALLOW_TASK: usize = 256;
@@ -132,7 +137,9 @@ impl Cpu {
         position: &Quad48,
         depth: u32,
         scratch: &mut Scratch,
+        report: &Report,
     ) -> Option<u64> {
+        report.go_on()?;
         let planes = Planes::from_frame(&Frame::of(rules, position)).0;
         if let Some(leaves) = table.get(&planes, depth) {
             return Some(leaves);
@@ -141,15 +148,15 @@ impl Cpu {
         let start = scratch.stack.len();
         if depth <= LEAST_HASHED {
             let positions = (rules, &[*position][..]);
-            scratch.tree.perft(&self.cores.code, &positions, depth, std::slice::from_mut(&mut leaves))?;
+            scratch.tree.perft(&self.cores.code, &positions, depth, std::slice::from_mut(&mut leaves), report)?;
         } else {
             self.cores.code.expand(rules, position, &mut scratch.stack);
             if depth == LEAST_HASHED + 1 {
-                leaves = self.perft_family(table, rules, start, scratch)?;
+                leaves = self.perft_family(table, rules, start, scratch, report)?;
             } else {
                 for index in start..scratch.stack.len() {
                     let successor = scratch.stack[index];
-                    let below = self.perft_hashed(table, rules, &successor, depth - 1, scratch)?;
+                    let below = self.perft_hashed(table, rules, &successor, depth - 1, scratch, report)?;
                     leaves = leaves.checked_add(below)?;
                 }
             }
@@ -161,7 +168,14 @@ impl Cpu {
 
     /// Counts the leaves [`LEAST_HASHED`] plies below the positions on the stack from `start` on, together. Positions
     /// that are not in the table are counted in one batch, which fills the registers better.
-    fn perft_family(&self, table: &Table, rules: &Rules, start: usize, scratch: &mut Scratch) -> Option<u64> {
+    fn perft_family(
+        &self,
+        table: &Table,
+        rules: &Rules,
+        start: usize,
+        scratch: &mut Scratch,
+        report: &Report,
+    ) -> Option<u64> {
         let Scratch { tree, stack, unknown, leaves } = scratch;
         let mut total = 0_u64;
         unknown.clear();
@@ -178,7 +192,7 @@ impl Cpu {
             }
         }
         leaves.resize(unknown.len(), 0);
-        tree.perft(&self.cores.code, &(rules, &stack[start..kept]), LEAST_HASHED, leaves)?;
+        tree.perft(&self.cores.code, &(rules, &stack[start..kept]), LEAST_HASHED, leaves, report)?;
         for (planes, &leaves) in unknown.iter().zip(&*leaves) {
             table.put(planes, LEAST_HASHED, leaves);
             total = total.checked_add(leaves)?;
@@ -192,7 +206,8 @@ impl Cpu {
         let mut origins: Vec<usize> = (0..positions.len()).collect();
         let mut frontier = positions.to_vec();
         let mut depth = depth;
-        while depth > 3 && !frontier.is_empty() && frontier.len() < self.cores.info.batch {
+        let enough = self.cores.info.batch.max(LEAST_TREES);
+        while depth > 3 && !frontier.is_empty() && frontier.len() < enough {
             let mut successors = Vec::new();
             let mut next = Vec::new();
             for (origin, position) in origins.into_iter().zip(frontier) {
@@ -211,14 +226,16 @@ impl Backend for Cpu {
         &self.cores.info
     }
 
-    fn count(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Vec<u32>, BackendError> {
-        // A position has a few hundred moves at most.
-        Ok(self.perft(rules, positions, 1)?.into_iter().map(|moves| moves as u32).collect())
-    }
-
     fn expand(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Successors, BackendError> {
         // Counting is far faster than writing, and the counts tell every thread where to write its successors.
-        let counts = self.perft(rules, positions, 1)?;
+        let mut counts = vec![0; positions.len()];
+        let tasks = positions.par_chunks(SHALLOW_TASK).zip(counts.par_chunks_mut(SHALLOW_TASK));
+        self.cores.pool.install(|| {
+            tasks.for_each_init(Tree::default, |tree, (positions, counts)| {
+                // The moves of a position always fit, and nothing asks to stop.
+                let _ = tree.perft(&self.cores.code, &(rules, positions), 1, counts, &Report::default());
+            });
+        });
         let mut end = 0;
         let ends: Vec<usize> = counts
             .iter()
@@ -266,56 +283,74 @@ impl Backend for Cpu {
         Ok(Successors { positions: successors, ends })
     }
 
-    fn perft(&mut self, rules: &Rules, positions: &[Quad48], depth: u32) -> Result<Vec<u64>, BackendError> {
+    fn perft(
+        &mut self,
+        rules: &Rules,
+        positions: &[Quad48],
+        depth: u32,
+        watch: &mut Watch<'_>,
+    ) -> Result<Vec<u128>, BackendError> {
         let (origins, frontier, depth) = self.expand_for_threads(rules, positions, depth);
         let task = if depth > 2 { 1 } else { SHALLOW_TASK };
         // Rayon splits work only as far as it expects to pay, and cannot split a piece that a thread has begun: with
         // trees of uneven size, the last piece could keep one thread busy while all others wait. Small pieces, many for
         // each thread, prevent this.
         let most = (frontier.len().div_ceil(task) / self.cores.info.batch).max(1);
+        let share = task as f64 / frontier.len() as f64;
         let mut leaves = vec![0; frontier.len()];
-        let counted: Option<()> = self.cores.pool.install(|| {
+        let counted = Report::watch(&self.cores.pool, watch, |report| {
             frontier.par_chunks(task).zip(leaves.par_chunks_mut(task)).with_max_len(most).try_for_each_init(
                 Scratch::default,
-                |scratch, (positions, leaves)| match &self.table {
-                    Some(table) if depth >= LEAST_HASHED => {
-                        for (position, leaves) in positions.iter().zip(leaves) {
-                            *leaves = self.perft_hashed(table, rules, position, depth, scratch)?;
+                |scratch, (positions, leaves)| {
+                    match &self.table {
+                        Some(table) if depth >= LEAST_HASHED => {
+                            for (position, leaves) in positions.iter().zip(leaves) {
+                                *leaves = self.perft_hashed(table, rules, position, depth, scratch, report)?;
+                            }
                         }
-                        Some(())
+                        _ => scratch.tree.perft(&self.cores.code, &(rules, positions), depth, leaves, report)?,
                     }
-                    _ => scratch.tree.perft(&self.cores.code, &(rules, positions), depth, leaves),
+                    report.done(share);
+                    Some(())
                 },
             )
-        });
+        })?;
         counted.ok_or(BackendError::Overflow)?;
-        let mut totals = vec![0_u64; positions.len()];
+        let mut totals = vec![0; positions.len()];
         for (leaves, origin) in leaves.into_iter().zip(origins) {
-            totals[origin] = totals[origin].checked_add(leaves).ok_or(BackendError::Overflow)?;
+            totals[origin] += u128::from(leaves);
         }
         Ok(totals)
     }
 
-    fn categories(&mut self, rules: &Rules, positions: &[Quad48], depth: u32) -> Result<Vec<Categories>, BackendError> {
+    fn categories(
+        &mut self,
+        rules: &Rules,
+        positions: &[Quad48],
+        depth: u32,
+        watch: &mut Watch<'_>,
+    ) -> Result<Vec<Categories>, BackendError> {
         let (origins, frontier, depth) = self.expand_for_threads(rules, positions, depth);
         let task = if depth > 1 { 1 } else { SHALLOW_TASK };
+        let share = task as f64 / frontier.len() as f64;
         let mut found = vec![Numbers::default(); frontier.len()];
-        let counted: Option<()> = self.cores.pool.install(|| {
-            frontier
-                .par_chunks(task)
-                .zip(found.par_chunks_mut(task))
-                .try_for_each_init(Tree::default, |tree, (positions, found)| {
-                    tree.categories(&self.cores.code, &(rules, positions), depth, found)
-                })
-        });
+        let counted = Report::watch(&self.cores.pool, watch, |report| {
+            frontier.par_chunks(task).zip(found.par_chunks_mut(task)).try_for_each_init(
+                Tree::default,
+                |tree, (positions, found)| {
+                    tree.categories(&self.cores.code, &(rules, positions), depth, found, report)?;
+                    report.done(share);
+                    Some(())
+                },
+            )
+        })?;
         counted.ok_or(BackendError::Overflow)?;
-        let mut totals = vec![Numbers::default(); positions.len()];
+        let mut totals = vec![Categories::default(); positions.len()];
         for (found, origin) in found.into_iter().zip(origins) {
-            for (total, number) in totals[origin].iter_mut().zip(found) {
-                *total = total.checked_add(number).ok_or(BackendError::Overflow)?;
-            }
+            let found = Categories::from_array(found.map(u128::from));
+            totals[origin] = totals[origin].plus(&found).ok_or(BackendError::Overflow)?;
         }
-        Ok(totals.into_iter().map(|numbers| Categories::from_array(numbers.map(u128::from))).collect())
+        Ok(totals)
     }
 
     fn merge(&mut self, rules: &Rules, options: &MergeOptions) -> Result<Box<dyn Merge + '_>, BackendError> {
@@ -329,9 +364,11 @@ impl Backend for Cpu {
         positions: &[Quad48],
         depth: u32,
         leaves: Leaves,
+        watch: &mut Watch<'_>,
     ) -> Result<Vec<Score>, BackendError> {
         check_depth(depth)?;
-        let minimax = Minimax { code: &self.cores.code, rules, leaves };
-        Ok(self.cores.pool.install(|| minimax.scores(positions, depth)))
+        Report::watch(&self.cores.pool, watch, |report| {
+            Minimax { code: &self.cores.code, rules, leaves, report }.scores(positions, depth)
+        })
     }
 }

@@ -12,6 +12,7 @@ use crate::lanes::code::Code;
 use crate::lanes::evaluation::Evaluated;
 use crate::lanes::generate::Wanted;
 use crate::lanes::vector::MOST_LANES;
+use crate::watched::Report;
 
 /// The least depth of trees that are distributed over the threads, move by move.
 const SHARED: u32 = 3;
@@ -25,6 +26,7 @@ pub(crate) struct Minimax<'a> {
     pub(crate) code: &'a Code,
     pub(crate) rules: &'a Rules,
     pub(crate) leaves: Leaves,
+    pub(crate) report: &'a Report,
 }
 
 /// The positions on the current path with their siblings still to be searched, and the evaluations known so far.
@@ -59,24 +61,34 @@ impl Stack {
 }
 
 impl Minimax<'_> {
-    /// Returns the scores of positions. Call it inside the thread pool that should do the work.
+    /// Returns the scores of positions, which mean nothing if the caller asks to stop. Call it inside the thread pool that
+    /// should do the work.
     pub(crate) fn scores(&self, positions: &[Quad48], depth: u32) -> Vec<Score> {
-        let score = |stack: &mut Stack, position: &Quad48| Score::from_value(self.shared(position, depth, 0, stack));
+        let share = 1.0 / positions.len() as f64;
+        let score =
+            |stack: &mut Stack, position: &Quad48| Score::from_value(self.shared(position, depth, 0, share, stack));
         positions.par_iter().map_init(Stack::default, score).collect()
     }
 
     /// Returns the value of a position, with its moves distributed over the threads if there are enough plies below.
-    /// Distances to mate are counted from `ply` plies above it.
-    fn shared(&self, position: &Quad48, depth: u32, ply: u32, stack: &mut Stack) -> i32 {
+    /// Distances to mate are counted from `ply` plies above it. The position is this share of the call's work.
+    fn shared(&self, position: &Quad48, depth: u32, ply: u32, share: f64, stack: &mut Stack) -> i32 {
+        if self.report.go_on().is_none() {
+            return 0;
+        }
         if depth < SHARED {
-            return self.value(position, depth, ply, stack);
+            let value = self.value(position, depth, ply, stack);
+            self.report.done(share);
+            return value;
         }
         let mut successors = Vec::new();
         self.code.expand(self.rules, position, &mut successors);
         if let Some(end) = self.end_of_game(position, successors.len(), ply) {
+            self.report.done(share);
             return end;
         }
-        let value = |stack: &mut Stack, successor| -self.shared(successor, depth - 1, ply + 1, stack);
+        let share = share / successors.len() as f64;
+        let value = |stack: &mut Stack, successor| -self.shared(successor, depth - 1, ply + 1, share, stack);
         successors.par_iter().map_init(Stack::default, value).max().unwrap_or(-INFINITE)
     }
 

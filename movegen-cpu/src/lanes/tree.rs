@@ -12,9 +12,13 @@ use super::categories::{Numbers, ROOT};
 use super::code::Code;
 use super::frame::Frame;
 use super::planes::{PackedMove, Planes};
+use crate::watched::Report;
 
 /// The number of positions that a level collects before it is expanded; they fit in the first-level cache.
 const BATCH: usize = 256;
+
+/// The level above whose batches a thread reports its leaves: a batch there takes tens of milliseconds.
+const REPORTING: usize = 2;
 
 /// The roots of trees to count, in any format.
 pub(crate) trait Source {
@@ -58,20 +62,23 @@ pub(crate) struct Tree {
 }
 
 impl Tree {
-    /// Writes the leaves `depth` plies below each position to `leaves`; `None` if a count does not fit in 64 bits.
+    /// Writes the leaves `depth` plies below each position to `leaves`; `None` if a count does not fit in 64 bits, or if the
+    /// caller asks to stop.
     pub(crate) fn perft(
         &mut self,
         code: &Code,
         positions: &(impl Source + ?Sized),
         depth: u32,
         leaves: &mut [u64],
+        report: &Report,
     ) -> Option<()> {
         if depth > 3 {
             for index in 0..positions.len() {
-                leaves[index] = self.count(code, &positions.planes(index), depth)?;
+                leaves[index] = self.count(code, &positions.planes(index), depth, report)?;
             }
             return Some(());
         }
+        report.go_on()?;
         if self.levels.len() < 2 {
             self.levels.resize(2, Batch::default());
         }
@@ -109,16 +116,19 @@ impl Tree {
             }
             start = end;
         }
+        report.counted(leaves.iter().sum());
         Some(())
     }
 
-    /// Writes the leaves `depth` plies below each position by kind; `None` if a number does not fit in 64 bits.
+    /// Writes the leaves `depth` plies below each position by kind; `None` if a number does not fit in 64 bits, or if the
+    /// caller asks to stop.
     pub(crate) fn categories(
         &mut self,
         code: &Code,
         positions: &(impl Source + ?Sized),
         depth: u32,
         found: &mut [Numbers],
+        report: &Report,
     ) -> Option<()> {
         // A level's number is the number of plies that it is above the last.
         let Some(top) = depth.checked_sub(1).map(|plies| plies as usize) else {
@@ -138,7 +148,7 @@ impl Tree {
                 code.last_ply_by_kind(&self.levels[0], &mut self.queue, Some(found));
             } else {
                 let mut totals = Numbers::default();
-                self.descend_by_kind(code, top, &mut totals)?;
+                self.descend_by_kind(code, top, &mut totals, report)?;
                 found.fill(totals);
             }
         }
@@ -146,17 +156,18 @@ impl Tree {
     }
 
     /// Adds the leaves below all positions of a level to the totals, by kind.
-    fn descend_by_kind(&mut self, code: &Code, level: usize, totals: &mut Numbers) -> Option<()> {
+    fn descend_by_kind(&mut self, code: &Code, level: usize, totals: &mut Numbers, report: &Report) -> Option<()> {
         if level == 0 {
             let numbers = code.last_ply_by_kind(&self.levels[0], &mut self.queue, None);
             for (total, number) in totals.iter_mut().zip(numbers) {
                 *total = total.checked_add(number)?;
             }
-            return Some(());
+            report.counted(numbers[0]);
+            return report.go_on();
         }
         while self.levels[level].next < self.levels[level].len {
             self.expand_level(code, level);
-            self.descend_by_kind(code, level - 1, totals)?;
+            self.descend_by_kind(code, level - 1, totals, report)?;
         }
         Some(())
     }
@@ -172,7 +183,7 @@ impl Tree {
     }
 
     /// Counts the leaves `depth` plies (at least two) below a position; `None` if the count does not fit in 64 bits.
-    fn count(&mut self, code: &Code, root: &Planes<u64>, depth: u32) -> Option<u64> {
+    fn count(&mut self, code: &Code, root: &Planes<u64>, depth: u32, report: &Report) -> Option<u64> {
         // A level's number is the number of plies that it is above the last two.
         let top = depth as usize - 2;
         if self.levels.len() <= top {
@@ -180,18 +191,23 @@ impl Tree {
         }
         self.levels[top].restart(1);
         self.levels[top].push(root, 1);
-        self.descend(code, top)
+        self.descend(code, top, report)
     }
 
     /// Counts the leaves below all positions of a level.
-    fn descend(&mut self, code: &Code, level: usize) -> Option<u64> {
+    fn descend(&mut self, code: &Code, level: usize, report: &Report) -> Option<u64> {
         if level == 0 {
             return Some(code.last_two_plies(&self.levels[0], &mut self.queue, None));
         }
         let mut total = 0_u64;
         while self.levels[level].next < self.levels[level].len {
             self.expand_level(code, level);
-            total = total.checked_add(self.descend(code, level - 1)?)?;
+            let leaves = self.descend(code, level - 1, report)?;
+            total = total.checked_add(leaves)?;
+            if level == REPORTING {
+                report.counted(leaves);
+                report.go_on()?;
+            }
         }
         Some(total)
     }
@@ -212,11 +228,11 @@ mod tests {
             code.expand(&fen.rules, &root, &mut successors);
             let mut tree = Tree::default();
             let mut leaves = vec![0; successors.len()];
-            tree.perft(&code, &(&fen.rules, &successors[..]), 1, &mut leaves);
+            tree.perft(&code, &(&fen.rules, &successors[..]), 1, &mut leaves, &Report::default());
             assert_eq!(leaves.iter().sum::<u64>(), 2039, "{}", code.name);
-            tree.perft(&code, &(&fen.rules, &successors[..]), 2, &mut leaves);
+            tree.perft(&code, &(&fen.rules, &successors[..]), 2, &mut leaves, &Report::default());
             assert_eq!(leaves.iter().sum::<u64>(), 97_862, "{}", code.name);
-            tree.perft(&code, &(&fen.rules, &successors[..]), 3, &mut leaves);
+            tree.perft(&code, &(&fen.rules, &successors[..]), 3, &mut leaves, &Report::default());
             assert_eq!(leaves.iter().sum::<u64>(), 4_085_603, "{}", code.name);
         }
     }

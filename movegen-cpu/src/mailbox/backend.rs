@@ -1,7 +1,10 @@
 //! The oracle as a backend.
 
+use kogge_board::host::HostMerge;
+use kogge_board::merge::{Merge, MergeOptions};
 use kogge_board::{
-    Backend, BackendError, Categories, DeviceInfo, DeviceKind, Leaves, Quad48, Rules, Score, Successors, check_depth,
+    Backend, BackendError, Categories, DeviceInfo, DeviceKind, Leaves, Quad48, Rules, Score, Successors, Watch,
+    check_depth, report,
 };
 
 use super::list_move::ListMove;
@@ -27,8 +30,40 @@ impl Mailbox {
             memory: None,
             batch: 1,
             variant: "10x12 board, make and unmake".to_owned(),
+            counts_diagrams: false,
         };
         Self { info, moves: Vec::new() }
+    }
+}
+
+/// The number of leaves between two reports: a few milliseconds of work.
+const LEAVES_PER_REPORT: u128 = 1 << 12;
+
+/// Notes a leaf.
+pub(super) type Report<'r> = dyn FnMut() -> Result<(), BackendError> + 'r;
+
+impl Mailbox {
+    /// Answers for each position. The function notes each leaf that it visits.
+    fn each<T>(
+        &mut self,
+        rules: &Rules,
+        positions: &[Quad48],
+        watch: &mut Watch<'_>,
+        mut of: impl FnMut(&mut Board, &mut Vec<ListMove>, &mut Report<'_>) -> Result<T, BackendError>,
+    ) -> Result<Vec<T>, BackendError> {
+        let mut board = Board::empty(rules);
+        let mut counted = 0;
+        let answer = |(index, position): (usize, &Quad48)| {
+            board.set(&position.unpack_unchecked());
+            of(&mut board, &mut self.moves, &mut || {
+                counted += 1;
+                if counted % LEAVES_PER_REPORT != 0 {
+                    return Ok(());
+                }
+                report(watch, counted, index as f64 / positions.len() as f64)
+            })
+        };
+        positions.iter().enumerate().map(answer).collect()
     }
 }
 
@@ -41,16 +76,6 @@ impl Default for Mailbox {
 impl Backend for Mailbox {
     fn info(&self) -> &DeviceInfo {
         &self.info
-    }
-
-    fn count(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Vec<u32>, BackendError> {
-        let mut board = Board::empty(rules);
-        let count = |position: &Quad48| {
-            board.set(&position.unpack_unchecked());
-            board.legal_moves(&mut self.moves);
-            self.moves.len() as u32
-        };
-        Ok(positions.iter().map(count).collect())
     }
 
     fn expand(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Successors, BackendError> {
@@ -74,25 +99,25 @@ impl Backend for Mailbox {
         Ok(successors)
     }
 
-    fn perft(&mut self, rules: &Rules, positions: &[Quad48], depth: u32) -> Result<Vec<u64>, BackendError> {
-        let mut board = Board::empty(rules);
-        let perft = |position: &Quad48| {
-            board.set(&position.unpack_unchecked());
-            board.perft(depth, &mut self.moves)
-        };
-        positions.iter().map(perft).collect()
+    fn perft(
+        &mut self,
+        rules: &Rules,
+        positions: &[Quad48],
+        depth: u32,
+        watch: &mut Watch<'_>,
+    ) -> Result<Vec<u128>, BackendError> {
+        self.each(rules, positions, watch, |board, moves, report| board.perft(depth, moves, report))
     }
 
-    fn categories(&mut self, rules: &Rules, positions: &[Quad48], depth: u32) -> Result<Vec<Categories>, BackendError> {
-        let mut board = Board::empty(rules);
-        let categories = |position: &Quad48| {
-            board.set(&position.unpack_unchecked());
-            board.categories(depth, &mut self.moves)
-        };
-        Ok(positions.iter().map(categories).collect())
+    fn categories(
+        &mut self,
+        rules: &Rules,
+        positions: &[Quad48],
+        depth: u32,
+        watch: &mut Watch<'_>,
+    ) -> Result<Vec<Categories>, BackendError> {
+        self.each(rules, positions, watch, |board, moves, report| board.categories(depth, moves, report))
     }
-
-    kogge_board::host_merge!();
 
     fn minimax(
         &mut self,
@@ -100,13 +125,13 @@ impl Backend for Mailbox {
         positions: &[Quad48],
         depth: u32,
         leaves: Leaves,
+        watch: &mut Watch<'_>,
     ) -> Result<Vec<Score>, BackendError> {
         check_depth(depth)?;
-        let mut board = Board::empty(rules);
-        let minimax = |position: &Quad48| {
-            board.set(&position.unpack_unchecked());
-            board.minimax(depth, leaves)
-        };
-        Ok(positions.iter().map(minimax).collect())
+        self.each(rules, positions, watch, |board, _, report| board.minimax(depth, leaves, report))
+    }
+
+    fn merge(&mut self, rules: &Rules, options: &MergeOptions) -> Result<Box<dyn Merge + '_>, BackendError> {
+        Ok(Box::new(HostMerge::new(self, rules, *options)))
     }
 }

@@ -1,7 +1,8 @@
 //! The kinds of moves that lead to the leaves: captures, checks, mates.
 
-use kogge_board::{Categories, Move, Position, Rules};
+use kogge_board::{BackendError, Categories, Move, Position, Rules};
 
+use super::backend::Report;
 use super::list_move::ListMove;
 
 use super::board::Board;
@@ -56,9 +57,14 @@ pub fn outcomes(rules: &Rules, position: &Position) -> Vec<Outcome> {
 
 impl Board {
     /// Counts the leaves `depth` plies below by the kinds of moves that lead to them.
-    pub(super) fn categories(&mut self, depth: u32, moves: &mut Vec<ListMove>) -> Categories {
+    pub(super) fn categories(
+        &mut self,
+        depth: u32,
+        moves: &mut Vec<ListMove>,
+        report: &mut Report<'_>,
+    ) -> Result<Categories, BackendError> {
         if depth == 0 {
-            return Categories::ROOT;
+            return Ok(Categories::ROOT);
         }
         let mut totals = Categories::default();
         let mut replies = Vec::new();
@@ -73,8 +79,9 @@ impl Board {
             totals.discovered += u128::from(features.discovered_check);
             totals.double += u128::from(features.double_check);
             totals.mates += u128::from(features.mate);
-        });
-        totals
+            report()
+        })?;
+        Ok(totals)
     }
 
     /// Returns the features of the move that has just been made.

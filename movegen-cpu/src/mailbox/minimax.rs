@@ -1,31 +1,41 @@
 //! Minimax in its plainest form, on the oracle's board: every move is made and taken back.
 
 use kogge_board::minimax::{FIFTY_MOVES, QUIESCENCE_PLIES};
-use kogge_board::{Leaves, Quad48, Score, evaluate};
+use kogge_board::{BackendError, Leaves, Quad48, Score, evaluate};
 
+use super::backend::Report;
 use super::list_move::ListMove;
 
 use super::board::Board;
 
 impl Board {
     /// Returns the value of the position `depth` plies deep.
-    pub(super) fn minimax(&mut self, depth: u32, leaves: Leaves) -> Score {
+    pub(super) fn minimax(
+        &mut self,
+        depth: u32,
+        leaves: Leaves,
+        report: &mut Report<'_>,
+    ) -> Result<Score, BackendError> {
         let mut moves = Vec::new();
         self.legal_moves(&mut moves);
         if moves.is_empty() {
-            return if self.is_check(self.turn) { Score::mated(0) } else { Score::DRAW };
+            return Ok(if self.is_check(self.turn) { Score::mated(0) } else { Score::DRAW });
         }
         if self.is_fifty_moves() {
-            return Score::DRAW;
+            return Ok(Score::DRAW);
         }
-        match (depth, leaves) {
-            (0, Leaves::Static) => self.evaluation(),
-            (0, Leaves::Quiescent) => self.quiescence(0, -Score::INFINITE, Score::INFINITE),
-            _ => {
-                let value = |board: &mut Self, played| board.after(played, |board| board.minimax(depth - 1, leaves));
-                moves.into_iter().map(|played| value(self, played).one_ply_up()).max().unwrap_or(Score::DRAW)
-            }
+        if depth == 0 {
+            report()?;
+            return Ok(match leaves {
+                Leaves::Static => self.evaluation(),
+                Leaves::Quiescent => self.quiescence(0, -Score::INFINITE, Score::INFINITE),
+            });
         }
+        let mut best = -Score::INFINITE;
+        for played in moves {
+            best = best.max(self.after(played, |board| board.minimax(depth - 1, leaves, report))?.one_ply_up());
+        }
+        Ok(best)
     }
 
     /// Returns the quiescence value by alpha-beta, `ply` plies beyond the leaf; distances to mate are counted from the

@@ -1,6 +1,6 @@
 //! Tests of internals: unmaking restores every byte, and moves update the keys.
 
-use kogge_board::{Backend, Color, Fen, Piece, Position, Quad48, Rules, State};
+use kogge_board::{Backend, Color, Fen, Piece, Position, Quad48, Rules, State, unwatched};
 use kogge_testkit::placement;
 
 use super::list_move::ListMove;
@@ -59,9 +59,9 @@ proptest! {
             kings: word(5),
         };
         let mut mailbox = Mailbox::new();
-        let count = mailbox.count(&Rules::STANDARD, &[packed]).unwrap()[0];
+        let count = mailbox.perft(&Rules::STANDARD, &[packed], 1, &mut unwatched).unwrap()[0];
         prop_assert_eq!(mailbox.expand(&Rules::STANDARD, &[packed]).unwrap().positions.len(), count as usize);
-        prop_assert!(mailbox.perft(&Rules::STANDARD, &[packed], 2).is_ok());
+        prop_assert!(mailbox.perft(&Rules::STANDARD, &[packed], 2, &mut unwatched).is_ok());
         // A position built by hand can have pawns on any rank.
         let position = Position { pawns: word(1), state: State(word(1) as u16), ..packed.unpack_unchecked() };
         prop_assert_eq!(legal_moves(&Rules::STANDARD, &position).len(), outcomes(&Rules::STANDARD, &position).len());
@@ -118,7 +118,7 @@ fn the_order_is_that_of_the_documentation() {
 #[test]
 fn depth_does_not_overflow_the_stack() {
     let fen: Fen = "5bk1/4p1p1/4P1P1/8/8/4p1p1/4P1P1/5BK1 w - - 0 1".parse().unwrap();
-    let perft = Mailbox::new().perft(&fen.rules, &[Quad48::from(&fen.position)], 300_000);
+    let perft = Mailbox::new().perft(&fen.rules, &[Quad48::from(&fen.position)], 300_000, &mut unwatched);
     assert_eq!(perft, Ok(vec![1]));
 }
 

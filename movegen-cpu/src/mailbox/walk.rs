@@ -2,6 +2,7 @@
 
 use kogge_board::BackendError;
 
+use super::backend::Report;
 use super::list_move::ListMove;
 
 use super::board::Board;
@@ -30,7 +31,15 @@ impl Board {
     /// is no leaf, because no move leads to it.
     ///
     /// The walk is a loop over one stack of moves, so no depth can overflow the call stack.
-    pub(super) fn walk(&mut self, depth: u32, moves: &mut Vec<ListMove>, mut visit: impl FnMut(&mut Self, ListMove)) {
+    ///
+    /// # Errors
+    /// The error of `visit`, which ends the walk.
+    pub(super) fn walk(
+        &mut self,
+        depth: u32,
+        moves: &mut Vec<ListMove>,
+        mut visit: impl FnMut(&mut Self, ListMove) -> Result<(), BackendError>,
+    ) -> Result<(), BackendError> {
         moves.clear();
         // The stack index of each ply's first move.
         let mut plies = Vec::new();
@@ -51,22 +60,31 @@ impl Board {
                 continue;
             }
             if plies.len() == depth as usize {
-                visit(self, played);
+                visit(self, played)?;
                 self.unmake();
             } else {
                 plies.push(moves.len());
                 self.generate(moves);
             }
         }
+        Ok(())
     }
 
     /// Returns the number of leaves `depth` plies below; 1 at depth 0.
-    pub(super) fn perft(&mut self, depth: u32, moves: &mut Vec<ListMove>) -> Result<u64, BackendError> {
+    pub(super) fn perft(
+        &mut self,
+        depth: u32,
+        moves: &mut Vec<ListMove>,
+        report: &mut Report<'_>,
+    ) -> Result<u128, BackendError> {
         if depth == 0 {
             return Ok(1);
         }
-        let mut leaves = Some(0_u64);
-        self.walk(depth, moves, |_, _| leaves = leaves.and_then(|leaves| leaves.checked_add(1)));
-        leaves.ok_or(BackendError::Overflow)
+        let mut leaves = 0;
+        self.walk(depth, moves, |_, _| {
+            leaves += 1;
+            report()
+        })?;
+        Ok(leaves)
     }
 }

@@ -12,7 +12,7 @@ mod variants;
 
 use std::cell::RefCell;
 
-use kogge_board::{Backend, Fen, Position, Quad48, Rules};
+use kogge_board::{Backend, Fen, Position, Quad48, Rules, unwatched};
 use kogge_movegen_cpu::{count, expand};
 use kogge_testkit::{Placement, placement};
 use proptest::prelude::*;
@@ -24,10 +24,10 @@ thread_local! {
 }
 
 /// Returns the leaves two plies below a position.
-fn replies(rules: &Rules, position: &Quad48) -> u64 {
+fn replies(rules: &Rules, position: &Quad48) -> u128 {
     let mut successors = Vec::new();
     expand(rules, position, &mut successors);
-    successors.iter().map(|successor| u64::from(count(rules, successor))).sum()
+    successors.iter().map(|successor| u128::from(count(rules, successor))).sum()
 }
 
 /// Returns rules and position with the colours exchanged.
@@ -44,14 +44,14 @@ fn attack((rules, position): &Placement) {
     expand(rules, &root, &mut successors);
     VARIANTS.with_borrow_mut(|variants| {
         let mut perft = |positions: &[Quad48], depth| {
-            variants.perft(rules, positions, depth).unwrap_or_else(|error| panic!("{fen}: {error}"))
+            variants.perft(rules, positions, depth, &mut unwatched).unwrap_or_else(|error| panic!("{fen}: {error}"))
         };
         assert_eq!(perft(&[root], 2), [replies(rules, &root)], "two plies below {fen}");
         // Boards full of queens have too many successors.
         if successors.len() <= 60 {
-            let expected: Vec<u64> = successors.iter().map(|successor| replies(rules, successor)).collect();
+            let expected: Vec<u128> = successors.iter().map(|successor| replies(rules, successor)).collect();
             assert_eq!(perft(&successors, 2), expected, "two plies below each successor of {fen}");
-            assert_eq!(perft(&[root], 3), [expected.iter().sum::<u64>()], "three plies below {fen}");
+            assert_eq!(perft(&[root], 3), [expected.iter().sum::<u128>()], "three plies below {fen}");
         }
     });
 }

@@ -2,7 +2,9 @@
 
 use std::fmt::Debug;
 
-use kogge_board::{Backend, BackendError, Categories, DeviceInfo, Fen, Leaves, Quad48, Rules, Score, Successors};
+use kogge_board::{
+    Backend, BackendError, Categories, DeviceInfo, Fen, Leaves, Quad48, Rules, Score, Successors, unwatched,
+};
 use kogge_movegen_cpu::Cpu;
 
 /// All variants. If they differ, it panics and names the position.
@@ -48,10 +50,6 @@ impl Backend for Variants {
         self.0[0].info()
     }
 
-    fn count(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Vec<u32>, BackendError> {
-        self.agreed(rules, positions, |cpu| cpu.count(rules, positions))
-    }
-
     fn expand(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Successors, BackendError> {
         let each = self.agreed(rules, positions, |cpu| {
             Ok(cpu.expand(rules, positions)?.iter().map(<[Quad48]>::to_vec).collect())
@@ -64,15 +62,33 @@ impl Backend for Variants {
         Ok(all)
     }
 
-    fn perft(&mut self, rules: &Rules, positions: &[Quad48], depth: u32) -> Result<Vec<u64>, BackendError> {
-        self.agreed(rules, positions, |cpu| cpu.perft(rules, positions, depth))
+    fn perft(
+        &mut self,
+        rules: &kogge_board::Rules,
+        positions: &[Quad48],
+        depth: u32,
+        watch: &mut kogge_board::Watch<'_>,
+    ) -> Result<Vec<u128>, BackendError> {
+        self.agreed(rules, positions, |cpu| cpu.perft(rules, positions, depth, watch))
     }
 
-    fn categories(&mut self, rules: &Rules, positions: &[Quad48], depth: u32) -> Result<Vec<Categories>, BackendError> {
-        self.agreed(rules, positions, |cpu| cpu.categories(rules, positions, depth))
+    fn categories(
+        &mut self,
+        rules: &kogge_board::Rules,
+        positions: &[Quad48],
+        depth: u32,
+        watch: &mut kogge_board::Watch<'_>,
+    ) -> Result<Vec<kogge_board::Categories>, BackendError> {
+        self.agreed(rules, positions, |cpu| cpu.categories(rules, positions, depth, watch))
     }
 
-    kogge_board::host_merge!();
+    fn merge(
+        &mut self,
+        rules: &kogge_board::Rules,
+        options: &kogge_board::merge::MergeOptions,
+    ) -> Result<Box<dyn kogge_board::merge::Merge + '_>, BackendError> {
+        Ok(Box::new(kogge_board::host::HostMerge::new(self, rules, *options)))
+    }
 
     fn minimax(
         &mut self,
@@ -80,7 +96,8 @@ impl Backend for Variants {
         positions: &[Quad48],
         depth: u32,
         leaves: Leaves,
+        watch: &mut kogge_board::Watch<'_>,
     ) -> Result<Vec<Score>, BackendError> {
-        self.agreed(rules, positions, |cpu| cpu.minimax(rules, positions, depth, leaves))
+        self.agreed(rules, positions, |cpu| cpu.minimax(rules, positions, depth, leaves, watch))
     }
 }

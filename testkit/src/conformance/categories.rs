@@ -1,6 +1,6 @@
 //! The suite's test of the kinds of moves.
 
-use kogge_board::{Backend, Categories, Fen, Quad48, known};
+use kogge_board::{Backend, Categories, Fen, Quad48, known, unwatched};
 use kogge_movegen_cpu::mailbox::Mailbox;
 
 use super::{placements, playouts};
@@ -18,7 +18,7 @@ pub fn kinds_of_moves(backend: &mut dyn Backend) {
         let Fen { position, rules, .. } = root.unwrap_or_else(|| panic!("{name} is not known"));
         if expected.nodes <= MOST_LEAVES {
             assert_eq!(
-                backend.categories(&rules, &[Quad48::from(&position)], depth),
+                backend.categories(&rules, &[Quad48::from(&position)], depth, &mut unwatched),
                 Ok(vec![expected]),
                 "{name} {depth}"
             );
@@ -33,7 +33,7 @@ pub fn kinds_of_moves(backend: &mut dyn Backend) {
         for (depth, step) in [(0, 7), (1, 1), (2, 17), (3, 401)] {
             let some: Vec<_> = positions.iter().skip(number % step).step_by(step).copied().collect();
             let ask = |backend: &mut dyn Backend| {
-                let found = backend.categories(&rules, &some, depth);
+                let found = backend.categories(&rules, &some, depth, &mut unwatched);
                 found.unwrap_or_else(|error| panic!("{error}"))
             };
             let (found, expected) = (ask(backend), ask(&mut mailbox));
@@ -46,7 +46,7 @@ pub fn kinds_of_moves(backend: &mut dyn Backend) {
         }
     }
     assert!(totals.to_array().iter().all(|&number| number > 100), "every kind occurs: {totals:?}");
-    assert_eq!(backend.categories(&kogge_board::Rules::STANDARD, &[], 2), Ok(Vec::new()));
+    assert_eq!(backend.categories(&kogge_board::Rules::STANDARD, &[], 2, &mut unwatched), Ok(Vec::new()));
 }
 
 /// The published rows: the name of a position, the depth, and the leaves by kind.

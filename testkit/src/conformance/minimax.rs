@@ -1,7 +1,7 @@
 //! The suite's tests of minimax.
 
 use kogge_board::minimax::FIFTY_MOVES;
-use kogge_board::{Backend, Fen, Leaves, Quad48, Rules};
+use kogge_board::{Backend, Fen, Leaves, Quad48, Rules, unwatched};
 
 use super::{placements, playouts};
 
@@ -38,10 +38,10 @@ pub fn minimax_scores(backend: &mut dyn Backend, reference: &mut dyn Backend) {
         let position = [Quad48::from(&fen.position)];
         for rules in [fen.rules, fen.rules.with_halfmove_clock(true)] {
             for depth in 0..=2 {
-                let ours = backend.minimax(&rules, &position, depth, Leaves::Quiescent);
+                let ours = backend.minimax(&rules, &position, depth, Leaves::Quiescent, &mut unwatched);
                 assert_eq!(
                     ours,
-                    reference.minimax(&rules, &position, depth, Leaves::Quiescent),
+                    reference.minimax(&rules, &position, depth, Leaves::Quiescent, &mut unwatched),
                     "{fen} at depth {depth}"
                 );
             }
@@ -53,7 +53,7 @@ pub fn minimax_scores(backend: &mut dyn Backend, reference: &mut dyn Backend) {
 fn compare(backend: &mut dyn Backend, reference: &mut dyn Backend, rules: &Rules, positions: &[Quad48], depth: u32) {
     for leaves in [Leaves::Static, Leaves::Quiescent] {
         let ask = |backend: &mut dyn Backend| {
-            let scores = backend.minimax(rules, positions, depth, leaves);
+            let scores = backend.minimax(rules, positions, depth, leaves, &mut unwatched);
             scores.unwrap_or_else(|error| panic!("{error}"))
         };
         let (ours, theirs) = (ask(backend), ask(reference));

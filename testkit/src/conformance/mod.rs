@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use kogge_board::known::{self, Known};
 use kogge_board::soak::Difference;
-use kogge_board::{Backend, BackendError, Fen, Move, Quad48, Rules, Successors};
+use kogge_board::{Backend, BackendError, Fen, Move, Quad48, Rules, Successors, unwatched};
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
 
@@ -85,9 +85,9 @@ pub fn published_counts(backend: &mut dyn Backend, most: u64) {
     let mut checked = 0;
     for known in published() {
         for (depth, leaves) in known.counts() {
-            let Ok(leaves) = u64::try_from(leaves) else { continue };
-            if leaves <= most {
-                let counts = backend.perft(&known.root.rules, &[Quad48::from(&known.root.position)], depth);
+            if leaves <= most.into() {
+                let counts =
+                    backend.perft(&known.root.rules, &[Quad48::from(&known.root.position)], depth, &mut unwatched);
                 assert_eq!(counts, Ok(vec![leaves]), "{} at depth {depth}", known.root);
                 checked += 1;
             }
@@ -105,13 +105,13 @@ fn published() -> impl Iterator<Item = Known> {
 pub fn trivial_batches(backend: &mut dyn Backend) {
     let rules = Rules::STANDARD;
     let start = Quad48::from(&Fen::start().position);
-    assert_eq!(backend.count(&rules, &[]), Ok(vec![]));
-    assert_eq!(backend.perft(&rules, &[], 3), Ok(vec![]));
+    assert_eq!(backend.perft(&rules, &[], 1, &mut unwatched), Ok(vec![]));
+    assert_eq!(backend.perft(&rules, &[], 3, &mut unwatched), Ok(vec![]));
     assert!(backend.expand(&rules, &[]).is_ok_and(|none| none.positions.is_empty() && none.ends.is_empty()));
-    assert_eq!(backend.perft(&rules, &[start; 3], 0), Ok(vec![1; 3]));
+    assert_eq!(backend.perft(&rules, &[start; 3], 0, &mut unwatched), Ok(vec![1; 3]));
     for size in [1, 2, 63, 64, 65, 255, 256, 257, 1000] {
-        assert_eq!(backend.count(&rules, &vec![start; size]), Ok(vec![20; size]));
-        assert_eq!(backend.perft(&rules, &vec![start; size], 2), Ok(vec![400; size]));
+        assert_eq!(backend.perft(&rules, &vec![start; size], 1, &mut unwatched), Ok(vec![20; size]));
+        assert_eq!(backend.perft(&rules, &vec![start; size], 2, &mut unwatched), Ok(vec![400; size]));
         let successors = backend.expand(&rules, &vec![start; size]).unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(successors.positions.len(), 20 * size);
         assert!(successors.iter().all(|all| all == successors.of(0)), "equal positions have equal successors");
@@ -120,9 +120,9 @@ pub fn trivial_batches(backend: &mut dyn Backend) {
     for fen in ["R5k1/5ppp/8/8/8/8/8/4K3 b - - 0 1", "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"] {
         let fen: Fen = fen.parse().unwrap_or_else(|error| panic!("{fen}: {error}"));
         let position = Quad48::from(&fen.position);
-        assert_eq!(backend.count(&fen.rules, &[position, start]).map(|counts| counts[0]), Ok(0));
+        assert_eq!(backend.perft(&fen.rules, &[position, start], 1, &mut unwatched).map(|counts| counts[0]), Ok(0));
         for depth in 1..5 {
-            assert_eq!(backend.perft(&fen.rules, &[position], depth), Ok(vec![0]));
+            assert_eq!(backend.perft(&fen.rules, &[position], depth, &mut unwatched), Ok(vec![0]));
         }
     }
 }
@@ -201,17 +201,17 @@ pub fn compare(
 
 /// All answers of a backend on a batch.
 struct Answers {
-    counts: Vec<u32>,
+    counts: Vec<u128>,
     successors: Successors,
-    leaves: Vec<u64>,
+    leaves: Vec<u128>,
 }
 
 impl Answers {
     fn of(backend: &mut dyn Backend, rules: &Rules, positions: &[Quad48], depth: u32) -> Result<Self, BackendError> {
         let answers = Self {
-            counts: backend.count(rules, positions)?,
+            counts: backend.perft(rules, positions, 1, &mut unwatched)?,
             successors: backend.expand(rules, positions)?,
-            leaves: backend.perft(rules, positions, depth)?,
+            leaves: backend.perft(rules, positions, depth, &mut unwatched)?,
         };
         let lengths = [answers.counts.len(), answers.successors.ends.len(), answers.leaves.len()];
         let name = backend.info().backend;

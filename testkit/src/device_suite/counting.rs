@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use kogge_board::known::{self, Known};
 use kogge_board::merge::{Entry, Kept, MergeError, MergeOptions};
-use kogge_board::{Backend, Fen, Leaves, Quad48, Rules};
+use kogge_board::{Backend, Fen, Leaves, Quad48, Rules, unwatched};
 use kogge_gpu::Gpu;
 use kogge_movegen_cpu::Cpu;
 use proptest::collection::vec;
@@ -44,8 +44,12 @@ fn check_batches<D: Tested>(options: &Options<D>, roots: &[(Fen, u32, u64)]) {
         for batch in batches.values() {
             let (rules, depth) = (batch[0].0.rules, batch[0].1);
             let positions: Vec<_> = batch.iter().map(|(fen, ..)| Quad48::from(&fen.position)).collect();
-            let expected: Vec<_> = batch.iter().map(|&&(.., leaves)| leaves).collect();
-            assert_eq!(backend.perft(&rules, &positions, depth), Ok(expected), "{rules:?}, depth {depth}, {options:?}");
+            let expected: Vec<_> = batch.iter().map(|&&(.., leaves)| u128::from(leaves)).collect();
+            assert_eq!(
+                backend.perft(&rules, &positions, depth, &mut unwatched),
+                Ok(expected),
+                "{rules:?}, depth {depth}, {options:?}"
+            );
         }
     });
 }
@@ -102,11 +106,11 @@ pub fn successors<D: Tested>(forms: &[Options<D>], split: &[Options<D>]) {
         let mut cpu = cpu();
         for (rules, positions) in by_rules(placements) {
             let rules = rules.with_halfmove_clock(keep_clock);
-            let (expanded, counted) = (cpu.expand(&rules, &positions), cpu.count(&rules, &positions));
+            let (expanded, counted) = (cpu.expand(&rules, &positions), cpu.perft(&rules, &positions, 1, &mut unwatched));
             for options in &variants {
                 with_backend::<D>(options, |backend| {
                     assert_eq!(backend.expand(&rules, &positions), expanded, "{options:?}");
-                    assert_eq!(backend.count(&rules, &positions), counted, "{options:?}");
+                    assert_eq!(backend.perft(&rules, &positions, 1, &mut unwatched), counted, "{options:?}");
                 });
             }
         }
@@ -120,10 +124,10 @@ pub fn leaves<D: Tested>(forms: &[Options<D>], split: &[Options<D>]) {
     proptest!(config(64), |(placements in vec(placement(), 1..10), depth in 2..4_u32)| {
         let mut cpu = cpu();
         for (rules, positions) in by_rules(placements) {
-            let expected = cpu.perft(&rules, &positions, depth);
+            let expected = cpu.perft(&rules, &positions, depth, &mut unwatched);
             for options in &variants {
                 with_backend::<D>(options, |backend| {
-                    assert_eq!(backend.perft(&rules, &positions, depth), expected, "{options:?}");
+                    assert_eq!(backend.perft(&rules, &positions, depth, &mut unwatched), expected, "{options:?}");
                 });
             }
         }
@@ -147,14 +151,14 @@ pub fn nonsense<D: Tested>(variants: &[Options<D>]) {
         positions.extend([quad(sparse.map(|word| word & word << 7 & word >> 9)), Quad48::default(), start]);
         for options in variants {
             with_backend::<D>(options, |backend| {
-                let counts = backend.count(&rules, &positions).unwrap();
+                let counts = backend.perft(&rules, &positions, 1, &mut unwatched).unwrap();
                 assert_eq!(counts.last(), Some(&20));
                 let successors = backend.expand(&rules, &positions).unwrap();
                 assert_eq!(successors.ends.len(), positions.len());
                 assert_eq!(successors.of(positions.len() - 1).len(), 20);
-                assert_eq!(backend.perft(&rules, &positions, 2).unwrap().last(), Some(&400));
-                let scores = backend.minimax(&rules, &positions, 1, Leaves::Static).unwrap();
-                let alone = backend.minimax(&rules, &[start], 1, Leaves::Static).unwrap();
+                assert_eq!(backend.perft(&rules, &positions, 2, &mut unwatched).unwrap().last(), Some(&400));
+                let scores = backend.minimax(&rules, &positions, 1, Leaves::Static, &mut unwatched).unwrap();
+                let alone = backend.minimax(&rules, &[start], 1, Leaves::Static, &mut unwatched).unwrap();
                 assert_eq!(scores.last(), alone.last());
             });
         }
@@ -223,8 +227,8 @@ pub fn more_groups_than_a_row_holds<D: Tested>() {
     with_backend::<D>(&options, |backend| {
         let start = Quad48::from(&Fen::start().position);
         let count = (1 << 17) + 4321;
-        assert_eq!(backend.count(&Rules::STANDARD, &vec![start; count]), Ok(vec![20; count]));
-        assert_eq!(backend.perft(&Rules::STANDARD, &[start], 4), Ok(vec![197_281]));
+        assert_eq!(backend.perft(&Rules::STANDARD, &vec![start; count], 1, &mut unwatched), Ok(vec![20; count]));
+        assert_eq!(backend.perft(&Rules::STANDARD, &[start], 4, &mut unwatched), Ok(vec![197_281]));
     });
 }
 

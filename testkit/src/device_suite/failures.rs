@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use kogge_board::{Backend, BackendError, Fen, Quad48, Rules};
+use kogge_board::{Backend, BackendError, Fen, Quad48, Rules, unwatched};
 use kogge_gpu::{Gpu, HostOptions};
 
 use super::{Options, Tested, cpu, first_device, host_options, with_backend};
@@ -52,7 +52,7 @@ pub fn unfit_options<D: Tested>(others: Vec<(Options<D>, &str)>) {
 pub fn little_memory<D: Tested>() {
     let Some(backend) = open::<D>(&host_options(|host| host.memory = Some(64 << 20))) else { return };
     let start = Quad48::from(&Fen::start().position);
-    assert_eq!(backend.unwrap().perft(&Rules::STANDARD, &[start], 5), Ok(vec![4_865_609]));
+    assert_eq!(backend.unwrap().perft(&Rules::STANDARD, &[start], 5, &mut unwatched), Ok(vec![4_865_609]));
 }
 
 /// Opens a device with less memory than one level takes.
@@ -68,9 +68,9 @@ pub fn great_depth<D: Tested>() {
     let mut backend = backend.unwrap();
     let stalemate = quad("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1");
     let start = Quad48::from(&Fen::start().position);
-    assert_eq!(backend.perft(&Rules::STANDARD, &[stalemate], 300), Ok(vec![0]));
-    assert_eq!(backend.perft(&Rules::STANDARD, &[start], 4), Ok(vec![197_281]));
-    let error = backend.perft(&Rules::STANDARD, &[start], 1 << 20).unwrap_err();
+    assert_eq!(backend.perft(&Rules::STANDARD, &[stalemate], 300, &mut unwatched), Ok(vec![0]));
+    assert_eq!(backend.perft(&Rules::STANDARD, &[start], 4, &mut unwatched), Ok(vec![197_281]));
+    let error = backend.perft(&Rules::STANDARD, &[start], 1 << 20, &mut unwatched).unwrap_err();
     assert!(matches!(&error, BackendError::OutOfMemory { .. }), "{error}");
 }
 
@@ -95,9 +95,9 @@ pub fn more_moves_than_room<D: Tested>() {
     let start = [Quad48::from(&Fen::start().position)];
     let batches = [(&promotions[..], true), (&start[..], false), (&queens[..1], false), (&queens[..], true)];
     for (positions, again) in batches {
-        let expected = cpu.perft(&Rules::STANDARD, positions, 2);
+        let expected = cpu.perft(&Rules::STANDARD, positions, 2, &mut unwatched);
         let begun = Instant::now();
-        assert_eq!(backend.perft(&Rules::STANDARD, positions, 2), expected);
+        assert_eq!(backend.perft(&Rules::STANDARD, positions, 2, &mut unwatched), expected);
         let (kernels, took) = (backend.profile(), begun.elapsed().as_nanos() as u64);
         let in_kernels = kernels.iter().map(|kernel| kernel.nanoseconds).sum::<u64>();
         assert!(0 < in_kernels && in_kernels <= took, "{in_kernels} of {took} ns: {kernels:?}");
@@ -112,7 +112,7 @@ pub fn more_successors_than_room<D: Tested>(split: &[Options<D>]) {
         options.as_mut().positions = Some(1 << 14);
         with_backend::<D>(&options, |backend| {
             let start = Quad48::from(&Fen::start().position);
-            assert_eq!(backend.perft(&Rules::STANDARD, &[start], 5), Ok(vec![4_865_609]));
+            assert_eq!(backend.perft(&Rules::STANDARD, &[start], 5, &mut unwatched), Ok(vec![4_865_609]));
         });
     }
 }

@@ -1,7 +1,7 @@
 //! Failures at every call of a device, and settings that only tests change.
 
 use kogge_board::merge::{Entry, Kept, MergeError, MergeOptions};
-use kogge_board::{Backend, BackendError, Fen, Leaves, Quad48, Rules};
+use kogge_board::{Backend, BackendError, Fen, Leaves, Quad48, Rules, unwatched};
 use kogge_gpu::{Failure, Gpu, HostSettings};
 
 use super::{Faulty, Options, Tested, cpu, first_device, host_options};
@@ -33,8 +33,8 @@ fn start() -> Quad48 {
     Quad48::from(&Fen::start().position)
 }
 
-fn leaves(backend: &mut dyn Backend, depth: u32) -> Result<Vec<u64>, BackendError> {
-    backend.perft(&Rules::STANDARD, &[start()], depth)
+fn leaves(backend: &mut dyn Backend, depth: u32) -> Result<Vec<u128>, BackendError> {
+    backend.perft(&Rules::STANDARD, &[start()], depth, &mut unwatched)
 }
 
 /// Checks that an error reports this failure.
@@ -148,9 +148,9 @@ pub fn quiescence_without_room<D: Tested>() {
     ] {
         let fen: Fen = fen.parse().unwrap_or_else(|error| panic!("{fen}: {error}"));
         let root = [Quad48::from(&fen.position)];
-        let expected = cpu().minimax(&fen.rules, &root, 1, Leaves::Quiescent);
+        let expected = cpu().minimax(&fen.rules, &root, 1, Leaves::Quiescent, &mut unwatched);
         for _ in 0..2 {
-            assert_eq!(backend.minimax(&fen.rules, &root, 1, Leaves::Quiescent), expected, "{fen}");
+            assert_eq!(backend.minimax(&fen.rules, &root, 1, Leaves::Quiescent, &mut unwatched), expected, "{fen}");
         }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use kogge_board::known;
-use kogge_board::{Backend, Fen, Quad48, Rules};
+use kogge_board::{Backend, Fen, Quad48, Rules, unwatched};
 use kogge_movegen_cpu::Cpu;
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
@@ -40,9 +40,9 @@ pub(super) fn timed(backend: &mut dyn Backend, work: &Workload) -> Outcome<f64> 
     let Workload { root, depth, leaves, .. } = work;
     let position = [Quad48::from(&root.position)];
     let start = Instant::now();
-    let found = backend.perft(&root.rules, &position, *depth)?;
+    let found = backend.perft(&root.rules, &position, *depth, &mut unwatched)?;
     let seconds = start.elapsed().as_secs_f64();
-    if found != [*leaves] {
+    if found != [u128::from(*leaves)] {
         return Err(format!("Perft {depth} of {root} is {leaves}, and the device counted {found:?}.").into());
     }
     Ok(seconds)
@@ -110,21 +110,23 @@ impl<S: Subject> Plan<S> {
         let mut cpu = Cpu::new(None)?;
         for row in S::variants(&self.device) {
             let mut backend = self.open_row(&row)?;
-            let mut leaves = 0_u64;
+            let mut leaves = 0_u128;
             for (rules, positions) in &groups {
                 let differ = |what: &str| Err(format!("{row}: {what} differ under {rules:?}."));
                 let expected = cpu.expand(rules, positions)?;
                 if backend.expand(rules, positions)? != expected {
                     differ("successors")?;
                 }
-                if backend.count(rules, &expected.positions)? != cpu.count(rules, &expected.positions)? {
+                if backend.perft(rules, &expected.positions, 1, &mut unwatched)?
+                    != cpu.perft(rules, &expected.positions, 1, &mut unwatched)?
+                {
                     differ("counts")?;
                 }
-                let expected = cpu.perft(rules, positions, 3)?;
-                if backend.perft(rules, positions, 3)? != expected {
+                let expected = cpu.perft(rules, positions, 3, &mut unwatched)?;
+                if backend.perft(rules, positions, 3, &mut unwatched)? != expected {
                     differ("leaves")?;
                 }
-                leaves += expected.iter().sum::<u64>();
+                leaves += expected.iter().sum::<u128>();
             }
             println!("{row}: {PLACEMENTS} positions under {} rules, {leaves} leaves, all equal", groups.len());
         }

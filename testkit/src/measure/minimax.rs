@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use kogge_board::{Backend, Leaves, Quad48};
+use kogge_board::{Backend, Leaves, Quad48, unwatched};
 use kogge_movegen_cpu::Cpu;
 
 use super::counting::workloads;
@@ -29,8 +29,8 @@ impl<S: Subject> Plan<S> {
             for work in workloads().into_iter().filter(|work| work.leaves <= most) {
                 let (rules, root) = (work.root.rules, [Quad48::from(&work.root.position)]);
                 if work.leaves <= COMPARED {
-                    let found = small.minimax(&rules, &root, work.depth, leaves)?;
-                    let expected = cpu.minimax(&rules, &root, work.depth, leaves)?;
+                    let found = small.minimax(&rules, &root, work.depth, leaves, &mut unwatched)?;
+                    let expected = cpu.minimax(&rules, &root, work.depth, leaves, &mut unwatched)?;
                     if found != expected {
                         let (fen, depth) = (&work.root, work.depth);
                         return Err(format!("{fen} is worth {expected:?} at depth {depth}, not {found:?}.").into());
@@ -44,10 +44,10 @@ impl<S: Subject> Plan<S> {
                     let mut options = options.clone();
                     options.as_mut().profile = profile;
                     let mut backend = self.open(&options)?;
-                    backend.minimax(&rules, &root, work.depth.min(3), leaves)?;
+                    backend.minimax(&rules, &root, work.depth.min(3), leaves, &mut unwatched)?;
                     backend.profile();
                     let start = Instant::now();
-                    let score = backend.minimax(&rules, &root, work.depth, leaves)?[0];
+                    let score = backend.minimax(&rules, &root, work.depth, leaves, &mut unwatched)?[0];
                     Ok((score, start.elapsed().as_secs_f64(), backend.profile()))
                 };
                 let (score, seconds, _) = timed(false)?;

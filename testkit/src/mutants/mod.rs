@@ -3,7 +3,7 @@
 mod list;
 
 use kogge_board::merge::MergeOptions;
-use kogge_board::{Backend, BackendError, Fen, Leaves, Quad48, Rules};
+use kogge_board::{Backend, BackendError, Fen, Leaves, Quad48, Rules, unwatched};
 use kogge_gpu::kernels::Module;
 use kogge_gpu::source::{Form, source};
 use kogge_gpu::{Gpu, Mutation};
@@ -66,8 +66,8 @@ impl Mutant {
         match self.found_by {
             SelfTest::Counting => Ok(()),
             SelfTest::Merging => backend.merge(&Rules::STANDARD, &MergeOptions::with_memory(256 << 20)).map(drop),
-            SelfTest::Categories => backend.categories(&Rules::STANDARD, &start, 1).map(drop),
-            SelfTest::Minimax => backend.minimax(&Rules::STANDARD, &start, 1, Leaves::Static).map(drop),
+            SelfTest::Categories => backend.categories(&Rules::STANDARD, &start, 1, &mut unwatched).map(drop),
+            SelfTest::Minimax => backend.minimax(&Rules::STANDARD, &start, 1, Leaves::Static, &mut unwatched).map(drop),
         }
     }
 

@@ -96,6 +96,7 @@ impl Device for TwinDevice {
             memory: Some(self.memory),
             batch: 1 << 10,
             variant: String::new(),
+            counts_diagrams: true,
         }
     }
 

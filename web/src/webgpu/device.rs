@@ -81,6 +81,7 @@ impl Device for BrowserGpu {
             memory: None,
             batch: POSITIONS,
             variant: String::new(),
+            counts_diagrams: true,
         }
     }
 

@@ -43,7 +43,7 @@ pub(super) struct Row {
     positions: u64,
     /// The positions that were compared three plies deep, too.
     deeper: u64,
-    leaves: u64,
+    leaves: u128,
 }
 
 /// The reason why a device is not checked.

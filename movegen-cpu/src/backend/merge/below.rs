@@ -17,6 +17,7 @@ use crate::backend::shard::{ENTRY_BYTES, Index, Sharing};
 use crate::lanes::categories::{Numbers, ROOT};
 use crate::lanes::code::Code;
 use crate::lanes::tree::Tree;
+use crate::watched::Report;
 
 /// The most positions that one task counts trees below.
 const COUNTED_TOGETHER: u64 = 1024;
@@ -185,11 +186,11 @@ impl Below for u64 {
     }
 
     fn count(tree: &mut Tree, code: &Code, positions: &[[u64; 4]], depth: u32, below: &mut [Self]) -> Option<()> {
-        tree.perft(code, positions, depth, below)
+        tree.perft(code, positions, depth, below, &Report::default())
     }
 
     fn add_to(self, sum: u128, multiplicity: u128) -> Result<u128, MergeError> {
-        add_weighted(sum, multiplicity, self)
+        add_weighted(sum, multiplicity, self.into())
     }
 
     fn join(a: u128, b: u128) -> Result<u128, MergeError> {
@@ -208,7 +209,7 @@ impl Below for Numbers {
     }
 
     fn count(tree: &mut Tree, code: &Code, positions: &[[u64; 4]], depth: u32, below: &mut [Self]) -> Option<()> {
-        tree.categories(code, positions, depth, below)
+        tree.categories(code, positions, depth, below, &Report::default())
     }
 
     fn add_to(self, sum: Categories, multiplicity: u128) -> Result<Categories, MergeError> {
