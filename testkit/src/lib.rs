@@ -5,16 +5,14 @@
 //! |---|---|
 //! | property tests | [`placement`] and the other strategies in [`placements`] |
 //! | a new backend | [`conformance!`](crate::conformance!) |
-//! | a new GPU interface | [`device_suite!`](crate::device_suite!), [`mutants`], [`measure`], [`mod@bench`] |
+//! | a new GPU interface | [`device_suite!`](crate::device_suite!), [`mutants`] |
 //! | hours of comparison | [`soak::soak`] |
 //! | tests of checks | [`buggy`] |
 //! | tests of a GPU's host, and wrong kernels | [`twin`] |
 
-pub mod bench;
 pub mod buggy;
 pub mod conformance;
 pub mod device_suite;
-pub mod measure;
 pub mod mutants;
 pub mod placements;
 pub mod soak;
