@@ -349,9 +349,9 @@ pub(crate) struct Bench {
 
 #[derive(Debug, Args)]
 pub(crate) struct Selfcheck {
-    /// Seconds for the comparison on random positions, all devices together. Published counts take up to a tenth of this time on
-    /// each device
-    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = clap::value_parser!(u32).range(1..=86400))]
+    /// Seconds for the comparison on random positions, all devices together; 0 compares until Ctrl-C or the first difference, and
+    /// also with a hash table. Published counts take up to a tenth of this time on each device, or 6 seconds
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = clap::value_parser!(u32).range(..=86400))]
     pub(crate) seconds: u32,
     /// The seed of the random positions, as a report shows it [default: from the clock]
     #[arg(long, value_name = "N")]
