@@ -21,8 +21,6 @@ const CLEARED_BY_KERNEL: u64 = 1 << 30;
 pub struct OpenClInterface {
     queue: Queue,
     settings: Settings,
-    /// The compiled modules.
-    programs: Vec<(Module, Program)>,
     /// The kernels, in the table's order; `None` for kernels that are not compiled.
     kernels: [Option<Kernel>; SIGNATURES.len()],
     /// The kernel that clears large buffers. Only merging has such buffers.
@@ -47,21 +45,10 @@ impl OpenClInterface {
         Ok(Self {
             queue: Queue::new(device, settings.host.profile).map_err(other)?,
             settings: settings.clone(),
-            programs: Vec::new(),
             kernels: [const { None }; SIGNATURES.len()],
             clear: None,
             last: None,
         })
-    }
-
-    /// Returns the compiled kernels in the driver's own form: machine code, or NVIDIA's PTX.
-    ///
-    /// # Errors
-    /// If the driver does not give them: a sentence.
-    pub fn binary(&self) -> Result<Vec<u8>, String> {
-        let binaries = self.programs.iter().map(|(_, program)| program.binary());
-        let binaries = binaries.collect::<Result<Vec<_>, _>>().map_err(|failure| failure.to_string())?;
-        Ok(binaries.concat())
     }
 
     /// Returns the kernels of a compiled program, in the table's order.
@@ -133,13 +120,11 @@ impl Interface for OpenClInterface {
             if module == Module::Merging {
                 self.clear = Some(program.kernel("clear").map_err(other)?);
             }
-            self.programs.push((module, program));
         }
         Ok(Compiled { log: logs, kernels: start.elapsed(), ..Compiled::default() })
     }
 
     fn forget(&mut self, module: Module) {
-        self.programs.retain(|&(compiled, _)| compiled != module);
         for name in Name::of(&[module]) {
             self.kernels[name as usize] = None;
         }

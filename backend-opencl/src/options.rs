@@ -58,21 +58,21 @@ pub struct Options {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub registers: Option<usize>,
     /// Whether the kernels may use instructions of a known vendor. Otherwise they are standard OpenCL C.
-    #[serde(skip)]
+    #[serde(skip_serializing)]
     pub vendor_instructions: Option<bool>,
     /// More options for the OpenCL compiler, such as `-cl-nv-verbose`.
-    #[serde(skip)]
+    #[serde(skip_serializing)]
     pub compiler: String,
     /// Prints the kernels that tests change. The arguments are a source in WGSL and the names of its kernels.
     #[doc(hidden)]
     #[serde(skip)]
     pub printer: Option<Printer>,
     /// A variant: the form of positions in device memory.
-    #[serde(skip)]
+    #[serde(skip_serializing)]
     pub position_form: Option<PositionForm>,
     /// A variant: the number of plies, 2 to [`MOST_LAST_PLIES`], that each work-item walks depth first below a
     /// position. It makes and unmakes moves with a stack of four-byte undo moves in local memory.
-    #[serde(skip)]
+    #[serde(skip_serializing)]
     pub depth_first: Option<u32>,
 }
 

@@ -327,29 +327,6 @@ impl Program {
         let kernel = unsafe { ffi::clCreateKernel(self.0.handle, name.as_ptr(), &mut code) };
         Object::new("clCreateKernel", kernel, code, ffi::clReleaseKernel).map(Kernel)
     }
-
-    /// Returns the compiled program: machine code, or NVIDIA's PTX.
-    pub(crate) fn binary(&self) -> Result<Vec<u8>, Failure> {
-        let sizes = query("clGetProgramInfo", |size, value, actual| {
-            // SAFETY: `query` passes null or room for `size` bytes.
-            unsafe { ffi::clGetProgramInfo(self.0.handle, ffi::CL_PROGRAM_BINARY_SIZES, size, value, actual) }
-        })?;
-        let size = sizes.first_chunk::<{ size_of::<usize>() }>().map_or(0, |&bytes| usize::from_ne_bytes(bytes));
-        let mut binary = vec![0_u8; size];
-        let pointer = binary.as_mut_ptr();
-        // SAFETY: the program has one device, so the list has one pointer, to as many bytes as the binary has.
-        let code = unsafe {
-            ffi::clGetProgramInfo(
-                self.0.handle,
-                ffi::CL_PROGRAM_BINARIES,
-                size_of_val(&pointer),
-                ptr::from_ref(&pointer).cast_mut().cast(),
-                ptr::null_mut(),
-            )
-        };
-        check("clGetProgramInfo", code)?;
-        Ok(binary)
-    }
 }
 
 impl Event {

@@ -35,10 +35,10 @@ pub struct Options {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub subgroups: Option<bool>,
     /// Whether the scalars of a launch are immediates, which not every device has. Otherwise they are in a buffer.
-    #[serde(skip)]
+    #[serde(skip_serializing)]
     pub immediates: Option<bool>,
     /// When successors are made in any order. The default is [`Unordered::InMerges`], on NVIDIA's GPUs [`Unordered::Always`].
-    #[serde(skip)]
+    #[serde(skip_serializing)]
     pub unordered: Option<Unordered>,
 }
 

@@ -24,7 +24,7 @@
 //! | packed bytes | [`Format`] (with a table of all formats), [`Packed`] |
 //! | a new backend | [`Backend`], [`merge`], [`host`], [`self_test`]; for GPUs, the crate `kogge-gpu` |
 //! | published counts | [`known`] |
-//! | comparing backends on random positions | [`soak`] |
+//! | random positions, and comparing backends on them | [`placements`], [`soak`] |
 //! | kinds of moves | [`Categories`] |
 //! | the value of a position | [`evaluate`], [`minimax`], [`Score`] |
 //! | bitboards | [`attacks`], [`bits`] |
@@ -46,9 +46,11 @@ mod moves;
 mod notation;
 mod packed;
 mod pieces;
+pub mod placements;
 mod planes32;
 mod position;
 mod quad48;
+mod random;
 mod rules;
 mod score;
 pub mod self_test;

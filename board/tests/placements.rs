@@ -1,14 +1,11 @@
 //! The random positions themselves: always legal, and rich in rare features.
 
 use kogge_board::bits::{self, FILE_A, FILE_H};
+use kogge_board::placements::{ALL_MEN, Placement, Theme, placement, themes};
 use kogge_board::{Color, Fen, Move, MoveKind, Piece, Position, Square};
-use kogge_testkit::placements::{self, Placement};
-use proptest::strategy::{BoxedStrategy, Strategy, ValueTree};
-use proptest::test_runner::TestRunner;
 
-fn sample(strategy: BoxedStrategy<Placement>, count: usize) -> Vec<Placement> {
-    let mut runner = TestRunner::deterministic();
-    (0..count).map(|_| strategy.new_tree(&mut runner).expect("no recipe is rejected").current()).collect()
+fn sample(themes: &[Theme], count: u64) -> Vec<Placement> {
+    (0..count).map(|seed| placement(seed, themes, ALL_MEN)).collect()
 }
 
 /// Returns the share of the positions for which this holds, in per cent.
@@ -46,7 +43,7 @@ fn capture_promotions(position: &Position) -> bool {
 
 #[test]
 fn every_position_is_legal_and_survives_its_fen() {
-    for (rules, position) in sample(placements::placement(), 3000) {
+    for (rules, position) in [sample(&themes::MIXED, 3000), sample(&themes::CLOSED_FORM, 3000)].concat() {
         assert_eq!(position.check(&rules), Ok(()));
         assert!(rules.halfmove_clock || position.state.halfmove_clock() == 0);
         let text = Fen::new(position, rules).to_string();
@@ -57,7 +54,7 @@ fn every_position_is_legal_and_survives_its_fen() {
 
 #[test]
 fn rare_things_are_common() {
-    let mixed = sample(placements::placement(), 3000);
+    let mixed = sample(&themes::MIXED, 3000);
     let per_cent = |holds: fn(&Position) -> bool| share(&mixed, holds);
     for (least, what, found) in [
         (30, "black to move", per_cent(|p| p.turn() == Color::Black)),
@@ -80,6 +77,7 @@ fn rare_things_are_common() {
         (3, "at most 4 men", per_cent(|p| p.occupied().count_ones() <= 4)),
         (20, "a halfmove clock", per_cent(|p| p.state.halfmove_clock() != 0)),
     ] {
+        println!("{what}: {found} %, at least {least} %");
         assert!(found >= least, "{what}: {found} %, expected at least {least} %");
     }
     let chess960 = mixed.iter().filter(|(rules, position)| Fen::new(*position, *rules).is_chess960()).count();
@@ -95,7 +93,7 @@ fn per_cent_of_kings(positions: &[Placement], holds: impl Fn(Square) -> bool) ->
 #[test]
 fn pins_come_on_every_axis() {
     let mut axes = [0; 4];
-    for (_, position) in sample(placements::checks_and_pins(), 1000) {
+    for (_, position) in sample(&[themes::checks_and_pins], 1000) {
         let turn = position.turn();
         let king = position.king(turn).expect("legal");
         let sliders = |occupied| {
@@ -121,7 +119,7 @@ fn pins_come_on_every_axis() {
 #[test]
 fn en_passant_traps_are_met() {
     let mut opened = [0; 2];
-    for (rules, position) in sample(placements::en_passant(), 2000) {
+    for (rules, position) in sample(&[themes::en_passant], 2000) {
         let turn = position.turn();
         let up = |square: Square, ranks: u8| {
             let rank = if turn == Color::White { square.rank() + ranks } else { square.rank() - ranks };

@@ -10,12 +10,10 @@
 use std::time::Instant;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use kogge_board::Backend;
 use kogge_board::known::{self, Known};
-use kogge_board::{Backend, BackendError, DeviceKind};
+use kogge_devices::{BACKENDS, Entry, Opened, Request};
 use kogge_driver::{Driver, Error, MergeSettings};
-use kogge_gpu::{Device, Gpu};
-use kogge_movegen_cpu::Cpu;
-use kogge_movegen_cpu::mailbox::Mailbox;
 
 /// The memory of merged counts: 2 GiB, which every device should have.
 const MEMORY: u64 = 2 << 30;
@@ -30,41 +28,20 @@ const WAYS: [(&str, Count); 2] = [
     }),
 ];
 
-/// Opens the first GPU of an interface, or its first device.
-fn gpu<D: Device + 'static>() -> Result<Box<dyn Backend>, BackendError>
-where
-    Gpu<D>: Backend,
-    D::Options: Default,
-{
-    let devices = D::list()?;
-    let is_gpu = |device: &D| matches!(device.info().kind, DeviceKind::DiscreteGpu | DeviceKind::IntegratedGpu);
-    let index = devices.iter().position(|device| is_gpu(device) && device.unusable().is_none()).unwrap_or(0);
-    Ok(Box::new(Gpu::<D>::open(index, &D::Options::default())?))
-}
-
-/// Opens all backends.
+/// Opens the best device of each backend.
 fn backends() -> Vec<Box<dyn Backend>> {
-    let cpu = || Ok(Box::new(Cpu::new(None)?) as Box<dyn Backend>);
-    let opened = [
-        cpu(),
-        gpu::<kogge_backend_opencl::Device>(),
-        gpu::<kogge_backend_wgpu::Device>(),
-        Ok(Box::new(Mailbox::new()) as Box<dyn Backend>),
-    ];
-    opened
-        .into_iter()
-        .filter_map(|backend| match backend {
-            Ok(backend) => {
-                let info = backend.info();
-                println!("{}: {}, {}", info.backend, info.name, info.variant);
-                Some(backend)
-            }
-            Err(error) => {
-                println!("Left out: {error}");
-                None
-            }
-        })
-        .collect()
+    let open = |entry: &Entry| match entry.open(&Request::default().of(entry.name, None)) {
+        Ok(Opened { backend, .. }) => {
+            let info = backend.info();
+            println!("{}: {}, {}", info.backend, info.name, info.variant);
+            Some(backend)
+        }
+        Err(error) => {
+            println!("Left out: {error}");
+            None
+        }
+    };
+    BACKENDS.iter().filter_map(open).collect()
 }
 
 /// Returns the first depth at which a count takes long enough, or the deepest one that is published.

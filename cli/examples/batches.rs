@@ -7,10 +7,8 @@
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use kogge_backend_opencl::OpenCl;
-use kogge_backend_wgpu::Wgpu;
 use kogge_board::{Backend, BackendError, Fen, Quad48, unwatched};
-use kogge_movegen_cpu::Cpu;
+use kogge_devices::{NamedDevice, Request};
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
@@ -61,12 +59,6 @@ fn measure(file: &str, device: &str) -> Outcome<()> {
 
 /// Opens `cpu`, `opencl` or `wgpu`; `:1` after the name selects device 1.
 fn open(device: &str) -> Outcome<Box<dyn Backend>> {
-    let (name, number) = device.split_once(':').unwrap_or((device, "0"));
-    let number = number.parse().map_err(|_| format!("{number:?} is not a device number."))?;
-    Ok(match name {
-        "cpu" => Box::new(Cpu::new(None)?),
-        "opencl" => Box::new(OpenCl::open(number, &Default::default())?),
-        "wgpu" => Box::new(Wgpu::open(number, &Default::default())?),
-        _ => return Err(format!("There is no device {device:?}; there are cpu, opencl and wgpu.").into()),
-    })
+    let named: NamedDevice = device.parse().map_err(|()| format!("{device:?} is no device such as opencl:1."))?;
+    Ok(kogge_devices::open(&Request::default().of(named.backend, named.number), None)?.backend)
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use kogge_board::{Backend, BackendError, DeviceInfo, DeviceKind};
 use kogge_gpu::tuning::{Cache, Trial};
+use kogge_gpu::{KernelTime, Opening};
 
 use crate::name::BackendName;
 
@@ -20,7 +21,7 @@ pub struct Request {
     pub threads: Option<NonZeroUsize>,
     /// The size of the hash table in bytes.
     pub hash: Option<NonZeroUsize>,
-    /// The variant of the CPU backend's code.
+    /// The variant of the CPU backend's code, or the options of a GPU, such as `group_size=64,sliders=fill`.
     pub variant: Option<&'static str>,
 }
 
@@ -73,6 +74,24 @@ pub trait Tunable {
     /// # Errors
     /// If the device fails with its default options.
     fn tune(&self, cache: &Cache, time: Duration, progress: &mut dyn FnMut(&Trial)) -> Result<Tuned, BackendError>;
+
+    /// Opens the device with options as in [`Request::variant`], to measure the time of each kernel.
+    ///
+    /// # Errors
+    /// If the device cannot be used with these options, with the reason.
+    fn profile(&self, options: &str) -> Result<Box<dyn Profile>, BackendError>;
+}
+
+/// An open device that measures the time of each kernel.
+pub trait Profile: Backend {
+    /// Returns the work of each kernel since the last call.
+    fn kernel_times(&mut self) -> Vec<KernelTime>;
+
+    /// The times of the steps of opening the device.
+    fn opening(&self) -> &Opening;
+
+    /// The log of the kernels' compiler, often empty.
+    fn compiler_log(&self) -> &str;
 }
 
 /// The result of tuning a device.

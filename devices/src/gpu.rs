@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use kogge_board::{Backend, BackendError, DeviceInfo, DeviceKind};
 use kogge_gpu::tuning::{self, Cache, Trial};
-use kogge_gpu::{Gpu, Interface};
+use kogge_gpu::{Gpu, Interface, KernelTime, Opening};
 
-use crate::device::{Device, Listed, Request, Tunable, Tuned};
+use crate::device::{Device, Listed, Profile, Request, Tunable, Tuned};
 
 /// Lists the devices of OpenCL.
 pub(crate) fn opencl() -> Listed {
@@ -38,6 +38,30 @@ impl<D: kogge_gpu::Device<Interface: Interface<Buffer: Send> + Send> + 'static> 
 /// A device of a GPU interface.
 struct Listing<D>(D);
 
+impl<D: Usable> Listing<D> {
+    fn open_with(&self, options: &str) -> Result<Gpu<D>, BackendError> {
+        let options = tuning::parse(options).map_err(|reason| {
+            let backend = kogge_gpu::Device::info(&self.0).backend;
+            BackendError::Unavailable { backend, reason }
+        })?;
+        Gpu::on(&self.0, &options)
+    }
+}
+
+impl<D: Usable> Profile for Gpu<D> {
+    fn kernel_times(&mut self) -> Vec<KernelTime> {
+        self.profile()
+    }
+
+    fn opening(&self) -> &Opening {
+        self.opening()
+    }
+
+    fn compiler_log(&self) -> &str {
+        self.compiler_log()
+    }
+}
+
 impl<D: Usable> Device for Listing<D> {
     fn kind(&self) -> DeviceKind {
         kogge_gpu::Device::info(&self.0).kind
@@ -57,9 +81,8 @@ impl<D: Usable> Device for Listing<D> {
         }
     }
 
-    fn open(&self, _: &Request) -> Result<Box<dyn Backend>, BackendError> {
-        let options = <D as kogge_gpu::Device>::Options::default();
-        Ok(Box::new(Gpu::on(&self.0, &options)?))
+    fn open(&self, request: &Request) -> Result<Box<dyn Backend>, BackendError> {
+        Ok(Box::new(self.open_with(request.variant.unwrap_or_default())?))
     }
 
     fn into_tunable(self: Box<Self>) -> Option<Box<dyn Tunable>> {
@@ -80,5 +103,9 @@ impl<D: Usable> Tunable for Listing<D> {
         let tuning = tuning::tune(&self.0, time, progress)?;
         let saved = cache.save(&self.0, &tuning.options);
         Ok(Tuned { info: tuning::planned(&self.0), trials: tuning.trials, complete: tuning.complete, saved })
+    }
+
+    fn profile(&self, options: &str) -> Result<Box<dyn Profile>, BackendError> {
+        Ok(Box::new(self.open_with(&format!("profile=true,{options}"))?))
     }
 }

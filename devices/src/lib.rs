@@ -31,7 +31,7 @@ mod name;
 mod table;
 
 pub use choice::{Estimator, open, tunable};
-pub use device::{Device, Listed, Request, Tunable, Tuned};
+pub use device::{Device, Listed, Profile, Request, Tunable, Tuned};
 pub use error::OpenError;
 pub use estimate::Estimate;
 pub use name::{BackendName, NamedDevice};

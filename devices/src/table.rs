@@ -46,6 +46,8 @@ pub struct Opened {
     pub bulk: bool,
     /// The size of its hash table in bytes.
     pub hash: Option<NonZeroUsize>,
+    /// The options of a GPU, as in [`Request::variant`].
+    pub options: Option<&'static str>,
     /// Why `auto` tried GPUs or did not, if the work could be estimated.
     pub chosen: Option<String>,
     /// Sentences for the user: why `auto` could not use devices that it prefers, or that a software device is used beside
@@ -58,7 +60,7 @@ impl Opened {
     pub fn listed(backend: Box<dyn Backend>) -> Self {
         let entry = BACKENDS.iter().find(|entry| entry.name.name() == backend.info().backend);
         let bulk = entry.is_some_and(|entry| entry.bulk);
-        Self { backend, bulk, hash: None, chosen: None, notes: Vec::new() }
+        Self { backend, bulk, hash: None, options: None, chosen: None, notes: Vec::new() }
     }
 }
 
@@ -93,7 +95,8 @@ impl Entry {
 
     /// Wraps an open device of this backend.
     pub(crate) fn opened(&self, backend: Box<dyn Backend>, request: &Request) -> Opened {
-        Opened { backend, bulk: self.bulk, hash: request.hash, chosen: None, notes: Vec::new() }
+        let options = request.variant.filter(|_| self.is_gpu());
+        Opened { backend, bulk: self.bulk, hash: request.hash, options, chosen: None, notes: Vec::new() }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use kogge_board::soak::{Batch, Compared, Placements, Soak, SoakError};
+use kogge_board::soak::{Batch, Compared, Soak, SoakError};
 use kogge_board::{Backend, BackendError, known, self_test};
 use rayon::prelude::*;
 
@@ -29,7 +29,8 @@ pub struct Subject<'a> {
 
 /// Settings of a check.
 pub struct Settings<'a> {
-    /// The seconds for the comparison of all devices together; at least one round is compared.
+    /// The seconds for the comparison of all devices together; at least one round is compared. With 0 seconds, the comparison goes on
+    /// until the observer stops it or a device is wrong or fails.
     pub seconds: f64,
     /// The seconds for published counts on each device; at least one is counted.
     pub known_seconds: f64,
@@ -89,7 +90,7 @@ impl From<SoakError> for Verdict {
 /// The references count at the same time, one thread each; all of them must be of the same kind.
 ///
 /// # Errors
-/// [`Error::Cancelled`] if the observer asks to stop, or the error of a reference.
+/// [`Error::Cancelled`] if the observer asks to stop, unless this is the planned end, or the error of a reference.
 pub fn check(
     subjects: &mut [Subject<'_>],
     references: Vec<Box<dyn Backend>>,
@@ -103,12 +104,10 @@ pub fn check(
         all.push(checked);
     }
     let seeds = (0..).map(|index: u64| settings.seed.wrapping_add(index << 48));
-    let mut sources: Vec<_> = references
-        .into_iter()
-        .zip(seeds)
-        .map(|(reference, seed)| (Soak::new(seed, Placements::new(seed)), reference))
-        .collect();
+    let mut sources: Vec<_> =
+        references.into_iter().zip(seeds).map(|(reference, seed)| (Soak::new(seed), reference)).collect();
     let start = (settings.clock)();
+    let is_endless = settings.seconds == 0.0;
     let is_open = |subject: &Subject<'_>, checked: &Checked| subject.compared && checked.verdict == Verdict::Right;
     while subjects.iter().zip(&all).any(|(subject, checked)| is_open(subject, checked)) {
         let rounds: Vec<_> =
@@ -117,12 +116,17 @@ pub fn check(
             for (subject, checked) in
                 subjects.iter_mut().zip(&mut all).filter(|(subject, checked)| is_open(subject, checked))
             {
-                stop_if_asked(observer)?;
+                match stop_if_asked(observer) {
+                    Err(_) if is_endless => return Ok(all),
+                    asked => asked?,
+                }
                 compare(subject, batch, checked);
             }
         }
-        let fraction = ((settings.clock)() - start).as_secs_f64() / settings.seconds;
-        if fraction >= 1.0 {
+        let is_right = |checked: &Checked| checked.verdict == Verdict::Right;
+        let elapsed = ((settings.clock)() - start).as_secs_f64();
+        let fraction = if is_endless { 0.0 } else { elapsed / settings.seconds };
+        if fraction >= 1.0 || (is_endless && !all.iter().all(is_right)) {
             break;
         }
         observer.progress(&progress(fraction, &all));

@@ -4,10 +4,7 @@ mod support;
 
 use std::ops::ControlFlow;
 
-use kogge_board::{
-    Backend, BackendError, DeviceInfo, Fen, Leaves, Quad48, Rules, Score, Successors,
-    unwatched,
-};
+use kogge_board::{Backend, BackendError, DeviceInfo, Fen, Leaves, Quad48, Rules, Score, Successors, unwatched};
 use kogge_driver::{Best, Driver, Error};
 use kogge_movegen_cpu::Cpu;
 use kogge_movegen_cpu::mailbox::Mailbox;

@@ -61,7 +61,7 @@ pub struct HostOptions {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub queued_per_lane: Option<usize>,
     /// Whether the last two plies are counted in closed form where possible. Otherwise every reply is counted.
-    #[serde(skip)]
+    #[serde(skip_serializing)]
     pub closed_form: Option<bool>,
     /// Positions of one level: the size of the chunks in which successors are made.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -73,10 +73,10 @@ pub struct HostOptions {
     #[serde(skip)]
     pub runs: Option<Runs>,
     /// The maximum of device memory to use, in bytes.
-    #[serde(skip)]
+    #[serde(skip_serializing)]
     pub memory: Option<u64>,
     /// Whether the time of each kernel is measured. The host then waits for every kernel.
-    #[serde(skip)]
+    #[serde(skip_serializing)]
     pub profile: bool,
     /// An error that tests put into the kernels' source.
     #[serde(skip)]
@@ -176,7 +176,8 @@ pub enum LastPlies {
 /// Otherwise they are made in generation order.
 ///
 /// The kernels for any order leave out most successors that are not kept, such as those outside a range of a merged ply.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Unordered {
     /// Never. The interface needs no such kernels.
     Never,

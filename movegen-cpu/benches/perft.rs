@@ -57,7 +57,12 @@ fn perft(c: &mut Criterion) {
         group.throughput(Throughput::Elements(leaves));
         let root = [Quad48::from(&parsed.position)];
         group.bench_function(BenchmarkId::new("kogge", depth), |b| {
-            b.iter(|| assert_eq!(cpu.perft(&parsed.rules, black_box(&root), depth, &mut unwatched).unwrap(), [u128::from(leaves)]));
+            b.iter(|| {
+                assert_eq!(
+                    cpu.perft(&parsed.rules, black_box(&root), depth, &mut unwatched).unwrap(),
+                    [u128::from(leaves)]
+                )
+            });
         });
         let board = cozy_chess::Board::from_str(fen).unwrap();
         group.bench_function(BenchmarkId::new("cozy-chess", depth), |b| {

@@ -21,7 +21,7 @@ use std::{
     error::Error,
     path::{Path, PathBuf},
     process::ExitCode,
-    time::{Duration, SystemTime, UNIX_EPOCH},
+    time::Duration,
 };
 
 use clap::{Parser, Subcommand};
@@ -61,24 +61,6 @@ enum Command {
         seconds: u64,
         /// Fuzz only this target
         target: Option<String>,
-    },
-    /// Compare all variants of the CPU backend and the mailbox on random positions, until stopped
-    Soak {
-        /// Stop after this many minutes
-        #[arg(long, value_name = "N", conflicts_with = "seconds")]
-        minutes: Option<u64>,
-        /// Stop after this many seconds
-        #[arg(long, value_name = "N")]
-        seconds: Option<u64>,
-        /// The seed of the random positions; each run prints its seed
-        #[arg(long, value_name = "S")]
-        seed: Option<u64>,
-        /// The number of threads; one per core by default
-        #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
-        threads: u64,
-        /// First count the published totals up to 10^11 with every variant, which takes minutes
-        #[arg(long)]
-        known: bool,
     },
     /// Make the page of measurements, docs/report, from the output of `kogge bench --json`
     Report {
@@ -151,10 +133,6 @@ fn run(command: Command) -> Result {
         Command::Lint => lint(),
         Command::Licences => licences(),
         Command::Fuzz { seconds, target } => fuzz::run(Duration::from_secs(seconds), target.as_deref()),
-        Command::Soak { minutes, seconds, seed, threads, known } => {
-            let seconds = minutes.map(|minutes| minutes.saturating_mul(60)).or(seconds);
-            soak(seconds.unwrap_or(0), seed.unwrap_or_else(seed_from_clock), threads, known)
-        }
         Command::Report { files } => report::run(&files),
         Command::Kernels => kernels::print(),
         Command::Neon => neon::test(),
@@ -275,19 +253,6 @@ fn licences() -> Result {
     }
     cargo("deny").args(["check", "licenses", "sources"]).run()?;
     cargo("deny").args(["--exclude-dev", "check", "bans"]).run()
-}
-
-/// Compares all backends that need no device; 0 seconds means until stopped.
-fn soak(seconds: u64, seed: u64, threads: u64, known: bool) -> Result {
-    let numbers = [seconds, seed, threads].map(|number| number.to_string());
-    let run =
-        cargo("run").args(["--release", "--package", "kogge-movegen-cpu", "--example", "soak", "--"]).args(numbers);
-    run.args(known.then_some("known")).run()
-}
-
-/// Returns another seed for every run.
-fn seed_from_clock() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs())
 }
 
 /// Checks everything. Tests come last, because readers of the log look for their results.

@@ -2,11 +2,9 @@
 //!
 //! A [`Soak`] runs in rounds. Each round draws about two thousand positions, placed at random or reached by random moves. A
 //! reference counts the leaves two plies below each position and three plies below some, and each [`Batch`] of these questions
-//! checks any number of backends.
+//! checks any number of backends. The reference also searches small trees below some of the positions.
 
 mod difference;
-mod placements;
-mod random;
 
 use std::collections::BTreeMap;
 use std::ops::AddAssign;
@@ -14,9 +12,11 @@ use std::ops::AddAssign;
 use thiserror::Error;
 
 pub use self::difference::Difference;
-pub use self::placements::Placements;
-use self::random::Random;
-use crate::{Backend, BackendError, Color, Fen, Piece, Position, Quad48, Rules, Square, State, unwatched};
+use crate::placements::Placements;
+use crate::random::Random;
+use crate::{
+    Backend, BackendError, Color, Fen, Leaves, Piece, Position, Quad48, Rules, Score, Square, State, unwatched,
+};
 
 /// The number of positions placed at random in a round.
 const PLACEMENTS: usize = 1024;
@@ -26,23 +26,68 @@ const PLIES: usize = 64;
 /// Every `DEEP`-th position is counted three plies deep, unless it has more than `DEEP_LEAVES` leaves two plies below.
 const DEEP: usize = 16;
 const DEEP_LEAVES: u128 = 5_000;
+/// Every `SEARCHED`-th position is searched in each of these ways. A way has a depth, the most leaves two plies below, and the most men,
+/// because searches of many captures take long.
+const SEARCHED: usize = 16;
+const SEARCHES: [(Leaves, u32, u128, u32); 5] = [
+    (Leaves::Static, 3, 300, 32),
+    (Leaves::Static, 4, 60, 32),
+    (Leaves::Quiescent, 1, 1_000, 16),
+    (Leaves::Quiescent, 2, 100, 12),
+    (Leaves::Quiescent, 3, 30, 8),
+];
 
-/// An endless source of questions, determined by its seed and its placements.
+/// An endless source of questions, determined by its seed.
 #[derive(Debug)]
-pub struct Soak<P> {
-    placements: P,
+pub struct Soak {
+    placements: Placements,
     random: Random,
 }
 
-/// Positions under common rules, and the leaves that the reference counts below them.
+/// Positions under common rules, and the reference's answers.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Batch {
     rules: Rules,
     positions: Vec<Quad48>,
     depth: u32,
-    leaves: Vec<u128>,
+    answers: Answers,
     /// The reference.
     known_by: String,
+}
+
+/// The answers for all positions of a batch.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Answers {
+    /// The numbers of leaves.
+    Leaves(Vec<u128>),
+    /// The values, with this way of evaluating leaves.
+    Scores(Leaves, Vec<Score>),
+}
+
+impl Answers {
+    /// Returns the answers of a backend to the question of these.
+    fn of(
+        &self,
+        backend: &mut dyn Backend,
+        rules: &Rules,
+        positions: &[Quad48],
+        depth: u32,
+    ) -> Result<Self, BackendError> {
+        Ok(match self {
+            Self::Leaves(_) => Self::Leaves(backend.perft(rules, positions, depth, &mut unwatched)?),
+            &Self::Scores(leaves, _) => {
+                Self::Scores(leaves, backend.minimax(rules, positions, depth, leaves, &mut unwatched)?)
+            }
+        })
+    }
+
+    /// Describes the answer for one position.
+    fn text(&self, index: usize) -> String {
+        match self {
+            Self::Leaves(counts) => format!("counts {}", counts.get(index).copied().unwrap_or_default()),
+            Self::Scores(leaves, scores) => format!("says {:?} ({leaves:?})", scores.get(index)),
+        }
+    }
 }
 
 /// The number of positions that were compared.
@@ -52,6 +97,8 @@ pub struct Compared {
     pub two_plies: u64,
     /// Positions whose leaves three plies below were also compared.
     pub three_plies: u64,
+    /// Positions whose values were compared.
+    pub searched: u64,
     /// Leaves that the reference counted.
     pub leaves: u128,
 }
@@ -60,6 +107,7 @@ impl AddAssign for Compared {
     fn add_assign(&mut self, other: Self) {
         self.two_plies += other.two_plies;
         self.three_plies += other.three_plies;
+        self.searched += other.searched;
         self.leaves += other.leaves;
     }
 }
@@ -82,16 +130,22 @@ impl Batch {
         rules: Rules,
         positions: Vec<Quad48>,
         depth: u32,
+        question: Answers,
     ) -> Result<Self, BackendError> {
-        let leaves = reference.perft(&rules, &positions, depth, &mut unwatched)?;
-        Ok(Self { rules, positions, depth, leaves, known_by: name(reference) })
+        let answers = question.of(reference, &rules, &positions, depth)?;
+        Ok(Self { rules, positions, depth, answers, known_by: name(reference) })
     }
 
     /// Returns the size of the comparison with one backend.
     pub fn compared(&self) -> Compared {
         let positions = self.positions.len() as u64;
-        let (two_plies, three_plies) = if self.depth == 2 { (positions, 0) } else { (0, positions) };
-        Compared { two_plies, three_plies, leaves: self.leaves.iter().sum() }
+        match &self.answers {
+            Answers::Scores(..) => Compared { searched: positions, ..Compared::default() },
+            Answers::Leaves(leaves) => {
+                let (two_plies, three_plies) = if self.depth == 2 { (positions, 0) } else { (0, positions) };
+                Compared { two_plies, three_plies, searched: 0, leaves: leaves.iter().sum() }
+            }
+        }
     }
 
     /// Compares a backend with the reference.
@@ -99,16 +153,16 @@ impl Batch {
     /// # Errors
     /// The first difference, or the backend's error.
     pub fn check(&self, backend: &mut dyn Backend) -> Result<(), SoakError> {
-        let Self { rules, positions, depth, leaves, known_by } = self;
-        let found = backend.perft(rules, positions, *depth, &mut unwatched)?;
-        let Some(index) = (0..positions.len()).find(|&index| found.get(index) != leaves.get(index)) else {
+        let Self { rules, positions, depth, answers, known_by } = self;
+        let found = answers.of(backend, rules, positions, *depth)?;
+        if found == *answers {
             return Ok(());
-        };
-        let count = |counts: &[u128]| counts.get(index).copied().unwrap_or_default();
+        }
+        let index = (0..positions.len()).find(|&index| found.text(index) != answers.text(index)).unwrap_or(0);
         Err(SoakError::Difference(Box::new(Difference {
             position: Fen::new(positions[index].unpack_unchecked(), *rules),
             depth: *depth,
-            what: format!("{known_by} counts {}, {} counts {}", count(leaves), name(backend), count(&found)),
+            what: format!("{known_by} {}, {} {}", answers.text(index), name(backend), found.text(index)),
         })))
     }
 }
@@ -117,10 +171,10 @@ fn name(backend: &dyn Backend) -> String {
     format!("{} ({})", backend.info().backend, backend.info().variant)
 }
 
-impl<P: Iterator<Item = (Rules, Position)>> Soak<P> {
-    /// Starts a comparison. `placements` are legal positions and never end; equal seeds and placements give equal questions.
-    pub fn new(seed: u64, placements: P) -> Self {
-        Self { placements, random: Random(seed) }
+impl Soak {
+    /// Starts a comparison. Equal seeds give equal questions.
+    pub fn new(seed: u64) -> Self {
+        Self { placements: Placements::new(seed), random: Random(seed) }
     }
 
     /// Draws another few thousand positions and asks the reference, which also plays the random moves.
@@ -130,20 +184,38 @@ impl<P: Iterator<Item = (Rules, Position)>> Soak<P> {
     pub fn round(&mut self, reference: &mut dyn Backend) -> Result<Vec<Batch>, BackendError> {
         let mut batches = Vec::new();
         for (rules, positions) in self.positions(reference)? {
-            let all = Batch::new(reference, rules, positions, 2)?;
-            let some = (self.random.next() as usize % DEEP..all.positions.len()).step_by(DEEP);
-            let few = some.filter(|&index| all.leaves[index] <= DEEP_LEAVES).map(|index| all.positions[index]);
-            let deep = Batch::new(reference, rules, few.collect(), 3)?;
-            batches.extend([all, deep].into_iter().filter(|batch| !batch.positions.is_empty()));
+            let all = Batch::new(reference, rules, positions, 2, Answers::Leaves(Vec::new()))?;
+            let few = self.some(&all, DEEP, DEEP_LEAVES, 32);
+            batches.push(Batch::new(reference, rules, few, 3, Answers::Leaves(Vec::new()))?);
+            for (leaves, depth, most, men) in SEARCHES {
+                let mut few = self.some(&all, SEARCHED, most, men);
+                let is_near = self.random.one_in(2);
+                if is_near {
+                    // The fifty-move rule is near.
+                    few.iter_mut()
+                        .for_each(|position| *position = position.with_halfmove_clock(95 + self.random.below(6)));
+                }
+                let rules = rules.with_halfmove_clock(rules.halfmove_clock || is_near);
+                batches.push(Batch::new(reference, rules, few, depth, Answers::Scores(leaves, Vec::new()))?);
+            }
+            batches.push(all);
         }
+        batches.retain(|batch| !batch.positions.is_empty());
         Ok(batches)
     }
 
+    /// Draws every `step`-th position of a batch, without those with more leaves two plies below or more men.
+    fn some(&mut self, all: &Batch, step: usize, most: u128, men: u32) -> Vec<Quad48> {
+        let Answers::Leaves(leaves) = &all.answers else { return Vec::new() };
+        let first = self.random.next() as usize % step;
+        let some = all.positions.iter().zip(leaves).skip(first).step_by(step);
+        let few = some
+            .filter(|(position, count)| **count <= most && position.unpack_unchecked().occupied().count_ones() <= men);
+        few.map(|(position, _)| *position).collect()
+    }
+
     /// Draws another few thousand positions, grouped by rules; the backend plays the random moves.
-    ///
-    /// # Errors
-    /// The backend's errors.
-    pub fn positions(&mut self, player: &mut dyn Backend) -> Result<Vec<(Rules, Vec<Quad48>)>, BackendError> {
+    fn positions(&mut self, player: &mut dyn Backend) -> Result<Vec<(Rules, Vec<Quad48>)>, BackendError> {
         let mut batches = vec![self.games(player)?];
         let mut placed: BTreeMap<_, Vec<Quad48>> = BTreeMap::new();
         for (rules, position) in self.placements.by_ref().take(PLACEMENTS) {

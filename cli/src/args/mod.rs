@@ -332,6 +332,13 @@ pub(crate) struct Bench {
     /// The variants of the CPU code to measure, such as `portable,avx2`, or `all` [default: the best]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) variant: Vec<String>,
+    /// For developers: measure GPUs with these options, such as `group_size=64,sliders=fill`, the fields of the libraries' options;
+    /// can be repeated to measure several side by side, also `default`
+    #[arg(long, value_name = "NAME=VALUE,...")]
+    pub(crate) option: Vec<String>,
+    /// For developers: measure the time of each kernel of one GPU
+    #[arg(long, conflicts_with_all = ["seconds", "quick", "repetitions", "variant", "compare"])]
+    pub(crate) kernels: bool,
     #[command(flatten)]
     pub(crate) memory: Memory,
     /// Compare with an earlier JSON file, or with the result file of a bundle's script, at the depths of that file,
@@ -342,9 +349,9 @@ pub(crate) struct Bench {
 
 #[derive(Debug, Args)]
 pub(crate) struct Selfcheck {
-    /// Seconds for the comparison on random positions, all devices together. Published counts take up to a tenth of this time on
-    /// each device
-    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = clap::value_parser!(u32).range(1..=86400))]
+    /// Seconds for the comparison on random positions, all devices together; 0 compares until Ctrl-C or the first difference, and
+    /// also with a hash table. Published counts take up to a tenth of this time on each device, or 6 seconds
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = clap::value_parser!(u32).range(..=86400))]
     pub(crate) seconds: u32,
     /// The seed of the random positions, as a report shows it [default: from the clock]
     #[arg(long, value_name = "N")]

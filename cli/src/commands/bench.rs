@@ -1,6 +1,7 @@
 //! `kogge bench`.
 
 mod compare;
+mod kernels;
 mod report;
 mod subjects;
 
@@ -14,12 +15,14 @@ use kogge_driver::Error;
 use kogge_driver::bench::{self, Settings, Subject, Task, monotonic, packing};
 
 use self::compare::{Counterpart, Old};
+use self::kernels::Kernels;
 use self::report::{Described, Failed, Packing, Report, Row};
 use self::subjects::Subjects;
 use crate::args::{self, Common};
 use crate::context::{Context, Job};
 use crate::machine::Machine;
 use crate::outcome::{Answer, Failure};
+use crate::selection::Selection;
 
 /// The default time of the whole measurement in seconds, and the time of a quick one.
 const SECONDS: u32 = 160;
@@ -35,15 +38,29 @@ pub(super) struct Bench {
     old: Option<(Old, String)>,
 }
 
+/// Turns the arguments into a job.
+pub(super) fn job(args: &args::Bench, common: &Common) -> Result<Box<dyn Job>, Failure> {
+    // The options of a device live as long as the program.
+    let options = args.option.iter().map(|text| if text == "default" { "" } else { text.clone().leak() });
+    let options: Vec<&str> = if args.option.is_empty() { vec![""] } else { options.collect() };
+    if !args.kernels {
+        return Ok(Box::new(Bench::new(args, common, options)?));
+    }
+    if Selection::new(common)?.one().is_none() {
+        return Err(Failure::Input("The kernels of one device are measured; name it with --device.".to_owned()));
+    }
+    Ok(Box::new(Kernels { options, memory: args.memory.memory }))
+}
+
 impl Bench {
-    pub(super) fn new(args: &args::Bench, common: &Common) -> Result<Self, Failure> {
-        let args::Bench { seconds, quick, repetitions, variant, memory, compare } = args;
+    fn new(args: &args::Bench, common: &Common, options: Vec<&'static str>) -> Result<Self, Failure> {
+        let args::Bench { seconds, quick, repetitions, variant, memory, compare, .. } = args;
         let read = |file: &PathBuf| Ok::<_, Failure>((Old::read(file)?, file.display().to_string()));
         Ok(Self {
             seconds: seconds.unwrap_or(if *quick { QUICK } else { SECONDS }).into(),
             repetitions: *repetitions,
             old: compare.as_ref().map(read).transpose()?,
-            subjects: Subjects::new(common, variant)?,
+            subjects: Subjects::new(common, variant, options)?,
             memory: memory.memory,
         })
     }
@@ -64,15 +81,16 @@ impl Job for Bench {
         let began = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
         let start = Instant::now();
         let (mut opened, mut failed) = self.subjects.open()?;
-        let infos: Vec<_> = opened.iter().map(|opened| opened.backend.info()).collect();
+        let infos: Vec<_> = opened.iter().map(described).collect();
         let before = old.map_or(vec![None; infos.len()], |old| old.counterparts(&infos));
         if old.is_some() && before.iter().all(Option::is_none) {
             let reason =
                 "Nothing that is measured now is in the earlier measurement; choose with --backend and --device.";
             return Err(Failure::Input(reason.to_owned()));
         }
-        let described = opened.iter().zip(&before);
-        let subjects: Vec<_> = described.map(|(opened, before)| Described::new(opened, old.zip(*before))).collect();
+        let all = opened.iter().zip(&infos).zip(&before);
+        let subjects: Vec<_> =
+            all.map(|((opened, info), before)| Described::new(info, opened.bulk, old.zip(*before))).collect();
         if let Some(old) = old {
             differences(old, &machine, &subjects, &before).iter().for_each(|sentence| context.output.note(sentence));
         }
@@ -95,7 +113,7 @@ impl Job for Bench {
         let measured = result.map_err(stopped)?;
 
         for (index, error) in measured.failed {
-            let DeviceInfo { backend, name, variant, .. } = opened[index].backend.info().clone();
+            let DeviceInfo { backend, name, variant, .. } = infos[index].clone();
             failed.push(Failed { backend, device: Some(name), variant: Some(variant), reason: error.to_string() });
         }
         let rows = measured.rows.iter().map(|row| Row::new(row, &positions[row.task.position], old_row(row.task)));
@@ -117,6 +135,15 @@ impl Job for Bench {
         let reasons: Vec<_> = report.failed.iter().map(|failed| failed.reason.as_str()).collect();
         if reasons.is_empty() { Ok(Answer::Done) } else { Err(Failure::Device(reasons.join(" "))) }
     }
+}
+
+/// Describes a device together with its options.
+fn described(opened: &Opened) -> DeviceInfo {
+    let mut info = opened.backend.info().clone();
+    if let Some(options) = opened.options.filter(|options| !options.is_empty()) {
+        info.variant += &format!(" with {options}");
+    }
+    info
 }
 
 /// Names the differences between the earlier measurement and this one, as sentences.

@@ -59,7 +59,7 @@ fn plan(Cli { common, command }: &Cli) -> Result<Box<dyn Job>, Failure> {
         Command::Devices => Box::new(devices::List),
         Command::Selfcheck(args) => Box::new(selfcheck::Selfcheck::new(args, common)?),
         Command::Tune(args) => Box::new(tune::Tune::new(args)?),
-        Command::Bench(args) => Box::new(bench::Bench::new(args, common)?),
+        Command::Bench(args) => bench::job(args, common)?,
         Command::Completions { shell } => Box::new(generate::Completions(*shell)),
         Command::Man { dir } => Box::new(generate::Man(dir.clone())),
     })

@@ -2,6 +2,7 @@
 
 mod report;
 
+use std::num::NonZeroUsize;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use kogge_board::{Backend, BackendError};
@@ -19,8 +20,11 @@ use crate::machine::Machine;
 use crate::outcome::{Answer, Failure};
 use crate::selection::Selection;
 
-/// The time for published counts on each device, as a share of the time for the comparison.
+/// The time for published counts on each device, as a share of the time for the comparison, or of this time if there is no limit.
 const KNOWN_SHARE: f64 = 0.1;
+const UNLIMITED: f64 = 60.0;
+/// The bytes of the hash table in a comparison without limit: few, so that positions replace each other.
+const HASH: NonZeroUsize = NonZeroUsize::new(1 << 16).unwrap();
 
 /// Checks devices, and reports what to tell the authors.
 pub(super) struct Selfcheck {
@@ -78,10 +82,11 @@ impl Selfcheck {
             Ok(devices) => devices,
             Err(reason) => return Ok(vec![absent(None, reason)]),
         };
-        let variants: Vec<Option<&str>> = match entry.name {
-            BackendName::Cpu => Cpu::variants().into_iter().map(Some).collect(),
-            _ => vec![None],
-        };
+        let mut variants = vec![(None, None)];
+        if entry.name == BackendName::Cpu {
+            variants = Cpu::variants().into_iter().map(|variant| (Some(variant), None)).collect();
+            variants.extend((self.seconds == 0).then_some((None, Some(HASH))));
+        }
         let mut found = Vec::new();
         for number in wanted.map_or((0..devices.len()).collect(), |number| vec![number]) {
             if let Some(device) = devices.get(number).filter(|device| !device.is_usable())
@@ -90,8 +95,8 @@ impl Selfcheck {
                 found.push(absent(Some(number), reason));
                 continue;
             }
-            for variant in &variants {
-                let request = Request { variant: *variant, ..self.request.of(entry.name, Some(number)) };
+            for &(variant, hash) in &variants {
+                let request = Request { variant, hash, ..self.request.of(entry.name, Some(number)) };
                 let opened = match entry.open(&request) {
                     Ok(opened) => Ok(opened.backend),
                     Err(error @ OpenError::Request(_)) => return Err(error.into()),
@@ -120,8 +125,9 @@ impl Selfcheck {
             .map(|(_, device)| Subject { compared: device.info().backend != "mailbox", backend: &mut **device })
             .collect();
         let references = (0..rayon::current_num_threads()).map(|_| Box::new(Mailbox::new()) as Box<dyn Backend>);
-        let seconds = self.seconds.into();
-        let settings = Settings { seconds, known_seconds: KNOWN_SHARE * seconds, seed: self.seed, clock: &monotonic };
+        let seconds = f64::from(self.seconds);
+        let known_seconds = KNOWN_SHARE * if self.seconds == 0 { UNLIMITED } else { seconds };
+        let settings = Settings { seconds, known_seconds, seed: self.seed, clock: &monotonic };
         let checked = check(&mut subjects, references.collect(), &settings, observer)?;
         for ((index, device), checked) in opened.iter().zip(checked) {
             rows[*index].fill(device.info(), checked);
@@ -133,6 +139,9 @@ impl Selfcheck {
 impl Job for Selfcheck {
     fn run(&self, context: &mut Context) -> Result<Answer, Failure> {
         let monitor = context.monitor("leaves")?;
+        if self.seconds == 0 {
+            context.output.note(&format!("The seed is {}. Ctrl-C ends the comparison with the report.", self.seed));
+        }
         let checked = self.check(self.open()?, &monitor);
         monitor.next();
         let report = checked.map_err(|error| match error {
@@ -176,6 +185,16 @@ mod tests {
         assert!(line("cpu:0 ").contains("right: 4 self-tests, "), "{text}");
         assert!(line("opencl:0 ").contains("WRONG: ") && line("opencl:0 ").contains("cannot be trusted"), "{text}");
         assert!(text.ends_with("\n1 of 2 devices is wrong.\n"), "{text}");
+    }
+
+    #[test]
+    fn without_limit_the_hash_table_is_checked_too() {
+        let wanted = vec![(BackendName::Cpu, None)];
+        let selfcheck = Selfcheck { seconds: 0, seed: 5, wanted, request: Request::default() };
+        let found = selfcheck.open().unwrap_or_else(|_| panic!("the CPU can be used"));
+        assert_eq!(found.len(), Cpu::variants().len() + 1);
+        let last = found.last().and_then(|found| found.opened.as_ref().ok()).expect("the CPU can be used");
+        assert!(last.info().variant.contains("hash"), "{}", last.info().variant);
     }
 
     #[test]

@@ -48,7 +48,7 @@ impl Job for Stats {
             ..MergeSettings::with_memory(memory::share(memory, opened.backend.info()))
         };
         // A device compiles and tests its kernels before their first use. That belongs to opening it.
-        opened.backend.categories(&root.rules, &[Quad48::from(&root.position)], 1)?;
+        opened.backend.categories(&root.rules, &[Quad48::from(&root.position)], 1, &mut unwatched)?;
         let merged = |depth| !raw && depth >= LEAST_MERGED_DEPTH;
         if merged(depth) {
             let options = MergeOptions::with_memory(settings.memory).counting_categories(true);

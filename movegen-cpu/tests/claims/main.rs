@@ -5,16 +5,15 @@
 //! position. The reference makes no such claims: it counts the successors that `expand` writes, one by one.
 
 mod positions;
-mod sketch;
-mod strategies;
 #[path = "../variants/mod.rs"]
 mod variants;
 
 use std::cell::RefCell;
 
+use kogge_board::placements::{Placement, themes};
 use kogge_board::{Backend, Fen, Position, Quad48, Rules, unwatched};
 use kogge_movegen_cpu::{count, expand};
-use kogge_testkit::{Placement, placement};
+use kogge_testkit::placements::themed;
 use proptest::prelude::*;
 
 use variants::Variants;
@@ -67,12 +66,12 @@ fn smallest_positions() {
 }
 
 macro_rules! attack {
-    ($($name:ident by $strategy:path)*) => {
+    ($($name:ident by $themes:expr;)*) => {
         proptest! {
             #![proptest_config(ProptestConfig::with_cases(2000))]
             $(
                 #[test]
-                fn $name(placement in $strategy()) {
+                fn $name(placement in themed(&$themes)) {
                     attack(&placement);
                 }
             )*
@@ -81,19 +80,19 @@ macro_rules! attack {
 }
 
 attack! {
-    k1_blocked_attacks by strategies::k1
-    k2_discovered_attacks by strategies::k2
-    k3_new_attacks by strategies::k3
-    k4_pins by strategies::k4
-    k5_promotions by strategies::k5
-    k6_men_next_to_the_king_and_castling by strategies::k6
-    k7_pawns_attacks by strategies::k7
-    k8_kings_attacks by strategies::k8
-    k9_moves_along_lines by strategies::k9
-    values_of_pawns by strategies::pawns
-    values_of_captures by strategies::captures
-    many_men_to_one_square by strategies::crowds
-    evasions by strategies::checks
-    promoted_men by strategies::promoted
-    anything by placement
+    k1_blocked_attacks by [themes::attacks];
+    k2_discovered_attacks by [themes::discoveries];
+    k3_new_attacks by [themes::new_attacks];
+    k4_pins by [themes::pins];
+    k5_promotions by [themes::their_promotions];
+    k6_men_next_to_the_king_and_castling by [themes::guards];
+    k7_pawns_attacks by [themes::pawn_attacks];
+    k8_kings_attacks by [themes::king_attacks];
+    k9_moves_along_lines by [themes::lines];
+    values_of_pawns by [themes::pawns];
+    values_of_captures by [themes::captures];
+    many_men_to_one_square by [themes::crowds];
+    evasions by [themes::evasions];
+    promoted_men by [themes::promoted];
+    anything by themes::MIXED;
 }

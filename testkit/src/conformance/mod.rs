@@ -9,12 +9,9 @@
 use std::collections::BTreeMap;
 
 use kogge_board::known::{self, Known};
+use kogge_board::placements::{ALL_MEN, Placement, placement, themes};
 use kogge_board::soak::Difference;
 use kogge_board::{Backend, BackendError, Fen, Move, Quad48, Rules, Successors, unwatched};
-use proptest::strategy::{Strategy, ValueTree};
-use proptest::test_runner::TestRunner;
-
-use crate::placements::placement;
 
 /// Makes a module of tests for one backend: `name, backend, reference, leaves: most`.
 ///
@@ -136,19 +133,16 @@ pub fn random_placements(backend: &mut dyn Backend, reference: &mut dyn Backend)
 
 /// Draws random legal placements, grouped by rules.
 pub fn placements() -> Batches {
-    let mut runner = TestRunner::deterministic();
-    let strategy = placement();
+    by_rules((0..6000).map(|seed| placement(seed, &themes::MIXED, ALL_MEN)))
+}
+
+/// Groups placements by their rules, because a batch has one set of rules.
+pub fn by_rules(placements: impl IntoIterator<Item = Placement>) -> Batches {
     let mut batches: BTreeMap<_, Vec<Quad48>> = BTreeMap::new();
-    for _ in 0..6000 {
-        let tree = strategy.new_tree(&mut runner).unwrap_or_else(|reason| panic!("{reason}"));
-        let (rules, position) = tree.current();
-        let key = (rules.castling_files, rules.halfmove_clock);
-        batches.entry(key).or_default().push(Quad48::from(&position));
+    for (rules, position) in placements {
+        batches.entry(rules).or_default().push(Quad48::from(&position));
     }
-    let batches = batches.into_iter();
-    batches
-        .map(|((castling_files, halfmove_clock), positions)| (Rules { castling_files, halfmove_clock }, positions))
-        .collect()
+    batches.into_iter().collect()
 }
 
 /// Compares positions of random games from the standard positions and from Chess960.

@@ -11,8 +11,8 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 
 use super::{Options, Tested, every_reply_counted, first_device, host_options, with_backend};
-use crate::conformance;
-use crate::placements::{Placement, placement};
+use crate::conformance::{self, by_rules};
+use crate::placements::placement;
 use crate::twin::compare_stages;
 
 /// Opens the reference: the CPU backend with one thread.
@@ -21,16 +21,6 @@ use crate::twin::compare_stages;
 /// If it cannot be opened.
 pub fn cpu() -> Cpu {
     Cpu::new(Some(1)).unwrap_or_else(|error| panic!("{error}"))
-}
-
-/// Groups placements by their rules, because a batch has one set of rules.
-pub fn by_rules(placements: Vec<Placement>) -> Vec<(Rules, Vec<Quad48>)> {
-    let mut groups: BTreeMap<_, (Rules, Vec<Quad48>)> = BTreeMap::new();
-    for (rules, position) in placements {
-        let key = (rules.castling_files, rules.halfmove_clock);
-        groups.entry(key).or_insert((rules, Vec::new())).1.push(Quad48::from(&position));
-    }
-    groups.into_values().collect()
 }
 
 /// Counts the leaves of all roots with equal rules and depth in one batch, and checks each root's total.

@@ -1,7 +1,7 @@
 // Measures leaves per second of one thread: natively in the portable variant, and in Chromium with and without vector instructions, by
-// turns. Build `cargo build --release -p kogge-web --example rate` first; then
+// turns. Build `cargo build --release` first; then
 //
-//     KOGGE_PAGE=http://127.0.0.1:8020/ node web/tests/browser/rates.mjs target/release/examples/rate
+//     KOGGE_PAGE=http://127.0.0.1:8020/ node web/tests/browser/rates.mjs target/release/kogge
 
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -40,8 +40,9 @@ await page.evaluate(() => {
 });
 
 const native = (fen, depth) => {
-  const [leaves, seconds] = execFileSync(process.argv[2], ["portable"], { input: `${depth} ${fen}\n` }).toString().split(" ");
-  return [leaves, Number(seconds)];
+  const line = ["perft", String(depth), "--fen", fen, "--raw", "--backend", "cpu", "--threads", "1", "--json"];
+  const { nodes, seconds } = JSON.parse(execFileSync(process.argv[2], line, { env: { ...process.env, KOGGE_CPU: "portable" } }));
+  return [String(nodes), seconds];
 };
 const inBrowser = (name) => (fen, depth) => page.evaluate(([name, fen, depth]) => count(name, fen, depth), [name, fen, depth]);
 const ways = { portable: native, simd: inBrowser("simd"), plain: inBrowser("plain") };

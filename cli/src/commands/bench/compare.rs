@@ -90,7 +90,7 @@ impl Old {
 
     /// Finds the counterpart of each subject: the first unmatched one with the same device and variant. If a backend
     /// then has exactly one unmatched subject on each side, the two are counterparts.
-    pub(super) fn counterparts(&self, subjects: &[&DeviceInfo]) -> Vec<Option<Counterpart>> {
+    pub(super) fn counterparts(&self, subjects: &[DeviceInfo]) -> Vec<Option<Counterpart>> {
         let mut found = vec![None; subjects.len()];
         let mut left: Vec<usize> = (0..self.subjects.len()).collect();
         for (info, found) in subjects.iter().zip(&mut found) {
@@ -159,7 +159,7 @@ mod tests {
             DeviceInfo { backend, name: name.to_owned(), variant: variant.to_owned(), ..info }
         };
         let infos: Vec<_> = subjects.iter().map(info).collect();
-        let counterparts = old.counterparts(&infos.iter().collect::<Vec<_>>());
+        let counterparts = old.counterparts(&infos);
         counterparts.into_iter().map(|found| found.map(|found| (found.subject, found.is_same))).collect()
     }
 

@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
+use kogge_board::DeviceInfo;
 use kogge_board::known::Known;
-use kogge_devices::Opened;
 use kogge_driver::bench::packing::Cost;
 use kogge_driver::bench::{self, Times};
 use serde::Serialize;
@@ -104,11 +104,10 @@ pub(super) struct Failed {
 }
 
 impl Described {
-    pub(super) fn new(opened: &Opened, before: Option<(&Old, Counterpart)>) -> Self {
-        let info = opened.backend.info();
+    pub(super) fn new(info: &DeviceInfo, bulk: bool, before: Option<(&Old, Counterpart)>) -> Self {
         let text = format!("{}: {}, {}", info.backend, info.name, info.variant);
         let compared_with = before.map(|(old, before)| old.name(before.subject));
-        Self { device: Device::from(info), bulk: opened.bulk, compared_with, text }
+        Self { device: Device::from(info), bulk, compared_with, text }
     }
 }
 

@@ -9,22 +9,24 @@ use crate::args::Common;
 use crate::outcome::Failure;
 use crate::selection::{Selection, open_usable};
 
-/// The selected devices, and the variants of the CPU code.
+/// The selected devices, the variants of the CPU code, and the options of GPUs.
 pub(super) struct Subjects {
     selection: Selection,
     /// The variants of the CPU code to measure; if empty, the best one.
     variants: Vec<&'static str>,
+    /// The options of GPUs to measure.
+    options: Vec<&'static str>,
 }
 
 impl Subjects {
     /// Reads the selection from the arguments. Without `--device`, it is every device of the backend, or of all
     /// backends.
-    pub(super) fn new(common: &Common, variants: &[String]) -> Result<Self, Failure> {
+    pub(super) fn new(common: &Common, variants: &[String], options: Vec<&'static str>) -> Result<Self, Failure> {
         let selection = match common.device {
             None => Selection::all(Selection::any(common)),
             Some(_) => Selection::new(common)?,
         };
-        Ok(Self { selection, variants: named_variants(variants)? })
+        Ok(Self { selection, variants: named_variants(variants)?, options })
     }
 
     /// Opens the devices, and also returns the devices that are listed as usable but cannot be opened.
@@ -75,12 +77,14 @@ impl Subjects {
             .collect()
     }
 
-    /// Returns one request for each variant of the CPU code.
+    /// Returns one request for each variant of the CPU code, or for each choice of a GPU's options.
     fn with_variants(&self, request: Request) -> Vec<Request> {
-        if request.backend != BackendName::Cpu || self.variants.is_empty() {
-            return vec![request];
-        }
-        self.variants.iter().map(|&variant| Request { variant: Some(variant), ..request }).collect()
+        let variants = match request.backend {
+            BackendName::Cpu if !self.variants.is_empty() => &self.variants,
+            BackendName::Opencl | BackendName::Wgpu => &self.options,
+            _ => return vec![request],
+        };
+        variants.iter().map(|&variant| Request { variant: Some(variant), ..request }).collect()
     }
 }
 

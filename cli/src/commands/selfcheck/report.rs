@@ -43,6 +43,8 @@ pub(super) struct Row {
     positions: u64,
     /// The positions that were compared three plies deep, too.
     deeper: u64,
+    /// The positions whose values were compared.
+    searched: u64,
     leaves: u128,
 }
 
@@ -125,6 +127,7 @@ impl Row {
             known_leaves: 0,
             positions: 0,
             deeper: 0,
+            searched: 0,
             leaves: 0,
         }
     }
@@ -141,10 +144,10 @@ impl Row {
     /// Adds what was found.
     pub(super) fn fill(&mut self, info: &DeviceInfo, checked: Checked) {
         let Checked { self_tests, known, known_leaves, random, verdict } = checked;
-        let Compared { two_plies, three_plies, leaves } = random;
+        let Compared { two_plies, three_plies, searched, leaves } = random;
         self.info = Some(info.into());
         (self.self_tests, self.known_counts, self.known_leaves) = (self_tests, known, known_leaves);
-        (self.positions, self.deeper, self.leaves) = (two_plies, three_plies, leaves);
+        (self.positions, self.deeper, self.searched, self.leaves) = (two_plies, three_plies, searched, leaves);
         (self.result, self.reason) = match verdict {
             Verdict::Right => (Outcome::Right, None),
             Verdict::Wrong(reason) => (Outcome::Wrong, Some(reason)),
@@ -159,7 +162,12 @@ impl Row {
         let work = || {
             let random = match self.backend {
                 "mailbox" => "the reference of the comparison".to_owned(),
-                _ => format!("{} random positions ({} leaves)", self.positions, magnitude(self.leaves as f64)),
+                _ => format!(
+                    "{} random positions ({} leaves; {} searched)",
+                    self.positions,
+                    magnitude(self.leaves as f64),
+                    self.searched
+                ),
             };
             let known = magnitude(self.known_leaves as f64);
             format!("{} self-tests, {} published counts ({known} leaves), {random}", self.self_tests, self.known_counts)

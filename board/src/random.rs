@@ -2,23 +2,33 @@
 
 /// A mixed counter. Equal seeds give equal numbers.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Random(pub(super) u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
     /// Returns the next random number, less than 2^32.
-    pub(super) fn next(&mut self) -> u64 {
+    pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.0 ^ self.0 >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93);
         (mixed ^ mixed >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93) >> 32
     }
 
     /// Returns a random number less than `end`.
-    pub(super) fn below(&mut self, end: u8) -> u8 {
+    pub(crate) fn below(&mut self, end: u8) -> u8 {
         (self.next() % u64::from(end.max(1))) as u8
     }
 
+    /// Returns a random number from `least` to `most`.
+    pub(crate) fn within(&mut self, least: i8, most: i8) -> i8 {
+        least + self.below((most - least + 1) as u8) as i8
+    }
+
     /// Returns whether an event with a probability of one in `many` happens.
-    pub(super) fn one_in(&mut self, many: u8) -> bool {
+    pub(crate) fn one_in(&mut self, many: u8) -> bool {
         self.below(many) == 0
+    }
+
+    /// Returns one of these values.
+    pub(crate) fn pick<T: Copy>(&mut self, values: &[T]) -> T {
+        values[self.next() as usize % values.len()]
     }
 }

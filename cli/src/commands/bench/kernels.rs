@@ -1,0 +1,179 @@
+//! `kogge bench --kernels`: the time of each kernel of a GPU.
+
+use std::io::{self, Write};
+use std::num::NonZeroUsize;
+use std::time::Instant;
+
+use kogge_board::known::{self, Known};
+use kogge_board::{Backend, Leaves, Quad48, unwatched};
+use kogge_devices::{Profile, memory, tunable};
+use kogge_driver::{Driver, Error, MergeSettings};
+use kogge_gpu::{KernelTime, Opening};
+use serde::Serialize;
+
+use crate::context::{Context, Job};
+use crate::monitor::Monitor;
+use crate::outcome::{Answer, Failure};
+use crate::output::{Device, magnitude};
+
+/// The seconds that a work takes at the depth that is shown, unless a deeper total is not published.
+const ENOUGH: f64 = 0.03;
+
+/// Measures the kernels of one GPU.
+pub(super) struct Kernels {
+    /// The options to measure with, in turn.
+    pub(super) options: Vec<&'static str>,
+    /// The bytes for merged plies, if they were given.
+    pub(super) memory: Option<NonZeroUsize>,
+}
+
+/// A kind of work; returns the leaves if it counts them.
+type Work = fn(&mut dyn Backend, &Known, u32, &MergeSettings, &Monitor) -> Result<Option<u128>, Error>;
+
+const WORKS: [(&str, Work); 4] = [
+    ("raw", |backend, known, depth, _, monitor| Driver::new(backend, monitor).perft(&known.root, depth).map(Some)),
+    ("merged", |backend, known, depth, settings, monitor| {
+        let merged = Driver::new(backend, monitor).perft_merged(&known.root, depth, settings)?;
+        Ok(Some(merged.leaves))
+    }),
+    ("minimax", |backend, known, depth, _, _| search(backend, known, depth, Leaves::Static)),
+    ("quiescence", |backend, known, depth, _, _| search(backend, known, depth, Leaves::Quiescent)),
+];
+
+fn search(backend: &mut dyn Backend, known: &Known, depth: u32, leaves: Leaves) -> Result<Option<u128>, Error> {
+    backend.minimax(&known.root.rules, &[Quad48::from(&known.root.position)], depth, leaves, &mut unwatched)?;
+    Ok(None)
+}
+
+#[derive(Serialize)]
+struct Report {
+    command: &'static str,
+    #[serde(flatten)]
+    device: Device,
+    options: &'static str,
+    opening: Steps,
+    rows: Vec<Row>,
+}
+
+/// The seconds of the steps of opening the device.
+#[derive(Serialize)]
+struct Steps {
+    device: f64,
+    source: f64,
+    kernels: f64,
+    self_test: f64,
+    /// The seconds to compile each kernel, if they are compiled one by one.
+    compilations: Vec<(&'static str, f64)>,
+    /// The compiler's log.
+    log: String,
+}
+
+/// The work below one position.
+#[derive(Serialize)]
+struct Row {
+    position: &'static str,
+    work: &'static str,
+    depth: u32,
+    seconds: f64,
+    kernels: Vec<Kernel>,
+}
+
+#[derive(Serialize)]
+struct Kernel {
+    name: &'static str,
+    launches: u64,
+    items: u64,
+    seconds: f64,
+}
+
+impl Job for Kernels {
+    fn run(&self, context: &mut Context) -> Result<Answer, Failure> {
+        let device = tunable(&context.request)?;
+        for options in &self.options {
+            let mut backend = device.profile(options)?;
+            let settings = MergeSettings::with_memory(memory::share(self.memory, backend.info()));
+            let (opening, log) = (steps(backend.opening()), backend.compiler_log().to_owned());
+            let monitor = context.monitor("leaves")?;
+            let mut rows = Vec::new();
+            for known in known::standard() {
+                for (name, work) in WORKS {
+                    rows.push(row(&mut *backend, &known, (name, work), &settings, &monitor)?);
+                }
+            }
+            monitor.next();
+            let (device, opening) = (Device::from(backend.info()), Steps { log, ..opening });
+            let report = Report { command: "bench", device, options, opening, rows };
+            context.output.print(&report, |to| report.write(to))?;
+        }
+        Ok(Answer::Done)
+    }
+}
+
+fn steps(opening: &Opening) -> Steps {
+    let Opening { device, source, kernels, compilations, self_test } = opening;
+    let [device, source, kernels, self_test] = [device, source, kernels, self_test].map(|time| time.as_secs_f64());
+    let compilations = compilations.iter().map(|(name, time)| (*name, time.as_secs_f64())).collect();
+    Steps { device, source, kernels, self_test, compilations, log: String::new() }
+}
+
+/// Works deeper and deeper until a work takes long enough, each twice, because the first compiles kernels and makes buffers.
+fn row(
+    backend: &mut dyn Profile,
+    known: &Known,
+    (name, work): (&'static str, Work),
+    settings: &MergeSettings,
+    monitor: &Monitor,
+) -> Result<Row, Failure> {
+    let mut depth = 1;
+    loop {
+        work(&mut *backend, known, depth, settings, monitor)?;
+        backend.kernel_times();
+        let start = Instant::now();
+        let leaves = work(&mut *backend, known, depth, settings, monitor)?;
+        let seconds = start.elapsed().as_secs_f64();
+        if leaves.is_some() && leaves != known.leaves(depth) {
+            let Known { name: position, .. } = known;
+            return Err(Failure::Device(format!(
+                "The device counts {leaves:?} leaves at depth {depth} of {position}."
+            )));
+        }
+        if seconds >= ENOUGH || depth >= known.confirmed() {
+            let kernels = backend.kernel_times().into_iter().map(|time| {
+                let KernelTime { name, launches, items, nanoseconds } = time;
+                Kernel { name, launches, items, seconds: nanoseconds as f64 * 1e-9 }
+            });
+            return Ok(Row { position: known.name, work: name, depth, seconds, kernels: kernels.collect() });
+        }
+        depth += 1;
+    }
+}
+
+impl Report {
+    fn write(&self, to: &mut dyn Write) -> io::Result<()> {
+        let Steps { device, source, kernels, self_test, compilations, log } = &self.opening;
+        writeln!(to, "{}; {}", self.device, if self.options.is_empty() { "default options" } else { self.options })?;
+        let slowest = compilations.iter().max_by(|(_, a), (_, b)| a.total_cmp(b));
+        let slowest = slowest.map_or(String::new(), |(name, time)| format!(" (longest {name}, {time:.3} s)"));
+        writeln!(
+            to,
+            "device {device:.3} s, source {source:.3} s, kernels {kernels:.3} s{slowest}, self-test {self_test:.3} s"
+        )?;
+        log.lines().filter(|line| !line.trim().is_empty()).try_for_each(|line| writeln!(to, "compiler: {line}"))?;
+        writeln!(
+            to,
+            "{:<10}{:<11}{:>5}  {:<24}{:>9}{:>16}{:>12}{:>8}{:>10}",
+            "position", "work", "depth", "kernel", "launches", "items", "ms", "share", "items/s"
+        )?;
+        for Row { position, work, depth, seconds, kernels } in &self.rows {
+            for Kernel { name, launches, items, seconds: time } in kernels {
+                let (share, rate) = (100.0 * time / seconds, magnitude(*items as f64 / time.max(1e-9)));
+                writeln!(
+                    to,
+                    "{position:<10}{work:<11}{depth:>5}  {name:<24}{launches:>9}{items:>16}{:>12.3}{share:>6.1} %{rate:>10}",
+                    time * 1e3
+                )?;
+            }
+        }
+        writeln!(to)
+    }
+}
