@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use kogge_board::known;
-use kogge_board::{Backend, BackendError, DeviceInfo, Format, Quad48, Rules, Successors, unwatched};
+use kogge_board::{Backend, BackendError, DeviceInfo, Format, Quad48, Rules, Successors};
 use kogge_driver::bench::{Measured, Settings, Subject, Task, Times, measure, monotonic, packing};
 use kogge_driver::{Error, Observer, Progress};
 use kogge_movegen_cpu::Cpu;
@@ -73,7 +73,7 @@ impl Backend for Timed<'_> {
 
     fn perft(
         &mut self,
-        rules: &kogge_board::Rules,
+        rules: &Rules,
         positions: &[Quad48],
         depth: u32,
         watch: &mut kogge_board::Watch<'_>,
@@ -85,7 +85,7 @@ impl Backend for Timed<'_> {
 
     fn merge(
         &mut self,
-        rules: &kogge_board::Rules,
+        rules: &Rules,
         options: &kogge_board::merge::MergeOptions,
     ) -> Result<Box<dyn kogge_board::merge::Merge + '_>, BackendError> {
         Ok(Box::new(kogge_board::host::HostMerge::new(self, rules, *options)))
@@ -93,7 +93,7 @@ impl Backend for Timed<'_> {
 
     fn minimax(
         &mut self,
-        rules: &kogge_board::Rules,
+        rules: &Rules,
         positions: &[Quad48],
         depth: u32,
         leaves: kogge_board::Leaves,
@@ -104,7 +104,7 @@ impl Backend for Timed<'_> {
 
     fn categories(
         &mut self,
-        _: &kogge_board::Rules,
+        _: &Rules,
         _: &[Quad48],
         _: u32,
         _: &mut kogge_board::Watch<'_>,

@@ -2,9 +2,7 @@
 
 mod support;
 
-use std::ops::ControlFlow;
-
-use kogge_board::{Backend, BackendError, DeviceInfo, Fen, Leaves, Quad48, Rules, Score, Successors, unwatched};
+use kogge_board::{Backend, BackendError, DeviceInfo, Fen, Leaves, Quad48, Rules, Score, Successors};
 use kogge_driver::{Best, Driver, Error};
 use kogge_movegen_cpu::Cpu;
 use kogge_movegen_cpu::mailbox::Mailbox;
@@ -29,7 +27,7 @@ impl Backend for Watchable {
 
     fn perft(
         &mut self,
-        rules: &kogge_board::Rules,
+        rules: &Rules,
         positions: &[Quad48],
         depth: u32,
         watch: &mut kogge_board::Watch<'_>,
@@ -39,7 +37,7 @@ impl Backend for Watchable {
 
     fn merge(
         &mut self,
-        rules: &kogge_board::Rules,
+        rules: &Rules,
         options: &kogge_board::merge::MergeOptions,
     ) -> Result<Box<dyn kogge_board::merge::Merge + '_>, BackendError> {
         Ok(Box::new(kogge_board::host::HostMerge::new(self, rules, *options)))
@@ -61,7 +59,7 @@ impl Backend for Watchable {
 
     fn categories(
         &mut self,
-        _: &kogge_board::Rules,
+        _: &Rules,
         _: &[Quad48],
         _: u32,
         _: &mut kogge_board::Watch<'_>,

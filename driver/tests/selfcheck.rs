@@ -5,7 +5,7 @@ mod support;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use kogge_board::{Backend, BackendError, Quad48, unwatched};
+use kogge_board::{Backend, BackendError, Quad48};
 use kogge_driver::selfcheck::{Checked, Settings, Subject, Verdict, check};
 use kogge_driver::{Error, Observer};
 use kogge_movegen_cpu::Cpu;

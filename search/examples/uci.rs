@@ -4,7 +4,7 @@
 
 use std::io::{self, BufReader};
 
-use kogge_board::{Backend, Fen, Move};
+use kogge_board::{Backend, Fen, Move, unwatched};
 use kogge_movegen_cpu::Cpu;
 use kogge_search::uci::{Host, serve};
 use kogge_search::{Game, Signals};
@@ -16,7 +16,7 @@ impl Host for Counter {
     fn divide(&mut self, root: &Fen, depth: u32, _: &Signals) -> Result<Vec<(Move, u128)>, String> {
         let count = || {
             let (moves, after): (Vec<_>, Vec<_>) = Game::new(root)?.moves().into_iter().unzip();
-            let counts = Cpu::new(None)?.perft(&root.rules, &after, depth.saturating_sub(1))?;
+            let counts = Cpu::new(None)?.perft(&root.rules, &after, depth.saturating_sub(1), &mut unwatched)?;
             Ok(moves.into_iter().zip(counts.into_iter().map(u128::from)).collect())
         };
         count().map_err(|error: kogge_board::BackendError| error.to_string())

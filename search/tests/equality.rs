@@ -5,7 +5,7 @@ use kogge_movegen_cpu::Cpu;
 use kogge_search::alpha_beta;
 use kogge_testkit::conformance::{placements, playouts};
 
-fn all_equal(leaves: Leaves, most_men: u32, most_leaves: u64, expected: [usize; 4]) {
+fn all_equal(leaves: Leaves, most_men: u32, most_leaves: u128, expected: [usize; 4]) {
     let mut cpu = Cpu::new(None).unwrap();
     let batches = placements().into_iter().chain(playouts(&mut cpu));
     let positions = batches.flat_map(|(rules, positions)| positions.into_iter().map(move |position| (rules, position)));

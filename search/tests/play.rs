@@ -1,6 +1,6 @@
 //! The search plays against a random mover and against plain minimax, and finds draws.
 
-use kogge_board::{Backend, Color, Fen, Leaves, Move, Score};
+use kogge_board::{Backend, Color, Fen, Leaves, Move, Score, unwatched};
 use kogge_movegen_cpu::Cpu;
 use kogge_search::{End, Found, Game, Limits, Searcher, Signals};
 
@@ -72,7 +72,7 @@ fn plain_minimax_loses_clearly() {
     let mut random = Random(2);
     let mut minimax = |game: &Game, _: &mut Random| {
         let (moves, after): (Vec<_>, Vec<_>) = game.moves().into_iter().unzip();
-        let values = cpu.minimax(game.rules(), &after, 1, Leaves::Quiescent).unwrap();
+        let values = cpu.minimax(game.rules(), &after, 1, Leaves::Quiescent, &mut unwatched).unwrap();
         let best = values.iter().rev().zip(moves.iter().rev()).max_by_key(|(value, _)| value.one_ply_up()).unwrap();
         *best.1
     };

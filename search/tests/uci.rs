@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use kogge_board::{Backend, Fen, Move};
+use kogge_board::{Backend, Fen, Move, unwatched};
 use kogge_movegen_cpu::Cpu;
 use kogge_search::uci::{Host, serve};
 use kogge_search::{Game, Signals};
@@ -27,7 +27,10 @@ impl Host for Counter {
 
     fn divide(&mut self, root: &Fen, depth: u32, _: &Signals) -> Result<Vec<(Move, u128)>, String> {
         let (moves, after): (Vec<_>, Vec<_>) = Game::new(root).unwrap().moves().into_iter().unzip();
-        let counts = Cpu::new(Some(1)).unwrap().perft(&root.rules, &after, depth.min(4).saturating_sub(1)).unwrap();
+        let counts = Cpu::new(Some(1))
+            .unwrap()
+            .perft(&root.rules, &after, depth.min(4).saturating_sub(1), &mut unwatched)
+            .unwrap();
         Ok(moves.into_iter().zip(counts.into_iter().map(u128::from)).collect())
     }
 }

@@ -2,8 +2,8 @@
 
 use std::num::NonZeroUsize;
 
-use kogge_board::Quad48;
 use kogge_board::merge::MergeOptions;
+use kogge_board::{Quad48, unwatched};
 use kogge_devices::{costs, memory};
 use kogge_driver::{LEAST_MERGED_DEPTH, MergeSettings};
 use serde::Serialize;

@@ -13,9 +13,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
-use kogge_board::{
-    Backend, BackendError, Categories, DeviceInfo, DeviceKind, Fen, Quad48, Rules, Successors, unwatched,
-};
+use kogge_board::{Backend, BackendError, DeviceInfo, DeviceKind, Fen, Quad48, Rules, Successors};
 use kogge_driver::{Observer, Progress};
 
 pub const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
@@ -78,7 +76,7 @@ impl<B: Backend, F: FnMut(&[Quad48]) -> Result<(), BackendError> + Send> Backend
 
     fn perft(
         &mut self,
-        rules: &kogge_board::Rules,
+        rules: &Rules,
         positions: &[Quad48],
         depth: u32,
         watch: &mut kogge_board::Watch<'_>,
@@ -89,7 +87,7 @@ impl<B: Backend, F: FnMut(&[Quad48]) -> Result<(), BackendError> + Send> Backend
 
     fn categories(
         &mut self,
-        rules: &kogge_board::Rules,
+        rules: &Rules,
         positions: &[Quad48],
         depth: u32,
         watch: &mut kogge_board::Watch<'_>,
@@ -100,7 +98,7 @@ impl<B: Backend, F: FnMut(&[Quad48]) -> Result<(), BackendError> + Send> Backend
 
     fn merge(
         &mut self,
-        rules: &kogge_board::Rules,
+        rules: &Rules,
         options: &kogge_board::merge::MergeOptions,
     ) -> Result<Box<dyn kogge_board::merge::Merge + '_>, BackendError> {
         Ok(Box::new(kogge_board::host::HostMerge::new(self, rules, *options)))
@@ -108,7 +106,7 @@ impl<B: Backend, F: FnMut(&[Quad48]) -> Result<(), BackendError> + Send> Backend
 
     fn minimax(
         &mut self,
-        rules: &kogge_board::Rules,
+        rules: &Rules,
         positions: &[Quad48],
         depth: u32,
         leaves: kogge_board::Leaves,

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use kogge_board::merge::{Entry, Kept, Merge, MergeError, MergeOptions};
-use kogge_board::{Backend, BackendError, Categories, DeviceInfo, Leaves, Quad48, Rules, Score, Successors, unwatched};
+use kogge_board::{Backend, BackendError, Categories, DeviceInfo, Leaves, Quad48, Rules, Score, Successors};
 use kogge_movegen_cpu::Cpu;
 
 use super::{Erred, info};
@@ -88,7 +88,7 @@ impl Backend for WrongMerge {
 
     fn perft(
         &mut self,
-        rules: &kogge_board::Rules,
+        rules: &Rules,
         positions: &[Quad48],
         depth: u32,
         watch: &mut kogge_board::Watch<'_>,
@@ -98,11 +98,11 @@ impl Backend for WrongMerge {
 
     fn categories(
         &mut self,
-        rules: &kogge_board::Rules,
+        rules: &Rules,
         positions: &[Quad48],
         depth: u32,
         watch: &mut kogge_board::Watch<'_>,
-    ) -> Result<Vec<kogge_board::Categories>, BackendError> {
+    ) -> Result<Vec<Categories>, BackendError> {
         self.cpu.categories(rules, positions, depth, watch)
     }
 

@@ -2,9 +2,7 @@
 
 use std::fmt::Debug;
 
-use kogge_board::{
-    Backend, BackendError, Categories, DeviceInfo, Fen, Leaves, Quad48, Rules, Score, Successors, unwatched,
-};
+use kogge_board::{Backend, BackendError, DeviceInfo, Fen, Leaves, Quad48, Rules, Score, Successors};
 use kogge_movegen_cpu::Cpu;
 
 /// All variants. If they differ, it panics and names the position.
@@ -64,7 +62,7 @@ impl Backend for Variants {
 
     fn perft(
         &mut self,
-        rules: &kogge_board::Rules,
+        rules: &Rules,
         positions: &[Quad48],
         depth: u32,
         watch: &mut kogge_board::Watch<'_>,
@@ -74,7 +72,7 @@ impl Backend for Variants {
 
     fn categories(
         &mut self,
-        rules: &kogge_board::Rules,
+        rules: &Rules,
         positions: &[Quad48],
         depth: u32,
         watch: &mut kogge_board::Watch<'_>,
@@ -84,7 +82,7 @@ impl Backend for Variants {
 
     fn merge(
         &mut self,
-        rules: &kogge_board::Rules,
+        rules: &Rules,
         options: &kogge_board::merge::MergeOptions,
     ) -> Result<Box<dyn kogge_board::merge::Merge + '_>, BackendError> {
         Ok(Box::new(kogge_board::host::HostMerge::new(self, rules, *options)))
