@@ -2,96 +2,21 @@
 
 mod support;
 
-use std::ops::ControlFlow;
-
-use kogge_board::{
-    Backend, BackendError, DeviceInfo, Fen, Leaves, Quad48, Rules, Score, Successors, Watch as Report, Watched,
-};
+use kogge_board::{Backend, Fen, Leaves};
 use kogge_driver::{Best, Driver, Error};
 use kogge_movegen_cpu::Cpu;
 use kogge_movegen_cpu::mailbox::Mailbox;
-use support::{Before, KIWIPETE, MATE, POSITION_3, Watch, fen};
+use kogge_testkit::Wrapped;
+use support::{KIWIPETE, MATE, POSITION_3, Watch, fen};
 
 /// A backend without minimax of its own.
 fn plain() -> impl Backend {
-    Before(Cpu::new(None).unwrap(), |_: &[Quad48]| Ok(()))
+    Wrapped::new(Cpu::new(None).unwrap())
 }
 
 /// The CPU as a backend that can be watched. It reports before and after each search.
-struct Watchable(Cpu);
-
-impl Backend for Watchable {
-    fn info(&self) -> &DeviceInfo {
-        self.0.info()
-    }
-
-    fn count(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Vec<u32>, BackendError> {
-        self.0.count(rules, positions)
-    }
-
-    fn expand(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Successors, BackendError> {
-        self.0.expand(rules, positions)
-    }
-
-    fn perft(&mut self, rules: &Rules, positions: &[Quad48], depth: u32) -> Result<Vec<u64>, BackendError> {
-        self.0.perft(rules, positions, depth)
-    }
-
-    fn watched(&mut self) -> Option<&mut dyn Watched> {
-        Some(self)
-    }
-
-    kogge_board::host_merge!();
-
-    fn minimax(
-        &mut self,
-        rules: &Rules,
-        positions: &[Quad48],
-        depth: u32,
-        leaves: Leaves,
-    ) -> Result<Vec<Score>, BackendError> {
-        self.minimax_watched(rules, positions, depth, leaves, &mut |_, _| ControlFlow::Continue(()))
-    }
-}
-
-impl Watched for Watchable {
-    fn perft_watched(
-        &mut self,
-        rules: &Rules,
-        positions: &[Quad48],
-        depth: u32,
-        _: &mut Report<'_>,
-    ) -> Result<Vec<u64>, BackendError> {
-        self.perft(rules, positions, depth)
-    }
-
-    fn categories_watched(
-        &mut self,
-        rules: &Rules,
-        positions: &[Quad48],
-        depth: u32,
-        watch: &mut Report<'_>,
-    ) -> Result<Vec<kogge_board::Categories>, BackendError> {
-        let found = self.categories(rules, positions, depth)?;
-        let nodes = found.iter().map(|each| each.nodes).sum();
-        if watch(nodes, 1.0).is_break() { Err(BackendError::Stopped) } else { Ok(found) }
-    }
-
-    fn minimax_watched(
-        &mut self,
-        rules: &Rules,
-        positions: &[Quad48],
-        depth: u32,
-        leaves: Leaves,
-        watch: &mut Report<'_>,
-    ) -> Result<Vec<Score>, BackendError> {
-        for share in [0.0, 1.0] {
-            if watch(0, share).is_break() {
-                return Err(BackendError::Stopped);
-            }
-        }
-        self.0.minimax(rules, positions, depth, leaves)
-    }
+fn watchable() -> impl Backend {
+    Wrapped::new(Cpu::new(None).unwrap()).minimax(Cpu::minimax).watched()
 }
 
 fn best(backend: &mut dyn Backend, root: &Fen, depth: u32, leaves: Leaves) -> Best {
@@ -108,7 +33,7 @@ fn all_backends_agree_on_score_line_and_leaves() {
                 let cpu = best(&mut Cpu::new(None).unwrap(), &root, depth, leaves);
                 let plain = best(&mut plain(), &root, depth, leaves);
                 assert_eq!(plain, cpu, "{root} at depth {depth}");
-                let watched = best(&mut Watchable(Cpu::new(None).unwrap()), &root, depth, leaves);
+                let watched = best(&mut watchable(), &root, depth, leaves);
                 assert_eq!(watched, cpu, "{root} at depth {depth}");
                 if depth < 3 {
                     assert_eq!(best(&mut Mailbox::new(), &root, depth, leaves), cpu, "{root} at depth {depth}");
@@ -152,7 +77,7 @@ fn a_stopped_search_gives_no_result() {
     assert!(matches!(error, Error::Cancelled(_)), "{error}");
     for stop_at in [1, 2] {
         let watch = Watch::stopping_at(stop_at);
-        let mut watched = Watchable(Cpu::new(Some(1)).unwrap());
+        let mut watched = watchable();
         let error = Driver::new(&mut watched, &watch).best(&fen(KIWIPETE), 3, Leaves::Static).unwrap_err();
         assert!(matches!(error, Error::Cancelled(_)), "{error}");
     }

@@ -1,65 +1,28 @@
 //! Backends with deliberate bugs, which every check must find.
 
 use std::ops::Range;
+use std::sync::Arc;
 
-use kogge_board::merge::{Entry, Kept, Merge, MergeError, MergeOptions, add_categories, add_weighted};
-use kogge_board::{
-    Backend, BackendError, Categories, DeviceInfo, Leaves, Planes32, Position, Quad48, Rules, Score, Successors,
-};
+use kogge_board::merge::{Entry, Kept, Merge, MergeError, add_categories, add_weighted};
+use kogge_board::{Backend, Categories, Planes32, Position, Quad48, Rules, Successors};
+
+use crate::wrapped::Wrapped;
 
 /// Changes a successor: keeps it, replaces it or drops it.
 pub type Bug = fn(parent: &Position, child: Position) -> Option<Position>;
 
-/// A backend with a bug in making moves.
-pub struct Buggy<B> {
-    backend: B,
-    bug: Bug,
-}
-
-impl<B: Backend> Buggy<B> {
-    /// Adds a bug to a backend.
-    pub fn new(backend: B, bug: Bug) -> Self {
-        Self { backend, bug }
-    }
-}
-
-impl<B: Backend> Backend for Buggy<B> {
-    fn info(&self) -> &DeviceInfo {
-        self.backend.info()
-    }
-
-    fn count(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Vec<u32>, BackendError> {
-        Ok(self.expand(rules, positions)?.iter().map(|children| children.len() as u32).collect())
-    }
-
-    fn expand(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Successors, BackendError> {
+/// Adds a bug in making moves to a backend.
+pub fn buggy<B: Backend>(backend: B, bug: Bug) -> Wrapped<'static, B> {
+    Wrapped::new(backend).expand(move |backend, rules, positions| {
         let mut all = Successors::default();
-        for (parent, children) in positions.iter().zip(self.backend.expand(rules, positions)?.iter()) {
+        for (parent, children) in positions.iter().zip(backend.expand(rules, positions)?.iter()) {
             let parent = parent.unpack_unchecked();
-            let children = children.iter().filter_map(|child| (self.bug)(&parent, child.unpack_unchecked()));
+            let children = children.iter().filter_map(|child| bug(&parent, child.unpack_unchecked()));
             all.positions.extend(children.map(|child| Quad48::from(&child)));
             all.ends.push(all.positions.len());
         }
         Ok(all)
-    }
-
-    fn perft(&mut self, rules: &Rules, positions: &[Quad48], depth: u32) -> Result<Vec<u64>, BackendError> {
-        let mut counts = Vec::new();
-        for position in positions {
-            counts.push(match depth {
-                0 => 1,
-                _ => {
-                    let children = self.expand(rules, &[*position])?.positions;
-                    self.perft(rules, &children, depth - 1)?.into_iter().sum()
-                }
-            });
-        }
-        Ok(counts)
-    }
-
-    kogge_board::host_merge!();
-
-    kogge_board::host_minimax!();
+    })
 }
 
 /// Drops castling queenside for black.
@@ -69,7 +32,7 @@ pub fn no_black_queenside(parent: &Position, child: Position) -> Option<Position
 }
 
 /// Decides whether two positions count as equal.
-pub type Comparison = Box<dyn Fn(&Planes32, &Planes32) -> bool + Send>;
+pub type Comparison = Box<dyn Fn(&Planes32, &Planes32) -> bool + Send + Sync>;
 
 /// The parts of a plain merge in the host's memory; tests replace one part by a wrong one.
 pub struct MergeBug {
@@ -101,69 +64,27 @@ impl Default for MergeBug {
     }
 }
 
-/// A backend whose merging has a bug.
-pub struct MergesWrong<B> {
-    backend: B,
-    bug: MergeBug,
-}
-
-impl<B: Backend> MergesWrong<B> {
-    /// Adds a bug to a backend.
-    pub fn new(backend: B, bug: MergeBug) -> Self {
-        Self { backend, bug }
-    }
-}
-
-impl<B: Backend> Backend for MergesWrong<B> {
-    fn info(&self) -> &DeviceInfo {
-        self.backend.info()
-    }
-
-    fn count(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Vec<u32>, BackendError> {
-        self.backend.count(rules, positions)
-    }
-
-    fn expand(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Successors, BackendError> {
-        self.backend.expand(rules, positions)
-    }
-
-    fn perft(&mut self, rules: &Rules, positions: &[Quad48], depth: u32) -> Result<Vec<u64>, BackendError> {
-        self.backend.perft(rules, positions, depth)
-    }
-
-    fn categories(&mut self, rules: &Rules, positions: &[Quad48], depth: u32) -> Result<Vec<Categories>, BackendError> {
-        self.backend.categories(rules, positions, depth)
-    }
-
-    fn merge(&mut self, rules: &Rules, _: &MergeOptions) -> Result<Box<dyn Merge + '_>, BackendError> {
-        let rules = rules.with_halfmove_clock(false);
+/// Adds a bug in merging to a backend.
+pub fn merges_wrong<B: Backend + 'static>(backend: B, bug: MergeBug) -> Wrapped<'static, B> {
+    let bug = Arc::new(bug);
+    Wrapped::new(backend).merge(move |backend, rules, _| {
         Ok(Box::new(WrongMerge {
-            backend: &mut self.backend,
-            bug: &self.bug,
-            rules,
+            backend,
+            bug: Arc::clone(&bug),
+            rules: rules.with_halfmove_clock(false),
             parents: Vec::new(),
             successors: Vec::new(),
             ancestors: Vec::new(),
             room: 0,
             kept: Kept::All,
         }))
-    }
-
-    fn minimax(
-        &mut self,
-        rules: &Rules,
-        positions: &[Quad48],
-        depth: u32,
-        leaves: Leaves,
-    ) -> Result<Vec<Score>, BackendError> {
-        self.backend.minimax(rules, positions, depth, leaves)
-    }
+    })
 }
 
 /// Two plies in lists that are searched linearly.
 struct WrongMerge<'a> {
     backend: &'a mut dyn Backend,
-    bug: &'a MergeBug,
+    bug: Arc<MergeBug>,
     rules: Rules,
     parents: Vec<Entry>,
     successors: Vec<(Planes32, Entry)>,

@@ -13,8 +13,9 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
-use kogge_board::{Backend, BackendError, Categories, DeviceInfo, DeviceKind, Fen, Quad48, Rules, Successors};
+use kogge_board::{Backend, DeviceInfo, DeviceKind, Fen, Quad48};
 use kogge_driver::{Observer, Progress};
+use kogge_testkit::Wrapped;
 
 pub const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
 pub const POSITION_3: &str = "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1";
@@ -61,37 +62,6 @@ impl Observer for Watch {
     }
 }
 
-/// A backend that calls a function before it counts leaves below positions. It has no minimax of its own.
-pub struct Before<B, F>(pub B, pub F);
-
-impl<B: Backend, F: FnMut(&[Quad48]) -> Result<(), BackendError> + Send> Backend for Before<B, F> {
-    fn info(&self) -> &DeviceInfo {
-        self.0.info()
-    }
-
-    fn count(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Vec<u32>, BackendError> {
-        self.0.count(rules, positions)
-    }
-
-    fn expand(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Successors, BackendError> {
-        self.0.expand(rules, positions)
-    }
-
-    fn perft(&mut self, rules: &Rules, positions: &[Quad48], depth: u32) -> Result<Vec<u64>, BackendError> {
-        (self.1)(positions)?;
-        self.0.perft(rules, positions, depth)
-    }
-
-    fn categories(&mut self, rules: &Rules, positions: &[Quad48], depth: u32) -> Result<Vec<Categories>, BackendError> {
-        (self.1)(positions)?;
-        self.0.categories(rules, positions, depth)
-    }
-
-    kogge_board::host_merge!();
-
-    kogge_board::host_minimax!();
-}
-
 /// Whether a wrong device has erred. As an observer, it stops the first device that has counted leaves until then. Otherwise, a right
 /// device may do all the work before the wrong one begins.
 #[derive(Clone, Default)]
@@ -129,8 +99,8 @@ impl Observer for Erred {
 }
 
 /// Returns a backend that takes this much longer for each position when it counts leaves.
-pub fn slow<B: Backend>(backend: B, longer: Duration) -> impl Backend {
-    Before(backend, move |positions: &[Quad48]| {
+pub fn slow<B: Backend + 'static>(backend: B, longer: Duration) -> impl Backend {
+    Wrapped::new(backend).before(move |positions: &[Quad48]| {
         thread::sleep(longer * positions.len() as u32);
         Ok(())
     })

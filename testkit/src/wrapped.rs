@@ -1,0 +1,196 @@
+//! A backend that works as another one, except for the calls that a test replaces.
+
+use std::ops::ControlFlow;
+
+use kogge_board::merge::{Merge, MergeOptions};
+use kogge_board::{
+    Backend, BackendError, Categories, DeviceInfo, Leaves, Quad48, Rules, Score, Successors, Watch, Watched, host,
+};
+
+type Result<T> = std::result::Result<T, BackendError>;
+type Before<'a> = Box<dyn FnMut(&[Quad48]) -> Result<()> + Send + 'a>;
+type Expand<'a, B> = Box<dyn FnMut(&mut B, &Rules, &[Quad48]) -> Result<Successors> + Send + 'a>;
+type Perft<'a, B> = Box<dyn FnMut(&mut B, &Rules, &[Quad48], u32) -> Result<Vec<u64>> + Send + 'a>;
+type Search<'a, B> = Box<dyn FnMut(&mut B, &Rules, &[Quad48], u32, Leaves) -> Result<Vec<Score>> + Send + 'a>;
+type Merging<'a, B> =
+    Box<dyn for<'m> FnMut(&'m mut B, &Rules, &MergeOptions) -> Result<Box<dyn Merge + 'm>> + Send + 'a>;
+
+/// A backend that works as another one, except for the calls that a test replaces. It merges and searches on the host unless a test
+/// says how.
+pub struct Wrapped<'a, B> {
+    backend: B,
+    info: DeviceInfo,
+    before: Option<Before<'a>>,
+    expand: Option<Expand<'a, B>>,
+    perft: Option<Perft<'a, B>>,
+    minimax: Option<Search<'a, B>>,
+    merge: Option<Merging<'a, B>>,
+    is_watched: bool,
+}
+
+impl<'a, B: Backend> Wrapped<'a, B> {
+    /// Wraps a backend.
+    pub fn new(backend: B) -> Self {
+        let info = backend.info().clone();
+        Self { backend, info, before: None, expand: None, perft: None, minimax: None, merge: None, is_watched: false }
+    }
+
+    /// Describes the device otherwise.
+    #[must_use]
+    pub fn described(self, info: DeviceInfo) -> Self {
+        Self { info, ..self }
+    }
+
+    /// Calls a function before leaves are counted, also by kinds of moves.
+    #[must_use]
+    pub fn before(self, before: impl FnMut(&[Quad48]) -> Result<()> + Send + 'a) -> Self {
+        Self { before: Some(Box::new(before)), ..self }
+    }
+
+    /// Replaces `expand`; all counts are then made from its successors.
+    #[must_use]
+    pub fn expand(self, expand: impl FnMut(&mut B, &Rules, &[Quad48]) -> Result<Successors> + Send + 'a) -> Self {
+        Self { expand: Some(Box::new(expand)), ..self }
+    }
+
+    /// Replaces `perft`.
+    #[must_use]
+    pub fn perft(self, perft: impl FnMut(&mut B, &Rules, &[Quad48], u32) -> Result<Vec<u64>> + Send + 'a) -> Self {
+        Self { perft: Some(Box::new(perft)), ..self }
+    }
+
+    /// Replaces `minimax`.
+    #[must_use]
+    pub fn minimax(
+        self,
+        minimax: impl FnMut(&mut B, &Rules, &[Quad48], u32, Leaves) -> Result<Vec<Score>> + Send + 'a,
+    ) -> Self {
+        Self { minimax: Some(Box::new(minimax)), ..self }
+    }
+
+    /// Replaces `merge`.
+    #[must_use]
+    pub fn merge(
+        self,
+        merge: impl for<'m> FnMut(&'m mut B, &Rules, &MergeOptions) -> Result<Box<dyn Merge + 'm>> + Send + 'a,
+    ) -> Self {
+        Self { merge: Some(Box::new(merge)), ..self }
+    }
+
+    /// Lets calls be watched. They report after they are done; searches also report before they begin.
+    #[must_use]
+    pub fn watched(self) -> Self {
+        Self { is_watched: true, ..self }
+    }
+
+    fn call_before(&mut self, positions: &[Quad48]) -> Result<()> {
+        self.before.as_mut().map_or(Ok(()), |before| before(positions))
+    }
+}
+
+impl<B: Backend> Backend for Wrapped<'_, B> {
+    fn info(&self) -> &DeviceInfo {
+        &self.info
+    }
+
+    fn count(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Vec<u32>> {
+        if self.expand.is_none() {
+            return self.backend.count(rules, positions);
+        }
+        Ok(Backend::expand(self, rules, positions)?.iter().map(|children| children.len() as u32).collect())
+    }
+
+    fn expand(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Successors> {
+        match &mut self.expand {
+            Some(expand) => expand(&mut self.backend, rules, positions),
+            None => self.backend.expand(rules, positions),
+        }
+    }
+
+    fn perft(&mut self, rules: &Rules, positions: &[Quad48], depth: u32) -> Result<Vec<u64>> {
+        self.call_before(positions)?;
+        match &mut self.perft {
+            Some(perft) => return perft(&mut self.backend, rules, positions, depth),
+            None if self.expand.is_none() => return self.backend.perft(rules, positions, depth),
+            None if depth == 0 => return Ok(vec![1; positions.len()]),
+            None => {}
+        }
+        let below = |position: &Quad48| {
+            let children = Backend::expand(self, rules, &[*position])?.positions;
+            Ok(Backend::perft(self, rules, &children, depth - 1)?.into_iter().sum())
+        };
+        positions.iter().map(below).collect()
+    }
+
+    fn categories(&mut self, rules: &Rules, positions: &[Quad48], depth: u32) -> Result<Vec<Categories>> {
+        self.call_before(positions)?;
+        if self.expand.is_some() {
+            let reason = "a test has replaced its successors.".to_owned();
+            return Err(BackendError::Unavailable { backend: self.info.backend, reason });
+        }
+        self.backend.categories(rules, positions, depth)
+    }
+
+    fn watched(&mut self) -> Option<&mut dyn Watched> {
+        if self.is_watched { Some(self) } else { None }
+    }
+
+    fn merge(&mut self, rules: &Rules, options: &MergeOptions) -> Result<Box<dyn Merge + '_>> {
+        match &mut self.merge {
+            Some(merge) => merge(&mut self.backend, rules, options),
+            None => host::merge(self, rules, options),
+        }
+    }
+
+    fn minimax(&mut self, rules: &Rules, positions: &[Quad48], depth: u32, leaves: Leaves) -> Result<Vec<Score>> {
+        match &mut self.minimax {
+            Some(minimax) => minimax(&mut self.backend, rules, positions, depth, leaves),
+            None => host::minimax(self, rules, positions, depth, leaves),
+        }
+    }
+}
+
+fn report(watch: &mut Watch<'_>, leaves: u128, share: f64) -> Result<()> {
+    match watch(leaves, share) {
+        ControlFlow::Break(()) => Err(BackendError::Stopped),
+        ControlFlow::Continue(()) => Ok(()),
+    }
+}
+
+impl<B: Backend> Watched for Wrapped<'_, B> {
+    fn perft_watched(
+        &mut self,
+        rules: &Rules,
+        positions: &[Quad48],
+        depth: u32,
+        watch: &mut Watch<'_>,
+    ) -> Result<Vec<u64>> {
+        let counts = Backend::perft(self, rules, positions, depth)?;
+        report(watch, counts.iter().map(|&count| u128::from(count)).sum(), 1.0)?;
+        Ok(counts)
+    }
+
+    fn categories_watched(
+        &mut self,
+        rules: &Rules,
+        positions: &[Quad48],
+        depth: u32,
+        watch: &mut Watch<'_>,
+    ) -> Result<Vec<Categories>> {
+        let found = self.categories(rules, positions, depth)?;
+        report(watch, found.iter().map(|each| each.nodes).sum(), 1.0)?;
+        Ok(found)
+    }
+
+    fn minimax_watched(
+        &mut self,
+        rules: &Rules,
+        positions: &[Quad48],
+        depth: u32,
+        leaves: Leaves,
+        watch: &mut Watch<'_>,
+    ) -> Result<Vec<Score>> {
+        [0.0, 1.0].into_iter().try_for_each(|share| report(watch, 0, share))?;
+        Backend::minimax(self, rules, positions, depth, leaves)
+    }
+}
