@@ -4,7 +4,7 @@ use kogge_board::soak::Difference;
 use kogge_board::{Backend, Fen};
 use kogge_devices::{BACKENDS, BackendName, NamedDevice, Request};
 use kogge_driver::{Driver, MergeSettings};
-use kogge_testkit::buggy::{Buggy, no_black_queenside};
+use kogge_testkit::buggy::{buggy, no_black_queenside};
 use kogge_testkit::conformance::{Batches, difference, placements, playouts};
 
 use crate::args::Devices;
@@ -123,7 +123,7 @@ fn a_device_that_disagrees_is_named_with_a_command_that_shows_it() {
     let mut devices = [
         named(BackendName::Cpu, 0, Box::new(cpu()) as Box<dyn Backend>),
         named(BackendName::Opencl, 1, Box::new(cpu())),
-        named(BackendName::Wgpu, 2, Box::new(Buggy::new(cpu(), no_black_queenside))),
+        named(BackendName::Wgpu, 2, Box::new(buggy(cpu(), no_black_queenside))),
     ];
     let frontiers = frontiers(&mut cpu());
     let found = disagreement(&mut devices, &frontiers).expect("black may castle queenside somewhere");
@@ -140,7 +140,7 @@ fn a_device_that_disagrees_is_named_with_a_command_that_shows_it() {
 
     // The command finds the mistake at this position or at most one ply below it.
     let root: Fen = diff.tree.root.fen.expect("a position").parse().unwrap_or_else(|error| panic!("{line}: {error}"));
-    let (mut right, mut wrong) = (cpu(), Buggy::new(cpu(), no_black_queenside));
+    let (mut right, mut wrong) = (cpu(), buggy(cpu(), no_black_queenside));
     let mut wrong = Driver::new(&mut wrong, &());
     let shown = Driver::new(&mut right, &()).diff(&mut wrong, &root, diff.tree.depth);
     let Ok(kogge_driver::Diff::Different(shown)) = shown else { panic!("{line}: {shown:?}") };

@@ -6,13 +6,13 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use kogge_board::known;
-use kogge_board::{Backend, BackendError, DeviceInfo, Format, Quad48, Rules, Successors};
+use kogge_board::{Backend, BackendError, Format, Quad48, unwatched};
 use kogge_driver::bench::{Measured, Settings, Subject, Task, Times, measure, monotonic, packing};
 use kogge_driver::{Error, Observer, Progress};
 use kogge_movegen_cpu::Cpu;
 use kogge_movegen_cpu::mailbox::Mailbox;
-use kogge_testkit::buggy::{Buggy, no_black_queenside};
-use support::Before;
+use kogge_testkit::Wrapped;
+use kogge_testkit::buggy::{buggy, no_black_queenside};
 
 const FREE: Settings<'_> = Settings { seconds: 0.2, repetitions: 3, depth: &|_| None, clock: &monotonic };
 
@@ -42,7 +42,14 @@ fn every_position_is_counted_in_both_ways_by_all() {
 fn a_faster_backend_is_measured_on_deeper_trees() {
     // The only time that passes is the time of counts by one call.
     let microseconds = AtomicU64::new(0);
-    let timed = |call, leaf| Timed { cpu: Cpu::new(Some(1)).unwrap(), passed: &microseconds, call, leaf };
+    let passed = &microseconds;
+    let timed = |call, leaf| {
+        Wrapped::new(Cpu::new(Some(1)).unwrap()).perft(move |cpu, rules, positions, depth| {
+            let counts = cpu.perft(rules, positions, depth, &mut unwatched)?;
+            passed.fetch_add(call + leaf * counts.iter().sum::<u128>() as u64, Ordering::Relaxed);
+            Ok(counts)
+        })
+    };
     let (mut fast, mut slow) = (timed(10, 1), timed(60_000, 1));
     let mut subjects = [&mut fast as &mut dyn Backend, &mut slow].map(|backend| Subject { backend, memory: 64 << 20 });
     let clock = || Duration::from_micros(microseconds.load(Ordering::Relaxed));
@@ -51,67 +58,6 @@ fn a_faster_backend_is_measured_on_deeper_trees() {
     let rows = measure(&mut subjects, &known::standard()[3..4], &settings, &()).unwrap().rows;
     assert_eq!((rows[0].depth, rows[0].times.all.as_slice()), (3, &[0.009_477][..]), "{rows:?}");
     assert_eq!((rows[1].depth, rows[1].times.all.as_slice()), (1, &[0.060_006][..]), "{rows:?}");
-}
-
-/// The CPU with a clock that the test holds: a call that counts takes a fixed time and a time for each leaf.
-struct Timed<'a> {
-    cpu: Cpu,
-    /// The time, in microseconds.
-    passed: &'a AtomicU64,
-    call: u64,
-    leaf: u64,
-}
-
-impl Backend for Timed<'_> {
-    fn info(&self) -> &DeviceInfo {
-        self.cpu.info()
-    }
-
-    fn expand(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Successors, BackendError> {
-        self.cpu.expand(rules, positions)
-    }
-
-    fn perft(
-        &mut self,
-        rules: &Rules,
-        positions: &[Quad48],
-        depth: u32,
-        watch: &mut kogge_board::Watch<'_>,
-    ) -> Result<Vec<u128>, BackendError> {
-        let counts = self.cpu.perft(rules, positions, depth, watch)?;
-        self.passed.fetch_add(self.call + self.leaf * counts.iter().sum::<u128>() as u64, Ordering::Relaxed);
-        Ok(counts)
-    }
-
-    fn merge(
-        &mut self,
-        rules: &Rules,
-        options: &kogge_board::merge::MergeOptions,
-    ) -> Result<Box<dyn kogge_board::merge::Merge + '_>, BackendError> {
-        Ok(Box::new(kogge_board::host::HostMerge::new(self, rules, *options)))
-    }
-
-    fn minimax(
-        &mut self,
-        rules: &Rules,
-        positions: &[Quad48],
-        depth: u32,
-        leaves: kogge_board::Leaves,
-        watch: &mut kogge_board::Watch<'_>,
-    ) -> Result<Vec<kogge_board::Score>, BackendError> {
-        kogge_board::host::minimax(self, rules, positions, depth, leaves, watch)
-    }
-
-    fn categories(
-        &mut self,
-        _: &Rules,
-        _: &[Quad48],
-        _: u32,
-        _: &mut kogge_board::Watch<'_>,
-    ) -> Result<Vec<kogge_board::Categories>, BackendError> {
-        let reason = "it cannot tell the kinds of moves; use another backend.".to_owned();
-        Err(BackendError::Unavailable { backend: self.info().backend, reason })
-    }
 }
 
 #[test]
@@ -132,7 +78,7 @@ fn without_time_the_shallowest_trees_are_counted() {
 
 #[test]
 fn who_miscounts_is_named_and_has_no_rows() {
-    let buggy = Buggy::new(Cpu::new(Some(1)).unwrap(), no_black_queenside);
+    let buggy = buggy(Cpu::new(Some(1)).unwrap(), no_black_queenside);
     let mut backends: Vec<Box<dyn Backend>> = vec![Box::new(buggy), Box::new(Mailbox::new())];
     let depth = |_| Some(3);
     let Measured { rows, failed } = run(&mut backends, &Settings { depth: &depth, ..FREE });
@@ -164,7 +110,7 @@ fn who_fails_while_it_is_timed_has_no_rows() {
         if fails { Err(error()) } else { Ok(()) }
     };
     let (mut failing, mut cpu, mut mailbox) =
-        (Before(Mailbox::new(), fail), Cpu::new(Some(1)).unwrap(), Mailbox::new());
+        (Wrapped::new(Mailbox::new()).before(fail), Cpu::new(Some(1)).unwrap(), Mailbox::new());
     let mut subjects =
         [&mut cpu as &mut dyn Backend, &mut failing, &mut mailbox].map(|backend| Subject { backend, memory: 64 << 20 });
     let settings = Settings { depth: &|_| Some(2), ..FREE };
@@ -207,7 +153,7 @@ fn who_is_stopped_counts_no_more() {
         }
     }
     let stop = Stop(AtomicUsize::new(0));
-    let mut backend = Before(Mailbox::new(), |_: &[Quad48]| {
+    let mut backend = Wrapped::new(Mailbox::new()).before(|_: &[Quad48]| {
         stop.0.fetch_add(1, Ordering::Relaxed);
         Ok::<(), BackendError>(())
     });
@@ -240,7 +186,7 @@ fn rows_whose_times_differ_are_timed_again() {
         microseconds.fetch_add(10_000 + 100_000 / count, Ordering::Relaxed);
         Ok::<(), BackendError>(())
     };
-    let mut backend = Before(Mailbox::new(), busy);
+    let mut backend = Wrapped::new(Mailbox::new()).before(busy);
     let clock = || Duration::from_micros(microseconds.load(Ordering::Relaxed));
     let [patient, hasty] = [1e3, 0.2].map(|seconds| {
         counts.store(0, Ordering::Relaxed);

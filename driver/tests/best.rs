@@ -2,71 +2,22 @@
 
 mod support;
 
-use kogge_board::{Backend, BackendError, DeviceInfo, Fen, Leaves, Quad48, Rules, Score, Successors};
+use kogge_board::{Backend, Fen, Leaves, unwatched};
 use kogge_driver::{Best, Driver, Error};
 use kogge_movegen_cpu::Cpu;
 use kogge_movegen_cpu::mailbox::Mailbox;
-use support::{Before, KIWIPETE, MATE, POSITION_3, Watch, fen};
+use kogge_testkit::Wrapped;
+use support::{KIWIPETE, MATE, POSITION_3, Watch, fen};
 
 /// A backend without minimax of its own.
 fn plain() -> impl Backend {
-    Before(Cpu::new(None).unwrap(), |_: &[Quad48]| Ok(()))
+    Wrapped::new(Cpu::new(None).unwrap())
 }
 
-/// The CPU as a backend that can be watched. It reports before and after each search.
-struct Watchable(Cpu);
-
-impl Backend for Watchable {
-    fn info(&self) -> &DeviceInfo {
-        self.0.info()
-    }
-
-    fn expand(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Successors, BackendError> {
-        self.0.expand(rules, positions)
-    }
-
-    fn perft(
-        &mut self,
-        rules: &Rules,
-        positions: &[Quad48],
-        depth: u32,
-        watch: &mut kogge_board::Watch<'_>,
-    ) -> Result<Vec<u128>, BackendError> {
-        self.0.perft(rules, positions, depth, watch)
-    }
-
-    fn merge(
-        &mut self,
-        rules: &Rules,
-        options: &kogge_board::merge::MergeOptions,
-    ) -> Result<Box<dyn kogge_board::merge::Merge + '_>, BackendError> {
-        Ok(Box::new(kogge_board::host::HostMerge::new(self, rules, *options)))
-    }
-
-    fn minimax(
-        &mut self,
-        rules: &Rules,
-        positions: &[Quad48],
-        depth: u32,
-        leaves: Leaves,
-        watch: &mut kogge_board::Watch<'_>,
-    ) -> Result<Vec<Score>, BackendError> {
-        for share in [0.0, 1.0] {
-            kogge_board::report(watch, 0, share)?;
-        }
-        self.0.minimax(rules, positions, depth, leaves, watch)
-    }
-
-    fn categories(
-        &mut self,
-        _: &Rules,
-        _: &[Quad48],
-        _: u32,
-        _: &mut kogge_board::Watch<'_>,
-    ) -> Result<Vec<kogge_board::Categories>, BackendError> {
-        let reason = "it cannot tell the kinds of moves; use another backend.".to_owned();
-        Err(BackendError::Unavailable { backend: self.info().backend, reason })
-    }
+/// The CPU with minimax of its own. It reports before each search.
+fn watchable() -> impl Backend {
+    Wrapped::new(Cpu::new(None).unwrap())
+        .minimax(|cpu, rules, positions, depth, leaves| cpu.minimax(rules, positions, depth, leaves, &mut unwatched))
 }
 
 fn best(backend: &mut dyn Backend, root: &Fen, depth: u32, leaves: Leaves) -> Best {
@@ -83,7 +34,7 @@ fn all_backends_agree_on_score_line_and_leaves() {
                 let cpu = best(&mut Cpu::new(None).unwrap(), &root, depth, leaves);
                 let plain = best(&mut plain(), &root, depth, leaves);
                 assert_eq!(plain, cpu, "{root} at depth {depth}");
-                let watched = best(&mut Watchable(Cpu::new(None).unwrap()), &root, depth, leaves);
+                let watched = best(&mut watchable(), &root, depth, leaves);
                 assert_eq!(watched, cpu, "{root} at depth {depth}");
                 if depth < 3 {
                     assert_eq!(best(&mut Mailbox::new(), &root, depth, leaves), cpu, "{root} at depth {depth}");
@@ -127,7 +78,7 @@ fn a_stopped_search_gives_no_result() {
     assert!(matches!(error, Error::Cancelled(_)), "{error}");
     for stop_at in [1, 2] {
         let watch = Watch::stopping_at(stop_at);
-        let mut watched = Watchable(Cpu::new(Some(1)).unwrap());
+        let mut watched = watchable();
         let error = Driver::new(&mut watched, &watch).best(&fen(KIWIPETE), 3, Leaves::Static).unwrap_err();
         assert!(matches!(error, Error::Cancelled(_)), "{error}");
     }

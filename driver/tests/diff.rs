@@ -6,7 +6,7 @@ use kogge_board::{Backend, Fen, Position, State};
 use kogge_driver::{Diff, Difference, Driver, Error};
 use kogge_movegen_cpu::Cpu;
 use kogge_movegen_cpu::mailbox::Mailbox;
-use kogge_testkit::buggy::{Bug, Buggy, no_black_queenside};
+use kogge_testkit::buggy::{Bug, buggy, no_black_queenside};
 use support::{KIWIPETE, Watch, fen};
 
 fn cpu() -> Cpu {
@@ -42,18 +42,18 @@ fn the_same_is_no_difference() {
 #[test]
 fn a_missing_move_is_found_where_it_is_missing() {
     let root = fen(KIWIPETE);
-    let found = different(diff(&mut cpu(), &mut Buggy::new(cpu(), no_black_queenside), &root, 3));
+    let found = different(diff(&mut cpu(), &mut buggy(cpu(), no_black_queenside), &root, 3));
     assert_eq!((found.line.len(), found.depth), (1, 2));
     assert_eq!(found.only_first.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["e8c8"]);
     assert_eq!((found.only_second.len(), found.counts.len()), (0, 0));
     assert_eq!(found.position.fullmove, 1);
 
     // The same comparison with the backends exchanged.
-    let found = different(diff(&mut Buggy::new(cpu(), no_black_queenside), &mut cpu(), &root, 3));
+    let found = different(diff(&mut buggy(cpu(), no_black_queenside), &mut cpu(), &root, 3));
     assert_eq!((found.only_first.len(), found.only_second.len()), (0, 1));
 
     // At this depth, the mistake has no effect.
-    assert_eq!(diff(&mut cpu(), &mut Buggy::new(cpu(), no_black_queenside), &root, 1), Diff::Same { leaves: 48 });
+    assert_eq!(diff(&mut cpu(), &mut buggy(cpu(), no_black_queenside), &root, 1), Diff::Same { leaves: 48 });
 }
 
 #[test]
@@ -62,14 +62,14 @@ fn wrong_successors_are_named() {
         let castling = parent.state.castling();
         Some(Position { state: child.state.with_castling(castling), ..child })
     };
-    let found = different(diff(&mut cpu(), &mut Buggy::new(cpu(), keeps_rights), &fen(KIWIPETE), 1));
+    let found = different(diff(&mut cpu(), &mut buggy(cpu(), keeps_rights), &fen(KIWIPETE), 1));
     let king_steps = found.only_first.iter().filter(|(name, _)| name.starts_with("e1")).count();
     assert_eq!((king_steps, found.only_first.len()), (4, 9), "king steps, castlings, rook moves");
     assert!(found.only_second.iter().all(|(name, _)| name.starts_with("(no move) to ")));
 
     let loses_en_passant: Bug = |_, child| Some(Position { state: State(child.state.0 & !State::EN_PASSANT), ..child });
     let root = fen("4k3/8/8/8/3p4/8/4P3/4K3 w - - 0 1");
-    let found = different(diff(&mut cpu(), &mut Buggy::new(cpu(), loses_en_passant), &root, 2));
+    let found = different(diff(&mut cpu(), &mut buggy(cpu(), loses_en_passant), &root, 2));
     assert_eq!(found.only_first[0].0, "e2e4");
     assert_eq!(found.only_second[0].0, "(no move) to 4k3/8/8/8/3pP3/8/8/4K3 b - - 0 1");
 }

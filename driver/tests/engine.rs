@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use kogge_board::Fen;
 use kogge_driver::{Diff, Driver, Engine, EngineError, Error, play_line};
 use kogge_movegen_cpu::Cpu;
-use kogge_testkit::buggy::{Buggy, no_black_queenside};
+use kogge_testkit::buggy::{buggy, no_black_queenside};
 use support::{KIWIPETE, MATE, Watch, fen};
 
 /// Longer than any test takes, even on a busy machine.
@@ -16,7 +16,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Acts as a UCI engine that answers `go perft`, with the fault that `part` names.
 fn pretend(part: &str, input: impl BufRead, mut output: impl Write) {
-    let (mut cpu, mut buggy) = (Cpu::new(Some(1)).unwrap(), Buggy::new(Cpu::new(Some(1)).unwrap(), no_black_queenside));
+    let (mut cpu, mut buggy) = (Cpu::new(Some(1)).unwrap(), buggy(Cpu::new(Some(1)).unwrap(), no_black_queenside));
     let mut driver = if part == "buggy" { Driver::new(&mut buggy, &()) } else { Driver::new(&mut cpu, &()) };
     let mut other = Cpu::new(Some(1)).unwrap();
     let mut here = Fen::start();

@@ -88,7 +88,8 @@ fn less_memory_than_expected_makes_ranges() {
     for (fitting, plies) in [(40_000, Some(4)), (40_000, Some(5)), (40_000, None), (3_000, Some(4)), (100, Some(3))] {
         let mut backend = WrongMerge::new(None, 0);
         backend.fitting = fitting;
-        let Merged { leaves, plan, .. } = merged(&mut backend, &Fen::start(), 6, &MergeSettings { plies, ..AMPLE });
+        let Merged { leaves, plan, .. } =
+            merged(&mut backend.open(), &Fen::start(), 6, &MergeSettings { plies, ..AMPLE });
         assert_eq!(leaves, 119_060_324, "{plan}");
         assert!(plies.is_none() || plan.ranges() > 1, "{plan}");
     }
@@ -100,6 +101,7 @@ fn too_little_memory_to_count_is_no_wrong_answer() {
     for (deepest, plies) in [(0, None), (1, None), (0, Some(4)), (1, Some(2))] {
         let mut backend = WrongMerge::new(None, 0);
         backend.deepest = deepest;
+        let mut backend = backend.open();
         let settings = MergeSettings { plies, ..AMPLE };
         let mut driver = Driver::new(&mut backend, &());
         let leaves = driver.perft_merged(&Fen::start(), 5, &settings);
@@ -231,7 +233,7 @@ fn merged_watched(watch: &Watch) {
 
 /// Counts with a fault at ply `at`, merged to ply `plies` in this many ranges.
 fn with_fault(fault: Option<Fault>, at: u32, plies: u32, ranges: u32) -> Result<u128, Error> {
-    let mut backend = WrongMerge::new(fault, at);
+    let mut backend = WrongMerge::new(fault, at).open();
     let settings = MergeSettings { plies: Some(plies), ranges: Some(ranges), ..AMPLE };
     Driver::new(&mut backend, &()).perft_merged(&Fen::start(), 5, &settings).map(|merged| merged.leaves)
 }
@@ -262,9 +264,9 @@ fn wrong_multiplicities_are_an_error_that_names_the_device() {
 fn wrong_multiplicities_are_found_by_distinct_positions_and_plans() {
     for fault in Fault::ALL {
         // Transpositions begin at ply 3.
-        let mut backend = WrongMerge::new(Some(fault), 3);
+        let mut backend = WrongMerge::new(Some(fault), 3).open();
         assert_not_trusted(Driver::new(&mut backend, &()).unique(&Fen::start(), 4, AMPLE.memory, false), 3);
-        let mut backend = WrongMerge::new(Some(fault), 3);
+        let mut backend = WrongMerge::new(Some(fault), 3).open();
         assert_not_trusted(Driver::new(&mut backend, &()).plan_merged(&Fen::start(), 5, &AMPLE), 3);
     }
 }

@@ -61,6 +61,7 @@ fn other_positions_are_counted_in_ranges() {
     // Ranges of reversed keys.
     let mut reversed = WrongMerge::new(None, 0);
     reversed.counts_in_runs = true;
+    let mut reversed = reversed.open();
     for (root, depth, leaves, settings, in_ranges) in cases {
         for backend in [&mut cpu as &mut dyn Backend, &mut reversed] {
             let Merged { leaves: found, plan, .. } = merged(backend, root, depth, &settings);
@@ -74,6 +75,7 @@ fn other_positions_are_counted_in_ranges() {
 fn many_ranges_of_reversed_keys_have_all_positions_once() {
     let mut reversed = WrongMerge::new(None, 0);
     reversed.counts_in_runs = true;
+    let mut reversed = reversed.open();
     for (root, depth, leaves, positions) in
         [(START, 6, 119_060_324, 72_078), (KIWIPETE, 5, 193_690_690, 1_374_152), (ROOK, 6, 1_298_366, 2_536)]
     {
@@ -294,7 +296,7 @@ fn wrong_ranges_are_an_error_that_names_the_device() {
     let count = |fault, at, settings: &MergeSettings, counts_in_runs| {
         let mut backend = WrongMerge::new(fault, at);
         (backend.in_ranges, backend.counts_in_runs) = (true, counts_in_runs);
-        Driver::new(&mut backend, &()).perft_merged(&fen(START), 5, settings).map(|merged| merged.leaves)
+        Driver::new(&mut backend.open(), &()).perft_merged(&fen(START), 5, settings).map(|merged| merged.leaves)
     };
     // Ply 4 in ranges beside ply 3, and below it.
     for (settings, has_between, runs) in

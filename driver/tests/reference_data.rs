@@ -8,7 +8,7 @@ use kogge_board::{Categories, Fen, known};
 use kogge_driver::epd::{self, Case};
 use kogge_driver::{Caps, Driver, Verdict};
 use kogge_movegen_cpu::Cpu;
-use kogge_testkit::buggy::{Buggy, no_black_queenside};
+use kogge_testkit::buggy::{buggy, no_black_queenside};
 
 fn rows(table: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
     table.lines().filter(|line| !line.starts_with('#')).map(|line| line.split('\t').collect())
@@ -66,7 +66,7 @@ fn a_wrong_backend_fails() {
     // Counts are compared in the order of their line. A line without black's castling passes.
     let text = format!("{} ;D1 48 ;D2 2039 ;D3 97862\n{} ;D2 400 ;D1 20\n", support::KIWIPETE, Fen::start());
     let cases: Vec<_> = epd::lines(text.as_bytes()).map(|(_, case)| case.unwrap()).collect();
-    let mut buggy = Buggy::new(Cpu::new(Some(1)).unwrap(), no_black_queenside);
+    let mut buggy = buggy(Cpu::new(Some(1)).unwrap(), no_black_queenside);
     let mut driver = Driver::new(&mut buggy, &());
     let caps = |depth, nodes| Caps { depth, nodes };
     let shallow = driver.check(&cases, caps(1, u128::MAX)).unwrap();

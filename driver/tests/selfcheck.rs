@@ -5,13 +5,14 @@ mod support;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use kogge_board::{Backend, BackendError, Quad48};
+use kogge_board::{Backend, BackendError, Piece, Quad48, Score, unwatched};
 use kogge_driver::selfcheck::{Checked, Settings, Subject, Verdict, check};
 use kogge_driver::{Error, Observer};
 use kogge_movegen_cpu::Cpu;
 use kogge_movegen_cpu::mailbox::Mailbox;
-use kogge_testkit::buggy::{Buggy, no_black_queenside};
-use support::{Before, Watch};
+use kogge_testkit::Wrapped;
+use kogge_testkit::buggy::{buggy, no_black_queenside};
+use support::Watch;
 
 fn cpu() -> Cpu {
     Cpu::new(Some(2)).expect("the CPU can be used")
@@ -32,12 +33,9 @@ fn checked(backends: &mut [&mut dyn Backend], seconds: f64, observer: &dyn Obser
 }
 
 /// A backend that counts as the CPU does until it has counted a number of positions, and then calls a function.
-fn after(
-    positions: usize,
-    then: impl Fn() -> Result<(), BackendError> + Send,
-) -> Before<Cpu, impl FnMut(&[Quad48]) -> Result<(), BackendError> + Send> {
+fn after(positions: usize, then: impl Fn() -> Result<(), BackendError> + Send + 'static) -> impl Backend {
     let mut left = positions;
-    Before(cpu(), move |batch: &[Quad48]| {
+    Wrapped::new(cpu()).before(move |batch: &[Quad48]| {
         left = left.saturating_sub(batch.len());
         if left == 0 { then() } else { Ok(()) }
     })
@@ -67,7 +65,7 @@ fn more_time_means_more_work() {
 #[test]
 fn wrong_devices_are_found_and_others_are_checked_to_the_end() {
     // The self-tests find this error.
-    let mut early = Buggy::new(cpu(), no_black_queenside);
+    let mut early = buggy(cpu(), no_black_queenside);
     let found = checked(&mut [&mut early, &mut cpu()], 1.0, &()).expect("an answer");
     let Verdict::Wrong(reason) = &found[0].verdict else { panic!("{found:?}") };
     assert!(reason.contains("cannot be trusted") && found[0].random.two_plies == 0, "{found:?}");
@@ -77,66 +75,15 @@ fn wrong_devices_are_found_and_others_are_checked_to_the_end() {
 #[test]
 fn errors_that_self_tests_do_not_reach_are_found_on_random_positions() {
     // It miscounts boards with more queens than any board of the self-tests and the published counts.
-    struct Crowded(Cpu);
-    impl Backend for Crowded {
-        fn info(&self) -> &kogge_board::DeviceInfo {
-            self.0.info()
+    let mut crowded = Wrapped::new(cpu()).perft(|cpu, rules, positions, depth| {
+        let mut counts = cpu.perft(rules, positions, depth, &mut unwatched)?;
+        for (position, count) in positions.iter().zip(&mut counts) {
+            let queens = position.unpack_unchecked().kind(Piece::Queen).count_ones();
+            *count += u128::from(queens > 10 && *count > 0);
         }
-
-        fn expand(
-            &mut self,
-            rules: &kogge_board::Rules,
-            positions: &[Quad48],
-        ) -> Result<kogge_board::Successors, BackendError> {
-            self.0.expand(rules, positions)
-        }
-
-        fn perft(
-            &mut self,
-            rules: &kogge_board::Rules,
-            positions: &[Quad48],
-            depth: u32,
-            watch: &mut kogge_board::Watch<'_>,
-        ) -> Result<Vec<u128>, BackendError> {
-            let mut counts = self.0.perft(rules, positions, depth, watch)?;
-            for (position, count) in positions.iter().zip(&mut counts) {
-                let board = position.unpack_unchecked();
-                let queens = board.kind(kogge_board::Piece::Queen).count_ones();
-                *count += u128::from(queens > 10 && *count > 0);
-            }
-            Ok(counts)
-        }
-
-        fn categories(
-            &mut self,
-            rules: &kogge_board::Rules,
-            positions: &[Quad48],
-            depth: u32,
-            watch: &mut kogge_board::Watch<'_>,
-        ) -> Result<Vec<kogge_board::Categories>, BackendError> {
-            self.0.categories(rules, positions, depth, watch)
-        }
-
-        fn merge(
-            &mut self,
-            rules: &kogge_board::Rules,
-            options: &kogge_board::merge::MergeOptions,
-        ) -> Result<Box<dyn kogge_board::merge::Merge + '_>, BackendError> {
-            Ok(Box::new(kogge_board::host::HostMerge::new(self, rules, *options)))
-        }
-
-        fn minimax(
-            &mut self,
-            rules: &kogge_board::Rules,
-            positions: &[Quad48],
-            depth: u32,
-            leaves: kogge_board::Leaves,
-            watch: &mut kogge_board::Watch<'_>,
-        ) -> Result<Vec<kogge_board::Score>, BackendError> {
-            kogge_board::host::minimax(self, rules, positions, depth, leaves, watch)
-        }
-    }
-    let found = checked(&mut [&mut Crowded(cpu())], 3.0, &()).expect("an answer");
+        Ok(counts)
+    });
+    let found = checked(&mut [&mut crowded], 3.0, &()).expect("an answer");
     let Verdict::Wrong(reason) = &found[0].verdict else { panic!("{found:?}") };
     assert!(found[0].self_tests == 4 && reason.contains("mailbox (10x12 board"), "{found:?}");
     assert!(reason.contains(" counts ") && reason.contains(" plies below "), "{reason}");
@@ -151,6 +98,30 @@ fn a_failing_device_is_no_wrong_one() {
     let found = checked(&mut [&mut after(10_000, lost)], 1.0, &()).expect("an answer");
     let failed = Verdict::Failed("A GPU failed counting: it was unplugged.".to_owned());
     assert_eq!(found[0].verdict, failed);
+}
+
+#[test]
+fn wrong_values_are_found_on_random_positions() {
+    // It takes trees of four plies below boards with few men for drawn.
+    let mut drawn = Wrapped::new(cpu()).minimax(|cpu, rules, positions, depth, leaves| {
+        let mut scores = cpu.minimax(rules, positions, depth, leaves, &mut unwatched)?;
+        let men = |position: &Quad48| position.unpack_unchecked().occupied().count_ones();
+        let drawn = positions.iter().zip(&mut scores).filter(|(position, _)| men(position) < 6 && depth > 3);
+        drawn.for_each(|(_, score)| *score = Score::default());
+        Ok(scores)
+    });
+    let found = checked(&mut [&mut drawn], 3.0, &()).expect("an answer");
+    let Verdict::Wrong(reason) = &found[0].verdict else { panic!("{found:?}") };
+    assert!(found[0].self_tests == 4 && reason.contains(" says ") && reason.contains("4 plies below"), "{found:?}");
+}
+
+#[test]
+fn without_a_time_it_goes_on_until_it_is_stopped_or_finds_a_difference() {
+    let found = checked(&mut [&mut cpu()], 0.0, &Watch::stopping_at(200)).expect("an answer");
+    assert!(found[0].verdict == Verdict::Right && found[0].random.two_plies > 0, "{found:?}");
+    let mut wrong = buggy(cpu(), no_black_queenside);
+    let found = checked(&mut [&mut cpu(), &mut wrong], 0.0, &()).expect("an answer");
+    assert!(found[0].verdict == Verdict::Right && matches!(found[1].verdict, Verdict::Wrong(_)), "{found:?}");
 }
 
 #[test]

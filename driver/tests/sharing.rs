@@ -8,9 +8,10 @@ use kogge_board::{Backend, BackendError, Quad48};
 use kogge_driver::{Device, Error, Observer, Part, Shared, perft_merged_shared, perft_shared};
 use kogge_movegen_cpu::Cpu;
 use kogge_movegen_cpu::mailbox::Mailbox;
-use kogge_testkit::buggy::{Buggy, no_black_queenside};
+use kogge_testkit::Wrapped;
+use kogge_testkit::buggy::{buggy, no_black_queenside};
 use support::wrong_merge::{Fault, WrongMerge};
-use support::{Before, Erred, KIWIPETE, Watch, fen};
+use support::{Erred, KIWIPETE, Watch, fen};
 
 fn device(backend: impl Backend + 'static) -> Device {
     Device::with_memory(Box::new(backend), 1 << 26)
@@ -57,7 +58,7 @@ fn devices_that_count_in_runs_share_ranges_of_reversed_keys() {
         (backend.in_ranges, backend.counts_in_runs, backend.fitting) = (true, true, fitting);
         backend
     };
-    let right = || device(in_runs(None, u64::MAX));
+    let right = || device(in_runs(None, u64::MAX).open());
     let count = |devices: &mut [Device], ranges, observer: &dyn Observer| {
         let shared = perft_merged_shared(devices, &root, 5, (Some(3), ranges), observer)?;
         assert_eq!(shared.merged.unwrap().positions, 57_548);
@@ -71,15 +72,15 @@ fn devices_that_count_in_runs_share_ranges_of_reversed_keys() {
     let wrong = || in_runs(Some(Fault::LosesPosition), u64::MAX);
     let backend = wrong();
     let erred = backend.erred.clone();
-    let error = count(&mut [right(), device(backend)], Some(50), &erred).unwrap_err();
+    let error = count(&mut [right(), device(backend.open())], Some(50), &erred).unwrap_err();
     assert!(matches!(error, Error::Backend(BackendError::WrongAnswer { .. })), "{error}");
     // Beside a device without runs, or with little memory, it counts in the usual order.
-    let narrow = Device::with_memory(Box::new(in_runs(None, u64::MAX)), 100 << 10);
+    let narrow = Device::with_memory(Box::new(in_runs(None, u64::MAX).open()), 100 << 10);
     for other in [device(Mailbox::new()), narrow] {
-        assert_eq!(count(&mut [device(wrong()), other], Some(50), &()), Ok(193_690_690));
+        assert_eq!(count(&mut [device(wrong().open()), other], Some(50), &()), Ok(193_690_690));
     }
     // A device may have less memory than it says.
-    assert_eq!(count(&mut [right(), device(in_runs(None, 2_000))], Some(50), &()), Ok(193_690_690));
+    assert_eq!(count(&mut [right(), device(in_runs(None, 2_000).open())], Some(50), &()), Ok(193_690_690));
 }
 
 #[test]
@@ -99,13 +100,13 @@ fn devices_share_a_frontier() {
 #[test]
 fn one_wrong_device_spoils_the_count() {
     let root = fen(KIWIPETE);
-    let mut devices = [device(cpu()), device(Buggy::new(cpu(), no_black_queenside))];
+    let mut devices = [device(cpu()), device(buggy(cpu(), no_black_queenside))];
     let liar = perft_merged_shared(&mut devices, &root, 4, (Some(3), Some(50)), &()).unwrap_err().to_string();
     assert!(liar.contains("paths to ply 3, but another device 97862"), "{liar}");
     for fault in Fault::ALL {
         let backend = WrongMerge::new(Some(fault), 3);
         let erred = backend.erred.clone();
-        let mut devices = [device(cpu()), device(backend)];
+        let mut devices = [device(cpu()), device(backend.open())];
         let wrong = perft_merged_shared(&mut devices, &root, 4, (Some(3), Some(50)), &erred).unwrap_err();
         assert!(matches!(wrong, Error::Backend(BackendError::WrongAnswer { .. })), "{wrong}");
     }
@@ -121,7 +122,7 @@ fn one_wrong_device_spoils_the_count() {
     for (fate, message) in [fails, panics].into_iter().zip(told) {
         let erred = Erred::default();
         let observer = erred.clone();
-        let wrong = Before(cpu(), move |_: &[Quad48]| {
+        let wrong = Wrapped::new(cpu()).before(move |_: &[Quad48]| {
             erred.tell();
             fate()
         });

@@ -122,7 +122,8 @@ fn minimax() {
         ["8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1", "8/8/8/8/k2Pp3/8/8/3K4 b - d3 0 1"].map(|text| root(&fen(text)));
     let mut cpu = Cpu::new(None).unwrap();
     for (leaves, depth) in [(Leaves::Static, 2), (Leaves::Quiescent, 1)] {
-        let expected: Vec<Score> = host::minimax(&mut cpu, &kiwipete.rules, &positions, depth, leaves).unwrap();
+        let expected: Vec<Score> =
+            host::minimax(&mut cpu, &kiwipete.rules, &positions, depth, leaves, &mut unwatched).unwrap();
         let ask = |gpu: &mut Gpu<TwinDevice>| gpu.minimax(&kiwipete.rules, &positions, depth, leaves, &mut unwatched);
         fail_everywhere(false, 15, ask, &expected);
     }

@@ -376,7 +376,7 @@ fn diagrams_are_counted() {
     for (max_buffer, hash_bits) in [(None, 32), (Some(1 << 17), 32), (None, 4)] {
         let device = TwinDevice { max_buffer, ..TwinDevice::default() };
         let mut gpu = open(&device);
-        assert!(gpu.counts_diagrams());
+        assert!(gpu.info().counts_diagrams);
         let options = MergeOptions { hash_bits, ..MergeOptions::with_memory(1 << 26) };
         let mut merge = gpu.merge(&kiwipete.rules, &options).unwrap();
         merge.reserve(1, Kept::All).unwrap();

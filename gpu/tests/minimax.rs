@@ -30,7 +30,8 @@ fn searches_go_on_in_the_next_launch() {
         let device = TwinDevice { quiescence_lanes, quiescence_steps, ..TwinDevice::default() };
         let mut gpu = open(&device, 8);
         for depth in 0..3 {
-            let expected = host::minimax(&mut cpu, &rules, &positions, depth, Leaves::Quiescent, &mut unwatched).unwrap();
+            let expected =
+                host::minimax(&mut cpu, &rules, &positions, depth, Leaves::Quiescent, &mut unwatched).unwrap();
             assert_eq!(
                 gpu.minimax(&rules, &positions, depth, Leaves::Quiescent, &mut unwatched),
                 Ok(expected),
@@ -46,7 +47,9 @@ fn searches_go_on_in_the_next_launch() {
 fn searches_without_room_are_done_again() {
     let fen = fen("8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1");
     let position = Quad48::from(&fen.position);
-    let expected = host::minimax(&mut Cpu::new(None).unwrap(), &fen.rules, &[position], 1, Leaves::Quiescent, &mut unwatched).unwrap();
+    let expected =
+        host::minimax(&mut Cpu::new(None).unwrap(), &fen.rules, &[position], 1, Leaves::Quiescent, &mut unwatched)
+            .unwrap();
     for group_size in [2, 7, 8] {
         // The search ends in its first launch.
         let device = TwinDevice { quiescence_steps: 1_000_000, ..TwinDevice::default() };

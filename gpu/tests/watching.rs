@@ -2,12 +2,12 @@
 
 use std::ops::ControlFlow;
 
-use kogge_board::{Backend, BackendError, Fen, Leaves, Quad48, Watched, unwatched};
+use kogge_board::{Backend, BackendError, Fen, Leaves, Quad48, unwatched};
 use kogge_gpu::{Gpu, HostOptions, LastPlies, Unordered};
 use kogge_testkit::twin::TwinDevice;
 
 /// Leaves of the start position at depth 4.
-const LEAVES: u64 = 197_281;
+const LEAVES: u128 = 197_281;
 
 /// Devices that count the last plies in different ways.
 fn devices() -> impl Iterator<Item = Gpu<TwinDevice>> {
@@ -32,9 +32,9 @@ fn reports_approach_the_total() {
             reports.push((leaves, share));
             ControlFlow::Continue(())
         };
-        let counts = gpu.perft_watched(&start.rules, &positions, 4, &mut watch);
+        let counts = gpu.perft(&start.rules, &positions, 4, &mut watch);
         assert_eq!(counts, Ok(vec![LEAVES; 8]));
-        let all = 8 * u128::from(LEAVES);
+        let all = 8 * LEAVES;
         assert!(reports.is_sorted_by(|a, b| a.0 <= b.0 && a.1 <= b.1), "{reports:?}");
         assert!(reports.iter().all(|&(leaves, share)| leaves <= all && (0.0..=1.0).contains(&share)), "{reports:?}");
         for (leaves, share) in reports {
@@ -49,7 +49,7 @@ fn a_stopped_count_leaves_nothing_behind() {
     let start = Fen::start();
     let positions = [Quad48::from(&start.position); 40];
     for mut gpu in devices() {
-        let stopped = gpu.perft_watched(&start.rules, &positions, 4, &mut |_, _| ControlFlow::Break(()));
+        let stopped = gpu.perft(&start.rules, &positions, 4, &mut |_, _| ControlFlow::Break(()));
         assert_eq!(stopped, Err(BackendError::Stopped));
         assert_eq!(gpu.perft(&start.rules, &positions[..2], 3, &mut unwatched), Ok(vec![8902; 2]));
         assert_eq!(gpu.perft(&start.rules, &positions[..1], 4, &mut unwatched), Ok(vec![LEAVES]));
@@ -68,7 +68,7 @@ fn a_search_near_the_fifty_move_rule_can_be_stopped() {
             if reports < 2 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         };
         let positions = [Quad48::from(&fen.position)];
-        let stopped = gpu.minimax_watched(&fen.rules, &positions, 4, Leaves::Quiescent, &mut watch);
+        let stopped = gpu.minimax(&fen.rules, &positions, 4, Leaves::Quiescent, &mut watch);
         assert_eq!((stopped, reports), (Err(BackendError::Stopped), 2));
     }
 }
@@ -85,11 +85,11 @@ fn a_search_reports_and_can_be_stopped() {
                 reports.push((searched, share));
                 ControlFlow::Continue(())
             };
-            let values = gpu.minimax_watched(&start.rules, &positions, 3, leaves, &mut watch);
+            let values = gpu.minimax(&start.rules, &positions, 3, leaves, &mut watch);
             assert_eq!(values, Ok(vec![expected; 20]));
             assert!(reports.is_sorted_by(|a, b| a.0 <= b.0 && a.1 <= b.1), "{reports:?}");
             assert!(!reports.is_empty() && reports.iter().all(|(_, share)| (0.0..=1.0).contains(share)), "{reports:?}");
-            let stopped = gpu.minimax_watched(&start.rules, &positions, 3, leaves, &mut |_, _| ControlFlow::Break(()));
+            let stopped = gpu.minimax(&start.rules, &positions, 3, leaves, &mut |_, _| ControlFlow::Break(()));
             assert_eq!(stopped, Err(BackendError::Stopped));
             assert_eq!(gpu.minimax(&start.rules, &positions[..1], 3, leaves, &mut unwatched), Ok(vec![expected]));
         }

@@ -6,10 +6,10 @@ use kogge_board::merge::{Kept, Key, hashes};
 use kogge_board::{BackendError, self_test};
 use kogge_movegen_cpu::Cpu;
 use kogge_movegen_cpu::mailbox::Mailbox;
-use kogge_testkit::buggy::{MergeBug, MergesWrong};
+use kogge_testkit::buggy::{MergeBug, merges_wrong};
 
 fn verdict(bug: MergeBug) -> Result<(), BackendError> {
-    self_test::merging(&mut MergesWrong::new(Cpu::new(Some(1)).unwrap(), bug))
+    self_test::merging(&mut merges_wrong(Cpu::new(Some(1)).unwrap(), bug))
 }
 
 #[track_caller]

@@ -6,104 +6,47 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use kogge_board::{Backend, BackendError, DeviceInfo, Fen, Leaves, Move, Quad48, Rules, Score, Successors, unwatched};
+use kogge_board::{Backend, BackendError, Fen, Move, unwatched};
 use kogge_movegen_cpu::Cpu;
 use kogge_search::uci::{Host, serve};
 use kogge_search::{Found, Game, Limits, Searcher, Signals};
+use kogge_testkit::Wrapped;
 
 /// A stack for the deepest search.
 const STACK: usize = 4 << 20;
 /// Longer than any step takes, even on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The CPU backend as a device that fails after some calls.
-struct Device {
-    cpu: Cpu,
-    calls: u32,
-    /// Receives the number of positions of each call.
-    evaluated: Sender<usize>,
-    /// What each call waits for before it answers, if anything.
-    gate: Option<Receiver<()>>,
-}
-
-impl Device {
-    /// Returns a device that fails after this many calls, and the numbers of positions of its calls.
-    fn failing(calls: u32) -> (Box<dyn Backend>, Receiver<usize>) {
-        let (evaluated, calls_of) = channel();
-        (Box::new(Self { cpu: Cpu::new(Some(1)).unwrap(), calls, evaluated, gate: None }), calls_of)
-    }
-
-    /// Returns a device whose calls answer when the sender allows it, or is gone.
-    fn gated() -> (Box<dyn Backend>, Receiver<usize>, Sender<()>) {
-        let ((evaluated, calls_of), (open, gate)) = (channel(), channel());
-        let device = Self { cpu: Cpu::new(Some(1)).unwrap(), calls: u32::MAX, evaluated, gate: Some(gate) };
-        (Box::new(device), calls_of, open)
-    }
-
-    fn good() -> Box<dyn Backend> {
-        Self::failing(u32::MAX).0
-    }
-}
-
-impl Backend for Device {
-    fn info(&self) -> &DeviceInfo {
-        self.cpu.info()
-    }
-
-    fn expand(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Successors, BackendError> {
-        self.cpu.expand(rules, positions)
-    }
-
-    fn perft(
-        &mut self,
-        rules: &kogge_board::Rules,
-        positions: &[Quad48],
-        depth: u32,
-        watch: &mut kogge_board::Watch<'_>,
-    ) -> Result<Vec<u128>, BackendError> {
-        self.cpu.perft(rules, positions, depth, watch)
-    }
-
-    fn minimax(
-        &mut self,
-        rules: &Rules,
-        positions: &[Quad48],
-        depth: u32,
-        leaves: Leaves,
-        watch: &mut kogge_board::Watch<'_>,
-    ) -> Result<Vec<Score>, BackendError> {
+/// The CPU backend as a device that fails after some calls. It sends the number of positions of each call, and each call waits for the
+/// gate, if there is one, before it answers.
+fn device(mut calls: u32, gate: Option<Receiver<()>>) -> (Box<dyn Backend>, Receiver<usize>) {
+    let (evaluated, calls_of) = channel();
+    let device = Wrapped::new(Cpu::new(Some(1)).unwrap()).minimax(move |cpu, rules, positions, depth, leaves| {
         // A test that is over listens no more.
-        let _ = self.evaluated.send(positions.len());
-        if let Some(gate) = &self.gate {
+        let _ = evaluated.send(positions.len());
+        if let Some(gate) = &gate {
             let _ = gate.recv();
         }
-        let Some(left) = self.calls.checked_sub(1) else {
+        let Some(left) = calls.checked_sub(1) else {
             let (device, doing, reason) = ("The abacus", "evaluating", "A bead is lost.");
             let [device, doing, reason] = [device, doing, reason].map(str::to_owned);
             return Err(BackendError::Device { device, doing, reason });
         };
-        self.calls = left;
-        self.cpu.minimax(rules, positions, depth, leaves, watch)
-    }
+        calls = left;
+        cpu.minimax(rules, positions, depth, leaves, &mut unwatched)
+    });
+    (Box::new(device), calls_of)
+}
 
-    fn merge(
-        &mut self,
-        rules: &kogge_board::Rules,
-        options: &kogge_board::merge::MergeOptions,
-    ) -> Result<Box<dyn kogge_board::merge::Merge + '_>, BackendError> {
-        Ok(Box::new(kogge_board::host::HostMerge::new(self, rules, *options)))
-    }
+/// Returns a device whose calls answer when the sender allows it, or is gone.
+fn gated() -> (Box<dyn Backend>, Receiver<usize>, Sender<()>) {
+    let (open, gate) = channel();
+    let (device, calls_of) = device(u32::MAX, Some(gate));
+    (device, calls_of, open)
+}
 
-    fn categories(
-        &mut self,
-        _: &kogge_board::Rules,
-        _: &[Quad48],
-        _: u32,
-        _: &mut kogge_board::Watch<'_>,
-    ) -> Result<Vec<kogge_board::Categories>, BackendError> {
-        let reason = "it cannot tell the kinds of moves; use another backend.".to_owned();
-        Err(BackendError::Unavailable { backend: self.info().backend, reason })
-    }
+fn good() -> Box<dyn Backend> {
+    device(u32::MAX, None).0
 }
 
 const MIDDLEGAME: &str = "r1bqk2r/pp2bppp/2n1pn2/2pp4/3P1B2/2PBPN2/PP1N1PPP/R2QK2R b KQkq - 4 7";
@@ -115,7 +58,7 @@ fn game(fen: &str) -> Game {
 #[test]
 fn mates_are_still_found() {
     let mut searcher = Searcher::new().unwrap();
-    let (device, calls) = Device::failing(u32::MAX);
+    let (device, calls) = device(u32::MAX, None);
     searcher.set_assistant(Some(device), |error| panic!("{error}")).unwrap();
     for line in include_str!("../../data/mates.epd").lines().step_by(3) {
         let (fen, moves) = line.split_once(" ;mate ").unwrap();
@@ -168,7 +111,7 @@ fn a_device_that_fails_says_so_once_and_the_search_goes_on() {
     let mut searcher = Searcher::new().unwrap();
     let (hear, heard) = channel();
     let complain = move |error: &BackendError| hear.send(error.to_string()).unwrap();
-    searcher.set_assistant(Some(Device::failing(1).0), complain).unwrap();
+    searcher.set_assistant(Some(device(1, None).0), complain).unwrap();
     let mut first = String::new();
     search_until(&mut searcher, || first = heard.recv_timeout(PATIENCE).expect("an error"));
     assert_eq!(first, "The abacus failed evaluating: A bead is lost.");
@@ -181,7 +124,7 @@ fn a_device_that_fails_says_so_once_and_the_search_goes_on() {
 #[test]
 fn nobody_waits_for_a_slow_device() {
     let mut searcher = Searcher::new().unwrap();
-    let (device, calls, open) = Device::gated();
+    let (device, calls, open) = gated();
     searcher.set_assistant(Some(device), |error| panic!("{error}")).unwrap();
     // The device never answers while these searches run: a search that waits for it would never end.
     search_until(&mut searcher, || _ = calls.recv_timeout(PATIENCE).expect("the device is asked"));
@@ -200,7 +143,7 @@ fn without_a_device_nothing_changes() {
     };
     let mut searcher = Searcher::new().unwrap();
     let before = search(&mut searcher);
-    searcher.set_assistant(Some(Device::good()), |error| panic!("{error}")).unwrap();
+    searcher.set_assistant(Some(good()), |error| panic!("{error}")).unwrap();
     assert!(search(&mut searcher).evaluated.is_some());
     searcher.set_assistant(None, |_| ()).unwrap();
     assert_eq!((before.evaluated, search(&mut searcher)), (None, before));
@@ -223,8 +166,8 @@ impl Host for Devices {
 
     fn assistant(&mut self) -> Result<Option<Box<dyn Backend>>, String> {
         match &self.0[..] {
-            "good" => Ok(Some(Device::good())),
-            "failing" => Ok(Some(Device::failing(0).0)),
+            "good" => Ok(Some(good())),
+            "failing" => Ok(Some(device(0, None).0)),
             "missing" => Err("There is no such device.".to_owned()),
             _ => Ok(None),
         }

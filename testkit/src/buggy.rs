@@ -1,94 +1,28 @@
 //! Backends with deliberate bugs, which every check must find.
 
 use std::ops::Range;
+use std::sync::Arc;
 
-use kogge_board::merge::{Entry, Kept, Merge, MergeError, MergeOptions, add_categories, add_weighted};
-use kogge_board::{
-    Backend, BackendError, Categories, DeviceInfo, Leaves, Planes32, Position, Quad48, Rules, Score, Successors,
-    unwatched,
-};
+use kogge_board::merge::{Entry, Kept, Merge, MergeError, add_categories, add_weighted};
+use kogge_board::{Backend, Categories, Planes32, Position, Quad48, Rules, Successors, unwatched};
+
+use crate::wrapped::Wrapped;
 
 /// Changes a successor: keeps it, replaces it or drops it.
 pub type Bug = fn(parent: &Position, child: Position) -> Option<Position>;
 
-/// A backend with a bug in making moves.
-pub struct Buggy<B> {
-    backend: B,
-    bug: Bug,
-}
-
-impl<B: Backend> Buggy<B> {
-    /// Adds a bug to a backend.
-    pub fn new(backend: B, bug: Bug) -> Self {
-        Self { backend, bug }
-    }
-}
-
-impl<B: Backend> Backend for Buggy<B> {
-    fn info(&self) -> &DeviceInfo {
-        self.backend.info()
-    }
-
-    fn expand(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Successors, BackendError> {
+/// Adds a bug in making moves to a backend.
+pub fn buggy<B: Backend>(backend: B, bug: Bug) -> Wrapped<'static, B> {
+    Wrapped::new(backend).expand(move |backend, rules, positions| {
         let mut all = Successors::default();
-        for (parent, children) in positions.iter().zip(self.backend.expand(rules, positions)?.iter()) {
+        for (parent, children) in positions.iter().zip(backend.expand(rules, positions)?.iter()) {
             let parent = parent.unpack_unchecked();
-            let children = children.iter().filter_map(|child| (self.bug)(&parent, child.unpack_unchecked()));
+            let children = children.iter().filter_map(|child| bug(&parent, child.unpack_unchecked()));
             all.positions.extend(children.map(|child| Quad48::from(&child)));
             all.ends.push(all.positions.len());
         }
         Ok(all)
-    }
-
-    fn perft(
-        &mut self,
-        rules: &kogge_board::Rules,
-        positions: &[Quad48],
-        depth: u32,
-        watch: &mut kogge_board::Watch<'_>,
-    ) -> Result<Vec<u128>, BackendError> {
-        let mut counts = Vec::new();
-        for position in positions {
-            counts.push(match depth {
-                0 => 1,
-                _ => {
-                    let children = self.expand(rules, &[*position])?.positions;
-                    self.perft(rules, &children, depth - 1, watch)?.into_iter().sum()
-                }
-            });
-        }
-        Ok(counts)
-    }
-
-    fn merge(
-        &mut self,
-        rules: &kogge_board::Rules,
-        options: &kogge_board::merge::MergeOptions,
-    ) -> Result<Box<dyn kogge_board::merge::Merge + '_>, BackendError> {
-        Ok(Box::new(kogge_board::host::HostMerge::new(self, rules, *options)))
-    }
-
-    fn minimax(
-        &mut self,
-        rules: &kogge_board::Rules,
-        positions: &[Quad48],
-        depth: u32,
-        leaves: kogge_board::Leaves,
-        watch: &mut kogge_board::Watch<'_>,
-    ) -> Result<Vec<kogge_board::Score>, BackendError> {
-        kogge_board::host::minimax(self, rules, positions, depth, leaves, watch)
-    }
-
-    fn categories(
-        &mut self,
-        _: &kogge_board::Rules,
-        _: &[Quad48],
-        _: u32,
-        _: &mut kogge_board::Watch<'_>,
-    ) -> Result<Vec<kogge_board::Categories>, BackendError> {
-        let reason = "it cannot tell the kinds of moves; use another backend.".to_owned();
-        Err(BackendError::Unavailable { backend: self.info().backend, reason })
-    }
+    })
 }
 
 /// Drops castling queenside for black.
@@ -98,7 +32,7 @@ pub fn no_black_queenside(parent: &Position, child: Position) -> Option<Position
 }
 
 /// Decides whether two positions count as equal.
-pub type Comparison = Box<dyn Fn(&Planes32, &Planes32) -> bool + Send>;
+pub type Comparison = Box<dyn Fn(&Planes32, &Planes32) -> bool + Send + Sync>;
 
 /// The parts of a plain merge in the host's memory; tests replace one part by a wrong one.
 pub struct MergeBug {
@@ -130,78 +64,27 @@ impl Default for MergeBug {
     }
 }
 
-/// A backend whose merging has a bug.
-pub struct MergesWrong<B> {
-    backend: B,
-    bug: MergeBug,
-}
-
-impl<B: Backend> MergesWrong<B> {
-    /// Adds a bug to a backend.
-    pub fn new(backend: B, bug: MergeBug) -> Self {
-        Self { backend, bug }
-    }
-}
-
-impl<B: Backend> Backend for MergesWrong<B> {
-    fn info(&self) -> &DeviceInfo {
-        self.backend.info()
-    }
-
-    fn expand(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Successors, BackendError> {
-        self.backend.expand(rules, positions)
-    }
-
-    fn perft(
-        &mut self,
-        rules: &kogge_board::Rules,
-        positions: &[Quad48],
-        depth: u32,
-        watch: &mut kogge_board::Watch<'_>,
-    ) -> Result<Vec<u128>, BackendError> {
-        self.backend.perft(rules, positions, depth, watch)
-    }
-
-    fn categories(
-        &mut self,
-        rules: &kogge_board::Rules,
-        positions: &[Quad48],
-        depth: u32,
-        watch: &mut kogge_board::Watch<'_>,
-    ) -> Result<Vec<kogge_board::Categories>, BackendError> {
-        self.backend.categories(rules, positions, depth, watch)
-    }
-
-    fn merge(&mut self, rules: &Rules, _: &MergeOptions) -> Result<Box<dyn Merge + '_>, BackendError> {
-        let rules = rules.with_halfmove_clock(false);
+/// Adds a bug in merging to a backend.
+pub fn merges_wrong<B: Backend + 'static>(backend: B, bug: MergeBug) -> Wrapped<'static, B> {
+    let bug = Arc::new(bug);
+    Wrapped::new(backend).merge(move |backend, rules, _| {
         Ok(Box::new(WrongMerge {
-            backend: &mut self.backend,
-            bug: &self.bug,
-            rules,
+            backend,
+            bug: Arc::clone(&bug),
+            rules: rules.with_halfmove_clock(false),
             parents: Vec::new(),
             successors: Vec::new(),
             ancestors: Vec::new(),
             room: 0,
             kept: Kept::All,
         }))
-    }
-
-    fn minimax(
-        &mut self,
-        rules: &Rules,
-        positions: &[Quad48],
-        depth: u32,
-        leaves: Leaves,
-        watch: &mut kogge_board::Watch<'_>,
-    ) -> Result<Vec<Score>, BackendError> {
-        self.backend.minimax(rules, positions, depth, leaves, watch)
-    }
+    })
 }
 
 /// Two plies in lists that are searched linearly.
 struct WrongMerge<'a> {
     backend: &'a mut dyn Backend,
-    bug: &'a MergeBug,
+    bug: Arc<MergeBug>,
     rules: Rules,
     parents: Vec<Entry>,
     successors: Vec<(Planes32, Entry)>,

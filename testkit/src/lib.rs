@@ -5,7 +5,7 @@
 //! | property tests | [`placement`], [`placements::themed`] |
 //! | a new backend | [`conformance!`](crate::conformance!) |
 //! | a new GPU interface | [`device_suite!`](crate::device_suite!), [`mutants`] |
-//! | tests of checks | [`buggy`] |
+//! | tests of checks | [`Wrapped`], [`buggy`] |
 //! | tests of a GPU's host, and wrong kernels | [`twin`] |
 
 pub mod buggy;
@@ -14,5 +14,7 @@ pub mod device_suite;
 pub mod mutants;
 pub mod placements;
 pub mod twin;
+mod wrapped;
 
 pub use placements::{Placement, placement};
+pub use wrapped::Wrapped;

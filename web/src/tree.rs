@@ -201,7 +201,7 @@ mod tests {
         position::describe(fen, false).unwrap().moves.into_iter().map(|found| found.after).collect()
     }
 
-    fn counted(fen: &str, depth: u32, wanted: usize) -> (Vec<u64>, usize) {
+    fn counted(fen: &str, depth: u32, wanted: usize) -> (Vec<u128>, usize) {
         let mut cpu = Cpu::new(Some(1)).unwrap();
         let fens = after(fen);
         let tasks = tasks(&mut cpu, &fens, depth, wanted).unwrap();
@@ -215,8 +215,8 @@ mod tests {
         (rows, tasks.len())
     }
 
-    fn total(rows: &[u64]) -> u128 {
-        rows.iter().map(|&leaves| u128::from(leaves)).sum()
+    fn total(rows: &[u128]) -> u128 {
+        rows.iter().sum()
     }
 
     #[test]

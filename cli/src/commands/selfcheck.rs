@@ -155,7 +155,7 @@ impl Job for Selfcheck {
 
 #[cfg(test)]
 mod tests {
-    use kogge_testkit::buggy::{Buggy, no_black_queenside};
+    use kogge_testkit::buggy::{buggy, no_black_queenside};
 
     use super::*;
 
@@ -178,7 +178,7 @@ mod tests {
 
     #[test]
     fn a_device_that_counts_wrongly_is_named() {
-        let wrong = Buggy::new(cpu(), no_black_queenside);
+        let wrong = buggy(cpu(), no_black_queenside);
         let (text, answer) = report(vec![found("cpu", Ok(Box::new(cpu()))), found("opencl", Ok(Box::new(wrong)))]);
         assert!(matches!(answer, Ok(Answer::No)), "{text}");
         let line = |start: &str| text.lines().skip_while(|line| !line.starts_with(start)).nth(1).unwrap_or_default();

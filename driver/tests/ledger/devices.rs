@@ -3,13 +3,14 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use kogge_board::{Backend, BackendError, DeviceInfo, Quad48, Rules, Successors, unwatched};
+use kogge_board::{Backend, BackendError, DeviceInfo, Quad48};
 use kogge_driver::ledger::{Event, LedgerError, Watcher};
 use kogge_movegen_cpu::Cpu;
 use kogge_movegen_cpu::mailbox::Mailbox;
-use kogge_testkit::buggy::{Buggy, no_black_queenside};
+use kogge_testkit::Wrapped;
+use kogge_testkit::buggy::{buggy, no_black_queenside};
 
-use super::support::{Before, Erred};
+use super::support::Erred;
 use super::{KIWIPETE_3, KIWIPETE_4, cpu, device, in_file, options, small, total, work};
 
 /// The fate of a device after some calls.
@@ -19,79 +20,22 @@ enum Fate {
     Panics,
 }
 
-/// A device that works only for a number of calls.
-struct Mortal {
-    backend: Cpu,
-    calls_left: usize,
-    fate: Fate,
-    erred: Erred,
-}
-
-impl Mortal {
-    fn after(calls_left: usize, fate: Fate) -> Self {
-        Self { backend: Cpu::new(Some(1)).unwrap(), calls_left, fate, erred: Erred::default() }
-    }
-}
-
-impl Backend for Mortal {
-    fn info(&self) -> &DeviceInfo {
-        self.backend.info()
-    }
-
-    fn expand(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Successors, BackendError> {
-        self.backend.expand(rules, positions)
-    }
-
-    fn perft(
-        &mut self,
-        rules: &kogge_board::Rules,
-        positions: &[Quad48],
-        depth: u32,
-        watch: &mut kogge_board::Watch<'_>,
-    ) -> Result<Vec<u128>, BackendError> {
-        let Some(left) = self.calls_left.checked_sub(1) else {
-            self.erred.tell();
-            return match self.fate {
-                Fate::Panics => panic!("as told"),
-                Fate::Fails => {
-                    let (device, doing) = ("The device".to_owned(), "in a test".to_owned());
-                    Err(BackendError::Device { device, doing, reason: "it was told to.".to_owned() })
-                }
-            };
-        };
-        self.calls_left = left;
-        self.backend.perft(rules, positions, depth, watch)
-    }
-
-    fn merge(
-        &mut self,
-        rules: &kogge_board::Rules,
-        options: &kogge_board::merge::MergeOptions,
-    ) -> Result<Box<dyn kogge_board::merge::Merge + '_>, BackendError> {
-        Ok(Box::new(kogge_board::host::HostMerge::new(self, rules, *options)))
-    }
-
-    fn minimax(
-        &mut self,
-        rules: &kogge_board::Rules,
-        positions: &[Quad48],
-        depth: u32,
-        leaves: kogge_board::Leaves,
-        watch: &mut kogge_board::Watch<'_>,
-    ) -> Result<Vec<kogge_board::Score>, BackendError> {
-        kogge_board::host::minimax(self, rules, positions, depth, leaves, watch)
-    }
-
-    fn categories(
-        &mut self,
-        _: &kogge_board::Rules,
-        _: &[Quad48],
-        _: u32,
-        _: &mut kogge_board::Watch<'_>,
-    ) -> Result<Vec<kogge_board::Categories>, BackendError> {
-        let reason = "it cannot tell the kinds of moves; use another backend.".to_owned();
-        Err(BackendError::Unavailable { backend: self.info().backend, reason })
-    }
+/// Returns a device that works only for a number of calls, and then has this fate.
+fn mortal(mut calls_left: usize, fate: Fate, erred: Erred) -> impl Backend {
+    Wrapped::new(Cpu::new(Some(1)).unwrap()).before(move |_: &[Quad48]| {
+        if calls_left > 0 {
+            calls_left -= 1;
+            return Ok(());
+        }
+        erred.tell();
+        match fate {
+            Fate::Panics => panic!("as told"),
+            Fate::Fails => {
+                let (device, doing) = ("The device".to_owned(), "in a test".to_owned());
+                Err(BackendError::Device { device, doing, reason: "it was told to.".to_owned() })
+            }
+        }
+    })
 }
 
 /// Remembers events, and stops after this many questions.
@@ -126,10 +70,10 @@ fn a_device_that_fails_drops_out_and_the_others_redo_its_entries() {
         for calls in [0, 1, 3] {
             let ledger = in_file(&format!("fails-{index}-{calls}"));
             let witness = Witness::default();
-            let mortal = Mortal::after(calls, fate);
-            let erred = mortal.erred.clone();
+            let erred = Erred::default();
+            let mortal = mortal(calls, fate, erred.clone());
             // Otherwise it may do all the work first.
-            let patient = Before(Mailbox::new(), move |_: &[Quad48]| {
+            let patient = Wrapped::new(Mailbox::new()).before(move |_: &[Quad48]| {
                 erred.wait();
                 Ok(())
             });
@@ -151,7 +95,7 @@ fn a_device_that_fails_drops_out_and_the_others_redo_its_entries() {
 #[test]
 fn if_all_devices_fail_the_ledger_keeps_what_they_did() {
     let ledger = in_file("all-fail");
-    let mut devices = [2, 3].map(|calls| device(Mortal::after(calls, Fate::Fails)));
+    let mut devices = [2, 3].map(|calls| device(mortal(calls, Fate::Fails, Erred::default())));
     let error = ledger.work(&mut devices, &options("test"), &()).unwrap_err();
     assert!(matches!(&error, LedgerError::NoDevice(_)), "{error}");
     assert!(error.to_string().contains("it was told to"), "{error}");
@@ -184,7 +128,7 @@ fn stopped_anywhere_it_goes_on_from_there() {
 #[test]
 fn a_device_that_lies_is_caught_by_another_and_outvoted_by_a_third() {
     let ledger = small("lies");
-    let mut devices = [device(Buggy::new(Cpu::new(Some(1)).unwrap(), no_black_queenside))];
+    let mut devices = [device(buggy(Cpu::new(Some(1)).unwrap(), no_black_queenside))];
     let (wrong, _) = ledger.work(&mut devices, &options("liar"), &()).unwrap();
     assert_ne!(wrong.leaves, KIWIPETE_3);
     let sample = ledger.sample(1.0, 0).unwrap();
@@ -197,64 +141,11 @@ fn a_device_that_lies_is_caught_by_another_and_outvoted_by_a_third() {
     // The liar's own answer is not independent.
     let same = ledger.settle(&disputes, &mut devices[0], &()).unwrap();
     assert!(same.iter().all(|settled| settled.count.is_none()));
-    let mut third = device(Named(Mailbox::new()));
+    let info = DeviceInfo { backend: "another", ..Mailbox::new().info().clone() };
+    let mut third = device(Wrapped::new(Mailbox::new()).described(info));
     let settled = ledger.settle(&disputes, &mut third, &()).unwrap();
     assert!(settled.iter().all(|settled| settled.count.is_some()));
     assert_eq!(total(&ledger), Ok(Some(KIWIPETE_3)));
-}
-
-/// The mailbox as another backend.
-struct Named(Mailbox);
-
-impl Backend for Named {
-    fn info(&self) -> &DeviceInfo {
-        static INFO: std::sync::OnceLock<DeviceInfo> = std::sync::OnceLock::new();
-        INFO.get_or_init(|| DeviceInfo { backend: "another", ..self.0.info().clone() })
-    }
-
-    fn expand(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Successors, BackendError> {
-        self.0.expand(rules, positions)
-    }
-
-    fn perft(
-        &mut self,
-        rules: &kogge_board::Rules,
-        positions: &[Quad48],
-        depth: u32,
-        watch: &mut kogge_board::Watch<'_>,
-    ) -> Result<Vec<u128>, BackendError> {
-        self.0.perft(rules, positions, depth, watch)
-    }
-
-    fn merge(
-        &mut self,
-        rules: &kogge_board::Rules,
-        options: &kogge_board::merge::MergeOptions,
-    ) -> Result<Box<dyn kogge_board::merge::Merge + '_>, BackendError> {
-        Ok(Box::new(kogge_board::host::HostMerge::new(self, rules, *options)))
-    }
-
-    fn minimax(
-        &mut self,
-        rules: &kogge_board::Rules,
-        positions: &[Quad48],
-        depth: u32,
-        leaves: kogge_board::Leaves,
-        watch: &mut kogge_board::Watch<'_>,
-    ) -> Result<Vec<kogge_board::Score>, BackendError> {
-        kogge_board::host::minimax(self, rules, positions, depth, leaves, watch)
-    }
-
-    fn categories(
-        &mut self,
-        _: &kogge_board::Rules,
-        _: &[Quad48],
-        _: u32,
-        _: &mut kogge_board::Watch<'_>,
-    ) -> Result<Vec<kogge_board::Categories>, BackendError> {
-        let reason = "it cannot tell the kinds of moves; use another backend.".to_owned();
-        Err(BackendError::Unavailable { backend: self.info().backend, reason })
-    }
 }
 
 #[test]
@@ -265,7 +156,7 @@ fn two_workers_with_the_same_entries_count_them_once_or_dispute_them() {
         let slow = ledger_entries(&ledger);
         assert_eq!(work(&ledger), Ok(KIWIPETE_3));
         let mut checker = match lies {
-            true => device(Buggy::new(Mailbox::new(), no_black_queenside)),
+            true => device(buggy(Mailbox::new(), no_black_queenside)),
             false => device(Mailbox::new()),
         };
         let found = ledger.verify(&slow, &mut checker, &()).unwrap();

@@ -12,7 +12,7 @@ use kogge_driver::ledger::{
 };
 use kogge_movegen_cpu::Cpu;
 use kogge_movegen_cpu::mailbox::Mailbox;
-use kogge_testkit::buggy::{Buggy, no_black_queenside};
+use kogge_testkit::buggy::{buggy, no_black_queenside};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::RowAccessor;
 
@@ -188,7 +188,7 @@ fn checks_need_another_plan_or_device() {
 fn a_device_that_lies_is_caught_and_outvoted() {
     let ledger = in_file("merged-lies");
     // It makes wrong moves, so it finds another number of paths, and its answers are not even recorded.
-    let mut liar = [device(Buggy::new(Cpu::new(Some(1)).unwrap(), no_black_queenside))];
+    let mut liar = [device(buggy(Cpu::new(Some(1)).unwrap(), no_black_queenside))];
     let refused = work(&ledger, &mut liar).unwrap_err().to_string();
     assert!(refused.contains("paths to ply 3, but the ledger has 97862"), "{refused}");
     assert_eq!(ledger.tally().unwrap().done, 0);

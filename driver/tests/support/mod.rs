@@ -13,8 +13,9 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
-use kogge_board::{Backend, BackendError, DeviceInfo, DeviceKind, Fen, Quad48, Rules, Successors};
+use kogge_board::{Backend, DeviceInfo, DeviceKind, Fen, Quad48};
 use kogge_driver::{Observer, Progress};
+use kogge_testkit::Wrapped;
 
 pub const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
 pub const POSITION_3: &str = "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1";
@@ -62,60 +63,6 @@ impl Observer for Watch {
     }
 }
 
-/// A backend that calls a function before it counts leaves below positions. It has no minimax of its own.
-pub struct Before<B, F>(pub B, pub F);
-
-impl<B: Backend, F: FnMut(&[Quad48]) -> Result<(), BackendError> + Send> Backend for Before<B, F> {
-    fn info(&self) -> &DeviceInfo {
-        self.0.info()
-    }
-
-    fn expand(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Successors, BackendError> {
-        self.0.expand(rules, positions)
-    }
-
-    fn perft(
-        &mut self,
-        rules: &Rules,
-        positions: &[Quad48],
-        depth: u32,
-        watch: &mut kogge_board::Watch<'_>,
-    ) -> Result<Vec<u128>, BackendError> {
-        (self.1)(positions)?;
-        self.0.perft(rules, positions, depth, watch)
-    }
-
-    fn categories(
-        &mut self,
-        rules: &Rules,
-        positions: &[Quad48],
-        depth: u32,
-        watch: &mut kogge_board::Watch<'_>,
-    ) -> Result<Vec<kogge_board::Categories>, BackendError> {
-        (self.1)(positions)?;
-        self.0.categories(rules, positions, depth, watch)
-    }
-
-    fn merge(
-        &mut self,
-        rules: &Rules,
-        options: &kogge_board::merge::MergeOptions,
-    ) -> Result<Box<dyn kogge_board::merge::Merge + '_>, BackendError> {
-        Ok(Box::new(kogge_board::host::HostMerge::new(self, rules, *options)))
-    }
-
-    fn minimax(
-        &mut self,
-        rules: &Rules,
-        positions: &[Quad48],
-        depth: u32,
-        leaves: kogge_board::Leaves,
-        watch: &mut kogge_board::Watch<'_>,
-    ) -> Result<Vec<kogge_board::Score>, BackendError> {
-        kogge_board::host::minimax(self, rules, positions, depth, leaves, watch)
-    }
-}
-
 /// Whether a wrong device has erred. As an observer, it stops the first device that has counted leaves until then. Otherwise, a right
 /// device may do all the work before the wrong one begins.
 #[derive(Clone, Default)]
@@ -153,8 +100,8 @@ impl Observer for Erred {
 }
 
 /// Returns a backend that takes this much longer for each position when it counts leaves.
-pub fn slow<B: Backend>(backend: B, longer: Duration) -> impl Backend {
-    Before(backend, move |positions: &[Quad48]| {
+pub fn slow<B: Backend + 'static>(backend: B, longer: Duration) -> impl Backend {
+    Wrapped::new(backend).before(move |positions: &[Quad48]| {
         thread::sleep(longer * positions.len() as u32);
         Ok(())
     })

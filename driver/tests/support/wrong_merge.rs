@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
-use kogge_board::merge::{Entry, Kept, Merge, MergeError, MergeOptions};
-use kogge_board::{Backend, BackendError, Categories, DeviceInfo, Leaves, Quad48, Rules, Score, Successors};
+use kogge_board::merge::{Entry, Kept, Merge, MergeError};
+use kogge_board::{Backend, Categories};
 use kogge_movegen_cpu::Cpu;
+use kogge_testkit::Wrapped;
 
 use super::{Erred, info};
 
@@ -41,10 +42,9 @@ impl Fault {
     }
 }
 
-/// Counts and merges on the CPU, but spoils an entry of a ply.
+/// A device that counts and merges on the CPU, but spoils an entry of a ply.
+#[derive(Clone)]
 pub struct WrongMerge {
-    cpu: Cpu,
-    info: DeviceInfo,
     fault: Option<Fault>,
     ply: u32,
     /// Whether only expansions that do not keep all successors are wrong, and all of these.
@@ -63,115 +63,51 @@ impl WrongMerge {
     pub const DEVICE: &str = "a forgetful device";
 
     pub fn new(fault: Option<Fault>, ply: u32) -> Self {
-        Self {
-            cpu: Cpu::new(Some(1)).unwrap(),
-            info: info(Self::DEVICE, 64),
-            fault,
-            ply,
-            in_ranges: false,
-            counts_in_runs: false,
-            fitting: u64::MAX,
-            deepest: u32::MAX,
-            erred: Erred::default(),
-        }
-    }
-}
-
-impl Backend for WrongMerge {
-    fn info(&self) -> &DeviceInfo {
-        &self.info
+        let erred = Erred::default();
+        Self { fault, ply, in_ranges: false, counts_in_runs: false, fitting: u64::MAX, deepest: u32::MAX, erred }
     }
 
-    fn expand(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Successors, BackendError> {
-        self.cpu.expand(rules, positions)
-    }
-
-    fn perft(
-        &mut self,
-        rules: &Rules,
-        positions: &[Quad48],
-        depth: u32,
-        watch: &mut kogge_board::Watch<'_>,
-    ) -> Result<Vec<u128>, BackendError> {
-        self.cpu.perft(rules, positions, depth, watch)
-    }
-
-    fn categories(
-        &mut self,
-        rules: &Rules,
-        positions: &[Quad48],
-        depth: u32,
-        watch: &mut kogge_board::Watch<'_>,
-    ) -> Result<Vec<Categories>, BackendError> {
-        self.cpu.categories(rules, positions, depth, watch)
-    }
-
-    fn merge(&mut self, rules: &Rules, options: &MergeOptions) -> Result<Box<dyn Merge + '_>, BackendError> {
-        let merge = self.cpu.merge(rules, options)?;
-        Ok(Box::new(Spoiled {
-            merge,
-            fault: self.fault,
-            at: self.ply,
-            in_ranges: self.in_ranges,
-            counts_in_runs: self.counts_in_runs,
-            ply: 0,
-            room: 0,
-            kept: Kept::All,
-            fitting: self.fitting,
-            deepest: self.deepest,
-            most: u64::MAX,
-            erred: self.erred.clone(),
-        }))
-    }
-
-    fn minimax(
-        &mut self,
-        rules: &Rules,
-        positions: &[Quad48],
-        depth: u32,
-        leaves: Leaves,
-        watch: &mut kogge_board::Watch<'_>,
-    ) -> Result<Vec<Score>, BackendError> {
-        self.cpu.minimax(rules, positions, depth, leaves, watch)
+    pub fn open(self) -> impl Backend {
+        let wrapped = Wrapped::new(Cpu::new(Some(1)).unwrap()).described(info(Self::DEVICE, 64));
+        wrapped.merge(move |cpu, rules, options| {
+            let (merge, wrong) = (cpu.merge(rules, options)?, self.clone());
+            Ok(Box::new(Spoiled { merge, wrong, ply: 0, room: 0, kept: Kept::All, most: u64::MAX }))
+        })
     }
 }
 
 struct Spoiled<'a> {
     merge: Box<dyn Merge + 'a>,
-    fault: Option<Fault>,
-    at: u32,
-    in_ranges: bool,
-    counts_in_runs: bool,
+    wrong: WrongMerge,
     ply: u32,
     room: u64,
     kept: Kept,
-    fitting: u64,
-    deepest: u32,
     most: u64,
-    erred: Erred,
 }
 
 impl Spoiled<'_> {
     /// Whether the successors are made in ranges.
     fn is_in_ranges(&self) -> bool {
-        if self.counts_in_runs { matches!(self.kept, Kept::WithinReversed(_)) } else { self.kept != Kept::All }
+        if self.wrong.counts_in_runs { matches!(self.kept, Kept::WithinReversed(_)) } else { self.kept != Kept::All }
     }
 
     /// Checks that the levels of a count fit.
     fn check_depth(&self, depth: u32) -> Result<(), MergeError> {
-        if depth > self.deepest { Err(MergeError::Full) } else { Ok(()) }
+        if depth > self.wrong.deepest { Err(MergeError::Full) } else { Ok(()) }
     }
 
     /// Spoils one entry of the successors, once or in each range.
     fn spoil(&mut self) -> Result<(), MergeError> {
-        if let Some(fault) = self.fault.filter(|_| self.ply == self.at && (!self.in_ranges || self.is_in_ranges())) {
+        if let Some(fault) =
+            self.wrong.fault.filter(|_| self.ply == self.wrong.ply && (!self.wrong.in_ranges || self.is_in_ranges()))
+        {
             let mut entries = self.merge.entries(0..u64::MAX)?;
             if fault.spoil(&mut entries) {
                 // A range that does not fit is made again, and would then be right.
-                self.fault = self.fault.filter(|_| self.in_ranges);
+                self.wrong.fault = self.wrong.fault.filter(|_| self.wrong.in_ranges);
                 self.merge.reserve(self.room, self.kept)?;
                 self.merge.add(&entries)?;
-                self.erred.tell();
+                self.wrong.erred.tell();
             }
         }
         Ok(())
@@ -192,11 +128,11 @@ impl Merge for Spoiled<'_> {
     }
 
     fn counts_in_runs(&self, _depth: u32) -> bool {
-        self.counts_in_runs
+        self.wrong.counts_in_runs
     }
 
     fn reserve(&mut self, successors: u64, kept: Kept) -> Result<(), MergeError> {
-        if successors > self.fitting {
+        if successors > self.wrong.fitting {
             self.most = successors - successors.div_ceil(8);
             return Err(MergeError::Full);
         }
@@ -213,7 +149,7 @@ impl Merge for Spoiled<'_> {
     }
 
     fn expand(&mut self, mut parents: Range<u64>) -> Result<u128, MergeError> {
-        if self.fault == Some(Fault::SkipsParent) && self.ply == self.at && self.is_in_ranges() {
+        if self.wrong.fault == Some(Fault::SkipsParent) && self.ply == self.wrong.ply && self.is_in_ranges() {
             parents.start = parents.start.max(1);
         }
         let paths = self.merge.expand(parents)?;

@@ -100,7 +100,7 @@ impl Backend for Abacus {
         let known = |position: &Quad48| {
             let is_root = |fen: &str| fen.parse().is_ok_and(|fen: Fen| Quad48::from(&fen.position) == *position);
             let (_, leaves) = WORKLOADS.iter().find(|(fen, _)| is_root(fen)).ok_or(BackendError::Overflow)?;
-            Ok(leaves[(depth - FIRST_DEPTH) as usize] + u64::from(self.beads == 13))
+            Ok(u128::from(leaves[(depth - FIRST_DEPTH) as usize]) + u128::from(self.beads == 13))
         };
         positions.iter().map(known).collect()
     }
@@ -127,12 +127,12 @@ impl Backend for Abacus {
     fn categories(
         &mut self,
         _: &kogge_board::Rules,
-        _: &[Quad48],
-        _: u32,
+        positions: &[Quad48],
+        depth: u32,
         _: &mut kogge_board::Watch<'_>,
     ) -> Result<Vec<kogge_board::Categories>, BackendError> {
         let reason = "it cannot tell the kinds of moves; use another backend.".to_owned();
-        Err(BackendError::Unavailable { backend: self.info().backend, reason })
+        Err(BackendError::Unavailable { backend: self.info.backend, reason })
     }
 }
 
