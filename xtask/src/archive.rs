@@ -21,7 +21,7 @@ pub(crate) fn build(profile: &str) -> Result<PathBuf> {
     let build = if profile == "dev" { build } else { build.env("CARGO_ENCODED_RUSTFLAGS", &short_paths()?) };
     build.run()?;
     let folder = if profile == "dev" { "debug" } else { profile };
-    Ok(metadata::members()?.target_directory.join(folder).join(PROGRAM))
+    Ok(metadata::target()?.join(folder).join(PROGRAM))
 }
 
 /// Returns flags with which a program does not name the folders of this machine, but where its crates come from.

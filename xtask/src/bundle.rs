@@ -22,9 +22,7 @@ const README: &str = include_str!("../bundle/README.txt");
 /// faster and counts slower.
 pub(crate) fn make(debug: bool) -> Result {
     let program = step("build", || archive::build(if debug { "dev" } else { "dist" }))?;
-    step("bundle", || {
-        pack(&program, &metadata::members()?.target_directory.join("bundle"), &name(&host()?, debug)).map(drop)
-    })
+    step("bundle", || pack(&program, &metadata::target()?.join("bundle"), &name(&host()?, debug)).map(drop))
 }
 
 /// Returns the name of the archive and of the folder in it. The name shows a debug build, so that nobody measures with

@@ -27,7 +27,7 @@ const COMPLETIONS: [(&str, &str); 5] = [
 pub(crate) fn make() -> Result {
     let program = step("build", || archive::build("dist"))?;
     step("archive", || {
-        let archives = metadata::members()?.target_directory.join("dist/archives");
+        let archives = metadata::target()?.join("dist/archives");
         let host = host()?;
         let archive = pack(&program, &archives, &name(&host), &licences::text(&metadata::shipped(&host)?)?)?;
         eprintln!("{}", checksum(&archive)?.display());

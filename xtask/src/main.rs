@@ -9,7 +9,6 @@ mod fuzz;
 mod kernels;
 mod metadata;
 mod neon;
-mod probe;
 mod python;
 mod report;
 mod shipped;
@@ -27,9 +26,8 @@ use std::{
 use clap::{Parser, Subcommand};
 
 use crate::{
-    probe::Interface,
     steps::{cargo, step},
-    system::CXX_COMPILER,
+    system::{CXX_COMPILER, POSTGRESQL, PYTHON},
 };
 
 /// Failures are full sentences for the person at the terminal.
@@ -45,11 +43,7 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Command {
     /// Run all tests, after installing the database server and the software GPU devices that they need, where possible
-    Test {
-        /// Skip the tests of missing devices instead of failing
-        #[arg(long)]
-        no_gpu: bool,
-    },
+    Test(Gpus),
     /// Check formatting, clippy, every set of features and the documentation, with warnings denied
     Lint,
     /// Check that every dependency comes from crates.io under a licence that kogge may use, with cargo-deny
@@ -73,17 +67,9 @@ enum Command {
     /// Test the CPU code for AArch64 in an emulator
     Neon,
     /// Build the wheel of the Python package and run its tests, in an environment of its own
-    Python {
-        /// Skip the tests of missing devices instead of failing
-        #[arg(long)]
-        no_gpu: bool,
-    },
+    Python(Gpus),
     /// Test the program as people build it: with the release profile and without features
-    Shipped {
-        /// Skip the tests of missing devices instead of failing
-        #[arg(long)]
-        no_gpu: bool,
-    },
+    Shipped(Gpus),
     /// Check everything that a change must pass: lint, licences, fuzz, neon, web, shipped, python, test
     Ci,
     /// Make an archive for a machine without Rust: the program, known counts, and a script that checks, verifies and measures
@@ -106,9 +92,26 @@ enum Command {
         #[arg(long, conflicts_with = "serve")]
         test: bool,
     },
-    /// Check whether this process finds a device (for `test`, which starts it as another process)
-    #[command(hide = true)]
-    Probe { interface: Interface },
+}
+
+/// The GPU backends that must be tested.
+#[derive(clap::Args)]
+struct Gpus {
+    /// Skip the tests of missing devices instead of failing
+    #[arg(long)]
+    no_gpu: bool,
+}
+
+impl Gpus {
+    /// Returns the backends, after providing a device for each of them.
+    fn provide(&self) -> Result<&'static [&'static str]> {
+        if self.no_gpu {
+            eprintln!("Tests of missing devices are skipped (--no-gpu).");
+            return Ok(&[]);
+        }
+        step("software GPU devices", system::provide_devices)?;
+        Ok(&["opencl", "wgpu"])
+    }
 }
 
 fn main() -> ExitCode {
@@ -129,39 +132,31 @@ fn main() -> ExitCode {
 
 fn run(command: Command) -> Result {
     match command {
-        Command::Test { no_gpu } => test(no_gpu),
+        Command::Test(gpus) => test(gpus.provide()?),
         Command::Lint => lint(),
         Command::Licences => licences(),
         Command::Fuzz { seconds, target } => fuzz::run(Duration::from_secs(seconds), target.as_deref()),
         Command::Report { files } => report::run(&files),
         Command::Kernels => kernels::print(),
         Command::Neon => neon::test(),
-        Command::Python { no_gpu } => python(no_gpu),
-        Command::Shipped { no_gpu } => shipped(no_gpu),
+        Command::Python(gpus) => python(gpus.provide()?),
+        Command::Shipped(gpus) => shipped::test(gpus.provide()?),
         Command::Ci => ci(),
         Command::Bundle { debug } => bundle::make(debug),
         Command::Dist => dist::make(),
         Command::Web { test: true, .. } => web::test(),
         Command::Web { serve: true, port, .. } => web::serve(&web::make()?, port),
         Command::Web { .. } => web::make().map(drop),
-        Command::Probe { interface } => probe::probe(interface),
     }
 }
 
 /// Runs all tests. Doc tests run first, so that the results of the other tests are printed last.
-fn test(no_gpu: bool) -> Result {
-    step("database server", system::provide_server)?;
-    let required = if no_gpu {
-        eprintln!("Tests of missing devices are skipped (--no-gpu).");
-        ""
-    } else {
-        step("software GPU devices", system::provide_devices)?;
-        "opencl,wgpu"
-    };
+fn test(gpus: &[&str]) -> Result {
+    step("programs for tests", || system::provide(&[POSTGRESQL, PYTHON]))?;
     let (all, variants) = (["--workspace", "--all-features"], required_variants());
     let test = |arguments: &[&str]| {
         let test = cargo("test").args(all).args(arguments);
-        test.env("KOGGE_REQUIRE_DEVICES", required).env("KOGGE_REQUIRE_VARIANTS", &variants)
+        test.env("KOGGE_REQUIRE_DEVICES", &gpus.join(",")).env("KOGGE_REQUIRE_VARIANTS", &variants)
     };
     step("build the tests", || test(&["--tests", "--no-run"]).run())?;
     step("doc tests", || test(&["--doc"]).run())?;
@@ -193,23 +188,8 @@ fn required_variants() -> String {
 }
 
 /// Tests the Python package.
-fn python(no_gpu: bool) -> Result {
-    if no_gpu {
-        eprintln!("Tests of missing devices are skipped (--no-gpu).");
-        return step("Python package", || python::test(""));
-    }
-    step("software GPU devices", system::provide_devices)?;
-    step("Python package", || python::test("opencl,wgpu"))
-}
-
-/// Tests the program as people build it.
-fn shipped(no_gpu: bool) -> Result {
-    if no_gpu {
-        eprintln!("Tests of missing devices are skipped (--no-gpu).");
-        return shipped::test(&["cpu"]);
-    }
-    step("software GPU devices", system::provide_devices)?;
-    shipped::test(&["cpu", "opencl", "wgpu"])
+fn python(gpus: &[&str]) -> Result {
+    step("Python package", || python::test(gpus))
 }
 
 fn lint() -> Result {
@@ -263,9 +243,10 @@ fn ci() -> Result {
     step("fuzzing", || fuzz::run(Duration::from_secs(20), None))?;
     neon::test()?;
     web::test()?;
-    shipped(false)?;
-    python(false)?;
-    test(false)
+    let gpus = Gpus { no_gpu: false }.provide()?;
+    shipped::test(gpus)?;
+    python(gpus)?;
+    test(gpus)
 }
 
 /// Returns the root of the workspace.

@@ -1,27 +1,40 @@
-//! The Python package: its wheel, and its tests in an environment of its own.
+//! Programs in Python, and the tests of the Python package in an environment of its own.
 
-use std::{
-    env, fs,
-    path::{Path, PathBuf},
-};
+use std::{env, ffi::OsString, fs, path::PathBuf};
 
 use crate::{Result, metadata, steps::command};
 
-/// Builds the wheel, installs it with the packages that its tests need, and runs them. A device that `required` names must be there.
-///
-/// The environment lies in the folder of build outputs and is kept, so that packages are fetched once.
-pub(crate) fn test(required: &str) -> Result {
-    let target = metadata::members()?.target_directory;
-    let environment = target.join("python");
-    let wheels = target.join("wheels");
-    let python = interpreter(&environment);
+/// Returns the interpreter for programs that need no packages.
+pub(crate) fn interpreter() -> OsString {
+    env::var_os("PYTHON").unwrap_or_else(|| if cfg!(windows) { "python" } else { "python3" }.into())
+}
+
+/// Returns the interpreter of an environment with these packages. The environment lies in the folder of build outputs and is kept,
+/// so that packages are fetched once.
+pub(crate) fn environment(name: &str, packages: &[&str]) -> Result<PathBuf> {
+    let environment = metadata::target()?.join(name);
+    let python = environment.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
     if command(&python).arg("--version").output().is_err() {
-        provide(&environment)?;
+        let made = command(interpreter()).args(["-m", "venv", "--clear"]).arg(&environment).output();
+        made.map_err(|error| {
+            format!(
+                "No environment for Python can be made; Python 3.10 or later with its module venv is needed (on Debian or Ubuntu, \
+                 the package python3-venv). The variable PYTHON may name the interpreter. {error}"
+            )
+        })?;
     }
-    let pip = || command(&python).args(["-m", "pip", "--disable-pip-version-check"]);
-    pip().args(["install", "--quiet", "--upgrade", "pip>=25.1", "maturin>=1.9,<2"]).run()?;
-    pip().args(["install", "--quiet", "numpy", "--group", "python/pyproject.toml:test"]).run()?;
+    let install = ["-m", "pip", "--disable-pip-version-check", "install", "--quiet", "--upgrade"];
+    command(&python).args(install).args(packages).run()?;
+    Ok(python)
+}
+
+/// Builds the wheel, installs it with the packages that its tests need, and runs them. These GPU backends must have devices.
+pub(crate) fn test(gpus: &[&str]) -> Result {
+    let python = environment("python", &["pip>=25.1", "maturin>=1.9,<2"])?;
+    let pip = || command(&python).args(["-m", "pip", "--disable-pip-version-check", "install", "--quiet"]);
+    pip().args(["numpy", "--group", "python/pyproject.toml:test"]).run()?;
     // An old wheel of another version would be installed, too.
+    let wheels = metadata::target()?.join("wheels");
     let _ = fs::remove_dir_all(&wheels);
     // The profile of the tests, with overflow checks; `pip install ./python` builds a release.
     let wheel =
@@ -31,25 +44,7 @@ pub(crate) fn test(required: &str) -> Result {
     let [wheel] = &built[..] else {
         return Err(format!("maturin made {} wheels in {}; expected one.", built.len(), wheels.display()).into());
     };
-    pip().args(["install", "--quiet", "--force-reinstall", "--no-deps"]).arg(wheel.path()).run()?;
+    pip().args(["--force-reinstall", "--no-deps"]).arg(wheel.path()).run()?;
     let tests = command(&python).args(["-m", "pytest", "--quiet", "python/tests"]);
-    tests.env("KOGGE_REQUIRE_DEVICES", required).run()
-}
-
-/// Makes the environment.
-fn provide(environment: &Path) -> Result {
-    let named = env::var_os("PYTHON").unwrap_or_else(|| if cfg!(windows) { "python" } else { "python3" }.into());
-    let made = command(named).args(["-m", "venv", "--clear"]).arg(environment).output();
-    made.map(drop).map_err(|error| {
-        format!(
-            "No environment for Python can be made; Python 3.10 or later with its module venv is needed (on Debian or Ubuntu, the \
-             package python3-venv). The variable PYTHON may name the interpreter. {error}"
-        )
-        .into()
-    })
-}
-
-/// Returns the interpreter of an environment.
-fn interpreter(environment: &Path) -> PathBuf {
-    if cfg!(windows) { environment.join("Scripts").join("python.exe") } else { environment.join("bin").join("python") }
+    tests.env("KOGGE_REQUIRE_DEVICES", &gpus.join(",")).run()
 }

@@ -7,7 +7,7 @@ use std::fs;
 use kogge_board::known::{self, Known};
 
 use crate::{
-    Result, bundle, metadata, root,
+    Result, archive, bundle, metadata, root,
     steps::{cargo, command, step},
 };
 
@@ -23,17 +23,17 @@ const FEATURES: [(&str, &[&str]); 2] = [
     ("parquet", &["ledger", "no-such-file", "--export", "x.parquet"]),
 ];
 
-/// Builds the program, and checks known counts on each of these backends, merged counts, and what it says without features.
-pub(crate) fn test(backends: &[&str]) -> Result {
+/// Builds the program, and checks known counts on the CPU and on these backends, merged counts, and what it says without features.
+pub(crate) fn test(gpus: &[&str]) -> Result {
     step("program as shipped", || {
         cargo("build").args(["--release", "--package", "kogge-cli", "--bin", "kogge"]).run()?;
-        let target = metadata::members()?.target_directory;
-        let program = target.join("release").join(format!("kogge{}", std::env::consts::EXE_SUFFIX));
+        let target = metadata::target()?;
+        let program = target.join("release").join(archive::PROGRAM);
         let known = target.join("known-counts.epd");
         fs::write(&known, bundle::suite())?;
         let random = root().join("board/data/random.epd");
-        for backend in backends {
-            let most = MOST_RAW[usize::from(*backend != "cpu")];
+        for backend in [&["cpu"], gpus].concat() {
+            let most = MOST_RAW[usize::from(backend != "cpu")];
             for suite in [&known, &random] {
                 let suite = command(&program).args(["suite", "--quiet"]).arg(suite);
                 suite.args(["--backend", backend, "--max-nodes", &most.to_string()]).run()?;

@@ -2,7 +2,7 @@
 
 use std::{
     ffi::OsStr,
-    process::{Command, Output, Stdio},
+    process::{Child, Command, Output, Stdio},
     sync::{Mutex, PoisonError},
     time::Instant,
 };
@@ -87,6 +87,13 @@ impl Run {
         eprintln!("$ {}", self.shown);
         let status = self.command.status().map_err(|error| format!("`{}` cannot be started: {error}.", self.shown))?;
         if status.success() { Ok(()) } else { Err(format!("`{}` failed ({status}).", self.shown).into()) }
+    }
+
+    /// Starts the command in the background, silently.
+    pub(crate) fn start(mut self) -> Result<Child> {
+        eprintln!("$ {} &", self.shown);
+        let started = self.command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+        Ok(started.map_err(|error| format!("`{}` cannot be started: {error}.", self.shown))?)
     }
 
     /// Runs the command silently and returns its output.

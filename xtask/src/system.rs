@@ -2,7 +2,12 @@
 
 use std::{env, fs, path::PathBuf, process::Command};
 
-use crate::{Result, probe::Interface, steps::command};
+use serde_json::Value;
+
+use crate::{
+    Result, archive, metadata, python,
+    steps::{cargo, command},
+};
 
 /// A program or driver that a package manager installs.
 pub(crate) struct Requirement {
@@ -18,7 +23,7 @@ pub(crate) struct Requirement {
 /// Any OpenCL device; PoCL makes one of the CPU.
 const OPENCL: Requirement = Requirement {
     name: "an OpenCL device",
-    check: || finds(Interface::Opencl),
+    check: || finds("opencl"),
     debian: &["pocl-opencl-icd", "ocl-icd-libopencl1"],
     fedora: &["pocl", "ocl-icd"],
     arch: &["pocl", "ocl-icd"],
@@ -27,14 +32,14 @@ const OPENCL: Requirement = Requirement {
 /// Any Vulkan device; lavapipe makes one of the CPU.
 const VULKAN: Requirement = Requirement {
     name: "a Vulkan device",
-    check: || finds(Interface::Vulkan),
+    check: || finds("wgpu"),
     debian: &["mesa-vulkan-drivers", "libvulkan1"],
     fedora: &["mesa-vulkan-drivers", "vulkan-loader"],
     arch: &["vulkan-swrast", "vulkan-icd-loader"],
 };
 
 /// A server for the tests of ledgers, which start it themselves. Debian keeps its programs outside of PATH.
-const POSTGRESQL: Requirement = Requirement {
+pub(crate) const POSTGRESQL: Requirement = Requirement {
     name: "PostgreSQL",
     check: || {
         let versions = fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
@@ -50,6 +55,15 @@ const POSTGRESQL: Requirement = Requirement {
     arch: &["postgresql"],
 };
 
+/// The interpreter of scripts.
+pub(crate) const PYTHON: Requirement = Requirement {
+    name: "Python",
+    check: || command(python::interpreter()).arg("--version").output().map(drop),
+    debian: &["python3"],
+    fedora: &["python3"],
+    arch: &["python"],
+};
+
 /// The compiler for libFuzzer.
 pub(crate) const CXX_COMPILER: Requirement = Requirement {
     name: "a C++ compiler",
@@ -59,8 +73,9 @@ pub(crate) const CXX_COMPILER: Requirement = Requirement {
     arch: &["gcc"],
 };
 
-/// The browser that tests the page, and the program that drives it.
+/// The server of the page, the browser that tests it, and the program that drives the browser.
 pub(crate) const BROWSER: &[Requirement] = &[
+    PYTHON,
     Requirement {
         name: "Chromium",
         check: || command("chromium").arg("--version").output().map(drop),
@@ -99,12 +114,12 @@ pub(crate) const AARCH64: &[Requirement] = &[
 ///
 /// On systems other than Linux, OpenCL and the interfaces of wgpu are parts of the system. The tests fail without them.
 pub(crate) fn provide_devices() -> Result {
-    if cfg!(target_os = "linux") { provide(&[OPENCL, VULKAN]) } else { Ok(()) }
-}
-
-/// Provides the server that the tests of ledgers need.
-pub(crate) fn provide_server() -> Result {
-    provide(&[POSTGRESQL])
+    if !cfg!(target_os = "linux") {
+        return Ok(());
+    }
+    // With these arguments the program shares what is compiled with the tests.
+    cargo("build").args(["--workspace", "--all-features", "--bin", "kogge"]).run()?;
+    provide(&[OPENCL, VULKAN])
 }
 
 /// Checks requirements and installs missing ones.
@@ -145,9 +160,16 @@ fn missing(requirements: &[Requirement]) -> Vec<&Requirement> {
     missing
 }
 
-/// Checks in another process, because a loader looks for drivers only once per process, and a broken driver may crash.
-fn finds(interface: Interface) -> Result {
-    command(env::current_exe()?).args(["probe", &interface.to_string()]).output().map(drop)
+/// Returns an error if kogge finds no device of a backend. It is another process each time, because a loader looks for drivers only
+/// once per process, and a broken driver may crash.
+fn finds(backend: &str) -> Result {
+    let kogge = metadata::target()?.join("debug").join(archive::PROGRAM);
+    let found: Value = serde_json::from_slice(&command(kogge).args(["devices", "--json"]).output()?.stdout)?;
+    let devices = || found["devices"].as_array().into_iter().flatten().filter(|device| device["backend"] == backend);
+    if devices().any(|device| device["usable"] == true) {
+        return Ok(());
+    }
+    Err(devices().find_map(|device| device["reason"].as_str()).unwrap_or("There is no device.").into())
 }
 
 /// Returns the command for `apt-get` with its rights, if this is Debian or a descendant and the rights are available.

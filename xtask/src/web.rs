@@ -1,6 +1,5 @@
 //! Makes the page for browsers: compiles the modules of WebAssembly, puts them beside the files of `web/page`, and checks the size.
 
-mod serve;
 mod size;
 mod tests;
 
@@ -12,11 +11,10 @@ use std::{
 use wasm_bindgen_cli_support::Bindgen;
 
 use crate::{
-    Result, metadata, root,
-    steps::{cargo, command, step},
+    Result, archive, metadata, python, root,
+    steps::{Run, cargo, command, step},
 };
 
-pub(crate) use serve::serve;
 pub(crate) use tests::test;
 
 const TARGET: &str = "wasm32-unknown-unknown";
@@ -57,12 +55,12 @@ pub(crate) fn lint() -> Result {
 /// If something cannot be compiled, or if the page is too large.
 pub(crate) fn make() -> Result<PathBuf> {
     command("rustup").args(["target", "add", TARGET]).run()?;
-    let target = metadata::members()?.target_directory;
+    let target = metadata::target()?;
     let folder = target.join("web");
     if folder.exists() {
         fs::remove_dir_all(&folder)?;
     }
-    copy(&root().join("web/page"), &folder)?;
+    archive::copy_folder(&root().join("web/page"), &folder)?;
     for module in &MODULES {
         step(&format!("module {}", module.name), || compile(module, &target, &folder.join("wasm")))?;
     }
@@ -94,17 +92,15 @@ fn compile(module: &Module, target: &Path, folder: &Path) -> Result {
     Ok(())
 }
 
-/// Copies a folder with everything in it.
-fn copy(from: &Path, to: &Path) -> Result {
-    fs::create_dir_all(to)?;
-    for entry in fs::read_dir(from)? {
-        let entry = entry?;
-        let copied = to.join(entry.file_name());
-        if entry.file_type()?.is_dir() {
-            copy(&entry.path(), &copied)?;
-        } else {
-            fs::copy(entry.path(), copied)?;
-        }
-    }
-    Ok(())
+/// Serves a folder on this machine alone, until stopped.
+///
+/// # Errors
+/// If Python is missing or the port is taken.
+pub(crate) fn serve(folder: &Path, port: u16) -> Result {
+    server(folder, port).run()
+}
+
+fn server(folder: &Path, port: u16) -> Run {
+    let port = port.to_string();
+    command(python::interpreter()).args(["-m", "http.server", &port, "--bind", "127.0.0.1", "--directory"]).arg(folder)
 }

@@ -228,33 +228,25 @@ fn may_precede_kept(range: KeyRange, position: Position) -> bool {
 /// Returns squares such that every move of the position to a successor that is kept lands on one of them, except for promotions and
 /// en-passant captures.
 fn squares_to_kept(range: KeyRange, position: Position) -> Board {
-    switch scalars.kept {
-        case KEPT_WITHIN: {
-            return squares_into(range, position);
-        }
-        case KEPT_BEFORE: {
-            return squares_before(range, position);
-        }
-        case KEPT_WITHIN_REVERSED: {
-            return squares_into_reversed(range, position);
-        }
-        default: {
-            return ALL;
-        }
+    if scalars.kept == KEPT_WITHIN {
+        return squares_into(range, position);
     }
+    if scalars.kept == KEPT_BEFORE {
+        return squares_before(range, position);
+    }
+    if scalars.kept == KEPT_WITHIN_REVERSED {
+        return squares_into_reversed(range, position);
+    }
+    return ALL;
 }
 
 /// Whether a successor with this hash is kept.
 fn is_kept(range: KeyRange, position: Position, hash: u32) -> bool {
-    switch scalars.kept {
-        case KEPT_ALL: {
-            return true;
-        }
-        case KEPT_BEFORE: {
-            return may_follow(range, position);
-        }
-        default: {
-            return range_has(range, position, hash, scalars.kept == KEPT_WITHIN_REVERSED);
-        }
+    if scalars.kept == KEPT_ALL {
+        return true;
     }
+    if scalars.kept == KEPT_BEFORE {
+        return may_follow(range, position);
+    }
+    return range_has(range, position, hash, scalars.kept == KEPT_WITHIN_REVERSED);
 }

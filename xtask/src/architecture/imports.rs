@@ -1,7 +1,7 @@
-//! Imports between the files of a crate, as far as their text shows them.
+//! Imports between the files of a crate.
 //!
 //! An import counts as an import from the file that defines the name, so re-exports in a folder's `mod.rs` or in
-//! `lib.rs` create no circles. Unit tests at the end of a file may import anything.
+//! `lib.rs` create no circles. Unit tests may import anything.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -9,187 +9,146 @@ use std::{
     path::Path,
 };
 
-/// The files of a crate by the paths of their modules; the root of the crate has the empty path.
-type Modules = BTreeMap<Vec<String>, Module>;
+use syn::{
+    Expr, ItemMod, ItemUse, Macro, Token, UseTree, Visibility,
+    punctuated::Punctuated,
+    visit::{self, Visit},
+};
 
-/// A file of the crate.
+/// The path of a module or of a name.
+type Names = Vec<String>;
+
+/// The files of a crate by the paths of their modules. The root of the crate has the empty path, in a library and in a program.
+type Modules = BTreeMap<Names, Module>;
+
+/// What a file imports.
 #[derive(Default)]
 struct Module {
-    file: String,
-    defined: BTreeSet<String>,
-    /// Imported names: the name in this file, its path, and whether the file only re-exports it.
-    uses: Vec<(String, Vec<String>, bool)>,
+    /// Imported names: the name in this file, its path, and whether the file re-exports it.
+    uses: Vec<(String, Names, bool)>,
     /// Paths outside of `use`.
-    paths: Vec<Vec<String>>,
+    paths: Vec<Names>,
 }
 
-/// Returns the circles between the files of this folder. A circle is a set of files that import each other.
+/// Returns the files of this folder that import each other in circles.
 pub(super) fn circles(sources: &Path) -> Vec<String> {
-    let mut files = Vec::new();
-    collect(sources, &mut Vec::new(), &mut files);
-    circles_of(&files)
+    let mut modules = Modules::new();
+    collect(sources, &[], &mut modules);
+    circles_of(&modules)
 }
 
-/// Collects the paths of modules and the texts of their files.
-fn collect(folder: &Path, module: &mut Vec<String>, files: &mut Vec<(Vec<String>, String)>) {
+fn collect(folder: &Path, above: &[String], modules: &mut Modules) {
     for entry in fs::read_dir(folder).expect("the folder can be read") {
         let path = entry.expect("the entry can be read").path();
         let name = path.file_stem().expect("an entry has a name").to_string_lossy().into_owned();
         let is_face = ["mod", "lib", "main"].contains(&name.as_str());
-        if !is_face {
-            module.push(name.clone());
-        }
+        let module = if is_face { above.to_vec() } else { [above, std::slice::from_ref(&name)].concat() };
         if path.is_dir() {
-            collect(&path, module, files);
+            collect(&path, &module, modules);
         } else if path.extension().is_some_and(|extension| extension == "rs") && name != "tests" {
-            files.push((module.clone(), fs::read_to_string(&path).expect("the file can be read")));
-        }
-        if !is_face {
-            module.pop();
+            modules.entry(module).or_default().read(&fs::read_to_string(&path).expect("the file can be read"));
         }
     }
 }
 
-fn circles_of(files: &[(Vec<String>, String)]) -> Vec<String> {
-    let mut modules = Modules::new();
-    for (path, text) in files {
-        // The library and the program of a crate share the root.
-        let module = modules.entry(path.clone()).or_default();
-        module.file = if path.is_empty() { "the root".to_owned() } else { path.join("/") };
-        module.read(text);
-    }
-    let imports: Imports<'_> =
-        modules.iter().map(|(path, module)| (&path[..], imports(&modules, path, module))).collect();
-    let reached: BTreeMap<_, _> = imports.keys().map(|&path| (path, reached(&imports, path))).collect();
-    let mut circles = BTreeSet::new();
-    for (&path, found) in reached.iter().filter(|(path, found)| found.contains(*path)) {
-        let circle = found.iter().filter(|&&other| reached[other].contains(path));
-        circles.insert(circle.map(|&other| modules[other].file.as_str()).collect::<Vec<_>>().join(", "));
-    }
-    circles.into_iter().collect()
-}
-
-/// The modules that each module imports names from.
-type Imports<'m> = BTreeMap<&'m [String], BTreeSet<&'m [String]>>;
-
-/// Returns all modules that a module imports from, directly or through others.
-fn reached<'m>(imports: &Imports<'m>, from: &'m [String]) -> BTreeSet<&'m [String]> {
-    let (mut found, mut pending) = (BTreeSet::new(), vec![from]);
-    while let Some(next) = pending.pop() {
-        pending.extend(imports[next].iter().copied().filter(|&to| found.insert(to)));
-    }
-    found
+fn circles_of(modules: &Modules) -> Vec<String> {
+    let imports: BTreeMap<_, _> = modules.keys().map(|path| (path, imports(modules, path))).collect();
+    let is_in_circle = |path: &&Names| {
+        let (mut found, mut pending) = (BTreeSet::new(), vec![*path]);
+        while let Some(next) = pending.pop() {
+            pending.extend(imports[next].iter().copied().filter(|&to| found.insert(to)));
+        }
+        found.contains(path)
+    };
+    let file = |path: &Names| if path.is_empty() { "the root".to_owned() } else { path.join("/") };
+    modules.keys().filter(is_in_circle).map(file).collect()
 }
 
 /// Returns the modules that a module imports names from.
-fn imports<'m>(modules: &'m Modules, path: &'m [String], module: &Module) -> BTreeSet<&'m [String]> {
-    let used = module.uses.iter().filter(|(.., handed_on)| !handed_on).map(|(_, used, _)| used);
-    let found = used.chain(&module.paths).filter_map(|used| resolve(modules, path, used, 8));
+fn imports<'m>(modules: &'m Modules, path: &Names) -> Vec<&'m Names> {
+    let Module { uses, paths } = &modules[path];
+    let used = uses.iter().filter(|(.., is_handed_on)| !is_handed_on).map(|(_, used, _)| used);
+    let found = used.chain(paths).filter_map(|used| resolve(modules, path, used, 8));
     found.filter(|found| *found != path).collect()
 }
 
 /// Returns the module of the crate that defines the name of a path in module `from`.
-fn resolve<'m>(modules: &'m Modules, from: &[String], path: &[String], depth: u32) -> Option<&'m [String]> {
+fn resolve<'m>(modules: &'m Modules, from: &Names, path: &[String], depth: u32) -> Option<&'m Names> {
     let depth = depth.checked_sub(1)?;
-    let mut here = from.to_vec();
+    let mut here = from.clone();
     let mut rest = path;
-    match rest.first()?.as_str() {
-        "crate" => here.clear(),
-        "self" => {}
-        "super" => drop(here.pop()),
-        child => {
-            here.push(child.to_owned());
-            modules.get(&here)?;
+    while let [name, others @ ..] = rest {
+        match name.as_str() {
+            "crate" => here.clear(),
+            "self" => {}
+            "super" => drop(here.pop()),
+            _ => {
+                here.push(name.clone());
+                if !modules.contains_key(&here) {
+                    here.pop();
+                    break;
+                }
+            }
         }
+        rest = others;
     }
-    rest = &rest[1..];
-    while let Some(name) = rest.first() {
-        here.push(name.clone());
-        if name == "super" {
-            here.truncate(here.len().saturating_sub(2));
-        } else if !modules.contains_key(&here) {
-            here.pop();
-            break;
-        }
-        rest = &rest[1..];
+    // Another crate, or a name of this file.
+    if rest.len() == path.len() {
+        return None;
     }
     let (key, module) = modules.get_key_value(&here)?;
-    let Some(name) = rest.first().filter(|name| !module.defined.contains(*name)) else { return Some(key) };
-    let renamed = module.uses.iter().filter(|(known, ..)| known == name || known == "*");
-    renamed.filter_map(|(_, used, _)| resolve(modules, key, used, depth)).next().or(Some(key))
+    let mut renamed = module.uses.iter().filter(|(known, ..)| Some(known) == rest.first());
+    renamed.find_map(|(_, used, _)| resolve(modules, key, used, depth)).or(Some(key))
 }
 
 impl Module {
-    /// Reads a file up to its unit tests.
     fn read(&mut self, text: &str) {
-        let text = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
-        let code: String =
-            text.lines().map(|line| line.split("//").next().unwrap_or_default().to_owned() + "\n").collect();
-        let mut rest = code.as_str();
-        let mut others = String::new();
-        while let Some(at) = rest.find("use ") {
-            let line = rest[..at].rfind('\n').map_or(0, |start| start + 1);
-            let visibility = rest[line..at].trim();
-            let Some(end) = rest[at..].find(';').map(|end| at + end) else { break };
-            if visibility.is_empty()
-                || visibility == "pub"
-                || visibility.starts_with("pub(") && visibility.ends_with(')')
-            {
-                let tree: String = rest[at + 4..end].split_whitespace().collect::<Vec<_>>().join(" ");
-                self.read_use(&[], &tree, !visibility.is_empty());
-                others += &rest[..line];
-                rest = &rest[end..];
-            } else {
-                others += &rest[..at + 4];
-                rest = &rest[at + 4..];
+        self.visit_file(&syn::parse_file(text).expect("the file is Rust"));
+    }
+
+    /// Adds the names of a tree of `use`, below this path.
+    fn add(&mut self, tree: &UseTree, mut path: Names, is_handed_on: bool) {
+        let (name, alias) = match tree {
+            UseTree::Path(inner) => {
+                path.push(inner.ident.to_string());
+                return self.add(&inner.tree, path, is_handed_on);
             }
+            UseTree::Group(group) => {
+                return group.items.iter().for_each(|tree| self.add(tree, path.clone(), is_handed_on));
+            }
+            UseTree::Name(name) => (&name.ident, &name.ident),
+            UseTree::Rename(rename) => (&rename.ident, &rename.rename),
+            UseTree::Glob(_) => return,
+        };
+        if name != "self" {
+            path.push(name.to_string());
         }
-        others += rest;
-        let mut words =
-            others.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':')).filter(|word| !word.is_empty());
-        while let Some(word) = words.next() {
-            let kinds = ["fn", "struct", "enum", "trait", "type", "const", "static", "union", "macro_rules"];
-            if kinds.contains(&word) {
-                let name = words.next().filter(|&next| next != "fn");
-                self.defined.extend(name.or_else(|| words.next()).map(|name| name.trim_matches(':').to_owned()));
-            } else if word.contains("::") && !word.starts_with("::") {
-                self.paths.push(word.split("::").map(str::to_owned).collect());
-            }
+        let known = if alias == "self" { path.last().cloned().unwrap_or_default() } else { alias.to_string() };
+        self.uses.push((known, path, is_handed_on));
+    }
+}
+
+impl<'ast> Visit<'ast> for Module {
+    fn visit_item_mod(&mut self, item: &'ast ItemMod) {
+        if item.ident != "tests" {
+            visit::visit_item_mod(self, item);
         }
     }
 
-    /// Reads a tree of `use`, below this path.
-    fn read_use(&mut self, above: &[String], tree: &str, handed_on: bool) {
-        let (path, branches) = match tree.split_once('{') {
-            Some((path, branches)) => (path, Some(branches.trim_end_matches(['}', ' ']))),
-            None => (tree, None),
-        };
-        let (path, alias) = path.split_once(" as ").unwrap_or((path, ""));
-        let mut full = above.to_vec();
-        full.extend(path.split("::").map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()));
-        if let Some(whole) = branches {
-            // A branch may have branches of its own. The last branch is without its closing brace.
-            let (mut depth, mut start) = (0, 0);
-            for (at, c) in whole.char_indices().chain([(whole.len(), ',')]) {
-                match c {
-                    '{' => depth += 1,
-                    '}' => depth -= 1,
-                    ',' if depth == 0 || at == whole.len() => {
-                        self.read_use(&full, whole[start..at].trim(), handed_on);
-                        start = (at + 1).min(whole.len());
-                    }
-                    _ => {}
-                }
-            }
-            return;
+    fn visit_item_use(&mut self, item: &'ast ItemUse) {
+        self.add(&item.tree, Names::new(), !matches!(item.vis, Visibility::Inherited));
+    }
+
+    fn visit_path(&mut self, path: &'ast syn::Path) {
+        if path.segments.len() > 1 && path.leading_colon.is_none() {
+            self.paths.push(path.segments.iter().map(|segment| segment.ident.to_string()).collect());
         }
-        if full.last().is_some_and(|last| last == "self") {
-            full.pop();
-        }
-        let known = if alias.is_empty() { full.last().cloned().unwrap_or_default() } else { alias.to_owned() };
-        if full.len() > above.len() || tree == "self" {
-            self.uses.push((known, full, handed_on));
-        }
+        visit::visit_path(self, path);
+    }
+
+    fn visit_macro(&mut self, call: &'ast Macro) {
+        let arguments = call.parse_body_with(Punctuated::<Expr, Token![,]>::parse_terminated);
+        arguments.iter().flatten().for_each(|argument| self.visit_expr(argument));
     }
 }
 
@@ -198,8 +157,12 @@ mod tests {
     use super::*;
 
     fn found(files: &[(&str, &str)]) -> Vec<String> {
-        let module = |path: &str| path.split('/').filter(|name| !name.is_empty()).map(str::to_owned).collect();
-        circles_of(&files.iter().map(|&(path, text)| (module(path), text.to_owned())).collect::<Vec<_>>())
+        let mut modules = Modules::new();
+        for (path, text) in files {
+            let path = path.split('/').filter(|name| !name.is_empty()).map(str::to_owned).collect();
+            modules.entry(path).or_default().read(text);
+        }
+        circles_of(&modules)
     }
 
     #[test]
@@ -212,9 +175,10 @@ mod tests {
             "use crate::{A as Own,\n B};",
             "use super::b::{self, B};",
             "fn f() { crate::b::g(); }",
+            "fn f() { println!(\"{}\", crate::b::g()); }",
             "use std::{fmt, io::{self, Read}};\nuse super::{c::{d}, b::{c::{C}, B}};",
         ] {
-            assert_eq!(found(&[root, ("a", &a(uses)), ("b", b)]), ["a, b"], "{uses}");
+            assert_eq!(found(&[root, ("a", &a(uses)), ("b", b)]), ["a", "b"], "{uses}");
         }
         for uses in ["", "// use crate::b::B;", "use other::B;", "#[cfg(test)]\nmod tests { use crate::b::B; }"] {
             assert_eq!(found(&[root, ("a", &a(uses)), ("b", b)]), Vec::<String>::new(), "{uses}");
@@ -226,7 +190,7 @@ mod tests {
         let c = "use super::E;\npub struct C;";
         let d = ("b/d", "pub struct E;");
         assert_eq!(found(&[("b", "pub use c::C;\npub use d::E;"), ("b/c", c), d]), Vec::<String>::new());
-        assert_eq!(found(&[("b", "use c::C;\nstruct E;"), ("b/c", c), d]), ["b, b/c"]);
-        assert_eq!(found(&[("b", "struct E;\nfn f() { c::g() }"), ("b/c", c), d]), ["b, b/c"]);
+        assert_eq!(found(&[("b", "use c::C;\nstruct E;"), ("b/c", c), d]), ["b", "b/c"]);
+        assert_eq!(found(&[("b", "struct E;\nfn f() { c::g() }"), ("b/c", c), d]), ["b", "b/c"]);
     }
 }

@@ -9,7 +9,7 @@ use crate::root;
 
 /// Creates an empty folder of this name.
 fn scratch(name: &str) -> PathBuf {
-    let folder = metadata::members().expect("metadata").target_directory.join("tmp").join(name);
+    let folder = metadata::target().expect("metadata").join("tmp").join(name);
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).expect("a folder can be made");
     folder

@@ -2,7 +2,9 @@
 
 use std::{collections::BTreeMap, fmt::Write as _, fs, path::Path};
 
-use crate::{Result, metadata::Package};
+use cargo_metadata::Package;
+
+use crate::Result;
 
 const HEAD: &str = "The program kogge contains these crates, each under the licence beside it. The texts of the licences follow, as far as
 the crates come with them; equal texts are printed once.
@@ -20,7 +22,7 @@ pub(super) fn text(packages: &[Package]) -> Result<String> {
         let licence = license.as_ref().ok_or_else(|| format!("{name} {version} does not name its licence."))?;
         write!(list, "\n{name} {version}: {licence}")?;
         let folder = manifest_path.parent().ok_or("A manifest lies in a folder.")?;
-        for text in files(folder)? {
+        for text in files(folder.as_std_path())? {
             texts.entry(text).or_default().push(format!("{name} {version}"));
         }
     }

@@ -8,7 +8,7 @@ use super::*;
 const STAND_IN: &str = "#!/bin/sh\nif [ \"$1\" = man ]; then : > \"$3/kogge.1\"; else echo \"$@\"; fi\n";
 
 fn scratch(name: &str) -> PathBuf {
-    archive::folder(&metadata::members().expect("metadata").target_directory.join("tmp"), name).expect("a folder")
+    archive::folder(&metadata::target().expect("metadata").join("tmp"), name).expect("a folder")
 }
 
 #[test]

@@ -1,173 +1,154 @@
-//! Prints OpenCL C 1.2 from naga's intermediate representation, for a subset of WGSL.
+//! Prints OpenCL C 1.2 from naga's intermediate representation, for the subset of WGSL that the kernels use.
 //!
 //! The text is meant to be read: names, documentation comments, `&&`, `for` and `let` look as in WGSL. What is global in WGSL
 //! (storage buffers, the members of one uniform with scalars, work-group and private variables) becomes parameters of the
-//! functions that use it, after their own.
+//! functions that use it, after the parameters of WGSL.
 //!
 //! The host writes a prelude before the text. It defines
 //! * the macro `INLINE`, which begins each function;
 //! * a macro for each `override` that is used, and one for each `override` that is a work-group's size: `NAME_KERNEL` for
 //!   `NAME_GROUP`, which stands for attributes of kernels of this size;
-//! * `uint count_trailing_zeros(uint)`, `uint reverse_bits(uint)`, `uint load_atomic(__global const uint *)`, and `Exchange
-//!   compare_exchange(__global uint *, uint compare, uint value)` with `typedef struct { uint old_value; bool exchanged; }
-//!   Exchange`, as far as they are used.
+//! * `uint reverse_bits(uint)`, `uint load_atomic(__global const uint *)`, and `Exchange compare_exchange(__global uint *,
+//!   uint compare, uint value)` with `typedef struct { uint old_value; bool exchanged; } Exchange`, as far as they are used.
 //!
-//! Kernels run in one dimension. The memory of buffers must not overlap.
+//! Kernels run in one dimension. The memory of buffers must not overlap. A local name may be that of a scalar or a buffer, but
+//! must not be that of a function, a type or a constant.
 
-mod analysis;
-mod comments;
 mod context;
-mod error;
 mod expression;
-mod names;
 mod statement;
 #[cfg(test)]
 mod tests;
 mod text;
 
-use std::collections::BTreeSet;
+use std::collections::HashSet;
 
 use naga::{
-    AddressSpace, Binding, BuiltIn, EntryPoint, Expression, Function, Handle, Module, Type, TypeInner,
-    front::wgsl::{Frontend, Options},
-    valid::{Capabilities, FunctionInfo, ModuleInfo, ValidationFlags, Validator},
+    AddressSpace, Binding, BuiltIn, EntryPoint, Expression, Function, Handle, StructMember, TypeInner,
+    front::wgsl,
+    valid::{Capabilities, ValidationFlags, Validator},
 };
 
-pub use error::Error;
-
 use self::{
-    comments::{comment, place_member_comments, without_ordinary_comments},
-    context::{Context, Outer, callees, name_of},
-    error::{Result, unsupported},
+    context::{Context, Outer, Result, name_of, unsupported, visit_calls},
     expression::Body,
-    text::{head, indented, wrapped},
+    text::{Level, comments, head, indented, renamed, wrapped},
 };
 
 /// Prints kernels of a WGSL source, and all that they reach.
 ///
 /// # Errors
-/// If the source is not valid, has no such kernel, or uses what is not supported.
-pub fn print(wgsl: &str, kernels: &[&str]) -> std::result::Result<String, Error> {
-    let options = Options { parse_doc_comments: true, ..Options::new() };
-    let module = Frontend::new_with_options(options).parse(&without_ordinary_comments(wgsl));
-    let mut module = module.map_err(|error| Error::new(error.emit_to_string(wgsl)))?;
-    place_member_comments(&mut module, wgsl);
+/// The reason as a sentence, if the source is not valid, has no such kernel, or uses what is not supported.
+pub fn print(wgsl: &str, kernels: &[&str]) -> Result<String> {
+    let module = wgsl::parse_str(wgsl).map_err(|error| error.emit_to_string(wgsl))?;
     let info = Validator::new(ValidationFlags::all(), Capabilities::SHADER_INT64).validate(&module);
-    write(&module, &info.map_err(|error| Error::new(error.emit_to_string(wgsl)))?, kernels)
+    let info = info.map_err(|error| error.emit_to_string(wgsl))?;
+    Printer { context: Context::new(&module, &info)?, called: HashSet::new(), words: HashSet::new(), parts: Vec::new() }
+        .print(wgsl, kernels)
 }
 
-/// Prints kernels of a validated module, and all that they reach.
-///
-/// # Errors
-/// If the module has no such kernel, or uses what is not supported.
-pub fn write(module: &Module, info: &ModuleInfo, kernels: &[&str]) -> std::result::Result<String, Error> {
-    let context = Context::new(module, info)?;
-    let mut entries = Vec::new();
-    for &kernel in kernels {
-        match module.entry_points.iter().position(|entry| entry.name == kernel) {
-            Some(index) => entries.push(index),
-            None => return Err(Error::new(format!("The module has no kernel `{kernel}`."))),
-        }
-    }
-    let mut reached: BTreeSet<_> =
-        entries.iter().flat_map(|&index| callees(&module.entry_points[index].function)).collect();
-    // A function comes after those that it calls.
-    for (handle, function) in module.functions.iter().collect::<Vec<_>>().into_iter().rev() {
-        if reached.contains(&handle) {
-            reached.extend(callees(function));
-        }
-    }
-    let mut functions = String::new();
-    for handle in reached {
-        let function = &module.functions[handle];
-        let printed = context.function(handle, function).map_err(|error| error.within(name_of(&function.name)))?;
-        functions += &format!("\n{printed}");
-    }
-    for index in entries {
-        let entry = &module.entry_points[index];
-        let printed = context.kernel(index, entry).map_err(|error| error.within(&entry.name))?;
-        functions += &format!("\n{printed}");
-    }
-    let parts = [context.module_comment(), context.constants()?, context.structs()?, functions];
-    Ok(wrapped(parts.concat().trim_start_matches('\n')))
+/// Prints a module from its end to its beginning, because what is declared comes before what uses it.
+struct Printer<'a> {
+    context: Context<'a>,
+    /// The functions that are called, and the words of what is printed.
+    called: HashSet<Handle<Function>>,
+    words: HashSet<String>,
+    /// What is printed, the last part first.
+    parts: Vec<String>,
 }
 
-impl Context<'_> {
-    fn module_comment(&self) -> String {
-        comment(self.module.doc_comments.as_ref().map(|comments| &comments.module), "")
-    }
-
-    /// Returns the definitions of the constants that occur.
-    fn constants(&self) -> Result<String> {
-        let mut text = String::new();
-        let used = self.constants.borrow().clone();
-        for (handle, constant) in self.module.constants.iter().filter(|(handle, _)| used.contains(handle)) {
-            let comments = self.module.doc_comments.as_ref().and_then(|comments| comments.constants.get(&handle));
-            if text.is_empty() || comments.is_some() {
-                text.push('\n');
-            }
-            let value = self.constant(constant.init)?.within(text::Level::Postfix);
-            text += &format!("{}#define {} {value}\n", comment(comments, ""), name_of(&constant.name));
+impl Printer<'_> {
+    fn print(mut self, wgsl: &str, kernels: &[&str]) -> Result<String> {
+        let (module, comments) = (self.context.module, comments(wgsl));
+        let comment = |name: &str| comments.get(name).map_or("", String::as_str);
+        let within = |name: &str, error: String| format!("In `{name}`, {error}");
+        for &name in kernels.iter().rev() {
+            let index = module.entry_points.iter().position(|entry| entry.name == name);
+            let index = index.ok_or_else(|| format!("The module has no kernel `{name}`."))?;
+            let entry = &module.entry_points[index];
+            visit_calls(&entry.function.body, &mut |callee| {
+                self.called.insert(callee);
+            });
+            let kernel = self.kernel(index, entry).map_err(|error| within(name, error))?;
+            self.add(&format!("\n{}", comment(name)), &kernel);
         }
-        Ok(text)
-    }
-
-    /// Returns the definitions of the structs that occur, and of those of their members.
-    fn structs(&self) -> Result<String> {
-        let mut texts = Vec::new();
-        // A struct comes after the types of its members, which are found while it is printed.
-        for (handle, ty) in self.module.types.iter().collect::<Vec<_>>().into_iter().rev() {
-            let is_used = self.structs.borrow().contains(&handle);
-            if let (TypeInner::Struct { members, .. }, true) = (&ty.inner, is_used) {
-                texts.push(self.structure(handle, members).map_err(|error| error.within(name_of(&ty.name)))?);
+        for (handle, function) in module.functions.iter().rev() {
+            let name = name_of(&function.name);
+            if self.called.contains(&handle) {
+                visit_calls(&function.body, &mut |callee| {
+                    self.called.insert(callee);
+                });
+                let printed = self.function(handle, function).map_err(|error| within(name, error))?;
+                self.add(&format!("\n{}", comment(name)), &printed);
             }
         }
-        Ok(texts.into_iter().rev().collect())
+        for (_, ty) in module.types.iter().rev() {
+            let name = name_of(&ty.name);
+            if let TypeInner::Struct { members, .. } = &ty.inner
+                && self.words.contains(&renamed(name))
+            {
+                let member_comment = |member: &str| comment(&format!("{name}.{member}"));
+                let printed = self.structure(members, member_comment).map_err(|error| within(name, error))?;
+                self.add(&format!("\n{}", comment(name)), &format!("{printed}}} {};\n", renamed(name)));
+            }
+        }
+        for (_, constant) in module.constants.iter().rev() {
+            let name = name_of(&constant.name);
+            if self.words.contains(name) {
+                let value = self.context.constant(constant.init)?.within(Level::Postfix);
+                let comment = Some(comment(name)).filter(|comment| !comment.is_empty());
+                let comment = comment.map_or(String::new(), |comment| format!("\n{comment}"));
+                self.add(&comment, &format!("#define {name} {value}\n"));
+            }
+        }
+        self.parts.reverse();
+        Ok(wrapped(self.parts.concat().trim_start_matches('\n')))
     }
 
-    fn structure(&self, handle: Handle<Type>, members: &[naga::StructMember]) -> Result<String> {
-        let comments = self.module.doc_comments.as_ref();
-        let mut text = comment(comments.and_then(|comments| comments.types.get(&handle)), "");
-        text += "typedef struct {\n";
-        for (index, member) in members.iter().enumerate() {
-            let comments = comments.and_then(|comments| comments.struct_members.get(&(handle, index)));
-            let (ty, name) = (self.type_name(member.ty)?, names::member(name_of(&member.name)));
-            text += &format!("{}    {ty} {name};\n", comment(comments, "    "));
-        }
-        Ok(format!("\n{text}}} {};\n", self.type_name(handle)?))
+    fn add(&mut self, comment: &str, code: &str) {
+        let words = code.split(|letter: char| !(letter.is_alphanumeric() || letter == '_'));
+        self.words.extend(words.map(str::to_owned));
+        self.parts.push(format!("{comment}{code}"));
+    }
+
+    fn structure<'c>(&self, members: &[StructMember], comment: impl Fn(&str) -> &'c str) -> Result<String> {
+        let member = |member: &StructMember| {
+            let (ty, name) = (self.context.type_name(member.ty)?, name_of(&member.name));
+            Ok(format!("{}    {ty} {};\n", comment(name), renamed(name)))
+        };
+        Ok(format!("typedef struct {{\n{}", members.iter().map(member).collect::<Result<String>>()?))
     }
 
     fn function(&self, handle: Handle<Function>, function: &Function) -> Result<String> {
-        let info: &FunctionInfo = &self.info[handle];
-        let mut body = Body::new(self, function, info);
+        let (context, info) = (&self.context, &self.context.info[handle]);
+        let body = Body::new(context, function, info);
         let mut parameters = Vec::new();
         for (argument, name) in function.arguments.iter().zip(&body.arguments) {
-            parameters.push(match self.module.types[argument.ty].inner {
+            parameters.push(match context.module.types[argument.ty].inner {
                 TypeInner::Pointer { base, space: AddressSpace::Function } => {
-                    format!("{} *{name}", self.type_name(base)?)
+                    format!("{} *{name}", context.type_name(base)?)
                 }
-                _ => format!("{} {name}", self.type_name(argument.ty)?),
+                _ => format!("{} {name}", context.type_name(argument.ty)?),
             });
         }
-        for outer in self.outers(function, info) {
-            parameters.push(self.outer_parameter(outer)?);
+        for outer in context.outers(function, info) {
+            parameters.push(context.parameter(outer)?);
         }
-        let result = function.result.as_ref().map_or(Ok("void".to_owned()), |result| self.type_name(result.ty))?;
-        let comments = self.module.doc_comments.as_ref().and_then(|comments| comments.functions.get(&handle));
-        let start = format!("INLINE {result} {}", names::function(name_of(&function.name)));
-        Ok(format!("{}{}{}}}\n", comment(comments, ""), head(&start, &parameters), indented(&body.lines()?)))
+        let result = function.result.as_ref().map_or(Ok("void".to_owned()), |result| context.type_name(result.ty))?;
+        let start = format!("INLINE {result} {}", renamed(name_of(&function.name)));
+        Ok(format!("{}{}}}\n", head(&start, &parameters), indented(&body.lines()?)))
     }
 
     fn kernel(&self, index: usize, entry: &EntryPoint) -> Result<String> {
-        let info = self.info.get_entry_point(index);
-        let mut body = Body::new(self, &entry.function, info);
+        let (context, info) = (&self.context, self.context.info.get_entry_point(index));
+        let body = Body::new(context, &entry.function, info);
         let (mut parameters, mut lines) = (Vec::new(), Vec::new());
-        for outer in self.outers(&entry.function, info) {
+        for outer in context.outers(&entry.function, info) {
             match outer {
-                Outer::Global(global) if let Some(declaration) = self.outer_declaration(global)? => {
+                Outer::Global(global) if let Some(declaration) = context.declaration(global)? => {
                     lines.push(declaration)
                 }
-                outer => parameters.push(self.outer_parameter(outer)?),
+                outer => parameters.push(context.parameter(outer)?),
             }
         }
         for (argument, name) in entry.function.arguments.iter().zip(&body.arguments) {
@@ -178,25 +159,25 @@ impl Context<'_> {
                 Some(Binding::BuiltIn(BuiltIn::NumWorkGroups)) => ("uint3", vector("get_num_groups")),
                 _ => {
                     return unsupported(
-                        &format!("the argument `{name}`"),
-                        "use local_invocation_index, workgroup_id and num_workgroups",
+                        "another argument of a kernel",
+                        "use the index, the work-group and their number",
                     );
                 }
             };
             lines.push(format!("const {ty} {name} = {value};"));
         }
         lines.extend(body.lines()?);
-        let comments = self.module.doc_comments.as_ref().and_then(|comments| comments.entry_points.get(&index));
-        let start = format!("__kernel {} void {}", self.attributes(entry)?, names::function(&entry.name));
-        Ok(format!("{}{}{}}}\n", comment(comments, ""), head(&start, &parameters), indented(&lines)))
+        let start = format!("__kernel {} void {}", self.attributes(entry)?, entry.name);
+        Ok(format!("{}{}}}\n", head(&start, &parameters), indented(&lines)))
     }
 
     /// Returns the macro with the attributes of a kernel, by its work-group's size.
     fn attributes(&self, entry: &EntryPoint) -> Result<String> {
+        let module = self.context.module;
         if let (Some([Some(size), None, None]), [_, 1, 1]) = (entry.workgroup_size_overrides, entry.workgroup_size)
-            && let Expression::Override(size) = self.module.global_expressions[size]
-            && self.module.overrides[size].init.is_none()
-            && let Some(start) = name_of(&self.module.overrides[size].name).strip_suffix("GROUP")
+            && let Expression::Override(size) = module.global_expressions[size]
+            && module.overrides[size].init.is_none()
+            && let Some(start) = name_of(&module.overrides[size].name).strip_suffix("GROUP")
         {
             return Ok(format!("{start}KERNEL"));
         }

@@ -1,7 +1,5 @@
 //! Small sources with the text that they become.
 
-mod sources;
-
 use super::print;
 
 /// Buffers and variables for functions.
@@ -69,25 +67,7 @@ if (c) {
     output[y] = x;
 }
 --
-var x: u32; if c { x = 1u; } else { x = 2u; } output[0] = x;
-=>
-uint x;
-if (c) {
-    x = 1u;
-} else {
-    x = 2u;
-}
-output[0] = x;
---
-var x: u32; if c { x = 1u; } output[0] = x;
-=>
-uint x = 0u;
-if (c) {
-    x = 1u;
-}
-output[0] = x;
---
-var x: u32; loop { if c { x += 1u; } var y: u32; y += x; if y == a { break; } }
+var x = 0u; loop { if c { x += 1u; } var y: u32; y += x; if y == a { break; } }
 =>
 uint x = 0u;
 for (;;) {
@@ -101,11 +81,16 @@ for (;;) {
     }
 }
 --
-var p: Pair; p.first = a; var q = Pair(); q = p; output[q.first] = 1u;
+var p = Pair(); p.first = a; if c { var q = 1u; output[q] = 1u; } var q = Pair(); q = p; output[q.first] = 1u;
 =>
 Pair p = {0};
 p.first = a;
-Pair q = p;
+if (c) {
+    uint q = 1u;
+    output[q] = 1u;
+}
+Pair q = {0};
+q = p;
 output[q.first] = 1u;
 ",
     );
@@ -114,12 +99,11 @@ output[q.first] = 1u;
 #[test]
 fn names_do_not_hide_what_is_used() {
     check(
-        "let pure = pure(a); let int = b + 1u; let input = int * 3u; output[pure] = input;
+        "let int = b + 1u; let input = int * input[a]; output[b] = input;
 =>
-const uint pure_1 = pure(a, input);
 const uint int_ = b + 1u;
-const uint input_1 = int_ * 3u;
-output[pure_1] = input_1;
+const uint input_1 = int_ * input[a];
+output[b] = input_1;
 --
 if c { let x = a + b; output[x] = x; } else { let x = a * b; output[x] = x; }
 =>
@@ -134,7 +118,7 @@ if (c) {
     );
 }
 
-/// Reads stay before the statements that change what they read; others move to where they are used.
+/// Reads stay before the statements that may change what they read; others move to where they are used.
 #[test]
 fn reads_do_not_move_across_writes() {
     check(
@@ -157,10 +141,11 @@ output[0] = x;
 var x = b; x += marked(c && output[a] == 1u, clear());
 =>
 uint x = b;
-const bool value = c && output[a] == 1u;
+const uint value = x;
+const bool value_1 = c && output[a] == 1u;
 const uint result = clear(output);
-const uint result_1 = marked(value, result, output);
-x += result_1;
+const uint result_1 = marked(value_1, result, output);
+x = value + result_1;
 --
 output[0] = word(a) + word(b); output[1] = clear(); if clear() == 1u { return; } output[2] = 2u;
 =>
@@ -185,19 +170,6 @@ if ((c && a < b) || (output[0] == 1u && !(a == 1u))) {
 }
 const bool d = c || (a < b && c);
 output[1] = (uint) d;
---
-if c && clear() == 1u { output[1] = 1u; }
-=>
-bool condition;
-if (c) {
-    const uint result = clear(output);
-    condition = result == 1u;
-} else {
-    condition = false;
-}
-if (condition) {
-    output[1] = 1u;
-}
 ",
     );
 }
@@ -229,28 +201,7 @@ while (x < b) {
     x += 2u;
 }
 --
-switch a { case 1u: { output[0] = 1u; } case 2u, 3u: { if c { output[0] = 4u; return; } output[1] = 1u; } default: {} } output[0] = 0u;
-=>
-switch (a) {
-    case 1u: {
-        output[0] = 1u;
-        break;
-    }
-    case 2u:
-    case 3u: {
-        if (c) {
-            output[0] = 4u;
-            return;
-        }
-        output[1] = 1u;
-        break;
-    }
-    default:
-        break;
-}
-output[0] = 0u;
---
-if c { output[0] = 1u; } else if a == b { output[0] = 2u; } else { output[0] = 3u; return; }
+if c { output[0] = 1u; } else if a == b { output[0] = 2u; } else { output[0] = 3u; }
 =>
 if (c) {
     output[0] = 1u;
@@ -314,14 +265,13 @@ fn expressions_have_the_parentheses_that_a_reader_needs() {
         ("u32(u64(a) * 0x123456789lu >> 32u)", "(uint) (((ulong) a * 0x123456789ul) >> 32u)"),
         ("u32(-(-i32(a)) + -7)", "(uint) (-(-(int) a) + -7)"),
         (
-            "u32(all(vec2(a, b) == vec2(1u, 100000u)) || any(vec2(a) < vec2(b)))",
-            "(uint) (all((uint2)(a, b) == (uint2)(1u, 0x186a0u)) || any((uint2)(a) < (uint2)(b)))",
+            "u32(all(vec2(a, b) == vec2(1u, 100000u)) || all(vec2(a) < vec2(b)))",
+            "(uint) (all((uint2)(a, b) == (uint2)(1u, 0x186a0u)) || all((uint2)(a) < (uint2)(b)))",
         ),
         (
-            "min(max(a, b), clamp(a, 1u, 2u)) + countOneBits(a) + countLeadingZeros(b)",
-            "min(max(a, b), clamp(a, 1u, 2u)) + popcount(a) + clz(b)",
+            "min(max(a, b), clamp(a, 1u, 2u)) + countOneBits(a) + countLeadingZeros(b) + reverseBits(b)",
+            "min(max(a, b), clamp(a, 1u, 2u)) + popcount(a) + clz(b) + reverse_bits(b)",
         ),
-        ("countTrailingZeros(a) + reverseBits(b)", "count_trailing_zeros(a) + reverse_bits(b)"),
         ("bitcast<vec2<u32>>(-vec2<i32>(1, i32(b))).yx.x", "as_uint2(-(int2)(1, (int) b)).yx.x"),
         ("Pair(a, b).second + KINDS * GROUP", "((Pair){a, b}).second + KINDS * GROUP"),
     ] {
@@ -343,4 +293,141 @@ fn long_lines_are_wrapped() {
     ? a : pure(a & b, input);
 "
     );
+}
+
+#[test]
+fn a_whole_source() {
+    let text = print(
+        "override CLOSED_FORM_GROUP: u32;
+// An ordinary comment.
+
+/// The kinds.
+const KINDS: u32 = 9u;
+const UNUSED: u32 = 1u;
+const ALL_BITS: u64 = 0xfffffffflu;
+const TEMPO: i32 = -4;
+
+// Another.
+
+/// Two of them.
+struct Both {
+    one: u64,
+    /// The kind.
+    kind: u32,
+}
+
+struct Scalars { first: u32, end: u32 }
+@group(0) @binding(0) var<uniform> scalars: Scalars;
+@group(0) @binding(1) var<storage, read> given: array<vec4<u32>>;
+@group(0) @binding(2) var<storage, read_write> to: array<u32>;
+var<workgroup> sums: array<u32, KINDS * CLOSED_FORM_GROUP>;
+var<workgroup> sum: u32;
+var<private> own: u32;
+
+fn unused() {}
+
+/// Mixes.
+///
+/// Twice.
+fn half(both: Both) -> u32 {
+    own += 1u;
+    return u32(both.one & ALL_BITS) + both.kind + u32(i32(both.kind) * TEMPO);
+}
+
+/// Runs.
+@compute @workgroup_size(CLOSED_FORM_GROUP)
+fn run(
+    @builtin(local_invocation_index) lane: u32,
+    @builtin(workgroup_id) workgroup: vec3<u32>,
+    @builtin(num_workgroups) workgroups: vec3<u32>,
+) {
+    if lane < scalars.end {
+        sums[lane * KINDS] = half(Both(1lu, given[workgroup.x].w));
+        sum = sums[lane];
+        to[lane] = sum;
+    }
+}
+",
+        &["run"],
+    )
+    .unwrap();
+    assert_eq!(
+        text,
+        "// The kinds.
+#define KINDS 9u
+#define ALL_BITS 0xfffffffful
+#define TEMPO (-4)
+
+// Two of them.
+typedef struct {
+    ulong one;
+    // The kind.
+    uint kind;
+} Both;
+
+// Mixes.
+//
+// Twice.
+INLINE uint half_(Both both, uint *own) {
+    *own += 1u;
+    return (uint) (both.one & ALL_BITS) + both.kind + (uint) ((int) both.kind * TEMPO);
+}
+
+// Runs.
+__kernel CLOSED_FORM_KERNEL void run(__global const uint4 *restrict given, __global uint *restrict to, uint end) {
+    __local uint sums[9u * CLOSED_FORM_GROUP];
+    __local uint sum[1];
+    uint own[1] = {0};
+    const uint lane = get_local_id(0);
+    const uint3 workgroup = (uint3)(get_group_id(0), get_group_id(1), get_group_id(2));
+    const uint3 workgroups = (uint3)(get_num_groups(0), get_num_groups(1), get_num_groups(2));
+    if (lane < end) {
+        sums[lane * KINDS] = half_((Both){1ul, given[workgroup.x].w}, own);
+        *sum = sums[lane];
+        to[lane] = *sum;
+    }
+}
+"
+    );
+}
+
+#[test]
+fn what_is_not_supported_is_refused() {
+    for (wgsl, error) in [
+        ("let v = vec2(a, b); output[0] = v[a];", "the expression Access {"),
+        ("var v = vec2(a, b); v[a] = 1u;", "the pointer Access {"),
+        ("var v = array(a, b); output[v[0]] = 1u;", "an array as a value or in a struct is not supported; use"),
+        ("let p = &output[a]; *p = 1u;", "a pointer with a name is not supported; name its value"),
+        ("output[0] = u32(f32(a));", "the type Scalar { kind: Float, width: 4 } is not supported; use u32"),
+        ("output[0] = arrayLength(&input);", "the expression ArrayLength("),
+        (
+            "output[0] = firstLeadingBit(a);",
+            "the function FirstLeadingBit for this type is not supported; write it with",
+        ),
+        ("output[0] = u32(reverseBits(u64(a)));", "the function ReverseBits for this type is"),
+        ("output[0] = atomicAnd(&slots[0], a);", "the atomic function And is not supported; add it to the writer."),
+        ("storageBarrier();", "the statement ControlBarrier("),
+        ("switch a { default: {} }", "the statement Switch {"),
+        ("var x: u32; if c { x = 1u; } output[0] = x;", "a variable without a first value is not supported; write it"),
+        ("if c && clear() == 1u { output[1] = 1u; }", "`&&` or `||` with a statement on its right side is not"),
+        ("loop { if c { break; } continuing { output[0] = 1u; output[1] = 1u; } }", "a `continuing` block of"),
+        ("while clear() == 1u { }", "the condition of a loop that needs statements is not supported; test it in the"),
+        ("loop { continuing { break if c; } }", "the statement Loop {"),
+        ("output[0] = vec2<u32>(vec2(a) == vec2(b)).x;", "the expression As {"),
+        ("output[0] = select(vec2(a), vec2(b), vec2(c)).x;", "the expression Select {"),
+        ("let s = scalars; output[0] = s.end;", "the uniform as a whole is not supported; use its members."),
+    ] {
+        let found = print(&source(wgsl), &["run"]).expect_err(wgsl);
+        assert!(found.starts_with(&format!("In `f`, {error}")), "{found}");
+    }
+    let size = "In `run`, a work-group of this size is not supported; use one";
+    for (wgsl, error) in [
+        ("@compute @workgroup_size(8) fn run() {}", size),
+        ("override GROUP = 8u; @compute @workgroup_size(GROUP) fn run() {}", size),
+        ("override GROUP: u32; @compute @workgroup_size(GROUP) fn ran() {}", "The module has no kernel `run`."),
+        ("fn run() { return 1; }", "error: "),
+    ] {
+        let found = print(wgsl, &["run"]).expect_err(wgsl);
+        assert!(found.starts_with(error), "{found}");
+    }
 }

@@ -1,6 +1,46 @@
 //! Pieces of C, and the layout of lines.
 
+use std::collections::HashMap;
+
 use naga::BinaryOperator;
+
+/// Words of OpenCL C that may be names in WGSL, and the built-in functions that the writer uses.
+const RESERVED: &str = "all barrier char clamp clz double event_t float generic global goto half int kernel local long max min \
+    pipe popcount private short signed size_t uchar uint ulong unsigned ushort void volatile";
+
+/// Returns a name in C: with an underscore after it if it is reserved there.
+pub(super) fn renamed(name: &str) -> String {
+    if RESERVED.split_whitespace().any(|word| word == name) { format!("{name}_") } else { name.to_owned() }
+}
+
+/// Returns the documentation comments of a source as comments of C: of functions, structs and constants by name, and of members
+/// by `Struct.member`. naga loses those after ordinary comments, and gives those of members to the first members.
+pub(super) fn comments(wgsl: &str) -> HashMap<String, String> {
+    let (mut found, mut comment, mut structure) = (HashMap::new(), String::new(), "");
+    for line in wgsl.lines() {
+        let start = line.trim_start();
+        if let Some(text) = start.strip_prefix("///") {
+            comment += &format!("{}//{}\n", &line[..line.len() - start.len()], text.trim_end());
+            continue;
+        }
+        let is_name = |word: &&str| !word.is_empty();
+        let mut words = start.split(|letter: char| !(letter.is_alphanumeric() || letter == '_')).filter(is_name);
+        let name = match (words.next(), words.next()) {
+            (Some("fn" | "const"), Some(name)) => name.to_owned(),
+            (Some("struct"), Some(name)) => {
+                structure = name;
+                name.to_owned()
+            }
+            // The function follows on the next line.
+            (Some("compute"), _) => continue,
+            (member, _) => format!("{structure}.{}", member.unwrap_or_default()),
+        };
+        if !comment.is_empty() {
+            found.insert(name, std::mem::take(&mut comment));
+        }
+    }
+    found
+}
 
 /// The greatest length of a line.
 const WIDTH: usize = 120;

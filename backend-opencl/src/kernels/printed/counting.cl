@@ -2242,8 +2242,8 @@ INLINE uint rank8(ulong board) {
 
 // Returns the other side's castlings.
 INLINE Castlings castlings_of(Position position, Frame frame, Lines axes, ulong danger, ulong attacked_on_rank) {
-    const uint rooks = rank8(position.bit1 & position.bit2 & position.bit4 & frame.their);
     Castlings castlings = {0u, 0u, 0u};
+    const uint rooks = rank8(position.bit1 & position.bit2 & position.bit4 & frame.their);
     if (rooks != 0u) {
         const uint king = rank8(frame.their_king);
         const uint above = rooks & ~(king - 1u);
@@ -2274,6 +2274,7 @@ INLINE Replies replies_of(
     const ulong their_pawns = frame.pawns & their;
     const ulong rooks_queens = frame.rooks_queens & own;
     const ulong bishops_queens = frame.bishops_queens & own;
+    Replies replies = {0};
     const Rays by = attack_rays(rooks_queens, rooks_queens, bishops_queens, bishops_queens, empty);
     const ulong firmly = pawn_attacks_up(frame.pawns & own) | own_king_lines.king | frame.king;
     Attacked attacked = {knight_attacks(frame.knights & own), NONE, NONE};
@@ -2292,7 +2293,6 @@ INLINE Replies replies_of(
     const ulong way = join(0u, castlings.way << 24u);
     const ulong zone = (near_king & not_their) | join(0u, castlings.king_path << 24u) | their_king;
     const ulong loose = zone & ~firmly;
-    Replies replies = {0};
     replies.once = loose & attacked.once & ~attacked.twice;
     const ulong at_most_twice = loose & attacked.once & ~attacked.thrice;
     const ulong free = (loose & ~attacked.once) | their_king;
@@ -2919,9 +2919,10 @@ __kernel CLOSED_FORM_KERNEL void closed_form(
             const Replies replies = replies_of(position, frame, axes, &value, lines);
             const Limits limits = limits_against(frame, axes, replies.attacked, lines);
             const Sink sink = {(index - group_first) << LANE, index};
+            const uint value_1 = index;
             const uint result = closed_form_replies(frame, axes, limits, replies, value, sink, new_items,
                 new_item_count, lines, queue, queued, lane_moves, capacity);
-            add_to_root(first_root, roots[index], result, totals, root_sums);
+            add_to_root(first_root, roots[value_1], result, totals, root_sums);
             index += CLOSED_FORM_GROUP;
         }
         barrier(CLK_LOCAL_MEM_FENCE);
@@ -2969,6 +2970,7 @@ __kernel COUNT_KERNEL void count_replies(
     }
     clear_root_sums(lane, COUNT_GROUP, root_sums);
     uint index = group_first + lane;
+    uint sum = 0u;
     uint2 item = (uint2)(0);
     uint2 next = (uint2)(0);
     uint first_root = 0u;
@@ -2980,7 +2982,6 @@ __kernel COUNT_KERNEL void count_replies(
     Position parent = load_position(item.y, positions);
     uint item_root = roots[item.y];
     uint root = item_root;
-    uint sum = 0u;
     while (index < end) {
         const Position counted = parent;
         const uint packed_move = item.x;

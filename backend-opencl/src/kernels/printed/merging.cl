@@ -10,6 +10,7 @@
 // Which successors are kept: all, the positions of a range, the positions from which a move may lead into the range, or the positions
 // with reversed keys in the range.
 #define KEPT_ALL 0u
+#define KEPT_BEFORE 2u
 #define KEPT_WITHIN_REVERSED 3u
 #define CANDIDATE 0x80000000u
 
@@ -215,8 +216,8 @@ INLINE bool is_between(ulong pawns, ulong least, ulong greatest) {
 // Returns the squares of the pawn moves that lead to pawns from the least to the greatest. The moves come from this far below
 // their squares. A pawn on the last rank becomes another piece.
 INLINE ulong pawn_squares_into(ulong pawns, ulong squares, uint distance, ulong least, ulong greatest) {
-    ulong rest = squares;
     ulong found = NONE;
+    ulong rest = squares;
     while (nonempty(rest)) {
         const ulong square = lowest(rest);
         if (is_between(pawns ^ (down(square, distance) | (square & 0xfffffffffffffful)), least, greatest)) {
@@ -281,14 +282,13 @@ INLINE bool may_precede_kept(KeyRange range, Position position, uint kept) {
 
 // Whether a successor with this hash is kept.
 INLINE bool is_kept(KeyRange range, Position position, uint hash, uint kept) {
-    switch (kept) {
-        case 0u:
-            return true;
-        case 2u:
-            return may_follow(range, position);
-        default:
-            return range_has(range, position, hash, kept == KEPT_WITHIN_REVERSED);
+    if (kept == KEPT_ALL) {
+        return true;
     }
+    if (kept == KEPT_BEFORE) {
+        return may_follow(range, position);
+    }
+    return range_has(range, position, hash, kept == KEPT_WITHIN_REVERSED);
 }
 
 // Whether the position that a slot refers to is equal to this one, bit by bit. Both halves are read at once.
@@ -419,8 +419,8 @@ INLINE uint find_slot(
     uint slot_count
 ) {
     const uint first_slot = share_of(hash, slot_count);
-    uint slot = first_slot;
     bool is_fresh = false;
+    uint slot = first_slot;
     uint found = 0u;
     for (;;) {
         found = load_atomic(&slots[slot]);
@@ -441,8 +441,9 @@ INLINE uint find_slot(
             }
         }
     }
-    if (add_multiplicity(found, root_multiplicities[first + roots[candidate]], multiplicities,
-            candidate_multiplicities)) {
+    const bool result = add_multiplicity(found, root_multiplicities[first + roots[candidate]], multiplicities,
+        candidate_multiplicities);
+    if (result) {
         merge_state[3] = 1u;
     }
     return is_fresh ? slot : NO_SLOT;
@@ -593,6 +594,7 @@ __kernel KERNEL void select_entries(
     uint4 first_1 = (uint4)(0);
     uint4 second = (uint4)(0);
     bool is_selected = false;
+    uint rank = 0u;
     if (index < end) {
         first_1 = entries[2u * (first + index)];
         second = entries[2u * (first + index) + 1u];
@@ -600,7 +602,6 @@ __kernel KERNEL void select_entries(
             first_theirs_high, first_hash, last_own_low, last_own_high, last_theirs_low, last_theirs_high, last_hash),
             position_in(first_1, second), kept);
     }
-    uint rank = 0u;
     if (is_selected) {
         rank = atomic_add(group_count, 1u);
     }
@@ -722,10 +723,10 @@ __kernel KERNEL void insert(
     const uint3 workgroups = (uint3)(get_num_groups(0), get_num_groups(1), get_num_groups(2));
     const uint candidate = group_index(workgroup, workgroups) * GROUP + lane;
     if (candidate < end) {
+        uint slot = NO_SLOT;
         const uint4 first_1 = positions[2u * candidate];
         const uint4 second = positions[2u * candidate + 1u];
         const uint2 hash = hashes(first_1, second);
-        uint slot = NO_SLOT;
         if (is_kept(range_of_scalars(first_own_low, first_own_high, first_theirs_low, first_theirs_high, first_hash,
                 last_own_low, last_own_high, last_theirs_low, last_theirs_high, last_hash),
                 position_in(first_1, second), hash.y, kept)) {
@@ -770,7 +771,8 @@ __kernel KERNEL void insert_sorted(
         const uint candidate = sorted[shard_count + index];
         const uint4 first_1 = positions[2u * candidate];
         const uint4 second = positions[2u * candidate + 1u];
-        taken[index] = find_slot(candidate, first_1, second, hashes(first_1, second).x & hash_mask, positions, roots,
+        const uint value = index;
+        taken[value] = find_slot(candidate, first_1, second, hashes(first_1, second).x & hash_mask, positions, roots,
             entries, multiplicities, root_multiplicities, candidate_multiplicities, slots, merge_state, first,
             slot_count);
     }
@@ -800,8 +802,8 @@ __kernel KERNEL void append(
     const uint3 workgroup = (uint3)(get_group_id(0), get_group_id(1), get_group_id(2));
     const uint3 workgroups = (uint3)(get_num_groups(0), get_num_groups(1), get_num_groups(2));
     const bool is_sorted = shard_count > 1u;
-    uint end_1 = end;
     uint start = 0u;
+    uint end_1 = end;
     if (is_sorted) {
         end_1 = sorted[shard_index];
         if (shard_index > 0u) {
@@ -946,8 +948,9 @@ __kernel KERNEL void count_diagrams(
         const Diagram diagram = diagram_of(entries[2u * entry], entries[2u * entry + 1u]);
         const uint2 hash = hashes(diagram.first, diagram.second);
         if (share_of(hash.y, parts) == part) {
+            const uint value = count;
             const bool result = take_slot(entry, diagram, hash.x & hash_mask, entries, slots, merge_state, slot_count);
-            count += result ? 1u : 0u;
+            count = value + (result ? 1u : 0u);
         }
     }
     if (count > 0u) {

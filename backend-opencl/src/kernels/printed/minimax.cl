@@ -167,7 +167,7 @@ typedef struct {
     ulong rooks;
     ulong queens;
     ulong king;
-    ulong all;
+    ulong all_;
 } Men;
 
 typedef struct {
@@ -1698,7 +1698,7 @@ INLINE Men men_of(Position position, ulong squares) {
 // Returns the men on the board upside down.
 INLINE Men flipped_men(Men men) {
     return (Men){flip(men.pawns), flip(men.knights), flip(men.bishops), flip(men.rooks), flip(men.queens),
-        flip(men.king), flip(men.all)};
+        flip(men.king), flip(men.all_)};
 }
 
 // Returns all squares from these to the upper ends of their files.
@@ -1722,14 +1722,14 @@ INLINE ulong beside(ulong board) {
 
 // Returns the weighted sums of a side's features.
 INLINE WeightedFeatures weighted_features(Men own, Men their) {
-    const ulong empty = ~(own.all | their.all);
+    const ulong empty = ~(own.all_ | their.all_);
     const ulong files = up_files(down_files(own.pawns));
     const ulong stoppers = down(down_files(their.pawns), 8u);
     const ulong guarded = pawn_attacks_up(own.pawns);
     const ulong half_open = own.rooks & ~files;
     const ulong before_king = up(own.king, 8u) | up(own.king, 16u);
     const ulong hostile = pawn_attacks_down(their.pawns);
-    const ulong allowed = ~(own.all | hostile);
+    const ulong allowed = ~(own.all_ | hostile);
     const ulong diagonal = own.bishops | own.queens;
     const ulong orthogonal = own.rooks | own.queens;
     const ulong by_knights = knight_attacks(own.knights);
@@ -1743,8 +1743,8 @@ INLINE WeightedFeatures weighted_features(Men own, Men their) {
         own.pawns & guarded, (own.knights | own.bishops) & guarded, without_lowest(own.bishops), half_open,
         half_open & ~up_files(down_files(their.pawns)), own.pawns & (before_king | beside(before_king)),
         by_knights & allowed, by_diagonal & allowed, by_orthogonal & allowed,
-        attacked & king_attacks(their.king) & ~their.king, guarded & their.all & ~their.pawns & ~their.king,
-        attacked & their.all & ~their.king & ~hostile};
+        attacked & king_attacks(their.king) & ~their.king, guarded & their.all_ & ~their.pawns & ~their.king,
+        attacked & their.all_ & ~their.king & ~hostile};
     return (WeightedFeatures){weighted_sum(features), attacked | guarded};
 }
 
@@ -1895,7 +1895,7 @@ __kernel KERNEL void quiesce(
         return;
     }
     for (uint step = 0u; step < steps; step += 1u) {
-        Position here;
+        Position here = {0};
         int alpha = -32001;
         int beta = 32001;
         uint top = lane * room;

@@ -16,6 +16,9 @@
 #define ROOK 4u
 #define QUEEN 5u
 #define KING 6u
+#define KEPT_WITHIN 1u
+#define KEPT_BEFORE 2u
+#define KEPT_WITHIN_REVERSED 3u
 
 // Squares of rank 1.
 #define B1 2u
@@ -349,8 +352,8 @@ INLINE bool is_between(ulong pawns, ulong least, ulong greatest) {
 // Returns the squares of the pawn moves that lead to pawns from the least to the greatest. The moves come from this far below
 // their squares. A pawn on the last rank becomes another piece.
 INLINE ulong pawn_squares_into(ulong pawns, ulong squares, uint distance, ulong least, ulong greatest) {
-    ulong rest = squares;
     ulong found = NONE;
+    ulong rest = squares;
     while (nonempty(rest)) {
         const ulong square = lowest(rest);
         if (is_between(pawns ^ (down(square, distance) | (square & 0xfffffffffffffful)), least, greatest)) {
@@ -377,8 +380,8 @@ INLINE ulong squares_into(KeyRange range, Position parent) {
     const ulong pawns = pawns_of(parent);
     const ulong mine = pawns & parent.own;
     const ulong theirs = pawns & ~parent.own;
-    ulong rest = theirs;
     ulong squares = NONE;
+    ulong rest = theirs;
     while (nonempty(rest)) {
         const ulong square = lowest(rest);
         if (is_between(theirs ^ square, range.first.own, range.last.own)) {
@@ -424,8 +427,8 @@ INLINE bool is_near(ulong pawns, ulong least, ulong greatest) {
 
 // Returns the squares of the pawn moves that lead to pawns near these. The moves come from this far below their squares.
 INLINE ulong pawn_squares_near(ulong pawns, ulong squares, uint distance, ulong least, ulong greatest) {
-    ulong rest = squares;
     ulong found = NONE;
+    ulong rest = squares;
     while (nonempty(rest)) {
         const ulong square = lowest(rest);
         if (is_near(pawns ^ (square | down(square, distance)), least, greatest)) {
@@ -457,16 +460,16 @@ INLINE ulong squares_before(KeyRange range, Position parent) {
 // Returns squares such that every move of the position to a successor that is kept lands on one of them, except for promotions and
 // en-passant captures.
 INLINE ulong squares_to_kept(KeyRange range, Position position, uint kept) {
-    switch (kept) {
-        case 1u:
-            return squares_into(range, position);
-        case 2u:
-            return squares_before(range, position);
-        case 3u:
-            return squares_into_reversed(range, position);
-        default:
-            return ALL;
+    if (kept == KEPT_WITHIN) {
+        return squares_into(range, position);
     }
+    if (kept == KEPT_BEFORE) {
+        return squares_before(range, position);
+    }
+    if (kept == KEPT_WITHIN_REVERSED) {
+        return squares_into_reversed(range, position);
+    }
+    return ALL;
 }
 
 // Returns the squares one step away.
