@@ -2,7 +2,7 @@
 
 use super::checksum::Hash;
 use super::cover::Cover;
-use super::{Answer, Ledger, LedgerError, Row};
+use super::{Answer, Given, Ledger, LedgerError, Row};
 
 /// The result of a check.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -16,6 +16,12 @@ pub struct Checked {
     /// The SHA-256 of the tree, and of all entries with their counts: equal for all ledgers of this tree with the same entries. `None`
     /// if entries are not counted, disputed or changed.
     pub sha256: Option<[u8; 32]>,
+}
+
+/// Returns whether the answer of a row has its checksum.
+fn is_intact(row: &Row) -> bool {
+    let has_it = |&Given { count, checksum, .. }: &Given| checksum == Answer { id: row.entry.id, count }.checksum();
+    row.given.as_ref().is_none_or(has_it)
 }
 
 /// Describes a row that does not have its checksum.
@@ -32,11 +38,10 @@ impl Ledger {
     /// [`LedgerError::Damaged`] if an answer or the whole does not have its checksum or if ranges do not cover all keys once, if the
     /// ledger cannot be read, and the error of `row`.
     pub fn rows(&self, mut row: impl FnMut(Row) -> Result<(), LedgerError>) -> Result<(), LedgerError> {
-        self.rows_as_they_are(|next| if self.is_intact(&next) { row(next) } else { Err(self.damaged(changed(&next))) })
+        self.rows_as_they_are(|next| if is_intact(&next) { row(next) } else { Err(self.damaged(changed(&next))) })
     }
 
-    /// Checks all checksums, and returns the entries that were changed. In ledgers of versions 1 and 2, which have no checksums, only
-    /// the ranges can be checked.
+    /// Checks all checksums, and returns the entries that were changed.
     ///
     /// # Errors
     /// [`LedgerError::Damaged`] if the ledger's own checksum is wrong, if ranges do not cover all keys once, or if a number cannot be
@@ -56,7 +61,7 @@ impl Ledger {
                 }
                 None => is_complete = false,
             }
-            if !self.is_intact(&row) {
+            if !is_intact(&row) {
                 checked.changed.push(row);
             }
             Ok(())
@@ -64,12 +69,6 @@ impl Ledger {
         let is_final = is_complete && checked.entries == self.header().entries && checked.changed.is_empty();
         checked.sha256 = is_final.then(|| hash.bytes());
         Ok(checked)
-    }
-
-    /// Returns whether the answer of a row has its checksum, or needs none.
-    fn is_intact(&self, row: &Row) -> bool {
-        let answer = row.given.as_ref().map(|given| Answer { id: row.entry.id, count: given.count });
-        self.header().checksum.is_none() || row.checksum == answer.map(|answer| answer.checksum())
     }
 
     /// Calls `row` with every row as [`Ledger::rows`] does, even if the answer does not have its checksum.
@@ -84,13 +83,18 @@ impl Ledger {
             let Some(last) = rows.last() else { break };
             after = Some(last.entry.id);
             for next in rows {
+                let sort = (self.header.kind, self.header.counted);
+                let is_of_it = next.given.as_ref().is_none_or(|given| given.count.sort() == sort);
+                if !is_of_it || next.entry.item.kind() != sort.0 {
+                    return Err(self.not_of_its_kind(&next.entry));
+                }
                 cover.add(&next.entry).map_err(|what| self.damaged(what))?;
                 hash.add(&next.entry);
                 row(next)?;
             }
         }
         cover.end().map_err(|what| self.damaged(what))?;
-        if self.header().checksum.is_some_and(|checksum| checksum != hash.checksum()) {
+        if self.header().checksum != hash.checksum() {
             return Err(self.damaged("its tree or its entries do not have their checksum".to_owned()));
         }
         Ok(())

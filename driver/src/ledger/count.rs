@@ -135,7 +135,7 @@ impl Ledger {
             .map_err(|error| self.damaged(format!("a position is wrong ({error})")))
     }
 
-    fn not_of_its_kind(&self, entry: &Entry) -> LedgerError {
+    pub(super) fn not_of_its_kind(&self, entry: &Entry) -> LedgerError {
         self.damaged(format!("entry {} is of another kind than the ledger", entry.id))
     }
 }

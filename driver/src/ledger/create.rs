@@ -6,7 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use kogge_board::{Backend, Fen};
 
 use super::store::{castling, packed, root_bytes};
-use super::{Header, Item, Kind, Ledger, LedgerError, Store, count};
+use super::{Header, Item, Kind, Ledger, LedgerError, Store, checksum, count};
 use crate::calls::count as count_moves;
 use crate::devices::{Division, Wanted};
 use crate::{Counted, Device, Error, Frontier, LEAST_MERGED_DEPTH, Observer};
@@ -133,7 +133,7 @@ fn begin(
         Kind::Positions => positions(request, &mut *device.backend, observer)?,
         Kind::Ranges => ranges(request, device, observer)?,
     };
-    let header = Header {
+    let mut header = Header {
         kind,
         counted,
         root: *root,
@@ -144,8 +144,9 @@ fn begin(
         paths,
         kogge: env!("CARGO_PKG_VERSION").to_owned(),
         created: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs() as i64),
-        checksum: None,
+        checksum: 0,
     };
+    header.checksum = checksum::of_new(&header, &items);
     Ok((header, items))
 }
 

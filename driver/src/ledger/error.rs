@@ -48,16 +48,16 @@ pub enum LedgerError {
     },
     /// A kogge with another format version created the ledger.
     #[error(
-        "{location} is a ledger of format version {found}, but this kogge reads and writes versions 1 to {newest}; use the \
-         kogge that created it."
+        "{location} is a ledger of format version {found}, but this kogge reads and writes version {expected}; use the kogge that \
+         created it."
     )]
     Format {
         /// The file or database.
         location: String,
         /// The version of the ledger.
         found: i64,
-        /// The newest version of this kogge.
-        newest: i64,
+        /// The version of this kogge.
+        expected: i64,
     },
     /// The ledger is for another tree.
     #[error("{location} is a ledger of {found}, not of {wanted}; name another file or database for that tree.")]

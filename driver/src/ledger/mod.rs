@@ -33,7 +33,6 @@
 
 mod check;
 mod checksum;
-mod columns;
 mod count;
 mod cover;
 mod create;
@@ -43,6 +42,7 @@ mod export;
 mod postgres;
 mod record;
 mod source;
+mod sql;
 mod sqlite;
 mod store;
 mod verify;
@@ -125,7 +125,7 @@ impl Ledger {
     /// Opens an existing ledger.
     ///
     /// # Errors
-    /// If the store has no ledger, if its format has another version, or if it cannot be read.
+    /// If the store has no ledger or one of another format version, or if it cannot be read.
     pub fn open(mut store: Box<dyn Store>) -> Result<Self, LedgerError> {
         let header = store.header()?.ok_or_else(|| LedgerError::NoLedger { location: store.location().to_owned() })?;
         Ok(Self { header, store: Mutex::new(store) })

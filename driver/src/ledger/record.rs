@@ -2,17 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::columns::Tables;
 use super::store::{Answer, Count, Given, Kind, Recorded};
 use crate::Counted;
 
-/// Sorts answers into new, repeated and different ones. `known` has the count of every entry, `None` if it is not counted
-/// yet. If an entry has two answers in the list, the second is compared with the first.
+/// Divides answers into new, repeated and different ones. `sort` is the sort of the ledger's counts. `known` has the count of every entry,
+/// `None` if it is not counted yet. If an entry has two answers in the list, the second is compared with the first.
 ///
 /// # Errors
 /// If an entry does not exist, or if an answer is not of the ledger's kind, with a description.
 pub(super) fn classify(
-    tables: Tables,
+    sort: (Kind, Counted),
     answers: &[Answer],
     known: &BTreeMap<u64, Option<Count>>,
 ) -> Result<Recorded, String> {
@@ -21,9 +20,7 @@ pub(super) fn classify(
     for &answer in answers {
         let id = answer.id;
         let slot = known.get_mut(&id).ok_or_else(|| format!("entry {id}, which was counted, is not in it"))?;
-        let Count { size, categories, .. } = answer.count;
-        let of_ledger = (tables.kind == Kind::Ranges, tables.counted == Counted::Categories);
-        if (size.is_some(), categories.is_some()) != of_ledger {
+        if answer.count.sort() != sort {
             return Err(format!("the answer to entry {id} is of another kind"));
         }
         match *slot {
@@ -70,13 +67,12 @@ mod tests {
             kogge: "1".to_owned(),
             plan: String::new(),
         };
-        Given { count: count.into(), source, at: 0 }
+        Given { count: count.into(), source, at: 0, checksum: 0 }
     }
 
-    /// Returns the tables of this version.
-    fn tables(format: i64) -> Tables {
-        Tables::of(format).expect("there is such a version")
-    }
+    const POSITIONS: (Kind, Counted) = (Kind::Positions, Counted::Leaves);
+    const RANGES: (Kind, Counted) = (Kind::Ranges, Counted::Leaves);
+    const BY_KIND: (Kind, Counted) = (Kind::Ranges, Counted::Categories);
 
     #[test]
     fn two_implementations_settle_a_dispute() {
@@ -99,13 +95,13 @@ mod tests {
     fn answers_are_new_repeated_or_different() {
         let known = BTreeMap::from([(1, None), (2, Some(20.into())), (3, Some(30.into()))]);
         let answers = [(1, 10), (2, 20), (3, 31), (1, 11)].map(|(id, count)| Answer { id, count: count.into() });
-        let recorded = classify(tables(3), &answers, &known).expect("all entries exist");
+        let recorded = classify(POSITIONS, &answers, &known).expect("all entries exist");
         assert_eq!(recorded.new, [answers[0]]);
         assert_eq!(recorded.repeated, [answers[1]]);
         assert_eq!(recorded.different, [(answers[2], 30.into()), (answers[3], 10.into())]);
-        let missing = classify(tables(3), &[Answer { id: 4, count: 0.into() }], &known);
+        let missing = classify(POSITIONS, &[Answer { id: 4, count: 0.into() }], &known);
         assert_eq!(missing, Err("entry 4, which was counted, is not in it".to_owned()));
-        assert!(classify(tables(4), &answers, &known).is_err());
+        assert!(classify(RANGES, &answers, &known).is_err());
     }
 
     #[test]
@@ -116,7 +112,7 @@ mod tests {
         for (found, is_equal) in
             [(count(10, 5, 7), true), (count(11, 5, 7), false), (count(10, 6, 7), false), (count(10, 5, 8), false)]
         {
-            let recorded = classify(tables(4), &[Answer { id: 1, count: found }], &known).expect("it exists");
+            let recorded = classify(RANGES, &[Answer { id: 1, count: found }], &known).expect("it exists");
             assert_eq!((recorded.repeated.len(), recorded.different.len()), (is_equal.into(), (!is_equal).into()));
         }
         // Every kind of move matters, too.
@@ -125,11 +121,10 @@ mod tests {
         for kind in 1..Categories::COUNT {
             let mut numbers = [10; Categories::COUNT];
             numbers[kind] = 9;
-            let recorded =
-                classify(tables(5), &[Answer { id: 1, count: by_kind(numbers) }], &known).expect("it exists");
+            let recorded = classify(BY_KIND, &[Answer { id: 1, count: by_kind(numbers) }], &known).expect("it exists");
             assert_eq!(recorded.different.len(), 1);
         }
-        assert!(classify(tables(4), &[Answer { id: 1, count: by_kind([10; Categories::COUNT]) }], &known).is_err());
-        assert!(classify(tables(5), &[Answer { id: 1, count: count(10, 5, 7) }], &known).is_err());
+        assert!(classify(RANGES, &[Answer { id: 1, count: by_kind([10; Categories::COUNT]) }], &known).is_err());
+        assert!(classify(BY_KIND, &[Answer { id: 1, count: count(10, 5, 7) }], &known).is_err());
     }
 }

@@ -10,10 +10,8 @@ use super::error::LedgerError;
 use super::source::Source;
 use crate::{Counted, RangeCount};
 
-/// The newest version of the tables. Versions 1 and 3 are for ledgers of positions, versions 2 and 4 for ledgers of ranges, and
-/// version 5 for ledgers of ranges whose leaves are counted by kind. New ledgers have version 3, 4 or 5, whose entries have
-/// checksums. Others are refused.
-pub const FORMAT: i64 = 5;
+/// The version of the tables. Other versions are refused.
+pub const FORMAT: i64 = 1;
 
 /// What the entries of a ledger are.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -47,9 +45,8 @@ pub struct Header {
     pub kogge: String,
     /// The time of creation, in seconds since 1970.
     pub created: i64,
-    /// The checksum of the tree and of what the entries stand for. `None` before the ledger is made, and in ledgers of versions 1
-    /// and 2.
-    pub checksum: Option<u64>,
+    /// The checksum of the tree and of what the entries stand for.
+    pub checksum: u64,
 }
 
 impl Header {
@@ -93,6 +90,16 @@ pub enum Item {
     },
     /// All positions of the last merged ply whose keys lie in a range.
     Range(KeyRange),
+}
+
+impl Item {
+    /// Returns the kind of a ledger with such entries.
+    pub(super) fn kind(&self) -> Kind {
+        match self {
+            Self::Position { .. } => Kind::Positions,
+            Self::Range(_) => Kind::Ranges,
+        }
+    }
 }
 
 /// The number of bytes of a key.
@@ -150,6 +157,14 @@ pub struct Size {
     pub paths: u128,
 }
 
+impl Count {
+    /// Returns the sort of the ledger to which such a count belongs.
+    pub(super) fn sort(&self) -> (Kind, Counted) {
+        let kind = if self.size.is_some() { Kind::Ranges } else { Kind::Positions };
+        (kind, if self.categories.is_some() { Counted::Categories } else { Counted::Leaves })
+    }
+}
+
 impl From<u128> for Count {
     /// Returns the count of a position.
     fn from(leaves: u128) -> Self {
@@ -197,6 +212,8 @@ pub struct Given {
     pub source: Source,
     /// The time, in seconds since 1970.
     pub at: i64,
+    /// The checksum of the entry's number and the count, from when they were written.
+    pub checksum: u64,
 }
 
 /// The effect of recording answers.
@@ -219,8 +236,6 @@ pub struct Row {
     pub given: Option<Given>,
     /// Whether the entry has different answers, none of them accepted.
     pub disputed: bool,
-    /// The checksum of the accepted answer, which it had when it was written. Entries of versions 1 and 2 have none.
-    pub checksum: Option<u64>,
 }
 
 /// An entry with different answers.

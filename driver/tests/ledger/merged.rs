@@ -119,7 +119,7 @@ fn plies_and_kinds_that_do_not_fit_are_refused() {
     let any = Request { ply: None, depth: 4, ..request };
     let (ledger, made) = Ledger::start(store(), &any, &mut cpu(), &()).unwrap();
     assert!(!made && ledger.header().ply == 3);
-    // So is a ledger of positions, as all ledgers once were.
+    // So is a ledger of positions.
     let old = super::in_file("old");
     let store = Box::new(Sqlite::open(std::path::Path::new(&old.location())).unwrap());
     let (again, made) = Ledger::start(store, &any, &mut cpu(), &()).unwrap();
@@ -220,7 +220,9 @@ fn gaps_between_ranges_are_damage() {
     let ledger = in_file("merged-gap");
     assert_eq!(work(&ledger, &mut [cpu()]), Ok(TOTAL));
     let client = rusqlite::Connection::open(ledger.location()).unwrap();
-    client.execute("UPDATE entry SET first = x'0000000000000000000000000000000000000001' WHERE id = 0", []).unwrap();
+    client
+        .execute("UPDATE kogge_entry SET first = x'0000000000000000000000000000000000000001' WHERE id = 0", [])
+        .unwrap();
     let error = ledger.total().unwrap_err().to_string();
     assert!(error.contains("is damaged: the range of entry 0 does not follow"), "{error}");
 }

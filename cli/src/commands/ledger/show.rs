@@ -79,7 +79,7 @@ pub(super) struct Claim {
 }
 
 impl From<Given> for Claim {
-    fn from(Given { count, source: Source { backend, device, variant, kogge, plan }, at }: Given) -> Self {
+    fn from(Given { count, source: Source { backend, device, variant, kogge, plan }, at, .. }: Given) -> Self {
         Self { count: count.into(), backend, device, variant, kogge, plan: known(plan), at }
     }
 }

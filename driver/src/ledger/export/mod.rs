@@ -13,8 +13,10 @@ mod parquet;
 use std::fs::{File, rename};
 use std::path::Path;
 
-use super::columns::Tables;
-use super::{Answer, Item, Kind, Ledger, LedgerError, Place, Row, key_bytes};
+use kogge_board::Categories;
+
+use super::{Count, Item, Kind, Ledger, LedgerError, Place, Row, Size, Source, key_bytes};
+use crate::Counted;
 
 /// A column of the table.
 #[cfg_attr(not(feature = "parquet"), expect(dead_code, reason = "only Parquet has types of columns"))]
@@ -63,30 +65,28 @@ const POSITION: &[Column] =
 const RANGE: &[Column] = &[required("first", Type::Bytes(20)), required("last", Type::Bytes(20))];
 
 impl Ledger {
-    /// The tables of an export. Checksums protect the rows of a store; these tables leave it.
-    fn exported(&self) -> Tables {
-        Tables { checksums: false, ..Tables::of_new(self.header()) }
-    }
-
     /// The columns of an export.
     fn columns(&self) -> Vec<Column> {
-        let tables = self.exported();
-        let item = match tables.kind {
-            Kind::Positions => POSITION,
-            Kind::Ranges => RANGE,
+        let (item, size, plan): (_, &[_], &[_]) = match self.header.kind {
+            Kind::Positions => (POSITION, &[], &[]),
+            Kind::Ranges => (RANGE, &["positions", "paths"], &["plan"]),
         };
+        let kinds = match self.header.counted {
+            Counted::Leaves => &[],
+            Counted::Categories => &Categories::NAMES[1..],
+        };
+        let texts = |names: &[&[&'static str]]| names.concat().into_iter().map(|name| optional(name, Type::Text));
         let mut columns = vec![required("id", Type::Number)];
         columns.extend_from_slice(item);
         columns.push(required("disputed", Type::Flag));
-        columns.extend(tables.count().names().map(|name| optional(name, Type::Text)));
+        columns.extend(texts(&[&["count"], size, kinds]));
         columns.push(optional("at", Type::Time));
-        columns.extend(tables.source().names().map(|name| optional(name, Type::Text)));
+        columns.extend(texts(&[&["backend", "device", "variant", "kogge"], plan]));
         columns
     }
 
     /// Returns the values of a row, one for each column.
     fn values(&self, Row { entry, given, disputed, .. }: &Row) -> Result<Vec<Option<Value>>, LedgerError> {
-        let tables = self.exported();
         let mut values = vec![Value::Number(entry.id)];
         match (&entry.item, self.place(entry)?) {
             (Item::Position { packed, multiplicity }, Place::Position(fen)) => values.extend([
@@ -101,9 +101,17 @@ impl Ledger {
         }
         values.push(Value::Flag(*disputed));
         if let Some(given) = given {
-            values.extend(Answer { id: entry.id, count: given.count }.values(tables).into_iter().map(Value::Text));
+            let Count { leaves, size, categories } = given.count;
+            let size = size.map(|Size { positions, paths }| [positions.into(), paths]);
+            let kinds = categories.map(|categories| categories.to_array());
+            let kinds = kinds.iter().flat_map(|kinds| &kinds[1..]).copied();
+            let numbers = [leaves].into_iter().chain(size.into_iter().flatten()).chain(kinds);
+            values.extend(numbers.map(|number: u128| Value::Text(number.to_string())));
             values.push(Value::Time(given.at));
-            values.extend(given.source.values(tables).into_iter().map(|text| Value::Text(text.to_owned())));
+            let Source { backend, device, variant, kogge, plan } = &given.source;
+            let plan = (self.header.kind == Kind::Ranges).then_some(plan);
+            let texts = [backend, device, variant, kogge].into_iter().chain(plan);
+            values.extend(texts.map(|text| Value::Text(text.clone())));
         }
         let mut values: Vec<_> = values.into_iter().map(Some).collect();
         values.resize_with(self.columns().len(), || None);

@@ -15,7 +15,7 @@ use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::parser::parse_message_type;
 
 use super::{Column, Type, Value, failure};
-use crate::ledger::{Header, Ledger, LedgerError};
+use crate::ledger::{FORMAT, Header, Ledger, LedgerError};
 
 /// The number of rows in a group.
 const GROUP: usize = 1 << 16;
@@ -74,7 +74,7 @@ fn schema(columns: &[Column]) -> String {
 
 fn metadata(header: &Header) -> Vec<KeyValue> {
     [
-        ("kogge.format", header.format().to_string()),
+        ("kogge.format", FORMAT.to_string()),
         ("kogge.fen", header.root.to_string()),
         ("kogge.depth", header.depth.to_string()),
         ("kogge.ply", header.ply.to_string()),

@@ -5,12 +5,13 @@ use std::time::{Duration, Instant};
 
 use postgres::config::Host;
 use postgres::error::SqlState;
-use postgres::{Client, Config, Transaction};
+use postgres::{Client, Config};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::address::Address;
 use super::tls;
 use crate::ledger::LedgerError;
+use crate::ledger::sql::{Database, Problem, Transaction};
 
 /// The first and the longest time to wait before another attempt to connect.
 const WAIT: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(5));
@@ -65,12 +66,8 @@ impl Postgres {
         let mut postgres = Self { config, tls, client: None, location, limit, patience, is_cancelled };
         match postgres.connected() {
             Ok(_) => Ok(postgres),
-            Err(error) => Err(postgres.failure("when it was connected to", &error)),
+            Err(error) => Err(Problem::from(error).told(&postgres.location, "when it was connected to")),
         }
-    }
-
-    pub(super) fn name(&self) -> &str {
-        &self.location
     }
 
     fn connected(&mut self) -> Result<&mut Client, postgres::Error> {
@@ -85,67 +82,63 @@ impl Postgres {
         Ok(self.client.insert(client))
     }
 
-    /// Runs `work` as one transaction that only reads, and again if the connection breaks. It holds nothing that others wait
-    /// for, so a statement may take longer than one that writes.
-    pub(super) fn read<T>(
+    /// Runs `work` as one transaction after the settings in `begin`, and again if the connection breaks.
+    fn transact<T>(
         &mut self,
         doing: &'static str,
-        mut work: impl FnMut(&mut Transaction<'_>) -> Result<T, Problem>,
-    ) -> Result<T, LedgerError> {
-        // The server's numbers have 32 bits.
-        let time = self.patience.as_millis().min(i32::MAX as u128);
-        let time = format!("SET TRANSACTION READ ONLY; SET LOCAL statement_timeout = {time}");
-        self.transact(doing, |transaction| {
-            transaction.batch_execute(&time)?;
-            work(transaction)
-        })
-    }
-
-    /// Runs `work` as one transaction, and again if the connection breaks.
-    pub(super) fn transact<T>(
-        &mut self,
-        doing: &'static str,
-        mut work: impl FnMut(&mut Transaction<'_>) -> Result<T, Problem>,
+        begin: &str,
+        mut work: impl FnMut(&mut dyn Transaction) -> Result<T, Problem>,
     ) -> Result<T, LedgerError> {
         let start = Instant::now();
         let mut wait = WAIT.0;
         loop {
-            match self.attempt(&mut work) {
+            let reason = match self.attempt(begin, &mut work) {
                 Ok(result) => return Ok(result),
-                Err(Problem::Damaged(what)) => {
-                    return Err(LedgerError::Damaged { location: self.location.clone(), what });
+                Err(Problem::Failed { reason, passes: true }) if start.elapsed() < self.patience => reason,
+                Err(problem) => return Err(problem.told(&self.location, doing)),
+            };
+            let again = Instant::now() + wait;
+            while Instant::now() < again {
+                if (self.is_cancelled)() {
+                    return Err(LedgerError::StoppedWaiting { location: self.location.clone(), reason });
                 }
-                Err(Problem::Database(error)) => {
-                    if !passes(&error) || start.elapsed() >= self.patience {
-                        return Err(self.failure(doing, &error));
-                    }
-                    let again = Instant::now() + wait;
-                    while Instant::now() < again {
-                        if (self.is_cancelled)() {
-                            let (location, reason) = (self.location.clone(), sentence(&error));
-                            return Err(LedgerError::StoppedWaiting { location, reason });
-                        }
-                        sleep(WAIT.0.min(again.saturating_duration_since(Instant::now())));
-                    }
-                    wait = (2 * wait).min(WAIT.1);
-                }
+                sleep(WAIT.0.min(again.saturating_duration_since(Instant::now())));
             }
+            wait = (2 * wait).min(WAIT.1);
         }
     }
 
-    fn attempt<T>(&mut self, work: &mut impl FnMut(&mut Transaction<'_>) -> Result<T, Problem>) -> Result<T, Problem> {
+    fn attempt<T>(
+        &mut self,
+        begin: &str,
+        work: &mut impl FnMut(&mut dyn Transaction) -> Result<T, Problem>,
+    ) -> Result<T, Problem> {
         let mut transaction = self.connected()?.transaction()?;
+        transaction.batch_execute(begin)?;
         let result = work(&mut transaction)?;
         transaction.commit()?;
         Ok(result)
     }
+}
 
-    fn failure(&self, doing: &'static str, error: &postgres::Error) -> LedgerError {
-        let (location, reason) = (self.location.clone(), sentence(error));
-        match error.code() {
-            Some(&SqlState::DISK_FULL) => LedgerError::Full { location, reason },
-            _ => LedgerError::Storage { location, doing, reason },
-        }
+impl Database for Postgres {
+    fn location(&self) -> &str {
+        &self.location
+    }
+
+    fn read<T>(&mut self, work: impl FnMut(&mut dyn Transaction) -> Result<T, Problem>) -> Result<T, LedgerError> {
+        // A transaction that only reads holds nothing that others wait for, so it may take longer. The server's numbers have 32 bits.
+        let time = self.patience.as_millis().min(i32::MAX as u128);
+        let begin = format!("SET TRANSACTION READ ONLY; SET LOCAL statement_timeout = {time}");
+        self.transact("when it was read", &begin, work)
+    }
+
+    fn write<T>(
+        &mut self,
+        doing: &'static str,
+        work: impl FnMut(&mut dyn Transaction) -> Result<T, Problem>,
+    ) -> Result<T, LedgerError> {
+        self.transact(doing, "", work)
     }
 }
 
@@ -179,15 +172,13 @@ fn limit_session(client: &mut Client, limit: Duration) -> Result<(), postgres::E
     client.query(set, &[&names, &values]).map(|_| ())
 }
 
-/// An error inside a transaction.
-pub(super) enum Problem {
-    Database(postgres::Error),
-    Damaged(String),
-}
-
 impl From<postgres::Error> for Problem {
     fn from(error: postgres::Error) -> Self {
-        Self::Database(error)
+        let reason = sentence(&error);
+        match error.code() {
+            Some(&SqlState::DISK_FULL) => Self::Full(reason),
+            _ => Self::Failed { reason, passes: passes(&error) },
+        }
     }
 }
 
@@ -249,6 +240,8 @@ mod tests {
     use std::sync::mpsc::channel;
     use std::thread;
 
+    use rusqlite::types::Value;
+
     use super::*;
     use crate::ledger::postgres::server::Server;
 
@@ -259,22 +252,26 @@ mod tests {
         Postgres::connect(&server.address("public"), LEASE, patience, || false).unwrap()
     }
 
+    /// Returns the only value that a query finds.
+    fn value(transaction: &mut dyn Transaction, query: &str) -> Result<Value, Problem> {
+        Ok(transaction.query(query, &[])?.remove(0).0.remove(0))
+    }
+
     /// Sets the number in the only row of a table.
-    fn set(transaction: &mut Transaction<'_>, number: i32) -> Result<(), Problem> {
-        transaction.execute("UPDATE thing SET number = $1", &[&number])?;
-        Ok(())
+    fn set(transaction: &mut dyn Transaction, number: i64) -> Result<(), Problem> {
+        transaction.query("UPDATE thing SET number = $1", &[number.into()]).map(drop)
     }
 
     #[test]
     fn a_client_that_falls_silent_holds_nothing_for_longer_than_its_lease() {
         let server = Server::start();
-        let make = "CREATE TABLE thing AS SELECT 1 AS number";
-        connect(&server, PATIENCE).transact("", |transaction| Ok(transaction.batch_execute(make)?)).unwrap();
+        let make = "CREATE TABLE thing AS SELECT 1::bigint AS number";
+        connect(&server, PATIENCE).write("", |transaction| transaction.make(make)).unwrap();
         let ((locked, is_locked), (end, is_over)) = (channel(), channel::<()>());
         let server = &server;
         thread::scope(|scope| {
             scope.spawn(move || {
-                let silent = connect(server, Duration::ZERO).transact("", |transaction| {
+                let silent = connect(server, Duration::ZERO).write("", |transaction| {
                     set(transaction, 2)?;
                     locked.send(()).unwrap();
                     // The client says nothing more until the other has written.
@@ -284,30 +281,26 @@ mod tests {
                 assert!(matches!(silent, Err(LedgerError::Storage { .. })), "{silent:?}");
             });
             is_locked.recv().unwrap();
-            connect(server, PATIENCE).transact("", |transaction| set(transaction, 3)).unwrap();
+            connect(server, PATIENCE).write("", |transaction| set(transaction, 3)).unwrap();
             end.send(()).unwrap();
         });
-        let number = connect(server, PATIENCE).read("", |transaction| {
-            Ok(transaction.query_one("SELECT number FROM thing", &[])?.try_get::<_, i32>(0)?)
-        });
-        assert_eq!(number, Ok(3));
-        let written = connect(server, PATIENCE).read("", |transaction| set(transaction, 4));
+        let number = connect(server, PATIENCE).read(|transaction| value(transaction, "SELECT number FROM thing"));
+        assert_eq!(number, Ok(Value::Integer(3)));
+        let written = connect(server, PATIENCE).read(|transaction| set(transaction, 4));
         assert!(written.is_err_and(|error| error.to_string().contains("read-only")), "reading writes nothing");
     }
 
     #[test]
     fn sessions_have_limits() {
         let server = Server::start();
-        let show = |transaction: &mut Transaction<'_>, name: &str| -> Result<String, Problem> {
-            Ok(transaction.query_one(&format!("SHOW {name}"), &[])?.try_get(0)?)
-        };
+        let text = |text: &str| Ok(Value::Text(text.to_owned()));
         let mut store = connect(&server, PATIENCE);
-        for name in ["idle_in_transaction_session_timeout", "lock_timeout", "statement_timeout"] {
-            assert_eq!(store.transact("", |transaction| show(transaction, name)).unwrap(), "1500ms", "{name}");
+        for show in ["SHOW idle_in_transaction_session_timeout", "SHOW lock_timeout", "SHOW statement_timeout"] {
+            assert_eq!(store.write("", |transaction| value(transaction, show)), text("1500ms"), "{show}");
         }
-        assert_eq!(store.read("", |transaction| show(transaction, "statement_timeout")).unwrap(), "1min");
+        assert_eq!(store.read(|transaction| value(transaction, "SHOW statement_timeout")), text("1min"));
         // The limits are those of every connection, not only of the first.
         store.client = None;
-        assert_eq!(store.transact("", |transaction| show(transaction, "lock_timeout")).unwrap(), "1500ms");
+        assert_eq!(store.write("", |transaction| value(transaction, "SHOW lock_timeout")), text("1500ms"));
     }
 }

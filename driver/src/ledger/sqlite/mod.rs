@@ -5,34 +5,37 @@
 //! at any moment. Several processes of one machine may use the file at once.
 
 mod problem;
-mod rows;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
-use rusqlite::{Connection, OpenFlags, OptionalExtension, Transaction, TransactionBehavior, params};
+use rusqlite::types::Value;
+use rusqlite::{Connection, OpenFlags, TransactionBehavior, params_from_iter};
 
-use self::problem::{Problem, failure};
-use self::rows::APPLICATION_ID;
-use super::checksum;
-use super::columns::Tables;
-use super::record::classify;
-use super::store::{castling, key_bytes, root_bytes};
-use super::{Answer, Count, Dispute, Entry, Header, Item, Kind, LedgerError, Recorded, Row, Source, Store, Tally};
+use super::LedgerError;
+use super::sql::{Database, Dialect, Problem, Record, Transaction, translate};
 
 /// The time to wait for another process that writes.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Returns the text that makes tables.
-fn schema(tables: Tables) -> String {
-    match tables.kind {
-        Kind::Positions => include_str!("schema.sql").to_owned(),
-        Kind::Ranges => tables.schema(include_str!("schema_ranges.sql"), "TEXT"),
-    }
-}
+/// The mark of a ledger in the header of an SQLite file: "kogg".
+const APPLICATION_ID: i32 = 0x6b6f_6767;
+
+const DIALECT: Dialect = [
+    ("@integer", "INTEGER"),
+    ("@number", "TEXT"),
+    ("@bytes", "BLOB"),
+    ("@key", "INTEGER PRIMARY KEY"),
+    ("@end_of_entries", ""),
+    ("@now", "unixepoch('subsec')"),
+    ("@second", "unixepoch()"),
+    ("@elements", "json_each($1)"),
+    // Only one process writes at a time.
+    ("@lock_free", ""),
+    ("@lock", ""),
+];
 
 /// A ledger in a file.
 pub struct Sqlite {
@@ -74,183 +77,76 @@ impl Sqlite {
         });
         match opened {
             Ok(connection) => Ok(Self { connection, location }),
-            Err(error) => Err(failure(&location, "when it was opened", &error)),
+            Err(error) => Err(Problem::from(error).told(&location, "when it was opened")),
         }
     }
 
-    /// Runs `work` as one transaction.
     fn transact<T>(
         &mut self,
         doing: &'static str,
-        work: impl FnOnce(&Transaction<'_>) -> Result<T, Problem>,
+        behavior: TransactionBehavior,
+        mut work: impl FnMut(&mut dyn Transaction) -> Result<T, Problem>,
     ) -> Result<T, LedgerError> {
         let Self { connection, location } = self;
-        let run = || {
-            // Immediate, so that nobody writes between this transaction's first read and its first write.
-            let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            let result = work(&transaction)?;
+        let mut run = || {
+            let mut transaction = connection.transaction_with_behavior(behavior)?;
+            let result = work(&mut transaction)?;
             transaction.commit()?;
             Ok(result)
         };
         run().map_err(|problem: Problem| problem.told(location, doing))
     }
-
-    /// Reads the ledger without blocking other readers.
-    fn read<T>(&mut self, look: impl FnOnce(&Transaction<'_>) -> Result<T, Problem>) -> Result<T, LedgerError> {
-        let Self { connection, location } = self;
-        let run = || look(&connection.transaction()?);
-        run().map_err(|problem| problem.told(location, "when it was read"))
-    }
 }
 
-impl Store for Sqlite {
+impl Database for Sqlite {
     fn location(&self) -> &str {
         &self.location
     }
 
-    fn header(&mut self) -> Result<Option<Header>, LedgerError> {
-        self.read(rows::header)?.map_err(|mismatch| mismatch.told(&self.location))
+    fn read<T>(&mut self, work: impl FnMut(&mut dyn Transaction) -> Result<T, Problem>) -> Result<T, LedgerError> {
+        // Deferred, so that others can read at the same time.
+        self.transact("when it was read", TransactionBehavior::Deferred, work)
     }
 
-    fn create(&mut self, header: &Header, items: &[Item]) -> Result<(), LedgerError> {
-        self.transact("when it was made", |transaction| {
-            if rows::has_tables(transaction)? {
-                return Ok(());
-            }
-            transaction.execute_batch(&schema(Tables::of_new(header)))?;
-            transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
-            let Header { kind, root, depth, ply, plan, entries, paths, kogge, created, checksum: _, counted: _ } =
-                header;
-            transaction.execute(
-                "INSERT INTO ledger
-                     (only_one, format, fen, root, castling, depth, ply, plan, entries, paths, kogge, created, checksum)
-                 VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
-                params![
-                    Tables::of_new(header).format(),
-                    root.to_string(),
-                    root_bytes(root),
-                    castling(root),
-                    depth,
-                    ply,
-                    plan,
-                    entries,
-                    paths.to_string(),
-                    kogge,
-                    created,
-                    checksum::of_new(header, items).to_string()
-                ],
-            )?;
-            let columns = match kind {
-                Kind::Positions => "position, multiplicity",
-                Kind::Ranges => "first, last",
-            };
-            let mut insert = transaction.prepare(&format!("INSERT INTO entry (id, {columns}) VALUES (?1, ?2, ?3)"))?;
-            for (id, item) in (0i64..).zip(items) {
-                match item {
-                    Item::Position { packed, multiplicity } => {
-                        insert.execute(params![id, packed, multiplicity.to_string()])?
-                    }
-                    Item::Range(range) => {
-                        insert.execute(params![id, key_bytes(&range.first), key_bytes(&range.last)])?
-                    }
-                };
-            }
-            Ok(())
-        })
+    fn write<T>(
+        &mut self,
+        doing: &'static str,
+        work: impl FnMut(&mut dyn Transaction) -> Result<T, Problem>,
+    ) -> Result<T, LedgerError> {
+        // Immediate, so that nobody writes between this transaction's first read and its first write.
+        self.transact(doing, TransactionBehavior::Immediate, work)
+    }
+}
+
+impl Transaction for rusqlite::Transaction<'_> {
+    fn query(&mut self, sql: &str, parameters: &[Value]) -> Result<Vec<Record>, Problem> {
+        let mut statement = self.prepare_cached(&translate(&DIALECT, sql).replace('$', "?"))?;
+        let columns = statement.column_count();
+        let mut rows = statement.query(params_from_iter(parameters))?;
+        let mut found = Vec::new();
+        while let Some(row) = rows.next()? {
+            found.push(Record((0..columns).map(|index| row.get(index)).collect::<Result<_, _>>()?));
+        }
+        Ok(found)
     }
 
-    fn lease(&mut self, worker: &str, most: usize, time: Duration) -> Result<Vec<Entry>, LedgerError> {
-        self.transact("when entries were leased", |transaction| {
-            let mut update = transaction.prepare_cached(&format!(
-                "UPDATE entry SET worker = ?1, leased_until = unixepoch('subsec') + ?3
-                 WHERE id IN (
-                     SELECT id FROM entry
-                     WHERE count IS NULL AND (leased_until IS NULL OR leased_until <= unixepoch('subsec'))
-                     ORDER BY id LIMIT ?2
-                 )
-                 RETURNING id, {}",
-                rows::item(rows::tables(transaction)?.kind)
-            ))?;
-            let mut found = update.query(params![worker, most, time.as_secs_f64()])?;
-            let mut leased = Vec::new();
-            while let Some(row) = found.next()? {
-                leased.push(rows::entry_at(row)?);
-            }
-            leased.sort_unstable_by_key(|entry| entry.id);
-            Ok(leased)
-        })
+    fn make(&mut self, schema: &str) -> Result<(), Problem> {
+        self.execute_batch(&translate(&DIALECT, schema))?;
+        Ok(self.pragma_update(None, "application_id", APPLICATION_ID)?)
     }
 
-    fn extend(&mut self, worker: &str, ids: &[u64], time: Duration) -> Result<u64, LedgerError> {
-        self.transact("when leases were extended", |transaction| {
-            let mut update = transaction.prepare_cached(
-                "UPDATE entry SET leased_until = unixepoch('subsec') + ?3
-                 WHERE id = ?2 AND worker = ?1 AND count IS NULL",
-            )?;
-            let mut held = 0;
-            for id in ids {
-                held += update.execute(params![worker, id, time.as_secs_f64()])? as u64;
-            }
-            Ok(held)
-        })
+    fn has_ledger(&mut self) -> Result<bool, Problem> {
+        if !self.query_row("SELECT EXISTS (SELECT 1 FROM sqlite_schema)", [], |row| row.get(0))? {
+            return Ok(false);
+        }
+        match self.query_row("PRAGMA application_id", [], |row| row.get(0))? {
+            APPLICATION_ID => Ok(true),
+            _ => Err(Problem::NotALedger("it is a database of another program".to_owned())),
+        }
     }
 
-    fn release(&mut self, worker: &str) -> Result<(), LedgerError> {
-        self.transact("when leases were given back", |transaction| {
-            transaction.execute(
-                "UPDATE entry SET worker = NULL, leased_until = NULL WHERE worker = ?1 AND count IS NULL",
-                [worker],
-            )?;
-            Ok(())
-        })
-    }
-
-    fn record(&mut self, source: &Source, answers: &[Answer]) -> Result<Recorded, LedgerError> {
-        self.transact("when answers were written", |transaction| {
-            let tables = rows::tables(transaction)?;
-            let mut known = BTreeMap::new();
-            for &Answer { id, .. } in answers {
-                if let Some(count) = rows::count_of(transaction, tables, id)? {
-                    known.insert(id, count);
-                }
-            }
-            let recorded = classify(tables, answers, &known).map_err(Problem::Damaged)?;
-            let source = rows::source(transaction, tables, source)?;
-            for answer in &recorded.new {
-                rows::answer(transaction, tables, answer, source)?;
-            }
-            for Answer { id, .. } in &recorded.repeated {
-                rows::repeat(transaction, tables, *id, source)?;
-            }
-            for (answer, _) in &recorded.different {
-                rows::dispute(transaction, tables, answer, source)?;
-            }
-            Ok(recorded)
-        })
-    }
-
-    fn tally(&mut self) -> Result<Tally, LedgerError> {
-        self.read(rows::tally)
-    }
-
-    fn is_complete(&mut self) -> Result<bool, LedgerError> {
-        self.read(|transaction| {
-            let open = "SELECT 1 FROM entry WHERE count IS NULL LIMIT 1";
-            Ok(transaction.query_row(open, [], |_| Ok(())).optional()?.is_none())
-        })
-    }
-
-    fn rows(&mut self, after: Option<u64>, most: usize) -> Result<Vec<Row>, LedgerError> {
-        self.read(|transaction| rows::rows(transaction, after, most))
-    }
-
-    fn disputes(&mut self) -> Result<Vec<Dispute>, LedgerError> {
-        self.read(rows::disputes)
-    }
-
-    fn settle(&mut self, id: u64, count: &Count) -> Result<(), LedgerError> {
-        self.transact("when a dispute was settled", |transaction| {
-            rows::settle(transaction, rows::tables(transaction)?, &Answer { id, count: *count })
-        })
+    fn lock_creation(&mut self) -> Result<(), Problem> {
+        // Only one process writes at a time.
+        Ok(())
     }
 }

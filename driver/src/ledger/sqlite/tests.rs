@@ -5,7 +5,7 @@ use kogge_movegen_cpu::Cpu;
 
 use super::*;
 use crate::Device;
-use crate::ledger::{Ledger, Options, Request};
+use crate::ledger::{Kind, Ledger, Options, Request, Store};
 
 /// Returns the path of a missing file with this name.
 fn fresh(name: &str) -> std::path::PathBuf {
