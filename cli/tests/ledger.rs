@@ -7,7 +7,7 @@ use std::process::Stdio;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use kogge_driver::ledger::{Answer, Count, Size, Source, Sqlite, Store};
+use kogge_ledger::{Answer, Count, LedgerStore, Size, Source, Sqlite};
 use support::kills::kill_and_resume;
 use support::{CHESS960, KIWIPETE, Run, command, kogge, without_devices};
 

@@ -1,6 +1,6 @@
 //! Checks the checksums of a ledger.
 
-use kogge_driver::ledger::{Checked, Ledger, hex};
+use kogge_ledger::{Check, Ledger, hex};
 use serde::Serialize;
 
 use crate::context::Context;
@@ -28,7 +28,7 @@ struct Changed {
 
 /// Checks every row.
 pub(super) fn run(ledger: &Ledger, context: &mut Context) -> Result<Answer, Failure> {
-    let Checked { entries, counted, changed, sha256 } = ledger.check()?;
+    let Check { entries, counted, changed, sha256 } = ledger.check()?;
     let changed = changed.into_iter().map(|row| {
         let count = row.given.map(|given| given.count.into());
         Ok(Changed { entry: Entry::of(ledger, &row.entry)?, count })

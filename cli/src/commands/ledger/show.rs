@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use kogge_driver::ledger::{Given, Header, Kind, Ledger, Source, Tally};
+use kogge_ledger::{Given, Header, Kind, Ledger, Source, Tally};
 use serde::Serialize;
 
 use crate::context::Context;
