@@ -15,7 +15,14 @@ pub(crate) enum Problem {
     /// The ledger holds what kogge does not write.
     Damaged(String),
     /// The database failed. It may succeed a little later if this `passes`.
-    Failed { reason: String, passes: bool },
+    Failed {
+        reason: String,
+        #[cfg_attr(
+            not(feature = "postgres"),
+            expect(dead_code, reason = "only transactions of PostgreSQL are repeated")
+        )]
+        passes: bool,
+    },
 }
 
 impl Problem {
