@@ -1,7 +1,7 @@
 //! Entries of ledgers and their counts, in text and in JSON.
 
 use kogge_board::Categories;
-use kogge_driver::ledger::{self, Ledger, LedgerError, Place, Size};
+use kogge_ledger::{Ledger, LedgerEntry, LedgerError, Place, Size};
 use serde::Serialize;
 
 /// An entry.
@@ -30,7 +30,7 @@ impl Entry {
     }
 
     /// Describes an entry of a ledger.
-    pub(crate) fn of(ledger: &Ledger, entry: &ledger::Entry) -> Result<Self, LedgerError> {
+    pub(crate) fn of(ledger: &Ledger, entry: &LedgerEntry) -> Result<Self, LedgerError> {
         Ok(Self::new(entry.id, &ledger.place(entry)?))
     }
 }
@@ -62,8 +62,8 @@ pub(crate) enum Count {
     },
 }
 
-impl From<ledger::Count> for Count {
-    fn from(ledger::Count { leaves, size, categories }: ledger::Count) -> Self {
+impl From<kogge_ledger::Count> for Count {
+    fn from(kogge_ledger::Count { leaves, size, categories }: kogge_ledger::Count) -> Self {
         match size {
             None => Self::Position(leaves),
             Some(Size { positions, paths }) => {

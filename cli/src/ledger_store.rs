@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use kogge_driver::ledger::{LedgerError, Sqlite, Store};
+use kogge_ledger::{LedgerError, LedgerStore, Sqlite};
 
 use crate::args::LedgerLocation;
 
 impl LedgerLocation {
     /// Opens the store of an existing ledger.
-    pub(crate) fn open(&self) -> Result<Box<dyn Store>, LedgerError> {
+    pub(crate) fn open(&self) -> Result<Box<dyn LedgerStore>, LedgerError> {
         match self {
             Self::File(path) => Ok(Box::new(Sqlite::open(path)?)),
             Self::Database(address) => connect(address, self.lease()),
@@ -16,7 +16,7 @@ impl LedgerLocation {
     }
 
     /// Opens the store for work with leases of this length, and creates it first if it does not exist.
-    pub(crate) fn open_or_create(&self, lease: Duration) -> Result<Box<dyn Store>, LedgerError> {
+    pub(crate) fn open_or_create(&self, lease: Duration) -> Result<Box<dyn LedgerStore>, LedgerError> {
         match self {
             Self::File(path) => Ok(Box::new(Sqlite::open_or_create(path)?)),
             Self::Database(address) => connect(address, lease),
@@ -33,8 +33,8 @@ impl LedgerLocation {
 }
 
 #[cfg(feature = "postgres")]
-fn connect(address: &str, lease: Duration) -> Result<Box<dyn Store>, LedgerError> {
-    use kogge_driver::ledger::Postgres;
+fn connect(address: &str, lease: Duration) -> Result<Box<dyn LedgerStore>, LedgerError> {
+    use kogge_ledger::Postgres;
 
     use crate::monitor::is_interrupted;
 
@@ -45,6 +45,6 @@ fn connect(address: &str, lease: Duration) -> Result<Box<dyn Store>, LedgerError
 }
 
 #[cfg(not(feature = "postgres"))]
-fn connect(_: &str, _: Duration) -> Result<Box<dyn Store>, LedgerError> {
+fn connect(_: &str, _: Duration) -> Result<Box<dyn LedgerStore>, LedgerError> {
     Err(LedgerError::NO_POSTGRES)
 }

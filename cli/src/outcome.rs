@@ -5,8 +5,8 @@ use std::io;
 
 use kogge_board::BackendError;
 use kogge_devices::OpenError;
-use kogge_driver::ledger::LedgerError;
 use kogge_driver::{Error, LineError};
+use kogge_ledger::LedgerError;
 
 /// Exit code for the answer "no".
 pub(crate) const EXIT_NO: u8 = 1;

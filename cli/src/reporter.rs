@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
-use kogge_driver::ledger::{DeviceProgress, Event, Snapshot, Source, Watcher};
+use kogge_ledger::{DeviceProgress, Event, Snapshot, Source, Watcher};
 use serde::Serialize;
 
 use crate::entry::{Count, Entry};

@@ -1,6 +1,6 @@
 //! Tests `kogge run` on a PostgreSQL server with several processes, one of which is killed.
 
-#[path = "../../driver/tests/support/server.rs"]
+#[path = "../../ledger/tests/support/server.rs"]
 mod server;
 mod support;
 
@@ -8,7 +8,7 @@ use std::process::{Child, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use kogge_driver::ledger::{Postgres, Store};
+use kogge_ledger::{LedgerStore, Postgres};
 use server::Server;
 use support::kills::kill_and_resume;
 use support::{KIWIPETE, Run, command, kogge};

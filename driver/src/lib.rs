@@ -26,12 +26,6 @@
 //! assert_eq!((ply.positions, ply.once, ply.diagrams), (5362, 1862, Some(5362)));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
-//!
-//! # Features
-//!
-//! * `ledger`, on by default: counts that take weeks, in SQLite files (module `ledger`). Without this feature, SQLite is not built.
-//! * `postgres`: ledgers also in PostgreSQL databases.
-//! * `parquet`: export of ledgers also as Parquet.
 
 pub mod bench;
 mod best;
@@ -43,8 +37,6 @@ mod driver;
 pub mod epd;
 mod error;
 mod frontier;
-#[cfg(feature = "ledger")]
-pub mod ledger;
 mod merged;
 mod moves;
 mod observer;
@@ -56,7 +48,7 @@ mod suite;
 mod unique;
 
 pub use best::Best;
-pub use devices::{Device, Part, Shared, SharedPly, perft_merged_shared, perft_shared};
+pub use devices::{Device, Division, DivisionRequest, Part, Shared, SharedPly, perft_merged_shared, perft_shared};
 pub use diff::{Diff, Difference, Divider};
 pub use driver::Driver;
 pub use error::{EngineError, Error};

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use kogge_board::{Fen, Format, Move, MoveError, Position, Quad48, Rules};
-use kogge_driver::ledger::{Kind, Ledger, Request, Sqlite};
 use kogge_driver::{Device, epd};
+use kogge_ledger::{Kind, Ledger, LedgerRequest, Sqlite};
 use kogge_movegen_cpu::mailbox::Mailbox;
 use kogge_movegen_cpu::{count, expand};
 use kogge_search::Signals;
@@ -193,8 +193,14 @@ fn small_ledger(file: &Path) -> Vec<u8> {
     // A file of an earlier process of the same number.
     let _ = std::fs::remove_file(file);
     let root: Fen = "8/8/8/8/8/1k6/p7/K7 b - - 0 1".parse().expect("a position");
-    let request =
-        Request { root: &root, depth: 3, kind: Some(Kind::Positions), counted: None, ply: Some(1), entries: None };
+    let request = LedgerRequest {
+        root: &root,
+        depth: 3,
+        kind: Some(Kind::Positions),
+        counted: None,
+        ply: Some(1),
+        entries: None,
+    };
     let store = Box::new(Sqlite::open_or_create(file).expect("a temporary file"));
     let mut device = Device::with_memory(Box::new(Mailbox::new()), 1 << 20);
     let (ledger, _) = Ledger::start(store, &request, &mut device, &()).expect("a ledger");

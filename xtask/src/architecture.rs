@@ -1,4 +1,4 @@
-//! The structure of the workspace: cli -> devices -> driver -> board <- backends -> gpu -> board, without circles and without twins.
+//! The structure of the workspace: cli -> ledger -> driver -> board <- backends -> gpu -> board, without circles and without twins.
 
 mod imports;
 mod twins;
@@ -10,17 +10,21 @@ use crate::metadata;
 /// Each crate of the workspace with the crates that it may depend on, all without the prefix `kogge-`.
 ///
 /// Tests, benchmarks and examples of any crate but `xtask` may also use the crates [for tests](FOR_TESTS).
-const MAY_DEPEND_ON: [(&str, &[&str]); 14] = [
+const MAY_DEPEND_ON: [(&str, &[&str]); 15] = [
     ("board", &[]),
     ("gpu", &["board"]),
     ("movegen-cpu", &["board"]),
     ("backend-opencl", &["board", "gpu"]),
     ("backend-wgpu", &["board", "gpu"]),
     ("driver", &["board"]),
+    ("ledger", &["board", "driver"]),
     ("devices", &["board", "movegen-cpu", "backend-opencl", "backend-wgpu", "driver", "gpu"]),
     ("records", &["board"]),
     ("search", &["board", "movegen-cpu"]),
-    ("cli", &["board", "movegen-cpu", "backend-opencl", "backend-wgpu", "devices", "driver", "gpu", "search"]),
+    (
+        "cli",
+        &["board", "movegen-cpu", "backend-opencl", "backend-wgpu", "devices", "driver", "gpu", "ledger", "search"],
+    ),
     ("python", &["board", "devices", "driver", "movegen-cpu", "records"]),
     ("web", &["board", "movegen-cpu", "backend-wgpu", "gpu"]),
     ("testkit", &["board", "gpu", "movegen-cpu"]),

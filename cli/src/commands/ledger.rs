@@ -7,7 +7,7 @@ mod show;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-use kogge_driver::ledger::{self, LedgerError};
+use kogge_ledger::LedgerError;
 use serde::Serialize;
 
 use crate::args::{self, LedgerLocation};
@@ -66,7 +66,7 @@ impl Ledger {
 
 impl Job for Ledger {
     fn run(&self, context: &mut Context) -> Result<Answer, Failure> {
-        let ledger = ledger::Ledger::open(self.location.open()?)?;
+        let ledger = kogge_ledger::Ledger::open(self.location.open()?)?;
         match &self.action {
             Action::Show => show::run(&ledger, context),
             Action::Check => check::run(&ledger, context),
@@ -104,7 +104,7 @@ impl Export {
         }
     }
 
-    fn run(&self, ledger: &ledger::Ledger, context: &mut Context) -> Result<Answer, Failure> {
+    fn run(&self, ledger: &kogge_ledger::Ledger, context: &mut Context) -> Result<Answer, Failure> {
         let Self { folder, csv, parquet } = self;
         if let Some(folder) = folder {
             std::fs::create_dir_all(folder)

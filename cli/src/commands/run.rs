@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use kogge_board::Fen;
 use kogge_devices::{BackendName, memory};
 use kogge_driver::Counted;
-use kogge_driver::ledger::{DeviceProgress, Kind, Ledger, Options, Request, Snapshot};
+use kogge_ledger::{DeviceProgress, Kind, Ledger, LedgerRequest, Snapshot, WorkOptions};
 use serde::Serialize;
 
 use crate::args::{self, Common, LedgerLocation};
@@ -105,7 +105,7 @@ impl Job for Run {
         let monitor = context.monitor("leaves")?;
         let kind = raw.then_some(Kind::Positions);
         let counted = stats.then_some(Counted::Categories);
-        let request = Request { root, depth: *depth, kind, counted, ply: *ply, entries: *entries };
+        let request = LedgerRequest { root, depth: *depth, kind, counted, ply: *ply, entries: *entries };
         let (ledger, made) = match devices.first_mut() {
             Some(first) if !raw => Ledger::start(store, &request, first, &monitor)?,
             // A frontier is small; the CPU is fast enough for it.
@@ -138,7 +138,7 @@ impl Job for Run {
         } else if !made {
             context.output.aside(&format!("Resumed with {} of {} entries done.", tally.done, tally.entries).into())?;
         }
-        let options = Options { worker: worker_name(), lease: *lease };
+        let options = WorkOptions { worker: worker_name(), lease: *lease };
         let reporter = Reporter::new(&mut context.output);
         let result = ledger.work(&mut devices, &options, &reporter);
         reporter.finish()?;

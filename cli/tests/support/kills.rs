@@ -4,7 +4,7 @@ use std::process::Stdio;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use kogge_driver::ledger::Tally;
+use kogge_ledger::Tally;
 
 use super::{command, kogge};
 

@@ -8,7 +8,7 @@ use kogge_board::merge::Key;
 use kogge_board::merge::KeyRange;
 
 use super::Device;
-use super::division::{Division, Wanted};
+use super::division::{Division, DivisionRequest};
 use super::team::{Member, together};
 use crate::error::wrong_answer;
 use crate::{Counted, Driver, Error, Observer, RangeCount, RangeCounter};
@@ -66,8 +66,8 @@ pub fn perft_merged_shared(
     let possible = Division::plies(depth, Counted::Leaves);
     let ply = plies.map(|ply| ply.min(*possible.end()).max(*possible.start()));
     let least = RANGES_EACH * devices.len() as u32;
-    let wanted = Wanted { ply, ranges, least, counted: Counted::Leaves, may_be_reversed: true };
-    let divide = |devices: &mut [Device], wanted: &Wanted| {
+    let wanted = DivisionRequest { ply, ranges, least, counted: Counted::Leaves, may_be_reversed: true };
+    let divide = |devices: &mut [Device], wanted: &DivisionRequest| {
         let first = devices.first_mut().ok_or_else(no_device)?;
         Division::of(first, root, depth, wanted, observer)
     };
@@ -80,7 +80,7 @@ pub fn perft_merged_shared(
                 counted => return counted,
             }
         }
-        division = divide(devices, &Wanted { may_be_reversed: false, ..wanted })?;
+        division = divide(devices, &DivisionRequest { may_be_reversed: false, ..wanted })?;
     }
     count_division(devices, root, depth, &division, observer)
 }

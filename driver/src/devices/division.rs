@@ -18,38 +18,39 @@ const FEWEST_EACH: f64 = 64.0;
 /// The most ranges.
 const MOST: u32 = 1 << 16;
 
-/// A division to choose.
+/// What a [`Division`] should be like.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Wanted {
+pub struct DivisionRequest {
     /// The last merged ply; `None` leaves it to the plan.
-    pub(crate) ply: Option<u32>,
+    pub ply: Option<u32>,
     /// About how many ranges; `None` chooses by the size of the ply.
-    pub(crate) ranges: Option<u32>,
+    pub ranges: Option<u32>,
     /// The least number of ranges, unless a number is asked for or the ply is tiny.
-    pub(crate) least: u32,
+    pub least: u32,
     /// What will be counted below the ply.
-    pub(crate) counted: Counted,
+    pub counted: Counted,
     /// Whether ranges may be those of [reversed](Key::reversed) keys. Such ranges are better above runs.
-    pub(crate) may_be_reversed: bool,
+    pub may_be_reversed: bool,
 }
 
 /// The last merged ply of a tree, in ranges.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Division {
-    pub(crate) ply: u32,
+pub struct Division {
+    /// The number of the ply.
+    pub ply: u32,
     /// Ranges that cover all keys, in their order.
-    pub(crate) ranges: Vec<KeyRange>,
+    pub ranges: Vec<KeyRange>,
     /// Whether these are ranges of [reversed](Key::reversed) keys. They are made beside the whole ply before.
-    pub(crate) is_reversed: bool,
+    pub is_reversed: bool,
     /// The paths to the ply, counted without ranges.
-    pub(crate) paths: u128,
+    pub paths: u128,
     /// The sizes of the plies that the device has made.
-    pub(crate) sizes: Vec<u64>,
+    pub sizes: Vec<u64>,
 }
 
 impl Division {
     /// The plies that may be the last merged one of a tree: none if the tree is too shallow.
-    pub(crate) fn plies(depth: u32, counted: Counted) -> std::ops::RangeInclusive<u32> {
+    pub fn plies(depth: u32, counted: Counted) -> std::ops::RangeInclusive<u32> {
         depth.saturating_sub(MAX_CALL_DEPTH).max(1)..=depth.saturating_sub(counted.least_below())
     }
 
@@ -58,11 +59,11 @@ impl Division {
     /// # Errors
     /// [`Error::RangePlies`] if the ply cannot be the last merged one, [`Error::Memory`] if the plies do not fit; otherwise as
     /// [`Driver::perft`].
-    pub(crate) fn of(
+    pub fn of(
         device: &mut Device,
         root: &Fen,
         depth: u32,
-        wanted: &Wanted,
+        wanted: &DivisionRequest,
         observer: &dyn Observer,
     ) -> Result<Self, Error> {
         let Device { backend, settings } = device;
@@ -91,7 +92,7 @@ impl Division {
     }
 }
 
-impl Wanted {
+impl DivisionRequest {
     /// Returns the number of ranges for a ply of about this many positions.
     fn count(&self, positions: f64) -> u32 {
         let by_size = || {
@@ -114,7 +115,8 @@ mod tests {
 
     #[test]
     fn large_plies_have_more_ranges() {
-        let wanted = Wanted { ply: None, ranges: None, least: 64, counted: Counted::Leaves, may_be_reversed: true };
+        let wanted =
+            DivisionRequest { ply: None, ranges: None, least: 64, counted: Counted::Leaves, may_be_reversed: true };
         for (positions, ranges) in [
             (0.0, 1),
             (20.0, 1),
@@ -128,7 +130,7 @@ mod tests {
             assert_eq!(wanted.count(positions), ranges, "{positions}");
         }
         assert_eq!([1, 33, 1_000_000].map(|needed| wanted.reversed(needed)), [32, 33, 65_536]);
-        let seven = Wanted { ranges: Some(7), ..wanted };
+        let seven = DivisionRequest { ranges: Some(7), ..wanted };
         assert_eq!((seven.count(1e9), seven.reversed(9)), (7, 7));
     }
 

@@ -9,8 +9,7 @@ use kogge_board::Backend;
 use crate::MergeSettings;
 
 pub use count::{Part, Shared, SharedPly, perft_merged_shared, perft_shared};
-#[cfg(feature = "ledger")]
-pub(crate) use division::{Division, Wanted};
+pub use division::{Division, DivisionRequest};
 
 /// A device, and how it merges.
 pub struct Device {

@@ -3,8 +3,6 @@
 #![allow(dead_code, reason = "every test file uses its own part")]
 #![allow(unreachable_pub, reason = "each test file is a crate of its own")]
 
-#[cfg(feature = "postgres")]
-pub mod server;
 pub mod tree;
 pub mod wrong_merge;
 

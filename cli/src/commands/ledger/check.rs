@@ -1,6 +1,6 @@
 //! Checks the checksums of a ledger.
 
-use kogge_driver::ledger::{Checked, Ledger, hex};
+use kogge_ledger::{Check, Ledger, hex};
 use serde::Serialize;
 
 use crate::context::Context;
@@ -11,8 +11,6 @@ use crate::outcome::{Answer, Failure};
 struct Report {
     command: &'static str,
     ledger: String,
-    /// Whether the ledger has checksums.
-    checksums: bool,
     entries: u64,
     counted: u64,
     /// The entries whose counts do not have their checksums.
@@ -30,7 +28,7 @@ struct Changed {
 
 /// Checks every row.
 pub(super) fn run(ledger: &Ledger, context: &mut Context) -> Result<Answer, Failure> {
-    let Checked { entries, counted, changed, sha256 } = ledger.check()?;
+    let Check { entries, counted, changed, sha256 } = ledger.check()?;
     let changed = changed.into_iter().map(|row| {
         let count = row.given.map(|given| given.count.into());
         Ok(Changed { entry: Entry::of(ledger, &row.entry)?, count })
@@ -38,7 +36,6 @@ pub(super) fn run(ledger: &Ledger, context: &mut Context) -> Result<Answer, Fail
     let report = Report {
         command: "ledger check",
         ledger: ledger.location(),
-        checksums: ledger.header().checksum.is_some(),
         entries,
         counted,
         changed: changed.collect::<Result<_, Failure>>()?,
@@ -49,17 +46,16 @@ pub(super) fn run(ledger: &Ledger, context: &mut Context) -> Result<Answer, Fail
 }
 
 fn text(report: &Report, to: &mut dyn std::io::Write) -> std::io::Result<()> {
-    let Report { checksums, entries, counted, changed, sha256, .. } = report;
+    let Report { entries, counted, changed, sha256, .. } = report;
     for Changed { entry, count } in changed {
         let count = count.as_ref().map_or(String::new(), Count::to_string);
         writeln!(to, "CHANGED   {entry}: the count {count} does not have its checksum")?;
     }
     write!(to, "{counted} of {entries} entries are counted. ")?;
-    match (checksums, changed.len()) {
-        (false, _) => writeln!(to, "They have no checksums, because an older kogge made the ledger.")?,
-        (true, 0) => writeln!(to, "Every checksum is right.")?,
-        (true, 1) => writeln!(to, "One was changed after it was written; restore a copy, or start another ledger.")?,
-        (true, changed) => {
+    match changed.len() {
+        0 => writeln!(to, "Every checksum is right.")?,
+        1 => writeln!(to, "One was changed after it was written; restore a copy, or start another ledger.")?,
+        changed => {
             writeln!(to, "{changed} were changed after they were written; restore a copy, or start another ledger.")?
         }
     }

@@ -6,7 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use kogge_devices::{BACKENDS, BackendName, Request, memory, open};
 use kogge_driver::Device;
-use kogge_driver::ledger::{Contradiction, Dispute, Ledger, Row, Settled, Source};
+use kogge_ledger::{Contradiction, Dispute, Ledger, LedgerRow, Settled, Source};
 use serde::Serialize;
 
 use crate::context::Context;
@@ -70,7 +70,7 @@ pub(super) fn verify(
 ) -> Result<Answer, Failure> {
     let seed = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos() as u64);
     // Each entry is recounted on another backend than the one that counted it.
-    let mut groups: BTreeMap<Option<BackendName>, Vec<Row>> = BTreeMap::new();
+    let mut groups: BTreeMap<Option<BackendName>, Vec<LedgerRow>> = BTreeMap::new();
     for row in ledger.sample(share, seed)? {
         let backend = row.given.as_ref().map_or("", |given| given.source.backend.as_str());
         groups.entry(other_than(&[backend], context)).or_default().push(row);
@@ -86,7 +86,7 @@ pub(super) fn verify(
         monitor.next();
         checked += found.checked;
         let source = Source::from(checker.backend.info());
-        let is_same = |row: &&Row| {
+        let is_same = |row: &&LedgerRow| {
             row.given.as_ref().is_some_and(|given| given.source.implementation() == source.implementation())
         };
         repeated += rows.iter().filter(is_same).count();

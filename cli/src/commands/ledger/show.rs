@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use kogge_driver::ledger::{Given, Header, Kind, Ledger, Source, Tally};
+use kogge_ledger::{Given, Header, Kind, Ledger, Source, Tally};
 use serde::Serialize;
 
 use crate::context::Context;
@@ -79,7 +79,7 @@ pub(super) struct Claim {
 }
 
 impl From<Given> for Claim {
-    fn from(Given { count, source: Source { backend, device, variant, kogge, plan }, at }: Given) -> Self {
+    fn from(Given { count, source: Source { backend, device, variant, kogge, plan }, at, .. }: Given) -> Self {
         Self { count: count.into(), backend, device, variant, kogge, plan: known(plan), at }
     }
 }

@@ -1,0 +1,102 @@
+//! Reads rows, and checks whether they are as they were written.
+
+use crate::checksum::Hash;
+use crate::cover::Cover;
+use crate::{Answer, Given, Ledger, LedgerError, LedgerRow};
+
+/// The result of a check.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Check {
+    /// All entries.
+    pub entries: u64,
+    /// The entries with a count.
+    pub counted: u64,
+    /// The rows whose counts were changed after they were written.
+    pub changed: Vec<LedgerRow>,
+    /// The SHA-256 of the tree, and of all entries with their counts: equal for all ledgers of this tree with the same entries. `None`
+    /// if entries are not counted, disputed or changed.
+    pub sha256: Option<[u8; 32]>,
+}
+
+/// Returns whether the answer of a row has its checksum.
+fn is_intact(row: &LedgerRow) -> bool {
+    let has_it = |&Given { count, checksum, .. }: &Given| checksum == Answer { id: row.entry.id, count }.checksum();
+    row.given.as_ref().is_none_or(has_it)
+}
+
+/// Describes a row that does not have its checksum.
+fn changed(row: &LedgerRow) -> String {
+    let count = row.given.as_ref().map_or(String::new(), |given| format!(" ({})", given.count));
+    format!("the count of entry {}{count} does not have its checksum", row.entry.id)
+}
+
+impl Ledger {
+    /// Calls `row` with every row, in the order of their numbers. Rows are read a few thousand at a time, and may or
+    /// may not include the answers that others write meanwhile.
+    ///
+    /// # Errors
+    /// [`LedgerError::Damaged`] if an answer or the whole does not have its checksum or if ranges do not cover all keys once, if the
+    /// ledger cannot be read, and the error of `row`.
+    pub fn rows(&self, mut row: impl FnMut(LedgerRow) -> Result<(), LedgerError>) -> Result<(), LedgerError> {
+        self.rows_as_they_are(|next| if is_intact(&next) { row(next) } else { Err(self.damaged(changed(&next))) })
+    }
+
+    /// Checks all checksums, and returns the entries that were changed.
+    ///
+    /// # Errors
+    /// [`LedgerError::Damaged`] if the ledger's own checksum is wrong, if ranges do not cover all keys once, or if a number cannot be
+    /// read; and if the ledger cannot be read.
+    pub fn check(&self) -> Result<Check, LedgerError> {
+        let mut checked = Check { entries: 0, counted: 0, changed: Vec::new(), sha256: None };
+        let mut hash = Hash::of(self.header());
+        let mut is_complete = true;
+        self.rows_as_they_are(|row| {
+            checked.entries += 1;
+            hash.add(&row.entry);
+            match &row.given {
+                Some(given) => {
+                    checked.counted += 1;
+                    hash.add_count(&given.count);
+                    is_complete &= !row.disputed;
+                }
+                None => is_complete = false,
+            }
+            if !is_intact(&row) {
+                checked.changed.push(row);
+            }
+            Ok(())
+        })?;
+        let is_final = is_complete && checked.entries == self.header().entries && checked.changed.is_empty();
+        checked.sha256 = is_final.then(|| hash.bytes());
+        Ok(checked)
+    }
+
+    /// Calls `row` with every row as [`Ledger::rows`] does, even if the answer does not have its checksum.
+    ///
+    /// # Errors
+    /// As [`Ledger::rows`], except for checksums of answers.
+    fn rows_as_they_are(&self, mut row: impl FnMut(LedgerRow) -> Result<(), LedgerError>) -> Result<(), LedgerError> {
+        const AT_ONCE: usize = 1 << 13;
+        let (mut after, mut cover, mut hash) = (None, Cover::default(), Hash::of(self.header()));
+        loop {
+            let rows = self.store().rows(after, AT_ONCE)?;
+            let Some(last) = rows.last() else { break };
+            after = Some(last.entry.id);
+            for next in rows {
+                let sort = (self.header().kind, self.header().counted);
+                let is_of_it = next.given.as_ref().is_none_or(|given| given.count.sort() == sort);
+                if !is_of_it || next.entry.item.kind() != sort.0 {
+                    return Err(self.not_of_its_kind(&next.entry));
+                }
+                cover.add(&next.entry).map_err(|what| self.damaged(what))?;
+                hash.add(&next.entry);
+                row(next)?;
+            }
+        }
+        cover.end().map_err(|what| self.damaged(what))?;
+        if self.header().checksum != hash.checksum() {
+            return Err(self.damaged("its tree or its entries do not have their checksum".to_owned()));
+        }
+        Ok(())
+    }
+}

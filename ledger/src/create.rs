@@ -1,0 +1,228 @@
+//! Creation of a ledger with its entries, or the check that an existing one has the same tree.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use kogge_board::{Backend, Fen};
+
+use crate::store::{castling, packed, root_bytes};
+use crate::{Header, Item, Kind, Ledger, LedgerError, LedgerStore, checksum, count};
+use kogge_driver::{Counted, Device, Division, DivisionRequest, Driver, Error, Frontier, LEAST_MERGED_DEPTH, Observer};
+
+/// The least number of ranges of a merged ledger, unless a number is asked for or the ply is tiny.
+const LEAST_RANGES: u32 = 64;
+
+/// The least number of entries that a frontier should have, so that several devices can share them.
+const ENOUGH: usize = 1_000;
+/// The most entries of a frontier, unless a ply is asked for: rows cost time and memory.
+const MOST: usize = 1 << 18;
+/// The number of leaves that justify a row of their own: fractions of a second on any device.
+const WORTH_A_ROW: f64 = 1e9;
+/// The least number of plies below the entries, unless a ply is asked for.
+const LEAST_BELOW: u32 = 2;
+/// The most positions of a frontier before equal ones are merged: 8 GiB.
+const LIMIT: u64 = 1 << 26;
+
+/// The tree that a ledger is for.
+#[derive(Clone, Copy, Debug)]
+pub struct LedgerRequest<'a> {
+    /// The root of the tree.
+    pub root: &'a Fen,
+    /// Plies below the root.
+    pub depth: u32,
+    /// What the entries should be. `None` accepts an existing ledger of any kind, and makes a merged one if the tree is deep enough.
+    pub kind: Option<Kind>,
+    /// What is counted below the entries. `None` accepts an existing ledger of any kind, and counts leaves in a new one. By kind,
+    /// leaves are counted below ranges only.
+    pub counted: Option<Counted>,
+    /// The ply of the entries; `None` chooses one by the sizes of the plies.
+    pub ply: Option<u32>,
+    /// About how many ranges a new merged ledger should have; `None` chooses by the size of the ply.
+    pub entries: Option<u32>,
+}
+
+impl LedgerRequest<'_> {
+    /// Returns the kind of a new ledger.
+    fn new_kind(&self) -> Kind {
+        let asks_for_ranges = self.ply.is_some() || self.entries.is_some() || self.counted == Some(Counted::Categories);
+        let is_merged = self.depth >= LEAST_MERGED_DEPTH || asks_for_ranges && self.depth > 0;
+        self.kind.unwrap_or(if is_merged { Kind::Ranges } else { Kind::Positions })
+    }
+
+    /// Returns what a new ledger counts.
+    fn new_counted(&self) -> Counted {
+        self.counted.unwrap_or_default()
+    }
+
+    /// Describes the tree. Kind, ply and what is counted are described if they were asked for.
+    fn describe(&self, root: &Fen, depth: u32, (kind, counted): (Kind, Counted), ply: u32) -> String {
+        let counted = match counted {
+            _ if self.counted.is_none() => "",
+            Counted::Leaves => ", counting leaves",
+            Counted::Categories => ", counting leaves by kinds of moves",
+        };
+        let kind = match kind {
+            _ if self.kind.is_none() => "",
+            Kind::Positions => " without merging",
+            Kind::Ranges => " with merging",
+        };
+        let ply = self.ply.map_or(String::new(), |_| format!(" with its entries at ply {ply}"));
+        format!("depth {depth} from {root}{kind}{ply}{counted}")
+    }
+}
+
+impl Ledger {
+    /// Opens the ledger of a tree, or creates it, and returns whether it was created. An existing ledger keeps its entries.
+    ///
+    /// The device makes the entries; the observer may stop it.
+    ///
+    /// # Errors
+    /// [`LedgerError::Other`] if the ledger has another root, depth, kind or ply; if the tree cannot have such entries; if the device
+    /// or the database fails.
+    pub fn start(
+        mut store: Box<dyn LedgerStore>,
+        request: &LedgerRequest<'_>,
+        device: &mut Device,
+        observer: &dyn Observer,
+    ) -> Result<(Self, bool), LedgerError> {
+        let &LedgerRequest { root, depth, kind, counted, ply, .. } = request;
+        if let Some(ply) = ply.filter(|&ply| ply > depth) {
+            return Err(LedgerError::Ply { ply, depth });
+        }
+        let mut made = false;
+        if store.header()?.is_none() {
+            let (header, items) = begin(request, device, observer)?;
+            store.create(&header, &items)?;
+            made = true;
+        }
+        let ledger = Self::open(store)?;
+        let header = ledger.header();
+        let same_root = root_bytes(root) == header.root_bytes() && castling(root) == header.castling();
+        let same_entries = kind.is_none_or(|kind| kind == header.kind)
+            && counted.is_none_or(|counted| counted == header.counted)
+            && ply.is_none_or(|ply| ply == header.ply);
+        if !same_root || depth != header.depth || !same_entries {
+            return Err(LedgerError::Other {
+                location: ledger.location(),
+                found: request.describe(&header.root, header.depth, (header.kind, header.counted), header.ply),
+                wanted: request.describe(
+                    root,
+                    depth,
+                    (kind.unwrap_or(header.kind), counted.unwrap_or(header.counted)),
+                    ply.unwrap_or(header.ply),
+                ),
+            });
+        }
+        Ok((ledger, made))
+    }
+}
+
+/// Returns the header and the entries of a new ledger.
+fn begin(
+    request: &LedgerRequest<'_>,
+    device: &mut Device,
+    observer: &dyn Observer,
+) -> Result<(Header, Vec<Item>), LedgerError> {
+    let &LedgerRequest { root, depth, .. } = request;
+    let (kind, counted) = (request.new_kind(), request.new_counted());
+    if kind == Kind::Positions && counted == Counted::Categories {
+        return Err(LedgerError::KindsOfPositions);
+    }
+    let (ply, paths, items) = match kind {
+        Kind::Positions => positions(request, &mut *device.backend, observer)?,
+        Kind::Ranges => ranges(request, device, observer)?,
+    };
+    let mut header = Header {
+        kind,
+        counted,
+        root: *root,
+        depth,
+        ply,
+        plan: count::plan(kind, counted, ply, depth),
+        entries: items.len() as u64,
+        paths,
+        kogge: env!("CARGO_PKG_VERSION").to_owned(),
+        created: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs() as i64),
+        checksum: 0,
+    };
+    header.checksum = checksum::of_new(&header, &items);
+    Ok((header, items))
+}
+
+/// Entries: their ply, the paths to them, and what they stand for.
+type Entries = (u32, u128, Vec<Item>);
+
+/// Returns the positions of a frontier.
+fn positions(
+    request: &LedgerRequest<'_>,
+    backend: &mut dyn Backend,
+    observer: &dyn Observer,
+) -> Result<Entries, LedgerError> {
+    let &LedgerRequest { root, depth, .. } = request;
+    let frontier = match request.ply {
+        Some(ply) => at_ply(root, ply, backend, observer)?,
+        None => suggested(root, depth, backend, observer)?,
+    };
+    let paths = frontier.total(&vec![1; frontier.len()])?;
+    let positions = frontier.positions().iter().zip(frontier.multiplicities());
+    let item = |(position, &multiplicity)| Item::Position { packed: packed(&Into::into(position)), multiplicity };
+    Ok((frontier.ply(), paths, positions.map(item).collect()))
+}
+
+/// Returns ranges of the last merged ply.
+fn ranges(request: &LedgerRequest<'_>, device: &mut Device, observer: &dyn Observer) -> Result<Entries, LedgerError> {
+    let &LedgerRequest { root, depth, ply, entries, .. } = request;
+    let counted = request.new_counted();
+    let possible = Division::plies(depth, counted);
+    if let Some(ply) = ply.filter(|ply| !possible.contains(ply)) {
+        return Err(LedgerError::MergedPly { ply, depth, least: *possible.start(), most: *possible.end() });
+    }
+    let wanted = DivisionRequest { ply, ranges: entries, least: LEAST_RANGES, counted, may_be_reversed: false };
+    let Division { ply, ranges, paths, .. } = Division::of(device, root, depth, &wanted, observer)?;
+    Ok((ply, paths, ranges.into_iter().map(Item::Range).collect()))
+}
+
+/// Counts the positions of the next ply before equal ones are merged.
+fn next_size(frontier: &Frontier, backend: &mut dyn Backend, observer: &dyn Observer) -> Result<u64, Error> {
+    let counts = Driver::new(backend, observer).count_below(frontier, 1)?;
+    // No position has 2^32 moves, and no memory 2^32 positions.
+    Ok(counts.iter().map(|&count: &u128| count as u64).sum())
+}
+
+/// Returns the merged frontier at a ply.
+fn at_ply(root: &Fen, ply: u32, backend: &mut dyn Backend, observer: &dyn Observer) -> Result<Frontier, LedgerError> {
+    let mut frontier = Frontier::of(root);
+    while frontier.ply() < ply {
+        let next = next_size(&frontier, backend, observer)?;
+        if next > LIMIT {
+            return Err(LedgerError::TooMany { ply: frontier.ply() + 1, positions: next, limit: LIMIT });
+        }
+        frontier = frontier.expand(backend)?.merge()?;
+    }
+    Ok(frontier)
+}
+
+/// Returns the merged frontier that divides the work best: thousands of entries, or more if each entry is still much
+/// work.
+fn suggested(
+    root: &Fen,
+    depth: u32,
+    backend: &mut dyn Backend,
+    observer: &dyn Observer,
+) -> Result<Frontier, LedgerError> {
+    let mut frontier = Frontier::of(root);
+    while frontier.ply() + LEAST_BELOW < depth && !frontier.is_empty() {
+        let next = next_size(&frontier, backend, observer)?;
+        let moves = next as f64 / frontier.len() as f64;
+        let below = moves.powi((depth - frontier.ply()).min(1000) as i32);
+        // Merging leaves a third of the positions, or fewer.
+        if next > 4 * MOST as u64 || frontier.len() >= ENOUGH && below < WORTH_A_ROW {
+            break;
+        }
+        let deeper = frontier.expand(backend)?.merge()?;
+        if deeper.len() > MOST {
+            break;
+        }
+        frontier = deeper;
+    }
+    Ok(frontier)
+}

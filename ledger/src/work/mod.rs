@@ -1,0 +1,166 @@
+//! Work on the open entries of a ledger, on any number of devices at once.
+//!
+//! Each device has a thread, which leases a batch of entries, counts them, records the answers, and goes on until no
+//! entries are left. Faster devices take larger batches. The calling thread extends the leases, reports progress, and
+//! stops all devices on request. A device that fails drops out and returns its entries to the others.
+
+mod batch;
+mod device;
+mod shared;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+pub(super) use batch::Batch;
+use shared::{Desk, End, Shared};
+pub use shared::{DeviceProgress, Event, Snapshot, Watcher, WorkOptions};
+
+use crate::{Ledger, LedgerError, Tally, Total};
+use kogge_driver::Device;
+
+/// The time between two checks by the watching thread.
+const LOOK: Duration = Duration::from_millis(100);
+/// The time between two queries to the database for the answers of others.
+const ASK: Duration = Duration::from_secs(5);
+
+impl Ledger {
+    /// Counts all open entries with these devices, and returns the total and the devices' progress. Other processes may
+    /// work on the same ledger. If they hold the last entries, this call waits for them, or takes the entries over when
+    /// the leases end.
+    ///
+    /// # Errors
+    /// [`LedgerError::Stopped`] if the watcher asks for it, [`LedgerError::NoDevice`] if all devices fail,
+    /// [`LedgerError::Disputed`] and [`LedgerError::Paths`] if entries are wrong, or the database's error. Finished entries are in
+    /// the ledger.
+    pub fn work(
+        &self,
+        devices: &mut [Device],
+        options: &WorkOptions,
+        watcher: &dyn Watcher,
+    ) -> Result<(Total, Snapshot), LedgerError> {
+        let begun = self.tally()?;
+        let start = Instant::now();
+        let desks = devices.iter().map(|device| Desk::new(device.backend.info().into())).collect();
+        let shared = Shared {
+            ledger: self,
+            options,
+            watcher,
+            stop: AtomicBool::new(false),
+            open: AtomicU64::new(begun.entries - begun.done),
+            desks: Mutex::new(desks),
+        };
+        let fatal = thread::scope(|scope| {
+            let (ended, ends) = channel();
+            for (index, device) in devices.iter_mut().enumerate() {
+                let (shared, ended) = (&shared, ended.clone());
+                scope.spawn(move || {
+                    let work = AssertUnwindSafe(|| device::work(shared, index, device));
+                    let end = catch_unwind(work)
+                        .unwrap_or_else(|_| End::Failed("It stopped because of a bug in kogge.".to_owned()));
+                    // The receiver lives as long as this scope.
+                    let _ = ended.send((index, end));
+                });
+            }
+            drop(ended);
+            let mut watch = Watch { shared: &shared, begun, start, asked: start, known: begun.done, extended: start };
+            let mut fatal = None;
+            loop {
+                match ends.recv_timeout(LOOK) {
+                    Ok((index, end)) => shared.ended(index, end, &mut fatal),
+                    Err(RecvTimeoutError::Timeout) => {}
+                    Err(RecvTimeoutError::Disconnected) => return fatal,
+                }
+                if let Err(error) = watch.look() {
+                    shared.stop.store(true, Ordering::Relaxed);
+                    fatal.get_or_insert(error);
+                }
+            }
+        });
+        if let Some(error) = fatal {
+            return Err(error);
+        }
+        let tally = self.tally()?;
+        if tally.done < tally.entries {
+            if watcher.is_cancelled() {
+                return Err(LedgerError::Stopped { done: tally.done, entries: tally.entries });
+            }
+            let reasons = shared.desks().iter().filter_map(|desk| desk.progress.failed.clone()).collect::<Vec<_>>();
+            return Err(LedgerError::NoDevice(reasons.join(" ")));
+        }
+        let snapshot = shared.snapshot(start, begun.done, tally.done);
+        watcher.event(&Event::Progress(&snapshot));
+        match self.total()? {
+            Some(total) => Ok((total, snapshot)),
+            None => Err(self.damaged("an entry lost its count".to_owned())),
+        }
+    }
+}
+
+impl Shared<'_> {
+    /// Notes that the thread of a device has ended.
+    fn ended(&self, index: usize, end: End, fatal: &mut Option<LedgerError>) {
+        // Leases end by themselves; releasing them saves the wait. If the ledger has failed, releasing fails, too.
+        let released = match end {
+            End::Done => Ok(()),
+            _ => self.ledger.store().release(&self.worker(index)),
+        };
+        self.at(index, Desk::end);
+        let error = match end {
+            End::Done | End::Stopped => released.err(),
+            End::Failed(reason) => {
+                let source = self.at(index, |desk| {
+                    desk.progress.failed = Some(reason.clone());
+                    desk.progress.source.clone()
+                });
+                self.watcher.event(&Event::DeviceFailed { source: &source, reason: &reason });
+                released.err()
+            }
+            End::Fatal(error) => Some(error),
+        };
+        if let Some(error) = error {
+            self.stop.store(true, Ordering::Relaxed);
+            fatal.get_or_insert(error);
+        }
+    }
+}
+
+/// The state of the watching thread.
+struct Watch<'a> {
+    shared: &'a Shared<'a>,
+    begun: Tally,
+    start: Instant,
+    /// The time of the last tally, and the number of entries that other processes had finished then.
+    asked: Instant,
+    known: u64,
+    /// The time when leases were last extended.
+    extended: Instant,
+}
+
+impl Watch<'_> {
+    fn look(&mut self) -> Result<(), LedgerError> {
+        let shared = self.shared;
+        if self.extended.elapsed() >= shared.options.lease / 3 {
+            self.extended = Instant::now();
+            let held: Vec<_> = shared.desks().iter().map(|desk| desk.held.clone()).collect();
+            for (index, ids) in held.iter().enumerate().filter(|(_, ids)| !ids.is_empty()) {
+                // A lease may have gone to another worker; then two answers will be compared.
+                shared.ledger.store().extend(&shared.worker(index), ids, shared.options.lease)?;
+            }
+        }
+        let own = || shared.desks().iter().map(|desk| desk.progress.entries).sum::<u64>();
+        if self.asked.elapsed() >= ASK {
+            self.asked = Instant::now();
+            let before = own();
+            let tally = shared.ledger.tally()?;
+            self.known = tally.done.saturating_sub(before);
+            shared.open.store(tally.entries - tally.done, Ordering::Relaxed);
+        }
+        let done = (self.known + own()).min(self.begun.entries);
+        shared.watcher.event(&Event::Progress(&shared.snapshot(self.start, self.begun.done, done)));
+        Ok(())
+    }
+}

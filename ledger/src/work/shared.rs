@@ -1,0 +1,212 @@
+//! State that the threads of a ledger's work share, and reports of it.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard};
+use std::time::{Duration, Instant};
+
+use crate::{Answer, Count, Ledger, LedgerEntry, LedgerError, Place, Source};
+use kogge_driver::Progress;
+
+/// Settings of work on a ledger.
+#[derive(Clone, Debug)]
+pub struct WorkOptions {
+    /// The name of this process in the ledger, different from all others that use the ledger at the same time.
+    pub worker: String,
+    /// The length of a lease. Leases are extended after a third of it.
+    pub lease: Duration,
+}
+
+/// Watches work on a ledger, and may stop it.
+pub trait Watcher: Sync {
+    /// Gets an event.
+    fn event(&self, event: &Event<'_>) {
+        let _ = event;
+    }
+
+    /// Returns whether the work should stop; called several times a second.
+    fn is_cancelled(&self) -> bool {
+        false
+    }
+}
+
+/// Watches nothing and never stops anything.
+impl Watcher for () {}
+
+/// An event of work on a ledger.
+#[derive(Debug)]
+pub enum Event<'a> {
+    /// The progress, about ten times a second.
+    Progress(&'a Snapshot),
+    /// A device failed and is used no more.
+    DeviceFailed {
+        /// The device.
+        source: &'a Source,
+        /// The reason, as a sentence.
+        reason: &'a str,
+    },
+    /// An entry got an answer that differs from the one it had.
+    Disputed {
+        /// What the entry stands for.
+        place: &'a Place,
+        /// The new answer.
+        answer: &'a Answer,
+        /// The earlier count.
+        had: &'a Count,
+        /// The source of the new answer.
+        source: &'a Source,
+    },
+}
+
+/// The progress of work on a ledger.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Snapshot {
+    /// All entries.
+    pub entries: u64,
+    /// Entries counted by any process.
+    pub done: u64,
+    /// Entries counted per second since the work began, by any process, including the finished share of unfinished
+    /// entries.
+    pub rate: f64,
+    /// The time since the work began.
+    pub elapsed: Duration,
+    /// The progress of each device.
+    pub devices: Vec<DeviceProgress>,
+}
+
+impl Snapshot {
+    /// Estimates the seconds left, if any entry was counted.
+    pub fn seconds_left(&self) -> Option<f64> {
+        (self.rate > 0.0).then(|| self.entries.saturating_sub(self.done) as f64 / self.rate)
+    }
+
+    /// Returns the number of leaves that all devices counted: below positions without multiplicities, below ranges with them.
+    pub fn leaves(&self) -> u128 {
+        self.devices.iter().fold(0, |sum, device| sum.saturating_add(device.leaves))
+    }
+}
+
+/// The progress of a device since the work began.
+#[derive(Clone, PartialEq, Debug)]
+pub struct DeviceProgress {
+    /// The device.
+    pub source: Source,
+    /// The number of entries counted.
+    pub entries: u64,
+    /// The number of leaves counted, unfinished entries included: below positions without multiplicities, below ranges with them.
+    pub leaves: u128,
+    /// The number of entries that it counts now; 0 if the device prepares its work, waits for entries or has ended.
+    pub at_work: usize,
+    /// The finished share of these entries, 0 to 1.
+    pub fraction: f64,
+    /// The reason for a failure.
+    pub failed: Option<String>,
+}
+
+/// The state that all threads share.
+pub(super) struct Shared<'a> {
+    pub(super) ledger: &'a Ledger,
+    pub(super) options: &'a WorkOptions,
+    pub(super) watcher: &'a dyn Watcher,
+    pub(super) stop: AtomicBool,
+    /// The approximate number of open entries of the ledger.
+    pub(super) open: AtomicU64,
+    pub(super) desks: Mutex<Vec<Desk>>,
+}
+
+/// A device and its current batch.
+pub(super) struct Desk {
+    pub(super) progress: DeviceProgress,
+    /// The entries that it holds leases of.
+    pub(super) held: Vec<u64>,
+    /// The number of entries that are counted together now, and how many of them are finished.
+    piece: usize,
+    finished: usize,
+    /// The leaves of finished pieces.
+    leaves: u128,
+}
+
+impl Shared<'_> {
+    pub(super) fn desks(&self) -> MutexGuard<'_, Vec<Desk>> {
+        self.desks.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    /// Changes the state of a device.
+    pub(super) fn at<T>(&self, index: usize, change: impl FnOnce(&mut Desk) -> T) -> T {
+        change(&mut self.desks()[index])
+    }
+
+    pub(super) fn worker(&self, index: usize) -> String {
+        format!("{}/{index}", self.options.worker)
+    }
+
+    pub(super) fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed) || self.watcher.is_cancelled()
+    }
+
+    pub(super) fn snapshot(&self, start: Instant, at_first: u64, done: u64) -> Snapshot {
+        let elapsed = start.elapsed();
+        let devices: Vec<_> = self.desks().iter().map(|desk| desk.progress.clone()).collect();
+        let parts: f64 = devices.iter().map(|device| device.at_work as f64 * device.fraction).sum();
+        let rate = ((done - at_first.min(done)) as f64 + parts) / elapsed.as_secs_f64().max(1e-9);
+        let entries = self.ledger.header().entries;
+        Snapshot { entries, done, rate, elapsed, devices }
+    }
+}
+
+impl Desk {
+    pub(super) fn new(source: Source) -> Self {
+        let progress = DeviceProgress { source, entries: 0, leaves: 0, at_work: 0, fraction: 0.0, failed: None };
+        Self { progress, held: Vec::new(), piece: 0, finished: 0, leaves: 0 }
+    }
+
+    /// Takes these entries.
+    pub(super) fn hold(&mut self, leased: &[LedgerEntry]) {
+        self.held = leased.iter().map(|entry| entry.id).collect();
+    }
+
+    /// Begins to count this many entries together.
+    pub(super) fn begin(&mut self, piece: usize) {
+        (self.piece, self.finished, self.leaves) = (piece, 0, self.progress.leaves);
+        self.note_rest(0.0);
+    }
+
+    /// Notes the progress of the driver.
+    pub(super) fn note(&mut self, progress: &Progress) {
+        self.note_rest(progress.fraction);
+        self.progress.leaves = self.leaves.saturating_add(progress.counted);
+    }
+
+    /// Notes answers, of which this many are new.
+    pub(super) fn finish(&mut self, answers: &[Answer], new: u64) {
+        self.held.retain(|id| answers.iter().all(|answer| answer.id != *id));
+        self.finished += answers.len();
+        self.progress.entries += new;
+        self.note_rest(0.0);
+    }
+
+    /// Ends the work on all entries.
+    pub(super) fn end(&mut self) {
+        self.held.clear();
+        (self.piece, self.finished) = (0, 0);
+        self.note_rest(0.0);
+    }
+
+    /// Notes the unfinished entries. A fraction of the whole piece is done.
+    fn note_rest(&mut self, fraction: f64) {
+        self.progress.at_work = self.piece.saturating_sub(self.finished);
+        let done = fraction * self.piece as f64 - self.finished as f64;
+        self.progress.fraction = (done / self.progress.at_work.max(1) as f64).clamp(0.0, 1.0);
+    }
+}
+
+/// The end of a device's work.
+pub(super) enum End {
+    /// No entries are left.
+    Done,
+    /// The device was asked to stop.
+    Stopped,
+    /// The device failed.
+    Failed(String),
+    /// The ledger failed, or the count is too large: no device could go on.
+    Fatal(LedgerError),
+}
