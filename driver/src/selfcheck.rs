@@ -192,6 +192,6 @@ fn stop_if_asked(observer: &dyn Observer) -> Result<(), Error> {
 }
 
 fn progress(fraction: f64, all: &[Checked]) -> Progress {
-    let counted = all.iter().map(|checked| u128::from(checked.random.leaves)).sum();
+    let counted = all.iter().map(|checked| checked.random.leaves).sum();
     Progress { done: 0, total: 1, fraction, counted }
 }

@@ -48,12 +48,7 @@ fn published_counts_with_and_without_a_hash_table() {
                 let found =
                     cpu.perft(&known.root.rules, &[Quad48::from(&known.root.position)], depth, &mut unwatched).unwrap();
                 let variant = &cpu.info().variant;
-                assert_eq!(
-                    found.iter().map(|&found| u128::from(found)).sum::<u128>(),
-                    leaves,
-                    "{variant}, {}",
-                    known.root
-                );
+                assert_eq!(found.iter().copied().sum::<u128>(), leaves, "{variant}, {}", known.root);
             }
         }
     }

@@ -10,7 +10,7 @@ fn check(cpu: &mut Cpu, known: &Known, counts: impl Iterator<Item = (u32, u128)>
     let mut checked = 0;
     for (depth, leaves) in counts {
         let found = cpu.perft(&root.rules, &[Quad48::from(&root.position)], depth, &mut unwatched).unwrap()[0];
-        assert_eq!(u128::from(found), leaves, "{root} at depth {depth}");
+        assert_eq!(found, leaves, "{root} at depth {depth}");
         checked += 1;
     }
     checked

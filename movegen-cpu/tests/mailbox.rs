@@ -11,7 +11,7 @@ fn rows(text: &str) -> impl Iterator<Item = Vec<&str>> {
 #[track_caller]
 fn check_perft(root: &Fen, depth: u32, expected: u128) {
     let found = Mailbox::new().perft(&root.rules, &[Quad48::from(&root.position)], depth, &mut unwatched).unwrap();
-    assert_eq!(u128::from(found[0]), expected, "{root} at depth {depth}");
+    assert_eq!(found[0], expected, "{root} at depth {depth}");
 }
 
 /// The mailbox confirms the counts that every device must reproduce; the bitboard code has found them.

@@ -17,7 +17,7 @@ impl Host for Counter {
         let count = || {
             let (moves, after): (Vec<_>, Vec<_>) = Game::new(root)?.moves().into_iter().unzip();
             let counts = Cpu::new(None)?.perft(&root.rules, &after, depth.saturating_sub(1), &mut unwatched)?;
-            Ok(moves.into_iter().zip(counts.into_iter().map(u128::from)).collect())
+            Ok(moves.into_iter().zip(counts).collect())
         };
         count().map_err(|error: kogge_board::BackendError| error.to_string())
     }

@@ -31,7 +31,7 @@ impl Host for Counter {
             .unwrap()
             .perft(&root.rules, &after, depth.min(4).saturating_sub(1), &mut unwatched)
             .unwrap();
-        Ok(moves.into_iter().zip(counts.into_iter().map(u128::from)).collect())
+        Ok(moves.into_iter().zip(counts).collect())
     }
 }
 

@@ -267,7 +267,7 @@ mod tests {
                 let mut walk = Walk::new(&fens, 2).unwrap();
                 let mut leaves = 0;
                 while !walk.is_done() {
-                    leaves += u128::from(walk.step(&mut cpu).unwrap());
+                    leaves += walk.step(&mut cpu).unwrap();
                 }
                 assert_eq!(Some(leaves), known.leaves(3), "{}", known.name);
                 fens.reverse();

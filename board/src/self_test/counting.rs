@@ -204,7 +204,7 @@ mod tests {
             _: u32,
             _: &mut Watch<'_>,
         ) -> Result<Vec<Categories>, BackendError> {
-            unimplemented!()
+            unreachable!("the self-test of counting only counts")
         }
 
         fn minimax(
@@ -215,11 +215,11 @@ mod tests {
             _: Leaves,
             _: &mut Watch<'_>,
         ) -> Result<Vec<Score>, BackendError> {
-            unimplemented!()
+            unreachable!("the self-test of counting only counts")
         }
 
         fn merge(&mut self, _: &Rules, _: &MergeOptions) -> Result<Box<dyn Merge + '_>, BackendError> {
-            unimplemented!()
+            unreachable!("the self-test of counting only counts")
         }
     }
 

@@ -82,7 +82,7 @@ impl Backend for Tree {
 
     fn perft(
         &mut self,
-        _: &kogge_board::Rules,
+        _: &Rules,
         positions: &[Quad48],
         depth: u32,
         watch: &mut kogge_board::Watch<'_>,
@@ -108,11 +108,11 @@ impl Backend for Tree {
 
     fn categories(
         &mut self,
-        rules: &kogge_board::Rules,
+        rules: &Rules,
         positions: &[Quad48],
         depth: u32,
         watch: &mut kogge_board::Watch<'_>,
-    ) -> Result<Vec<kogge_board::Categories>, BackendError> {
+    ) -> Result<Vec<Categories>, BackendError> {
         // Every move captures.
         let leaves = self.perft(rules, positions, depth, watch)?.into_iter();
         Ok(leaves.map(|nodes| Categories { nodes, captures: nodes, ..Categories::default() }).collect())

@@ -92,7 +92,7 @@ impl Backend for Abacus {
 
     fn perft(
         &mut self,
-        _: &kogge_board::Rules,
+        _: &Rules,
         positions: &[Quad48],
         depth: u32,
         _: &mut kogge_board::Watch<'_>,
@@ -107,7 +107,7 @@ impl Backend for Abacus {
 
     fn merge(
         &mut self,
-        rules: &kogge_board::Rules,
+        rules: &Rules,
         options: &kogge_board::merge::MergeOptions,
     ) -> Result<Box<dyn kogge_board::merge::Merge + '_>, BackendError> {
         Ok(Box::new(kogge_board::host::HostMerge::new(self, rules, *options)))
@@ -115,7 +115,7 @@ impl Backend for Abacus {
 
     fn minimax(
         &mut self,
-        rules: &kogge_board::Rules,
+        rules: &Rules,
         positions: &[Quad48],
         depth: u32,
         leaves: kogge_board::Leaves,
@@ -126,9 +126,9 @@ impl Backend for Abacus {
 
     fn categories(
         &mut self,
-        _: &kogge_board::Rules,
-        positions: &[Quad48],
-        depth: u32,
+        _: &Rules,
+        _positions: &[Quad48],
+        _depth: u32,
         _: &mut kogge_board::Watch<'_>,
     ) -> Result<Vec<kogge_board::Categories>, BackendError> {
         let reason = "it cannot tell the kinds of moves; use another backend.".to_owned();
