@@ -1,7 +1,6 @@
 //! The standard measurement: the speed of backends on the six standard positions, with every answer checked.
 //!
-//! Each position is counted in two ways: every leaf, by one call of the backend ([`Backend::perft`], or
-//! [`perft_watched`](kogge_board::Watched::perft_watched), which can be stopped), and by merged plies
+//! Each position is counted in two ways: every leaf, by one call of [`Backend::perft`], and by merged plies
 //! ([`Driver::perft_merged`]). First, in the climb, each subject counts deeper and deeper trees in both ways, until a count
 //! takes as long as a measurement may. Then these depths are timed repeatedly, in turn, so that a disturbance of the machine
 //! affects all subjects alike. Each count is first done untimed, unless the subject has just done it, because a GPU's buffers

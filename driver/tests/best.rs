@@ -1,4 +1,4 @@
-//! The best move by minimax: the same score and line from every backend, in pieces of any size.
+//! The best move by minimax: the same score and line from every backend.
 
 mod support;
 

@@ -15,7 +15,7 @@ use crate::work::{self, FEW};
 /// Takes one number from the statistics of a position.
 type Column = fn(&Categories) -> u128;
 
-/// The most plies that are counted in single calls for chunks of positions. Deeper trees are watched.
+/// The most plies that are counted chunk by chunk. Deeper counts report their progress.
 const SHALLOW: u32 = 3;
 
 /// The most positions in one call, by the plies to count below them: a fraction of a second of work.
