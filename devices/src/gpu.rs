@@ -40,7 +40,7 @@ struct Listing<D>(D);
 
 impl<D: Usable> Listing<D> {
     fn open_with(&self, options: &str) -> Result<Gpu<D>, BackendError> {
-        let options = tuning::parse(options).map_err(|reason| {
+        let options = kogge_gpu::parse_options(options).map_err(|reason| {
             let backend = kogge_gpu::Device::info(&self.0).backend;
             BackendError::Unavailable { backend, reason }
         })?;

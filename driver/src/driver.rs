@@ -109,8 +109,11 @@ impl<'a> Driver<'a> {
         };
         match call(&mut **backend, &mut advance) {
             Ok(answers) if answers.len() == positions => {
-                // The work is done, so a request to stop comes too late.
-                let _ = advance(0, 1.0);
+                progress.fraction = end;
+                if share.is_none() {
+                    progress.done = positions as u64;
+                }
+                observer.progress(progress);
                 Ok(answers)
             }
             Ok(answers) => Err(miscounted(*backend, answers.len(), positions).into()),

@@ -54,7 +54,7 @@ pub use interface::{Failure, Interface};
 pub use profile::{KernelTime, Opening};
 pub use settings::{
     Defaults, HostOptions, HostSettings, LastPlies, Limits, Mutation, PositionForm, REACHED_ONCE, Runs, Unordered,
-    WEIGHTED_SUMS_GROUP, WEIGHTED_SUMS_GROUPS,
+    WEIGHTED_SUMS_GROUP, WEIGHTED_SUMS_GROUPS, parse_options,
 };
 pub use watching::PartTime;
 

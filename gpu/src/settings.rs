@@ -2,6 +2,7 @@
 
 use kogge_board::Categories;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value as Json};
 
 use crate::kernels::{Kernel, Part};
 use crate::lines::table;
@@ -81,6 +82,29 @@ pub struct HostOptions {
     /// An error that tests put into the kernels' source.
     #[serde(skip)]
     pub mutation: Option<Mutation>,
+}
+
+/// Reads options such as `group_size=64,sliders=fill`. Names are the fields of the interface's options and of
+/// [`HostOptions`].
+///
+/// # Errors
+/// A sentence that names the first part of the text that is no option.
+pub fn parse_options<O: Partial>(text: &str) -> Result<O, String> {
+    let (mut options, mut host) = (Map::new(), Map::new());
+    for pair in text.split(',').filter(|pair| !pair.is_empty()) {
+        let (name, value) = pair.split_once('=').ok_or_else(|| format!("{pair} is not of the form NAME=VALUE."))?;
+        let value = serde_json::from_str(value).unwrap_or_else(|_| Json::from(value));
+        let alone = || Json::from_iter([(name, value.clone())]);
+        match (serde_json::from_value::<HostOptions>(alone()), serde_json::from_value::<O>(alone())) {
+            (Ok(_), _) => host.insert(name.to_owned(), value),
+            (_, Ok(_)) => options.insert(name.to_owned(), value),
+            (Err(of_host), Err(of_interface)) => {
+                return Err(format!("{pair} is no option: {of_interface}; {of_host}."));
+            }
+        };
+    }
+    options.insert("host".to_owned(), host.into());
+    serde_json::from_value(options.into()).map_err(|error| format!("{text} are no options: {error}."))
 }
 
 /// Makes an interface's options and settings give the host its part of them, the field `host`.

@@ -11,7 +11,6 @@ mod tests;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::{Map, Value as Json};
 
 pub use cache::{Cache, fingerprint};
 pub use search::{Outcome, Trial, Tuning, tune};
@@ -24,29 +23,6 @@ pub trait Partial: Clone + Default + Serialize + DeserializeOwned {
     /// Returns these options. Tunable options that are unset are taken from `others`.
     #[must_use]
     fn or(&self, others: &Self) -> Self;
-}
-
-/// Reads options such as `group_size=64,sliders=fill`. Names are the fields of the interface's options and of
-/// [`HostOptions`](crate::HostOptions).
-///
-/// # Errors
-/// A sentence that names the first part of the text that is no option.
-pub fn parse<O: Partial>(text: &str) -> Result<O, String> {
-    let (mut options, mut host) = (Map::new(), Map::new());
-    for pair in text.split(',').filter(|pair| !pair.is_empty()) {
-        let (name, value) = pair.split_once('=').ok_or_else(|| format!("{pair} is not of the form NAME=VALUE."))?;
-        let value = serde_json::from_str(value).unwrap_or_else(|_| Json::from(value));
-        let alone = || Json::from_iter([(name, value.clone())]);
-        match (serde_json::from_value::<crate::HostOptions>(alone()), serde_json::from_value::<O>(alone())) {
-            (Ok(_), _) => host.insert(name.to_owned(), value),
-            (_, Ok(_)) => options.insert(name.to_owned(), value),
-            (Err(of_host), Err(of_interface)) => {
-                return Err(format!("{pair} is no option: {of_interface}; {of_host}."));
-            }
-        };
-    }
-    options.insert("host".to_owned(), host.into());
-    serde_json::from_value(options.into()).map_err(|error| format!("{text} are no options: {error}."))
 }
 
 /// A device with options that are worth tuning.

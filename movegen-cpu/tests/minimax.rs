@@ -66,7 +66,7 @@ fn quiescent_scores_of_placements() {
         // With many queens, quiescence takes long.
         positions.retain(|position| position.unpack_unchecked().occupied().count_ones() <= 10);
     }
-    all_agree(batches, Leaves::Quiescent, 4, 400, [20, 20, 20, 5]);
+    all_agree(batches, Leaves::Quiescent, 4, 1_500, [20, 20, 20, 5]);
 }
 
 #[test]

@@ -38,5 +38,5 @@ fn static_values() {
 
 #[test]
 fn quiescent_values() {
-    all_equal(Leaves::Quiescent, 10, 2_000, [100, 100, 100, 50]);
+    all_equal(Leaves::Quiescent, 10, 2_500, [100, 100, 100, 50]);
 }

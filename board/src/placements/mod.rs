@@ -15,13 +15,10 @@ pub mod themes;
 
 use crate::random::Random;
 use crate::{Position, Rules};
-pub use sketch::Sketch;
+pub use sketch::{Sketch, Theme};
 
 /// Rules and a position that is legal under them.
 pub type Placement = (Rules, Position);
-
-/// The content of a position.
-pub type Theme = fn(&mut Sketch);
 
 /// The most men of a position.
 pub const ALL_MEN: u32 = 32;

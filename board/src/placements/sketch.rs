@@ -5,6 +5,9 @@ use std::ops::Range;
 use crate::random::Random;
 use crate::{Color, Piece, Position, Rules, Square};
 
+/// The content of a position.
+pub type Theme = fn(&mut Sketch);
+
 /// The steps (file, rank) of a king, orthogonal steps first.
 pub(super) const DIRECTIONS: [(i8, i8); 8] = [(0, 1), (1, 0), (0, -1), (-1, 0), (1, 1), (1, -1), (-1, -1), (-1, 1)];
 

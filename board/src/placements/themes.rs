@@ -1,8 +1,7 @@
 //! The themes: rare rules, and attacks on the claims of two plies in closed form.
 
-use super::Theme;
 use super::sketch::King::{Anywhere, At, Close, Home};
-use super::sketch::{DIRECTIONS, King, LEAPS, Man, Sketch};
+use super::sketch::{DIRECTIONS, King, LEAPS, Man, Sketch, Theme};
 use crate::{Color, Piece, Square};
 
 const OWN: Color = Color::White;

@@ -19,7 +19,7 @@ pub struct Tree {
     /// Fail in the call with this number, counted from 1.
     pub fail_at: Option<usize>,
     /// Leaves that fit in memory; a call for more fails.
-    pub memory: u64,
+    pub memory: u128,
     /// Forget the last answer of every perft call.
     pub forgetful: bool,
 }
@@ -31,7 +31,7 @@ impl Tree {
             branching: branching.to_vec(),
             calls: Vec::new(),
             fail_at: None,
-            memory: u64::MAX,
+            memory: u128::MAX,
             forgetful: false,
         }
     }
@@ -97,7 +97,7 @@ impl Backend for Tree {
             leaves += count;
             report(watch, leaves, counts.len() as f64 / positions.len() as f64)?;
         }
-        if leaves > self.memory.into() {
+        if leaves > self.memory {
             return Err(BackendError::OutOfMemory { device: "tree".into(), doing: "in a test".into() });
         }
         if self.forgetful {
