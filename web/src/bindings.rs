@@ -80,7 +80,11 @@ impl Counter {
     /// Counts some of the leaves that are left; nothing if none is left.
     pub fn step(&mut self) -> Result<Option<u64>, JsError> {
         match &mut self.walk {
-            Some(walk) if !walk.is_done() => walk.step(&mut self.cpu).map(Some).map_err(error),
+            Some(walk) if !walk.is_done() => {
+                let leaves = walk.step(&mut self.cpu).map_err(error)?;
+                // A step has far fewer leaves than 2^64.
+                u64::try_from(leaves).map(Some).map_err(error)
+            }
             _ => Ok(None),
         }
     }

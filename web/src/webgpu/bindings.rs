@@ -70,11 +70,7 @@ impl GpuCounter {
     ) -> Result<Option<Vec<u64>>, JsError> {
         let Packed { rules, positions } = Packed::of(&positions).map_err(|error| JsError::new(&error))?;
         let counted = self.gpu.categories_async(&rules, &positions, depth, &mut watch(&progress)).await;
-        let numbers = counted.and_then(|each| {
-            let numbers = each.iter().flat_map(Categories::to_array).map(u64::try_from);
-            numbers.collect::<Result<Vec<_>, _>>().map_err(|_| BackendError::Overflow)
-        });
-        unless_stopped(numbers)
+        unless_stopped(counted.map(|each| each.iter().flat_map(Categories::to_array).collect()))
     }
 }
 
@@ -88,9 +84,13 @@ fn watch(progress: &Function) -> impl FnMut(u128, f64) -> ControlFlow<()> {
     }
 }
 
-/// Returns nothing if the page has stopped the count.
-fn unless_stopped(counted: Result<Vec<u64>, BackendError>) -> Result<Option<Vec<u64>>, JsError> {
-    match counted {
+/// Returns nothing if the page has stopped the count, and an error if a number has more than 64 bits, which arrays cannot hold.
+fn unless_stopped(counted: Result<Vec<u128>, BackendError>) -> Result<Option<Vec<u64>>, JsError> {
+    let narrowed = counted.and_then(|numbers| {
+        let narrow = numbers.into_iter().map(u64::try_from);
+        narrow.collect::<Result<Vec<_>, _>>().map_err(|_| BackendError::Overflow)
+    });
+    match narrowed {
         Ok(numbers) => Ok(Some(numbers)),
         Err(BackendError::Stopped) => Ok(None),
         Err(error) => Err(JsError::new(&error.to_string())),
