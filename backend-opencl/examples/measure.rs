@@ -1,12 +1,8 @@
 //! Measures an OpenCL device. [`kogge_testkit::measure`] explains the command line.
-//!
-//! OpenCL's own options: `sliders` (`fill`, `carry`, `magic`), `position_form` (`planes32`, `boards48`),
-//! `depth_first` (plies), `registers`, `vendor_instructions` (`true`, `false`), and `compiler`, with `+` for spaces.
 
 use std::process::ExitCode;
 
-use kogge_backend_opencl::{Device, OpenCl, Options, Sliders};
-use kogge_gpu::PositionForm;
+use kogge_backend_opencl::{Device, GpuOptions, OpenCl};
 use kogge_testkit::measure::{Outcome, Subject, main as measure, product, values};
 
 struct OpenClSubject;
@@ -14,25 +10,9 @@ struct OpenClSubject;
 impl Subject for OpenClSubject {
     type Device = Device;
 
-    fn set(options: &mut Options, name: &str, value: &str) -> Outcome<bool> {
-        match (name, value) {
-            ("sliders", "fill") => options.sliders = Some(Sliders::Fill),
-            ("sliders", "carry") => options.sliders = Some(Sliders::Carry),
-            ("sliders", "magic") => options.sliders = Some(Sliders::Magic),
-            ("position_form", "planes32") => options.position_form = Some(PositionForm::Planes32),
-            ("position_form", "boards48") => options.position_form = Some(PositionForm::Boards48),
-            ("depth_first", _) => options.depth_first = Some(value.parse()?),
-            ("registers", _) => options.registers = Some(value.parse()?),
-            ("vendor_instructions", _) => options.vendor_instructions = Some(value.parse()?),
-            ("compiler", _) => options.compiler = value.replace('+', " "),
-            _ => return Ok(false),
-        }
-        Ok(true)
-    }
-
     fn variants(_: &Device) -> Vec<String> {
-        let sliders = values("sliders", ["fill", "carry", "magic"]);
-        let breadth_first = product(&sliders, &values("position_form", ["planes32", "boards48"]));
+        let sliders = ["sliders=fill", "sliders=carry", "magic=true"].map(String::from);
+        let breadth_first = product(&sliders, &values("boards48", [false, true]));
         let depth_first = product(&breadth_first, &values("depth_first", [3]));
         [breadth_first, depth_first].concat()
     }
@@ -49,7 +29,7 @@ impl Subject for OpenClSubject {
     }
 
     /// Makes NVIDIA's compiler print registers and spills.
-    fn be_verbose(device: &Device, options: &mut Options) {
+    fn be_verbose(device: &Device, options: &mut GpuOptions) {
         if device.vendor.contains("NVIDIA") {
             options.compiler = "-cl-nv-verbose".into();
         }

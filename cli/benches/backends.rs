@@ -13,7 +13,7 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use kogge_board::known::{self, Known};
 use kogge_board::{Backend, BackendError, DeviceKind};
 use kogge_driver::{Driver, Error, MergeSettings};
-use kogge_gpu::{Device, Gpu};
+use kogge_gpu::{Device, Gpu, GpuOptions};
 use kogge_movegen_cpu::Cpu;
 use kogge_movegen_cpu::mailbox::Mailbox;
 
@@ -34,12 +34,11 @@ const WAYS: [(&str, Count); 2] = [
 fn gpu<D: Device + 'static>() -> Result<Box<dyn Backend>, BackendError>
 where
     Gpu<D>: Backend,
-    D::Options: Default,
 {
     let devices = D::list()?;
     let is_gpu = |device: &D| matches!(device.info().kind, DeviceKind::DiscreteGpu | DeviceKind::IntegratedGpu);
     let index = devices.iter().position(|device| is_gpu(device) && device.unusable().is_none()).unwrap_or(0);
-    Ok(Box::new(Gpu::<D>::open(index, &D::Options::default())?))
+    Ok(Box::new(Gpu::<D>::open(index, &GpuOptions::default())?))
 }
 
 /// Opens all backends.

@@ -5,8 +5,8 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use kogge_board::{Backend, BackendError, DeviceInfo, DeviceKind};
-use kogge_gpu::tuning::{self, Cache, Trial};
-use kogge_gpu::{Gpu, Interface};
+use kogge_gpu::tuning::{self, Cache, Trial, TunedKey};
+use kogge_gpu::{Gpu, GpuOptions, Interface};
 
 use crate::device::{Device, Listed, Request, Tunable, Tuned};
 
@@ -58,8 +58,7 @@ impl<D: Usable> Device for Listing<D> {
     }
 
     fn open(&self, _: &Request) -> Result<Box<dyn Backend>, BackendError> {
-        let options = <D as kogge_gpu::Device>::Options::default();
-        Ok(Box::new(Gpu::on(&self.0, &options)?))
+        Ok(Box::new(Gpu::on(&self.0, &GpuOptions::default())?))
     }
 
     fn into_tunable(self: Box<Self>) -> Option<Box<dyn Tunable>> {
@@ -73,12 +72,12 @@ impl<D: Usable> Tunable for Listing<D> {
     }
 
     fn forget(&self, cache: &Cache) -> io::Result<bool> {
-        cache.forget(&self.0)
+        cache.forget(&TunedKey::of(&self.0))
     }
 
     fn tune(&self, cache: &Cache, time: Duration, progress: &mut dyn FnMut(&Trial)) -> Result<Tuned, BackendError> {
         let tuning = tuning::tune(&self.0, time, progress)?;
-        let saved = cache.save(&self.0, &tuning.options);
+        let saved = cache.save(TunedKey::of(&self.0), &tuning.values);
         Ok(Tuned { info: tuning::planned(&self.0), trials: tuning.trials, complete: tuning.complete, saved })
     }
 }

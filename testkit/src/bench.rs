@@ -11,9 +11,9 @@ use std::time::Instant;
 use criterion::{BenchmarkId, Criterion, Throughput};
 use kogge_board::known::{self, Known};
 use kogge_board::{Backend, DeviceKind, Quad48};
-use kogge_gpu::{Device, Gpu};
+use kogge_gpu::{Device, Gpu, GpuOptions};
 
-use crate::device_suite::{Options, Tested, cpu};
+use crate::device_suite::{Tested, cpu};
 
 /// The number of seconds that a deep enough count takes.
 const ENOUGH: f64 = 0.1;
@@ -33,7 +33,7 @@ fn open<D: Tested>() -> Option<Gpu<D>> {
     let devices = D::list().map_err(|error| eprintln!("Nothing to measure: {error}")).ok()?;
     let gpu = devices.iter().position(|device| is_gpu(Device::info(device).kind) && device.unusable().is_none());
     let index = number("KOGGE_DEVICE").map_or(gpu.unwrap_or(0), |index| index as usize);
-    let backend = Gpu::open(index, &Options::<D>::default()).unwrap_or_else(|error| panic!("{error}"));
+    let backend = Gpu::open(index, &GpuOptions::default()).unwrap_or_else(|error| panic!("{error}"));
     println!("Device {index}: {}, {}", backend.info().name, backend.info().variant);
     Some(backend)
 }

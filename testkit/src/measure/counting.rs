@@ -176,8 +176,8 @@ impl<S: Subject> Plan<S> {
         println!("| options | position | depth | kernel | launches | items | ms | share | G items/s |");
         println!("|---|---|---:|---|---:|---:|---:|---:|---:|");
         for form in S::forms(&self.device) {
-            let mut options = rows::options::<S>(&form)?;
-            options.as_mut().profile = true;
+            let mut options = rows::options(&form)?;
+            options.profile = true;
             let mut backend = self.open(&options)?;
             for work in &workloads {
                 timed(&mut backend, work)?;

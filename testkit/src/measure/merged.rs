@@ -15,10 +15,10 @@ use std::time::Instant;
 use kogge_board::known;
 use kogge_board::merge::{Entry, Kept, Key, KeyRange, Merge, MergeError, MergeOptions};
 use kogge_board::{Backend, Fen, Planes32, Quad48, Rules};
-use kogge_gpu::{Gpu, Runs};
+use kogge_gpu::{Gpu, GpuOptions, Parameter, Runs};
 
 use super::Outcome;
-use crate::device_suite::{Tested, host_options};
+use crate::device_suite::Tested;
 
 /// Counts the positions of the command line.
 ///
@@ -42,10 +42,8 @@ pub fn main<D: Tested>() -> Outcome {
     });
     let bits = jobs.iter().find_map(|job| job.strip_prefix("positions=")).map(str::parse::<u32>).transpose()?;
     let may_reverse = !jobs.iter().any(|job| job == "keys=usual");
-    let options = host_options(|host| {
-        (host.profile, host.runs) = (profile, runs);
-        host.positions = bits.map(|bits| 1 << bits.min(30));
-    });
+    let mut options = GpuOptions { profile, runs, ..GpuOptions::default() };
+    options.values.extend(bits.map(|bits| (Parameter::Positions, 1 << bits.min(30))));
     let mut backend = Gpu::<D>::open(device.parse()?, &options)?;
     println!("{}", backend.info().name);
     let memory = gibibytes.parse::<u64>()? << 30;

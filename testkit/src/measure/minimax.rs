@@ -20,7 +20,7 @@ impl<S: Subject> Plan<S> {
     /// with the CPU's.
     pub(super) fn minimax(&self, row: &str) -> Outcome {
         let mut cpu = Cpu::new(None)?;
-        let options = rows::options::<S>(row)?;
+        let options = rows::options(row)?;
         let mut small = self.open(&options)?;
         println!("| position | depth | leaves | evaluation | score | seconds | M leaves/s | by kernel, in ms |");
         println!("|---|---:|---:|---|---:|---:|---:|---|");
@@ -42,7 +42,7 @@ impl<S: Subject> Plan<S> {
                 let (rules, root) = (work.root.rules, [Quad48::from(&work.root.position)]);
                 let timed = |profile: bool| -> Outcome<_> {
                     let mut options = options.clone();
-                    options.as_mut().profile = profile;
+                    options.profile = profile;
                     let mut backend = self.open(&options)?;
                     backend.minimax(&rules, &root, work.depth.min(3), leaves)?;
                     backend.profile();

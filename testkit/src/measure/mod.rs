@@ -13,10 +13,9 @@
 //! * `minimax`: leaves evaluated in the six standard positions, statically and by quiescence, and the time of each kernel;
 //! * `sweep`: the rate with each variant and with other values of each option.
 //!
-//! An argument such as `closed_form_group_size=384,moves=26` measures these options only: a table has a row for each such
-//! argument, and the section `minimax` a table for each. `default` stands for no option. Option names are the fields of
-//! [`HostOptions`](kogge_gpu::HostOptions), with `positions` and `moves` as powers of two, and the backend's own names; the
-//! section `sweep` writes its rows in this form.
+//! An argument such as `closed_form_group_size=384,moves=1000000` measures these options only: a table has a row for each such
+//! argument, and the section `minimax` a table for each. `default` stands for no option. Option names are those of
+//! [`GpuOptions`](kogge_gpu::GpuOptions); the section `sweep` writes its rows in this form.
 //!
 //! Without `--device` the first GPU is measured, or the first device if there is no GPU. `--binary` writes the compiled
 //! kernels to a file, if the interface provides them. The devices are listed first; tables are Markdown.
@@ -31,10 +30,10 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use kogge_board::{BackendError, DeviceKind};
-use kogge_gpu::tuning::{Tunable, planned};
-use kogge_gpu::{Device, Gpu};
+use kogge_gpu::tuning::planned;
+use kogge_gpu::{Device, Gpu, GpuOptions};
 
-use crate::device_suite::{Options, Tested};
+use crate::device_suite::Tested;
 
 pub use merged::main as merged;
 pub use rows::{product, values};
@@ -50,12 +49,6 @@ pub trait Subject {
     /// The backend's device.
     type Device: Tested;
 
-    /// Sets one option that only this backend has. Returns `false` if there is no such option.
-    ///
-    /// # Errors
-    /// If the value does not parse.
-    fn set(options: &mut Options<Self::Device>, name: &str, value: &str) -> Outcome<bool>;
-
     /// Returns the options that the sections `start`, `perft` and `profile` measure.
     fn forms(_: &Self::Device) -> Vec<String> {
         vec!["default".to_owned()]
@@ -68,7 +61,7 @@ pub trait Subject {
     fn sweep(device: &Self::Device) -> Vec<String>;
 
     /// Makes the compiler verbose. Its log is printed.
-    fn be_verbose(_: &Self::Device, _: &mut Options<Self::Device>) {}
+    fn be_verbose(_: &Self::Device, _: &mut GpuOptions) {}
 
     /// Returns the compiled kernels.
     ///
@@ -132,7 +125,7 @@ impl<S: Subject> Plan<S> {
                 "--binary" => binary = Some(value()?),
                 section if SECTIONS.contains(&section) => sections.push(argument),
                 _ => {
-                    rows::options::<S>(&argument)?;
+                    rows::options(&argument)?;
                     rows.push(argument);
                 }
             }
@@ -172,13 +165,13 @@ impl<S: Subject> Plan<S> {
 
     /// Opens the device once, describes it, and prints the compiler's log.
     fn describe(&self) -> Outcome {
-        let mut options = Options::<S::Device>::default();
+        let mut options = GpuOptions::default();
         S::be_verbose(&self.device, &mut options);
         let start = Instant::now();
         let backend = self.open(&options)?;
         let info = kogge_board::Backend::info(&backend);
         println!("\nmeasuring {} ({}), {}, batches of {}", info.name, info.driver, info.variant, info.batch);
-        println!("{}", self.device.plan(&options)?);
+        println!("{}", self.device.settings(&options)?.plan());
         println!("opened, compiled and self-tested in {:.1} s", start.elapsed().as_secs_f64());
         for line in backend.compiler_log().lines().filter(|line| !line.trim().is_empty()) {
             println!("compiler: {line}");
@@ -190,12 +183,12 @@ impl<S: Subject> Plan<S> {
     }
 
     /// Opens the device with these options.
-    fn open(&self, options: &Options<S::Device>) -> Result<Gpu<S::Device>, BackendError> {
+    fn open(&self, options: &GpuOptions) -> Result<Gpu<S::Device>, BackendError> {
         Gpu::on(&self.device, options)
     }
 
     /// Opens the device with options written as on the command line.
     fn open_row(&self, row: &str) -> Outcome<Gpu<S::Device>> {
-        Ok(self.open(&rows::options::<S>(row)?)?)
+        Ok(self.open(&rows::options(row)?)?)
     }
 }

@@ -1,30 +1,12 @@
 //! Options in the form of the command line, and the table with a row for each.
 
 use super::counting::{Workload, best, timed};
-use super::{Options, Outcome, Plan, Subject};
+use super::{Outcome, Plan, Subject};
+use kogge_gpu::GpuOptions;
 
 /// Reads `NAME=VALUE,NAME=VALUE`, or `default` for no option.
-pub(super) fn options<S: Subject>(row: &str) -> Outcome<Options<S::Device>> {
-    let mut options = Options::<S::Device>::default();
-    for pair in row.split(',').filter(|_| row != "default") {
-        let (name, value) = pair.split_once('=').ok_or(format!("{pair} is no section and no option NAME=VALUE."))?;
-        let host = options.as_mut();
-        match name {
-            "group_size" => host.group_size = Some(value.parse()?),
-            "closed_form_group_size" => host.closed_form_group_size = Some(value.parse()?),
-            "closed_form_turns" => host.closed_form_turns = Some(value.parse()?),
-            "count_group_size" => host.count_group_size = Some(value.parse()?),
-            "count_groups" => host.count_groups = Some(value.parse()?),
-            "queued_per_lane" => host.queued_per_lane = Some(value.parse()?),
-            "closed_form" => host.closed_form = Some(value.parse()?),
-            "positions" => host.positions = Some(1 << value.parse::<u32>()?.min(63)),
-            "moves" => host.moves = Some(1 << value.parse::<u32>()?.min(63)),
-            "memory" => host.memory = Some(value.parse()?),
-            _ if S::set(&mut options, name, value)? => {}
-            _ => return Err(format!("{name} is no option.").into()),
-        }
-    }
-    Ok(options)
+pub(super) fn options(row: &str) -> Outcome<GpuOptions> {
+    Ok(if row == "default" { GpuOptions::default() } else { row.parse()? })
 }
 
 /// Returns a row for each value of an option.
@@ -48,8 +30,8 @@ impl<S: Subject> Plan<S> {
         }
         rows.extend(values("count_groups", (8..=18).step_by(2).map(|shift| 1 << shift)));
         rows.extend(values("queued_per_lane", [4, 8, 16, 24, 40, 60]));
-        rows.extend(values("moves", [20, 22, 24, 25, 26, 27, 28]));
-        rows.extend(values("positions", [16, 18, 20, 22, 24]));
+        rows.extend(values("moves", [20, 22, 24, 25, 26, 27, 28].map(|bits| 1 << bits)));
+        rows.extend(values("positions", [16, 18, 20, 22, 24].map(|bits| 1 << bits)));
         self.table(rows)
     }
 
