@@ -250,7 +250,7 @@ fn lint() -> Result {
 /// The crates with features, and the sets of features to check. All features together are checked by clippy; without features, a program
 /// and its tests are as most people build them.
 const FEATURES: [(&str, &[&str]); 3] = [
-    ("kogge-driver", &["", "postgres", "parquet"]),
+    ("kogge-driver", &["", "postgres", "parquet", "serde"]),
     ("kogge-devices", &[""]),
     ("kogge-cli", &["", "postgres", "parquet"]),
 ];
