@@ -5,11 +5,10 @@ use std::time::{Duration, Instant};
 
 use kogge_gpu::interface::{Compiled, Launch};
 use kogge_gpu::kernels::{Kernel as Name, Module, SIGNATURES};
-use kogge_gpu::{Failure, Interface};
+use kogge_gpu::{Failure, GpuSettings, Interface, Parameter};
 use ocl::ffi::CL_MEM_OBJECT_ALLOCATION_FAILURE;
 
-use crate::kernels::source;
-use crate::options::Settings;
+use crate::kernels::{compiler_options, source};
 use crate::platform::Device;
 use crate::runtime::{self, Buffer, Event, Kernel, Program, Queue};
 
@@ -20,7 +19,7 @@ const CLEARED_BY_KERNEL: u64 = 1 << 30;
 /// An open OpenCL device with its compiled kernels.
 pub struct OpenClInterface {
     queue: Queue,
-    settings: Settings,
+    settings: GpuSettings,
     /// The kernels, in the table's order; `None` for kernels that are not compiled.
     kernels: [Option<Kernel>; SIGNATURES.len()],
     /// The kernel that clears large buffers. Only merging has such buffers.
@@ -41,9 +40,9 @@ fn for_memory(failure: runtime::Failure) -> Failure {
 
 impl OpenClInterface {
     /// Opens a device.
-    pub(crate) fn open(device: &Device, settings: &Settings) -> Result<Self, Failure> {
+    pub(crate) fn open(device: &Device, settings: &GpuSettings) -> Result<Self, Failure> {
         Ok(Self {
-            queue: Queue::new(device, settings.host.profile).map_err(other)?,
+            queue: Queue::new(device, settings.profile).map_err(other)?,
             settings: settings.clone(),
             kernels: [const { None }; SIGNATURES.len()],
             clear: None,
@@ -54,7 +53,7 @@ impl OpenClInterface {
     /// Returns the kernels of a compiled program, in the table's order.
     fn kernels_of(&self, module: Module, program: &Program) -> Result<Vec<(Name, Kernel)>, Failure> {
         let kernel = |name: Name| {
-            let (text, group_size) = (name.signature().name, self.settings.host.group_size_of(name));
+            let (text, group_size) = (name.signature().name, self.settings.group_size_of(name));
             let kernel = program.kernel(text).map_err(other)?;
             let most = self.queue.max_work_group_size(&kernel).map_err(other)?;
             if most < group_size {
@@ -88,7 +87,7 @@ impl Interface for OpenClInterface {
             return self.queue.fill_zero(buffer, bytes).map_err(other);
         };
         let words = bytes / 4;
-        let group_size = self.settings.host.group_size;
+        let group_size = self.settings[Parameter::GroupSize];
         let end = u32::try_from(words).map_err(|_| Failure::Other(format!("{words} words are too many to clear.")))?;
         let groups = (words as usize).div_ceil(group_size);
         // SAFETY: the kernel has these parameters, and the host never clears more bytes than the buffer has.
@@ -102,7 +101,7 @@ impl Interface for OpenClInterface {
         let built = thread::scope(|scope| {
             let build = |&module: &Module| {
                 let (queue, settings) = (self.queue.clone(), &self.settings);
-                scope.spawn(move || (module, queue.build(&source(settings, module), &settings.compiler_options())))
+                scope.spawn(move || (module, queue.build(&source(settings, module), &compiler_options(settings))))
             };
             let building: Vec<_> = modules.iter().map(build).collect();
             building.into_iter().map(|module| module.join()).collect::<Result<Vec<_>, _>>()

@@ -5,10 +5,8 @@
 //! replace printed ones.
 
 use kogge_gpu::kernels::Module;
-use kogge_gpu::source::{printable, settings as settings_of};
-use kogge_gpu::{Mutation, PositionForm, tuning};
-
-use crate::options::{Settings, Sliders, stacked};
+use kogge_gpu::source::{constants, printable};
+use kogge_gpu::{GpuSettings, Mutation, Parameter, tuning};
 
 const PRELUDE: &str = include_str!("kernels/prelude.cl");
 const COUNT_ONES: &str = include_str!("kernels/count_ones.cl");
@@ -96,32 +94,39 @@ fn with_heads_of(mut text: String, other: &str) -> String {
 }
 
 /// Returns the source of a module: the constants that depend on the device, the prelude, then the kernels.
-pub(crate) fn source(settings: &Settings, module: Module) -> String {
-    let host = &settings.host;
-    let constants = settings_of(host, module, settings.fast_reverse(), settings.unordered_per_lane);
-    let mut source = constants.map(|(name, value)| format!("#define {name} {value}\n")).concat();
+pub(crate) fn source(settings: &GpuSettings, module: Module) -> String {
+    let mut source = constants(settings, module).map(|(name, value)| format!("#define {name} {value}\n")).concat();
     for name in ["", "CLOSED_FORM_", "COUNT_", "WEIGHTED_SUMS_"] {
         source += &format!("#define {name}KERNEL");
         // NVIDIA's compiler obeys a limit of registers only if it does not know the size of work-groups. Only one
         // kernel gains by the limit.
-        if name != "CLOSED_FORM_" || settings.registers.is_none() {
+        if name != "CLOSED_FORM_" || settings[Parameter::Registers] == 0 {
             source += &format!(" __attribute__((reqd_work_group_size({name}GROUP, 1, 1)))");
         }
         source += "\n";
     }
-    if settings.nvidia {
+    if settings.uses(Parameter::VendorInstructions) {
         source += "#define NVIDIA\n";
     }
     source += PRELUDE;
     source += &kernels(settings, module);
     // Without a printer, errors are made in OpenCL C.
-    if settings.printer.is_none() { Mutation::apply(host.mutation, source) } else { source }
+    if settings.printer.is_none() { Mutation::apply(settings.mutation, source) } else { source }
+}
+
+/// Returns the options of the OpenCL compiler.
+pub(crate) fn compiler_options(settings: &GpuSettings) -> String {
+    let registers = match settings[Parameter::Registers] {
+        0 => String::new(),
+        registers => format!("-cl-nv-maxrregcount={registers} "),
+    };
+    format!("-cl-std=CL1.2 {registers}{}", settings.compiler)
 }
 
 /// Returns the kernels of a module.
-fn kernels(settings: &Settings, module: Module) -> String {
-    let host = &settings.host;
-    let mut text = match (host.mutation, settings.printer) {
+fn kernels(settings: &GpuSettings, module: Module) -> String {
+    let variants = settings.variants;
+    let mut text = match (settings.mutation, settings.printer) {
         (Some(mutation), Some(printer)) => {
             let (source, names) = printable(module, Some(mutation));
             with_heads_of(printer.0(&source, &names), printed(module))
@@ -133,19 +138,19 @@ fn kernels(settings: &Settings, module: Module) -> String {
         }
         _ => printed(module).to_owned(),
     };
-    if !settings.nvidia {
+    if !settings.uses(Parameter::VendorInstructions) {
         text = replaced(&text, COUNT_ONES);
     }
-    if host.form == PositionForm::Boards48 {
+    if variants.boards48 {
         text = replaced(&text, BOARDS48);
     }
-    if settings.sliders == Sliders::Magic {
+    if variants.magic {
         text = replaced(&text, MAGIC);
     }
     match module {
         Module::Merging => text += CLEAR,
         Module::DepthFirst => {
-            text += &format!("#define STACKED {}\n", stacked(host.last_plies));
+            text += &format!("#define STACKED {}\n", variants.stacked());
             text += DEPTH_FIRST;
         }
         _ => {}

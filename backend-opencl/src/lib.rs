@@ -6,15 +6,15 @@
 //! the loader. (On macOS, OpenCL is part of the system, and the variable is ignored.)
 //!
 //! [`OpenCl`] is the [`Backend`](kogge_board::Backend): the GPU host, `kogge-gpu`, over this crate's interface and kernels.
-//! [`tune`](kogge_gpu::tuning::tune) finds the fastest [`Options`] of a device.
+//! [`tune`](kogge_gpu::tuning::tune) finds the fastest [`GpuOptions`] of a device.
 //!
 //! ```no_run
-//! use kogge_backend_opencl::{Options, OpenCl, devices};
+//! use kogge_backend_opencl::{GpuOptions, OpenCl, devices};
 //! use kogge_board::{unwatched, Backend, Fen, Quad48};
 //!
 //! for device in devices()? {
 //!     // This compiles the kernels and tests them; kogge uses no device that has counted wrong.
-//!     let mut backend = OpenCl::on(&device, &Options::default())?;
+//!     let mut backend = OpenCl::on(&device, &GpuOptions::default())?;
 //!     let start = Fen::start();
 //!     let leaves = backend.perft(&start.rules, &[Quad48::from(&start.position)], 7, &mut unwatched)?;
 //!     println!("{}: {leaves:?}", device.name);
@@ -33,13 +33,12 @@ pub mod measurements {
 mod device;
 mod interface;
 mod kernels;
-mod options;
 pub mod platform;
 mod runtime;
 mod variants;
 
 pub use device::{OpenCl, devices};
 pub use interface::OpenClInterface;
-pub use options::{Options, Printer, Settings, Sliders};
+pub use kogge_gpu::GpuOptions;
 pub use platform::Device;
 pub use runtime::Buffer;

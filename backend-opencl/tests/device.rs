@@ -1,46 +1,46 @@
 //! The device suite on the first OpenCL device, and tests of features that only OpenCL has: compiler options and
 //! variants.
 
-use kogge_backend_opencl::{Device, OpenCl, Options, Printer, Sliders};
+use kogge_backend_opencl::{Device, GpuOptions, OpenCl};
 use kogge_board::placements::{ALL_MEN, placement, themes};
 use kogge_board::{Backend, BackendError, unwatched};
-use kogge_gpu::{HostOptions, PositionForm};
+use kogge_gpu::Parameter::{ClosedFormTurns, Sliders};
+use kogge_gpu::{Printer, Variants};
 use kogge_testkit::conformance::by_rules;
 use kogge_testkit::device_suite::{cpu, first_device, tiny, with_backend};
 use kogge_testkit::mutants::SelfTest::{Counting, Merging};
 use kogge_testkit::mutants::{self, Mutant};
 use kogge_xtask::opencl_c;
 
-fn sliders(sliders: Sliders) -> Options {
-    Options { sliders: Some(sliders), ..Options::default() }
+fn fill() -> GpuOptions {
+    GpuOptions::of([(Sliders, 0)])
 }
 
-fn fill() -> Options {
-    sliders(Sliders::Fill)
+fn carry() -> GpuOptions {
+    GpuOptions::of([(Sliders, 1)])
 }
 
-fn carry() -> Options {
-    sliders(Sliders::Carry)
+fn magic() -> GpuOptions {
+    with(Variants { magic: true, ..Variants::default() })
 }
 
-fn magic() -> Options {
-    sliders(Sliders::Magic)
+fn boards48() -> GpuOptions {
+    with(Variants { boards48: true, ..Variants::default() })
 }
 
-fn boards48() -> Options {
-    Options { position_form: Some(PositionForm::Boards48), ..Options::default() }
+fn depth_first() -> GpuOptions {
+    plies_depth_first(3)
 }
 
-fn depth_first() -> Options {
-    Options { depth_first: Some(3), ..Options::default() }
+fn with(variants: Variants) -> GpuOptions {
+    GpuOptions { variants, ..GpuOptions::default() }
 }
 
 /// Returns options with kernels that are printed when the device is opened, so that errors can be made in the WGSL, and with which a
 /// work-item counts several positions in closed form.
-fn printed(options: Options) -> Options {
+fn printed(options: GpuOptions) -> GpuOptions {
     let print = |wgsl: &str, kernels: &[&str]| opencl_c::print(wgsl, kernels).unwrap_or_else(|error| panic!("{error}"));
-    let host = HostOptions { closed_form_turns: Some(3), ..options.host };
-    Options { host, printer: Some(Printer(print)), ..options }
+    GpuOptions { printer: Some(Printer(print)), ..options.with(ClosedFormTurns, 3) }
 }
 
 /// Returns every eighth error, or all if the environment variable `KOGGE_ALL_ERRORS` is set: PoCL takes a quarter of an hour for all.
@@ -63,8 +63,8 @@ const PRELUDE: &[Mutant] = &[
 const DEPTH_FIRST: &[Mutant] =
     &[Mutant::new(Counting, "marks of castling rooks get lost", "ply & 1 ? their_rooks : own_rooks", "own_rooks")];
 
-fn plies_depth_first(plies: u32) -> Options {
-    Options { depth_first: Some(plies), ..Options::default() }
+fn plies_depth_first(plies: u32) -> GpuOptions {
+    with(Variants { depth_first: Some(plies), ..Variants::default() })
 }
 
 kogge_testkit::device_suite! {
@@ -75,10 +75,7 @@ kogge_testkit::device_suite! {
     nonsense: [fill(), carry(), magic()],
     unfit: [(plies_depth_first(1), "plies"), (plies_depth_first(7), "plies")],
     tuned: [
-        (
-            Options { registers: Some(96), ..carry() },
-            "carry sliders, 32-byte positions, breadth-first, two plies in closed form",
-        ),
+        (carry(), "carry sliders, 32-byte positions, breadth-first, two plies in closed form"),
         (fill(), "fill sliders, 32-byte positions, breadth-first, two plies in closed form"),
     ],
     mutants: [
@@ -119,7 +116,7 @@ fn depth_first_below_random_placements() {
 #[test]
 fn the_compiler_log_is_part_of_the_error() {
     let Some(device) = first_device::<Device>() else { return };
-    let options = Options { compiler: "-D flip=reverse".into(), ..Options::default() };
+    let options = GpuOptions { compiler: "-D flip=reverse".into(), ..GpuOptions::default() };
     // Two functions get one name.
     let error = OpenCl::untuned(&device, &options).err().expect("the source cannot be compiled").to_string();
     assert!(error.contains("cannot be compiled") && error.contains("redefinition of 'reverse'"), "{error}");
@@ -129,7 +126,7 @@ fn the_compiler_log_is_part_of_the_error() {
 fn a_device_that_counts_wrong_is_not_used() {
     let Some(device) = first_device::<Device>() else { return };
     // Sliders move one square only.
-    let options = Options { compiler: "-D while=if".into(), ..Options::default() };
+    let options = GpuOptions { compiler: "-D while=if".into(), ..GpuOptions::default() };
     let error = OpenCl::untuned(&device, &options).err().expect("the self-test finds wrong counts");
     assert!(matches!(&error, BackendError::WrongAnswer { .. }), "{error}");
 }

@@ -7,8 +7,7 @@ use std::time::{Duration, Instant};
 
 use kogge_gpu::interface::{Compiled, Launch, Reading};
 use kogge_gpu::kernels::{Kernel as Name, Module, SIGNATURES, Scalar, Signature};
-use kogge_gpu::source::Word;
-use kogge_gpu::{Failure, Interface, Mutation};
+use kogge_gpu::{Failure, GpuSettings, Interface, Mutation, Parameter};
 use wgpu::{
     BindGroup, BindGroupDescriptor, BindGroupEntry, BindGroupLayout, BindGroupLayoutDescriptor, BindGroupLayoutEntry,
     BindingType, BufferBinding, BufferBindingType, BufferUsages, ComputePipeline, ComputePipelineDescriptor, Features,
@@ -20,7 +19,6 @@ use crate::adapters::Device;
 use crate::buffer::{Buffer, Groups};
 use crate::clearing::Clearing;
 use crate::kernels::{SCALARS, SCALARS_BINDING, binding_of, source, with_immediates};
-use crate::options::Settings;
 use crate::recording::Recording;
 use crate::runtime::Runtime;
 use crate::timer::Timer;
@@ -52,7 +50,7 @@ struct Slots {
 /// a large one while the device is idle, which then works while the host records and submits the others.
 pub struct WgpuInterface {
     runtime: Runtime,
-    settings: Settings,
+    settings: GpuSettings,
     /// The kernels, in the table's order; `None` for kernels that are not compiled.
     kernels: [Option<Kernel>; SIGNATURES.len()],
     max_groups: usize,
@@ -72,13 +70,13 @@ pub struct WgpuInterface {
 
 impl WgpuInterface {
     /// Opens a device.
-    pub(crate) fn open(device: &Device, settings: &Settings) -> Result<Self, Failure> {
-        let has_clock = settings.host.profile && device.adapter.features().contains(Features::TIMESTAMP_QUERY);
+    pub(crate) fn open(device: &Device, settings: &GpuSettings) -> Result<Self, Failure> {
+        let has_clock = settings.profile && device.adapter.features().contains(Features::TIMESTAMP_QUERY);
         let mut features = features(settings);
         features.set(Features::TIMESTAMP_QUERY, has_clock);
         let runtime = Runtime::open(&device.adapter, features)?;
         let timer = has_clock.then(|| Timer::new(&runtime));
-        let slots = (!settings.immediates).then(|| Slots::new(&runtime));
+        let slots = (!settings.uses(Parameter::Immediates)).then(|| Slots::new(&runtime));
         runtime.check()?;
         Ok(Self {
             runtime,
@@ -104,7 +102,7 @@ impl WgpuInterface {
     fn shader_module(&self, module: Module) -> Result<ShaderModule, Failure> {
         let source = source(&self.settings, module);
         let source = if self.slots.is_some() { source } else { with_immediates(&source) };
-        let source = Mutation::apply(self.settings.host.mutation, source);
+        let source = Mutation::apply(self.settings.mutation, source);
         let descriptor = ShaderModuleDescriptor { label: None, source: ShaderSource::Wgsl(source.into()) };
         let checks =
             ShaderRuntimeChecks { force_loop_bounding: false, int_div_checks: false, ..ShaderRuntimeChecks::checked() };
@@ -404,11 +402,11 @@ impl Kernel {
 }
 
 /// Returns the features that the device must have.
-fn features(settings: &Settings) -> Features {
+fn features(settings: &GpuSettings) -> Features {
     let mut features = Features::empty();
-    features.set(Features::SHADER_INT64, settings.word == Word::Native);
-    features.set(Features::SUBGROUP, settings.subgroups);
-    features.set(Features::IMMEDIATES, settings.immediates);
+    features.set(Features::SHADER_INT64, settings.uses(Parameter::Word));
+    features.set(Features::SUBGROUP, settings.uses(Parameter::Subgroups));
+    features.set(Features::IMMEDIATES, settings.uses(Parameter::Immediates));
     features
 }
 
@@ -424,7 +422,7 @@ mod tests {
     use kogge_testkit::device_suite::first_device;
 
     use super::*;
-    use crate::Options;
+    use crate::GpuOptions;
     use crate::runtime::ready;
 
     /// Launches a kernel of one work-item.
@@ -437,7 +435,7 @@ mod tests {
     /// Opens the first device and compiles the kernels that merge.
     fn open() -> Option<WgpuInterface> {
         let device = first_device::<Device>()?;
-        let settings = Options::default().complete(&device.properties()).unwrap();
+        let settings = device.properties().settings(&GpuOptions::default()).unwrap();
         let mut interface = WgpuInterface::open(&device, &settings).unwrap();
         ready(interface.compile(&[Module::Merging])).unwrap().unwrap();
         Some(interface)

@@ -1,17 +1,13 @@
 //! The kernels' source for a device, and its bindings.
 
 use kogge_gpu::kernels::{Binding, Module, Scalar};
-use kogge_gpu::source::{Form, MODULES, settings as settings_of, source as source_of};
-use kogge_gpu::tuning;
-
-use crate::options::{Settings, Sliders};
+use kogge_gpu::source::{Form, MODULES, constants, source as source_of};
+use kogge_gpu::{GpuSettings, tuning};
 
 /// Returns the source of a module: the constants that depend on the device, then the kernels.
-pub fn source(settings: &Settings, module: Module) -> String {
-    let fast_reverse = settings.sliders == Sliders::Carry;
-    let constants = settings_of(&settings.host, module, fast_reverse, settings.unordered_per_lane);
-    let constants = constants.map(|(name, value)| format!("const {name} = {value};\n")).concat();
-    constants + &source_of(module, Form { word: settings.word, subgroups: settings.subgroups })
+pub fn source(settings: &GpuSettings, module: Module) -> String {
+    let constants = constants(settings, module).map(|(name, value)| format!("const {name} = {value};\n")).concat();
+    constants + &source_of(module, Form::of(settings))
 }
 
 /// Returns the source of a module with the scalars as immediates instead of in a buffer.

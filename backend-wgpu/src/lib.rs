@@ -5,15 +5,15 @@
 //! integers, on every device, browsers included.
 //!
 //! [`Wgpu`] is the [`Backend`](kogge_board::Backend): the GPU host, `kogge-gpu`, over this crate's interface and kernels.
-//! [`tune`](kogge_gpu::tuning::tune) finds the fastest [`Options`] of a device.
+//! [`tune`](kogge_gpu::tuning::tune) finds the fastest [`GpuOptions`] of a device.
 //!
 //! ```no_run
-//! use kogge_backend_wgpu::{Options, Wgpu, devices};
+//! use kogge_backend_wgpu::{GpuOptions, Wgpu, devices};
 //! use kogge_board::{unwatched, Backend, Fen, Quad48};
 //!
 //! for device in devices()? {
 //!     // This compiles the kernels and tests them; kogge uses no device that has counted wrong.
-//!     let mut backend = Wgpu::on(&device, &Options::default())?;
+//!     let mut backend = Wgpu::on(&device, &GpuOptions::default())?;
 //!     let start = Fen::start();
 //!     let leaves = backend.perft(&start.rules, &[Quad48::from(&start.position)], 7, &mut unwatched)?;
 //!     println!("{}: {leaves:?}", device.name);
@@ -61,5 +61,5 @@ pub use device::Wgpu;
 #[cfg(not(target_family = "wasm"))]
 pub use interface::WgpuInterface;
 pub use kernels::{SCALARS, SCALARS_BINDING, binding_of, fingerprint, source};
-pub use kogge_gpu::source::Word;
-pub use options::{Options, Properties, Settings, Sliders};
+pub use kogge_gpu::GpuOptions;
+pub use options::Properties;

@@ -1,39 +1,35 @@
 //! The device suite on the first wgpu device, with both representations of a board, and tests of features that only
 //! wgpu has.
 
-use kogge_backend_wgpu::{Device, Options, Sliders, Wgpu, Word, devices};
+use kogge_backend_wgpu::{Device, GpuOptions, Wgpu, devices};
 use kogge_board::{Backend, BackendError, DeviceKind, Fen, Quad48, Rules, unwatched};
-use kogge_gpu::{HostOptions, Unordered};
+use kogge_gpu::Parameter::{ClosedFormTurns, Immediates, Sliders, Subgroups, Word};
+use kogge_gpu::Unordered;
 use kogge_testkit::device_suite::{first_device, tiny};
 use kogge_testkit::mutants::{self, Mutant};
 
-fn options(word: Word, sliders: Sliders) -> Options {
-    Options { word: Some(word), sliders: Some(sliders), ..Options::default() }
-}
-
 /// Returns options with which a work-item counts several positions in closed form, as on NVIDIA's GPUs.
-fn native() -> Options {
-    let host = HostOptions { closed_form_turns: Some(3), ..HostOptions::default() };
-    Options { host, ..options(Word::Native, Sliders::Carry) }
+fn native() -> GpuOptions {
+    GpuOptions::of([(Word, 1), (Sliders, 1), (ClosedFormTurns, 3)])
 }
 
 /// Returns options without sub-groups and immediates, which the other variants use if the device has them.
-fn emulated() -> Options {
-    Options { subgroups: Some(false), immediates: Some(false), ..options(Word::Emulated, Sliders::Carry) }
+fn emulated() -> GpuOptions {
+    tunable().with(Immediates, 0)
 }
 
 /// Returns options that can be tuned.
-fn tunable() -> Options {
-    Options { immediates: None, ..emulated() }
+fn tunable() -> GpuOptions {
+    GpuOptions::of([(Word, 0), (Sliders, 1), (Subgroups, 0)])
 }
 
 /// Returns options with which successors are always made in any order. The other variants do so in ranges.
-fn any_order() -> Options {
-    Options { unordered: Some(Unordered::Always), ..options(Word::Native, Sliders::Fill) }
+fn any_order() -> GpuOptions {
+    GpuOptions { unordered: Some(Unordered::Always), ..GpuOptions::of([(Word, 1), (Sliders, 0)]) }
 }
 
-fn emulated_fill() -> Options {
-    Options { sliders: Some(Sliders::Fill), ..emulated() }
+fn emulated_fill() -> GpuOptions {
+    emulated().with(Sliders, 0)
 }
 
 /// Returns the errors of kernels that sum over sub-groups, if the device has them.
@@ -51,7 +47,7 @@ kogge_testkit::device_suite! {
     tuned: [
         (tunable(), "emulated words, carry sliders, 32-byte positions, breadth-first, two plies in closed form"),
         (
-            Options { sliders: Some(Sliders::Fill), ..Options::default() },
+            GpuOptions::of([(Sliders, 0)]),
             "emulated words, fill sliders, 32-byte positions, breadth-first, two plies in closed form",
         ),
     ],
@@ -78,15 +74,15 @@ fn devices_are_told_apart() {
 #[test]
 fn variants_tell_whether_sub_groups_are_used() {
     let Some(device) = first_device::<Device>() else { return };
-    let variant = |options: &Options| Wgpu::untuned(&device, options).unwrap().info().variant.clone();
-    assert_eq!(variant(&Options::default()).contains(" in sub-groups"), device.has_subgroups);
+    let variant = |options: &GpuOptions| Wgpu::untuned(&device, options).unwrap().info().variant.clone();
+    assert_eq!(variant(&GpuOptions::default()).contains(" in sub-groups"), device.has_subgroups);
     assert!(!variant(&emulated()).contains("sub-groups"));
 }
 
 #[test]
 fn a_lost_device_is_an_error() {
     let Some(device) = first_device::<Device>() else { return };
-    let mut backend = Wgpu::untuned(&device, &Options::default()).unwrap();
+    let mut backend = Wgpu::untuned(&device, &GpuOptions::default()).unwrap();
     let start = [Quad48::from(&Fen::start().position)];
     assert_eq!(backend.perft(&Rules::STANDARD, &start, 3, &mut unwatched), Ok(vec![8902]));
     backend.interface().device().destroy();

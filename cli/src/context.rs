@@ -10,6 +10,7 @@ use kogge_driver::{Driver, Error};
 use crate::monitor::{Monitor, catch_interrupts};
 use crate::outcome::{Answer, Failure};
 use crate::output::Output;
+use crate::selection::Selection;
 
 /// A command with checked arguments, ready to run.
 pub(crate) trait Job {
@@ -20,7 +21,9 @@ pub(crate) trait Job {
 /// The context of a command.
 pub(crate) struct Context {
     pub(crate) output: Output,
-    /// The requested device.
+    /// The requested devices.
+    pub(crate) selection: Selection,
+    /// The requested device. Commands that work with several devices keep them, and open others, if any, through this request.
     pub(crate) request: Request,
 }
 

@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use kogge_board::DeviceInfo;
 use kogge_devices::Opened;
-use kogge_driver::PlannedPly;
 use serde::Serialize;
 
 use crate::args::Common;
@@ -139,38 +138,6 @@ impl Device {
 impl std::fmt::Display for Device {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}: {}, {}", self.backend, self.device, self.variant)
-    }
-}
-
-/// The plan for counting a tree by merged plies, carried out or not.
-#[derive(Serialize)]
-pub(crate) struct Plan {
-    /// The number of bytes that may be used.
-    memory: u64,
-    plies: Vec<Ply>,
-    below: u32,
-    below_seconds: f64,
-    raw_seconds: Option<f64>,
-}
-
-#[derive(Serialize)]
-struct Ply {
-    ply: u32,
-    positions: u64,
-    measured: bool,
-    bytes: u64,
-    ranges: u32,
-    seconds: f64,
-}
-
-impl From<kogge_driver::Plan> for Plan {
-    fn from(plan: kogge_driver::Plan) -> Self {
-        let kogge_driver::Plan { memory, plies, below, below_seconds, raw_seconds, .. } = plan;
-        let plies = plies.into_iter().map(|ply| {
-            let PlannedPly { ply, positions, measured, bytes, ranges, seconds } = ply;
-            Ply { ply, positions, measured, bytes, ranges, seconds }
-        });
-        Self { memory, plies: plies.collect(), below, below_seconds, raw_seconds }
     }
 }
 

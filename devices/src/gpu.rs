@@ -5,8 +5,8 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use kogge_board::{Backend, BackendError, DeviceInfo, DeviceKind};
-use kogge_gpu::tuning::{self, Cache, Trial};
-use kogge_gpu::{Gpu, Interface, KernelTime, Opening};
+use kogge_gpu::tuning::{self, Cache, Trial, TunedKey};
+use kogge_gpu::{Gpu, GpuOptions, Interface, KernelTime, Opening};
 
 use crate::device::{Device, Listed, Profile, Request, Tunable, Tuned};
 
@@ -40,11 +40,9 @@ struct Listing<D>(D);
 
 impl<D: Usable> Listing<D> {
     fn open_with(&self, options: &str) -> Result<Gpu<D>, BackendError> {
-        let options = kogge_gpu::parse_options(options).map_err(|reason| {
-            let backend = kogge_gpu::Device::info(&self.0).backend;
-            BackendError::Unavailable { backend, reason }
-        })?;
-        Gpu::on(&self.0, &options)
+        let unavailable =
+            |reason| BackendError::Unavailable { backend: kogge_gpu::Device::info(&self.0).backend, reason };
+        Gpu::on(&self.0, &options.parse::<GpuOptions>().map_err(unavailable)?)
     }
 }
 
@@ -96,12 +94,12 @@ impl<D: Usable> Tunable for Listing<D> {
     }
 
     fn forget(&self, cache: &Cache) -> io::Result<bool> {
-        cache.forget(&self.0)
+        cache.forget(&TunedKey::of(&self.0))
     }
 
     fn tune(&self, cache: &Cache, time: Duration, progress: &mut dyn FnMut(&Trial)) -> Result<Tuned, BackendError> {
         let tuning = tuning::tune(&self.0, time, progress)?;
-        let saved = cache.save(&self.0, &tuning.options);
+        let saved = cache.save(TunedKey::of(&self.0), &tuning.values);
         Ok(Tuned { info: tuning::planned(&self.0), trials: tuning.trials, complete: tuning.complete, saved })
     }
 

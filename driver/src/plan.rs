@@ -4,8 +4,10 @@ use std::fmt;
 
 /// A plan for a count by merged plies, carried out or not.
 #[derive(Clone, PartialEq, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Plan {
     /// The depth of the tree in plies.
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub depth: u32,
     /// Bytes that may be used.
     pub memory: u64,
@@ -22,6 +24,7 @@ pub struct Plan {
 
 /// One merged ply of a [`Plan`].
 #[derive(Clone, Copy, PartialEq, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct PlannedPly {
     /// The number of the ply, 0 for the root.
     pub ply: u32,

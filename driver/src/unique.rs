@@ -17,6 +17,7 @@ const MOST_FOR_DIAGRAMS: u64 = 4 << 30;
 
 /// The distinct positions of a ply.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Distinct {
     /// All distinct positions.
     pub positions: u64,
@@ -24,6 +25,7 @@ pub struct Distinct {
     pub once: u64,
     /// The diagrams: positions without castling rights and en passant. `None` if they were not asked for, or if not all positions with the
     /// same pawns fit in memory at once: then positions with the same diagram lie in different ranges.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub diagrams: Option<u64>,
 }
 

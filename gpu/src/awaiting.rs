@@ -7,6 +7,7 @@ use web_time::Instant;
 use crate::device::{Device, Gpu};
 use crate::interface::Interface;
 use crate::kernels::Module;
+use crate::settings::GpuOptions;
 
 impl<D: Device> Gpu<D> {
     /// Opens a device with these options, compiles the kernels that count, and runs the self-test of counting. Tuned values are
@@ -15,7 +16,7 @@ impl<D: Device> Gpu<D> {
     /// # Errors
     /// If the device cannot be used; if the options do not fit; if the kernels cannot be compiled; or if the device gives wrong
     /// answers.
-    pub async fn open_async(device: &D, options: &D::Options) -> Result<Self, BackendError> {
+    pub async fn open_async(device: &D, options: &GpuOptions) -> Result<Self, BackendError> {
         let mut gpu = Self::connect(device, options).await?;
         let start = Instant::now();
         for question in questions() {

@@ -18,7 +18,7 @@ use crate::lists::Lists;
 use crate::merging::DeviceMerge;
 use crate::minimax::is_near_fifty_moves;
 use crate::session::Session;
-use crate::settings::{HostSettings, PositionForm, Runs};
+use crate::settings::{GpuOptions, GpuSettings, Runs};
 use crate::tuning::{Cache, complete};
 
 /// The maximum number of a shard's entries in the self-test of merging. It has lists with fewer entries and with more.
@@ -37,7 +37,7 @@ where
     /// # Errors
     /// If there is no such device or it cannot be used; if the options do not fit; if the kernels cannot be compiled, with
     /// the compiler's log; or if the device gives wrong answers.
-    pub fn open(index: usize, options: &D::Options) -> Result<Self, BackendError> {
+    pub fn open(index: usize, options: &GpuOptions) -> Result<Self, BackendError> {
         let devices = D::list()?;
         let device = devices.get(index).ok_or_else(|| {
             let (backend, count) = (D::BACKEND, devices.len());
@@ -53,7 +53,7 @@ where
     ///
     /// # Errors
     /// As for [`Gpu::open`].
-    pub fn on(device: &D, options: &D::Options) -> Result<Self, BackendError> {
+    pub fn on(device: &D, options: &GpuOptions) -> Result<Self, BackendError> {
         Self::with_cache(device, options, Cache::of_user().as_ref())
     }
 
@@ -61,7 +61,7 @@ where
     ///
     /// # Errors
     /// As for [`Gpu::open`].
-    pub fn with_cache(device: &D, options: &D::Options, cache: Option<&Cache>) -> Result<Self, BackendError> {
+    pub fn with_cache(device: &D, options: &GpuOptions, cache: Option<&Cache>) -> Result<Self, BackendError> {
         let (options, origin) = complete(device, options, cache);
         let mut backend = Self::untuned(device, &options)?;
         backend.info.variant += origin;
@@ -72,7 +72,7 @@ where
     ///
     /// # Errors
     /// As for [`Gpu::open`].
-    pub fn untuned(device: &D, options: &D::Options) -> Result<Self, BackendError> {
+    pub fn untuned(device: &D, options: &GpuOptions) -> Result<Self, BackendError> {
         let mut gpu = Self::untested(device, options)?;
         let start = Instant::now();
         self_test::counting(&mut gpu)?;
@@ -86,13 +86,13 @@ where
     ///
     /// # Errors
     /// As for [`Gpu::open`], without the self-test.
-    pub fn untested(device: &D, options: &D::Options) -> Result<Self, BackendError> {
+    pub fn untested(device: &D, options: &GpuOptions) -> Result<Self, BackendError> {
         block_on(Self::connect(device, options))
     }
 
     /// Tests how the device merges. The larger lists of the test have several shards, as large lists have where buffers are small.
     fn test_merging(&mut self) -> Result<(), BackendError> {
-        let HostSettings { shard_entries, runs, .. } = self.session.runner.settings;
+        let GpuSettings { shard_entries, runs, .. } = self.session.runner.settings;
         let settings = &mut self.session.runner.settings;
         (settings.shard_entries, settings.keeps_levels) = (u64::MAX, true);
         let tested = block_on(Lists::self_test(&mut self.session)).and_then(|()| {
@@ -112,7 +112,7 @@ where
 {
     /// Whether the device merges, not the host. The variant of positions only counts.
     fn merges_on_device(&self) -> bool {
-        self.session.runner.settings.form == PositionForm::Planes32
+        !self.session.runner.settings.variants.boards48
     }
 
     /// Compiles and tests the kernels that tell the kinds of moves, unless that is done.

@@ -10,13 +10,14 @@
 
 use kogge_board::{BackendError, Quad48, Rules, Successors, Watch};
 
+use crate::MOST_MOVES;
 use crate::families::{Families, Family};
 use crate::interface::Interface;
 use crate::parts::{Cut, bases};
 use crate::runner::Halt;
 use crate::session::Session;
+use crate::variants::MOST_LAST_PLIES;
 use crate::watching::{Span, Watching};
-use crate::{MOST_LAST_PLIES, MOST_MOVES};
 
 impl<I: Interface> Session<I> {
     /// Counts the leaves `depth` plies below each position.

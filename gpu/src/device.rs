@@ -7,10 +7,7 @@ use crate::interface::{Compiled, Failure, Interface};
 use crate::kernels::Module;
 use crate::profile::{KernelTime, Opening};
 use crate::session::Session;
-use crate::settings::HostSettings;
-#[cfg(not(target_family = "wasm"))]
-use crate::tuning::Tunable;
-use crate::tuning::{Partial, Value};
+use crate::settings::{GpuOptions, GpuSettings};
 
 /// A device that an interface offers, before it is opened.
 pub trait Device {
@@ -19,12 +16,6 @@ pub trait Device {
 
     /// The interface.
     type Interface: Interface;
-
-    /// The options of the interface.
-    type Options: Partial;
-
-    /// The settings of the interface, which result from its options.
-    type Settings: AsRef<HostSettings>;
 
     /// Lists the devices of this interface. [`Gpu::open`] takes an index in this list.
     ///
@@ -44,27 +35,21 @@ pub trait Device {
     ///
     /// # Errors
     /// A sentence that names the option that does not fit.
-    fn settings(&self, options: &Self::Options) -> Result<Self::Settings, String>;
-
-    /// Describes the variant of the code that these settings select.
-    fn describe(&self, settings: &Self::Settings) -> String;
+    fn settings(&self, options: &GpuOptions) -> Result<GpuSettings, String>;
 
     /// The [fingerprint](crate::tuning::fingerprint) of the kernels' source in all its forms.
     fn kernels() -> String;
-
-    /// The values that tuning tries, in order.
-    fn values(&self) -> Vec<Value<Self::Options>>;
 
     /// Opens the device; nothing is compiled yet.
     ///
     /// # Errors
     /// If the driver fails.
-    fn connect(&self, settings: &Self::Settings) -> impl Future<Output = Result<Self::Interface, Failure>>;
+    fn connect(&self, settings: &GpuSettings) -> impl Future<Output = Result<Self::Interface, Failure>>;
 }
 
 /// An open GPU: a [`Backend`](kogge_board::Backend) over any interface.
 ///
-/// The sizes of its buffers are chosen once, by [`HostOptions`](crate::HostOptions), so that all levels of a tree fit in
+/// The sizes of its buffers are chosen once, by [`GpuOptions`](crate::GpuOptions), so that all levels of a tree fit in
 /// memory; they do not grow with the tree.
 pub struct Gpu<D: Device> {
     pub(crate) info: DeviceInfo,
@@ -97,7 +82,7 @@ impl<D: Device> Gpu<D> {
     ///
     /// # Errors
     /// If the device cannot be used, if the options do not fit, or if the kernels cannot be compiled.
-    pub async fn connect(device: &D, options: &D::Options) -> Result<Self, BackendError> {
+    pub async fn connect(device: &D, options: &GpuOptions) -> Result<Self, BackendError> {
         let info = device.info();
         let unavailable = |reason: &str| Self::unavailable(&info.name, reason);
         if let Some(reason) = device.unusable() {
@@ -108,14 +93,13 @@ impl<D: Device> Gpu<D> {
         let start = Instant::now();
         let interface = device.connect(&settings).await.map_err(failed)?;
         let opening = Opening { device: start.elapsed(), ..Opening::default() };
-        let host = settings.as_ref().clone();
         let info = DeviceInfo {
-            memory: info.memory.or(Some(host.memory)),
-            variant: device.describe(&settings),
+            memory: info.memory.or(Some(settings.memory)),
+            variant: settings.description.clone(),
             ..info.clone()
         };
-        let modules = Session::<D::Interface>::counting_modules(&host);
-        let session = Session::new(info.name.clone(), interface, host);
+        let modules = Session::<D::Interface>::counting_modules(&settings);
+        let session = Session::new(info.name.clone(), interface, settings);
         let log = String::new();
         let mut gpu = Self {
             info,
@@ -161,39 +145,8 @@ impl<D: Device> Gpu<D> {
     }
 
     /// Returns the work of each kernel since the last call. The list is empty unless
-    /// [`HostOptions::profile`](crate::HostOptions::profile) is set.
+    /// [`GpuOptions::profile`](crate::GpuOptions::profile) is set.
     pub fn profile(&mut self) -> Vec<KernelTime> {
         self.session.runner.profile.as_mut().map(|profile| profile.take()).unwrap_or_default()
-    }
-}
-
-// Tuning opens devices again and again, and waits for them.
-#[cfg(not(target_family = "wasm"))]
-impl<D: Device> Tunable for D
-where
-    Gpu<D>: Send,
-{
-    type Options = D::Options;
-    type Backend = Gpu<D>;
-
-    fn info(&self) -> DeviceInfo {
-        Device::info(self)
-    }
-
-    fn kernels(&self) -> String {
-        D::kernels()
-    }
-
-    fn plan(&self, options: &D::Options) -> Result<String, String> {
-        let settings = self.settings(options)?;
-        Ok(format!("{}, {}", self.describe(&settings), settings.as_ref().describe_sizes()))
-    }
-
-    fn values(&self) -> Vec<Value<D::Options>> {
-        Device::values(self)
-    }
-
-    fn untuned(&self, options: &D::Options) -> Result<Gpu<D>, BackendError> {
-        Gpu::untuned(self, options)
     }
 }

@@ -7,8 +7,9 @@ use crate::MOST_MOVES;
 use crate::buffer::Buffer;
 use crate::interface::{Failure, Interface};
 use crate::kernels::Part;
+use crate::parameters::Parameter::{GroupSize, Moves, Positions};
 use crate::runner::Runner;
-use crate::settings::HostSettings;
+use crate::settings::GpuSettings;
 
 /// The maximum number of roots in a batch: as many as are counted in one launch, so that waits between batches cost little.
 const MOST_ROOTS: usize = 1 << 22;
@@ -39,19 +40,19 @@ pub(crate) struct Sizes {
 impl Sizes {
     /// Returns the sizes that the settings ask for, halved `halvings` times, or `None` if `halvings - 1` already gave
     /// the smallest sizes. Many positions are halved before the rest: a tree has several levels of them, and one list of moves.
-    pub(crate) fn halved(settings: &HostSettings, halvings: u32) -> Option<Self> {
-        let least = settings.group_size * MOST_MOVES as usize;
-        let before = (MOVES_EACH * settings.positions).div_ceil(settings.moves).max(1).ilog2();
+    pub(crate) fn halved(settings: &GpuSettings, halvings: u32) -> Option<Self> {
+        let least = settings[GroupSize] * MOST_MOVES as usize;
+        let before = (MOVES_EACH * settings[Positions]).div_ceil(settings[Moves]).max(1).ilog2();
         let half = |asked: usize, halvings: u32| least.max(asked.checked_shr(halvings).unwrap_or(0));
         let sizes = |halvings: u32| {
-            let positions = half(settings.positions, halvings);
+            let positions = half(settings[Positions], halvings);
             let halvings = halvings.saturating_sub(before);
             Self {
-                roots: half(MOST_ROOTS.min(settings.positions), halvings).min(positions),
+                roots: half(MOST_ROOTS.min(settings[Positions]), halvings).min(positions),
                 positions,
-                moves: half(settings.moves, halvings).max(MOST_QUIESCENCE_ROOM),
-                successors: half(MOST_SUCCESSORS.min(settings.moves), halvings),
-                block: settings.group_size,
+                moves: half(settings[Moves], halvings).max(MOST_QUIESCENCE_ROOM),
+                successors: half(MOST_SUCCESSORS.min(settings[Moves]), halvings),
+                block: settings[GroupSize],
             }
         };
         (halvings == 0 || sizes(halvings - 1) != sizes(u32::MAX)).then(|| sizes(halvings))
@@ -63,8 +64,8 @@ impl Sizes {
     }
 
     /// Returns the bytes of all buffers for `levels` levels, and of the largest buffer.
-    pub(crate) fn bytes(&self, levels: usize, settings: &HostSettings) -> (u64, u64) {
-        let position = settings.form.bytes() as u64;
+    pub(crate) fn bytes(&self, levels: usize, settings: &GpuSettings) -> (u64, u64) {
+        let position = settings.variants.position_bytes() as u64;
         let quad = size_of::<Quad48>() as u64;
         let blocks = self.positions.div_ceil(self.block) as u64;
         let [roots, positions, moves, successors] =
@@ -150,7 +151,7 @@ impl<I: Interface> Buffers<I> {
         let Runner { interface, settings, .. } = runner;
         while self.levels.len() < levels {
             let positions = if self.levels.is_empty() { sizes.roots } else { sizes.positions };
-            self.levels.push(Level::new(interface, positions, sizes.block, settings.form.parts()).await?);
+            self.levels.push(Level::new(interface, positions, sizes.block, settings.variants.position_parts()).await?);
         }
         Ok(())
     }
@@ -159,26 +160,23 @@ impl<I: Interface> Buffers<I> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::settings::{Defaults, HostOptions, Limits};
+    use crate::parameters::Parameter;
+    use crate::settings::{Capabilities, GpuOptions, Unordered};
 
     /// Returns the sizes with this many positions and moves, from the largest to the smallest.
     fn sizes(positions: usize, moves: usize) -> Vec<Sizes> {
-        let limits =
-            Limits { max_group_size: 128, local_memory: 1 << 16, max_buffer: i32::MAX as u64, device_memory: 1 << 36 };
-        let defaults = Defaults {
-            group_size: 128,
-            closed_form_group_size: 128,
-            closed_form_turns: 1,
-            count_group_size: 128,
-            count_groups: 256,
-            queued_per_lane: 16,
-            positions,
-            moves,
+        let device = Capabilities {
+            defaults: Parameter::usual(true),
+            maxima: [].into(),
+            max_group_size: 128,
+            local_memory: 1 << 16,
+            unordered_memory: 1 << 16,
+            max_buffer: i32::MAX as u64,
+            device_memory: 1 << 36,
             memory: 1 << 34,
-            quiescence_lanes: 256,
-            quiescence_steps: 64,
+            unordered: Unordered::Never,
         };
-        let settings = HostOptions::default().complete(&limits, &defaults).unwrap();
+        let settings = GpuOptions::of([(Positions, positions), (Moves, moves)]).complete(&device).unwrap();
         (0..).map_while(|halvings| Sizes::halved(&settings, halvings)).collect()
     }
 

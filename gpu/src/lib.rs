@@ -9,7 +9,7 @@
 //! |---|---|
 //! | a backend | [`Gpu`], over a [`Device`] |
 //! | a new interface | [`Device`], [`Interface`], [`kernels`] |
-//! | options | [`HostOptions`], [`HostSettings`] |
+//! | options | [`GpuOptions`], [`Parameter`], [`GpuSettings`] |
 //! | the fastest options of a device | [`tuning`] |
 //! | measurements | [`KernelTime`], [`Opening`] |
 //!
@@ -36,6 +36,7 @@ pub mod lines;
 mod lists;
 mod merging;
 mod minimax;
+mod parameters;
 mod parts;
 mod profile;
 mod range_scalars;
@@ -51,11 +52,13 @@ mod watching;
 
 pub use device::{Device, Gpu};
 pub use interface::{Failure, Interface};
+pub use parameters::{Parameter, Values};
 pub use profile::{KernelTime, Opening};
 pub use settings::{
-    Defaults, HostOptions, HostSettings, LastPlies, Limits, Mutation, PositionForm, REACHED_ONCE, Runs, Unordered,
-    WEIGHTED_SUMS_GROUP, WEIGHTED_SUMS_GROUPS, parse_options,
+    Capabilities, GpuOptions, GpuSettings, Mutation, Printer, REACHED_ONCE, Runs, Unordered, WEIGHTED_SUMS_GROUP,
+    WEIGHTED_SUMS_GROUPS,
 };
+pub use variants::Variants;
 pub use watching::PartTime;
 
 /// An upper bound of the legal moves of a position: fifteen queens with 27 moves each and a king with ten have 415.
@@ -68,6 +71,3 @@ pub const MOST_MOVES: u32 = 512;
 pub const fn capture_changes(classifying: bool) -> [u32; 2] {
     if classifying { [1 << 16, 0] } else { [7, 1] }
 }
-
-/// The maximum number of plies that a kernel counts depth first. The leaves below a position then fit in its total.
-pub const MOST_LAST_PLIES: u32 = 6;

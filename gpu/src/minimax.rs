@@ -15,7 +15,7 @@ use crate::levels::{MOST_QUIESCENCE_ROOM, QUIESCENCE_NODES, Quiescence};
 use crate::parts::{Cut, Part, bases};
 use crate::runner::Halt;
 use crate::session::Session;
-use crate::settings::HostSettings;
+use crate::settings::GpuSettings;
 use crate::watching::{Span, Watching};
 
 /// The plies above the leaves that a quiescence search includes: a search of a single leaf could not use its siblings'
@@ -100,7 +100,7 @@ impl<I: Interface> Session<I> {
             return Ok(());
         }
         let runner = &mut self.runner;
-        let HostSettings { quiescence_lanes: lanes, quiescence_room: room, .. } = runner.settings;
+        let GpuSettings { quiescence_lanes: lanes, quiescence_room: room, .. } = runner.settings;
         let interface = &mut runner.interface;
         let made = async {
             let nodes = Buffer::new(interface, "nodes", lanes * QUIESCENCE_NODES).await?;

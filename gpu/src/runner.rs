@@ -11,7 +11,7 @@ use crate::buffer::Buffer;
 use crate::interface::{Failure, Interface, Launch, Reading};
 use crate::kernels::Kernel;
 use crate::profile::Profile;
-use crate::settings::HostSettings;
+use crate::settings::GpuSettings;
 use crate::spare::Spare;
 
 /// The reason why a batch was not finished.
@@ -37,12 +37,12 @@ pub(crate) struct Runner<I: Interface> {
     pub(crate) interface: I,
     /// Spare buffers of lists.
     pub(crate) spare: Spare<I::Buffer>,
-    pub(crate) settings: HostSettings,
+    pub(crate) settings: GpuSettings,
     pub(crate) profile: Option<Profile>,
 }
 
 impl<I: Interface> Runner<I> {
-    pub(crate) fn new(device: String, interface: I, settings: HostSettings) -> Self {
+    pub(crate) fn new(device: String, interface: I, settings: GpuSettings) -> Self {
         let profile = settings.profile.then(Profile::default);
         Self { device, interface, spare: Spare::default(), settings, profile }
     }

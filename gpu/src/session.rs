@@ -2,12 +2,12 @@
 
 use kogge_board::{BackendError, Quad48};
 
-use crate::MOST_LAST_PLIES;
 use crate::interface::Interface;
 use crate::kernels::Module;
 use crate::levels::{Buffers, Quiescence, Sizes};
+use crate::parameters::Parameter::{ClosedForm, GroupSize};
 use crate::runner::{Halt, Runner};
-use crate::settings::{HostSettings, LastPlies, Unordered};
+use crate::settings::{GpuSettings, Unordered};
 use crate::watching::PartSize;
 
 /// The average number of moves of the positions expanded last, rounded up.
@@ -46,8 +46,8 @@ pub(crate) struct Session<I: Interface> {
 
 impl<I: Interface> Session<I> {
     /// A session with compiled kernels and no buffers.
-    pub(crate) fn new(device: String, interface: I, settings: HostSettings) -> Self {
-        let sizes = Sizes { roots: 0, positions: 0, moves: 0, successors: 0, block: settings.group_size };
+    pub(crate) fn new(device: String, interface: I, settings: GpuSettings) -> Self {
+        let sizes = Sizes { roots: 0, positions: 0, moves: 0, successors: 0, block: settings[GroupSize] };
         Self {
             part_size: settings.part_time.into(),
             minimax_part_size: settings.part_time.into(),
@@ -64,15 +64,15 @@ impl<I: Interface> Session<I> {
     }
 
     /// Returns the modules that counting needs with these settings.
-    pub(crate) fn counting_modules(settings: &HostSettings) -> Vec<Module> {
+    pub(crate) fn counting_modules(settings: &GpuSettings) -> Vec<Module> {
         let unordered = settings.unordered == Unordered::Always;
-        let depth_first = matches!(settings.last_plies, LastPlies::DepthFirst(_));
+        let depth_first = settings.variants.depth_first.is_some();
         let modules = [(Module::Counting, true), (Module::Unordered, unordered), (Module::DepthFirst, depth_first)];
         modules.into_iter().filter(|&(_, wanted)| wanted).map(|(module, _)| module).collect()
     }
 
     /// Returns the modules that merging needs besides.
-    pub(crate) fn merging_modules(settings: &HostSettings) -> &'static [Module] {
+    pub(crate) fn merging_modules(settings: &GpuSettings) -> &'static [Module] {
         match settings.unordered {
             Unordered::InMerges => &[Module::Merging, Module::Unordered],
             Unordered::Never | Unordered::Always => &[Module::Merging],
@@ -82,11 +82,9 @@ impl<I: Interface> Session<I> {
     /// The number of plies that [`Session::count_leaves`] counts. If it is one, [`Session::count_part`] counts the last
     /// two plies.
     pub(crate) fn last_plies(&self) -> u32 {
-        match self.runner.settings.last_plies {
-            LastPlies::DepthFirst(plies) => plies.min(MOST_LAST_PLIES),
-            LastPlies::ClosedForm if !self.overflowed => 2,
-            LastPlies::ClosedForm | LastPlies::Counted => 1,
-        }
+        let settings = &self.runner.settings;
+        let closed_form = settings.uses(ClosedForm) && !self.overflowed;
+        settings.variants.depth_first.unwrap_or(if closed_form { 2 } else { 1 })
     }
 
     /// Returns the sizes of buffers for `levels` levels, as large as the settings ask for and memory permits.

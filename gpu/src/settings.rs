@@ -1,12 +1,14 @@
-//! The host's options, and the settings that result from them on a device.
+//! The options of a device, and the settings that result from them.
 
-use kogge_board::Categories;
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value as Json};
+use std::ops::Index;
+use std::str::FromStr;
 
-use crate::kernels::{Kernel, Part};
+use kogge_board::{Categories, Planes32};
+
+use crate::kernels::Kernel;
 use crate::lines::table;
-use crate::tuning::{Partial, Value};
+use crate::parameters::{Parameter, Parameter::*, Row, TABLE, Values};
+use crate::variants::Variants;
 use crate::watching::PartTime;
 
 /// The initial room for the moves of a quiescence search.
@@ -36,94 +38,46 @@ pub(crate) fn weighted_sums_groups(roots: usize) -> usize {
 /// The maximum number of moves whose replies a work-group counts: with at most 218 replies each, their sum fits in 32 bits.
 const MOST_GROUP_ITEMS: usize = 1 << 24;
 
-/// Options of the host. An option that is `None` takes the tuned value of the device, or the default.
-///
-/// Only options that can be tuned are serialized.
-#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct HostOptions {
-    /// Work-items of a work-group, 2 to 1024. A block of the scan has as many positions.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub group_size: Option<usize>,
-    /// Work-items of a work-group that counts in closed form, 2 to 1024.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub closed_form_group_size: Option<usize>,
-    /// Positions that a work-item counts in closed form, 1 to 16. With several, the work-items of a group rarely wait for each other.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub closed_form_turns: Option<usize>,
-    /// Work-items of a work-group that counts the replies to moves, 2 to 1024.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub count_group_size: Option<usize>,
-    /// The maximum number of work-groups that count the replies to moves, 1 to 1048576. They share all moves. There are more if a
-    /// group would get more than 16 million moves.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub count_groups: Option<usize>,
-    /// Moves that a work-group queues in local memory, for each of its work-items: 1 to 64.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub queued_per_lane: Option<usize>,
-    /// Whether the last two plies are counted in closed form where possible. Otherwise every reply is counted.
-    #[serde(skip_serializing)]
-    pub closed_form: Option<bool>,
-    /// Positions of one level: the size of the chunks in which successors are made.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub positions: Option<usize>,
-    /// Moves that are written at once: the size of the chunks in which leaf parents are counted.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub moves: Option<usize>,
-    /// When leaves below merged positions are counted in runs.
-    #[serde(skip)]
-    pub runs: Option<Runs>,
+/// The maximum number of moves of a position, on average over a work-group, that fit in local memory when successors are made in any
+/// order. Few groups have more moves; such groups are only slower.
+const MOST_UNORDERED: usize = 48;
+
+/// The options of a device.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct GpuOptions {
+    /// Values of parameters. The other parameters take the tuned value of the device, or the default.
+    pub values: Values,
     /// The maximum of device memory to use, in bytes.
-    #[serde(skip_serializing)]
     pub memory: Option<u64>,
+    /// When leaves below merged positions are counted in runs.
+    pub runs: Option<Runs>,
+    /// When successors are made in any order.
+    pub unordered: Option<Unordered>,
     /// Whether the time of each kernel is measured. The host then waits for every kernel.
-    #[serde(skip_serializing)]
     pub profile: bool,
+    /// More options for the OpenCL compiler, such as `-cl-nv-verbose`.
+    pub compiler: String,
+    /// The variants of the kernels.
+    pub variants: Variants,
     /// An error that tests put into the kernels' source.
-    #[serde(skip)]
     pub mutation: Option<Mutation>,
+    /// Prints the kernels that tests change.
+    #[doc(hidden)]
+    pub printer: Option<Printer>,
 }
 
-/// Reads options such as `group_size=64,sliders=fill`. Names are the fields of the interface's options and of
-/// [`HostOptions`].
-///
-/// # Errors
-/// A sentence that names the first part of the text that is no option.
-pub fn parse_options<O: Partial>(text: &str) -> Result<O, String> {
-    let (mut options, mut host) = (Map::new(), Map::new());
-    for pair in text.split(',').filter(|pair| !pair.is_empty()) {
-        let (name, value) = pair.split_once('=').ok_or_else(|| format!("{pair} is not of the form NAME=VALUE."))?;
-        let value = serde_json::from_str(value).unwrap_or_else(|_| Json::from(value));
-        let alone = || Json::from_iter([(name, value.clone())]);
-        match (serde_json::from_value::<HostOptions>(alone()), serde_json::from_value::<O>(alone())) {
-            (Ok(_), _) => host.insert(name.to_owned(), value),
-            (_, Ok(_)) => options.insert(name.to_owned(), value),
-            (Err(of_host), Err(of_interface)) => {
-                return Err(format!("{pair} is no option: {of_interface}; {of_host}."));
-            }
-        };
+/// Prints OpenCL C from a source in WGSL and the names of its kernels.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct Printer(pub fn(&str, &[&str]) -> String);
+
+impl PartialEq for Printer {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::fn_addr_eq(self.0, other.0)
     }
-    options.insert("host".to_owned(), host.into());
-    serde_json::from_value(options.into()).map_err(|error| format!("{text} are no options: {error}."))
 }
 
-/// Makes an interface's options and settings give the host its part of them, the field `host`.
-#[macro_export]
-macro_rules! host_parts {
-    ($options:ty, $settings:ty) => {
-        impl AsMut<$crate::HostOptions> for $options {
-            fn as_mut(&mut self) -> &mut $crate::HostOptions {
-                &mut self.host
-            }
-        }
-
-        impl AsRef<$crate::HostSettings> for $settings {
-            fn as_ref(&self) -> &$crate::HostSettings {
-                &self.host
-            }
-        }
-    };
-}
+impl Eq for Printer {}
 
 /// An error in a kernel's source: the first occurrence of one text is replaced by another. The self-tests must find it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -144,64 +98,34 @@ impl Mutation {
     }
 }
 
-/// The limits of a device.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Limits {
+/// The properties of a device that its settings depend on.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Capabilities {
+    /// The default of each parameter that the device has.
+    pub defaults: Values,
+    /// Maximum values that are smaller than usual.
+    pub maxima: Values,
     /// The maximum number of work-items of a work-group.
     pub max_group_size: usize,
     /// Local memory of a work-group, in bytes.
     pub local_memory: u64,
+    /// The local memory of a work-group that makes successors in any order, in bytes.
+    pub unordered_memory: u64,
     /// The largest buffer that a kernel can use, in bytes.
     pub max_buffer: u64,
     /// The device's memory, in bytes.
     pub device_memory: u64,
-}
-
-/// The values of unset options.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Defaults {
-    /// See [`HostOptions::group_size`].
-    pub group_size: usize,
-    /// See [`HostOptions::closed_form_group_size`].
-    pub closed_form_group_size: usize,
-    /// See [`HostOptions::closed_form_turns`].
-    pub closed_form_turns: usize,
-    /// See [`HostOptions::count_group_size`].
-    pub count_group_size: usize,
-    /// See [`HostOptions::count_groups`].
-    pub count_groups: usize,
-    /// The maximum number of moves that a work-item queues, if local memory permits.
-    pub queued_per_lane: usize,
-    /// See [`HostOptions::positions`].
-    pub positions: usize,
-    /// See [`HostOptions::moves`].
-    pub moves: usize,
-    /// See [`HostOptions::memory`].
+    /// The memory to use by default, in bytes.
     pub memory: u64,
-    /// Work-items that do quiescence searches.
-    pub quiescence_lanes: usize,
-    /// Positions that each of them looks at in one launch.
-    pub quiescence_steps: u32,
-}
-
-/// How the last plies are counted.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum LastPlies {
-    /// The replies to every move are counted one by one.
-    Counted,
-    /// The last two plies are counted in closed form where possible.
-    ClosedForm,
-    /// A variant: each work-item walks this many plies below a position depth first, 2 to
-    /// [`MOST_LAST_PLIES`](crate::MOST_LAST_PLIES).
-    DepthFirst(u32),
+    /// When successors are made in any order by default.
+    pub unordered: Unordered,
 }
 
 /// When successors are made in any order, by the kernels of [`Module::Unordered`](crate::kernels::Module::Unordered).
 /// Otherwise they are made in generation order.
 ///
 /// The kernels for any order leave out most successors that are not kept, such as those outside a range of a merged ply.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Unordered {
     /// Never. The interface needs no such kernels.
     Never,
@@ -246,68 +170,27 @@ impl Default for Runs {
     }
 }
 
-/// The form of positions in device memory.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum PositionForm {
-    /// As [`Planes32`](kogge_board::Planes32), 32 bytes.
-    Planes32,
-    /// A variant: six bitboards, 48 bytes. They are the boards of [`Quad48`](kogge_board::Quad48) seen by the side to
-    /// move. The first and last rank of the pawns' board mark the rooks that may castle.
-    Boards48,
-}
-
-impl PositionForm {
-    /// Both forms.
-    pub const ALL: [Self; 2] = [Self::Planes32, Self::Boards48];
-
-    /// The bytes of a position.
-    pub const fn bytes(self) -> usize {
-        match self {
-            Self::Planes32 => 32,
-            Self::Boards48 => 48,
-        }
-    }
-
-    /// The number of parts of a position.
-    pub(crate) const fn parts(self) -> usize {
-        self.bytes() / size_of::<Part>()
-    }
-}
-
-/// The host's settings on a device.
+/// The settings of a device, which result from options.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct HostSettings {
-    /// See [`HostOptions::group_size`].
-    pub group_size: usize,
-    /// See [`HostOptions::closed_form_group_size`].
-    pub closed_form_group_size: usize,
-    /// See [`HostOptions::closed_form_turns`].
-    pub closed_form_turns: usize,
-    /// See [`HostOptions::count_group_size`].
-    pub count_group_size: usize,
-    /// See [`HostOptions::count_groups`].
-    pub count_groups: usize,
-    /// See [`HostOptions::queued_per_lane`].
-    pub queued_per_lane: usize,
+pub struct GpuSettings {
+    /// The variant of the code in words, without the sizes.
+    pub description: String,
+    /// The parameters that the device has.
+    values: Values,
     /// Moves that a work-group queues while it tells the kinds of moves, for each of its work-items.
     pub classified_per_lane: usize,
+    /// Moves that a work-group queues while it makes successors in any order, for each of its work-items.
+    pub unordered_per_lane: usize,
     /// Work-items that do quiescence searches.
     pub quiescence_lanes: usize,
     /// Positions that each of them looks at in one launch.
     pub quiescence_steps: u32,
     /// The initial room for the moves of each search. Only tests change it.
     pub quiescence_room: usize,
-    /// How the last plies are counted.
-    pub last_plies: LastPlies,
     /// When successors are made in any order.
     pub unordered: Unordered,
-    /// The form of positions in device memory.
-    pub form: PositionForm,
-    /// See [`HostOptions::positions`].
-    pub positions: usize,
-    /// See [`HostOptions::moves`].
-    pub moves: usize,
+    /// The variants of the kernels.
+    pub variants: Variants,
     /// The maximum memory of the tree's levels, in bytes.
     pub memory: u64,
     /// The device's memory, in bytes.
@@ -327,84 +210,96 @@ pub struct HostSettings {
     /// Whether a merge ignores its limit of memory. The self-test needs little memory besides the levels, and keeps the levels as
     /// they are, because some interfaces take long to make large buffers.
     pub keeps_levels: bool,
-    /// See [`HostOptions::profile`].
+    /// See [`GpuOptions::profile`].
     pub profile: bool,
-    /// See [`HostOptions::mutation`].
+    /// See [`GpuOptions::compiler`].
+    pub compiler: String,
+    /// See [`GpuOptions::mutation`].
     pub mutation: Option<Mutation>,
+    /// See [`GpuOptions::printer`].
+    #[doc(hidden)]
+    pub printer: Option<Printer>,
 }
 
-impl HostOptions {
-    /// Completes the options with defaults.
+impl Capabilities {
+    /// Returns the maximum of a parameter. Parameters in earlier rows have their values already.
+    fn most(&self, row: &Row, values: &Values) -> usize {
+        let most = match row.parameter {
+            GroupSize | ClosedFormGroupSize | CountGroupSize => self.max_group_size,
+            // Besides the queue, local memory holds a sum for each work-item.
+            QueuedPerLane => queued_words(self.local_memory, values[&ClosedFormGroupSize]).saturating_sub(1),
+            parameter => self.maxima.get(&parameter).copied().unwrap_or(usize::MAX),
+        };
+        most.min(row.most)
+    }
+}
+
+/// Returns the number of words for each work-item that a work-group can store in local memory, besides two numbers for the group.
+fn queued_words(local_memory: u64, group_size: usize) -> usize {
+    (local_memory as usize / size_of::<u32>()).saturating_sub(2) / group_size
+}
+
+impl GpuOptions {
+    /// Returns options with values of some parameters.
+    pub fn of<const N: usize>(values: [(Parameter, usize); N]) -> Self {
+        Self { values: Values::from(values), ..Self::default() }
+    }
+
+    /// Returns the options with a changed value.
+    #[must_use]
+    pub fn with(mut self, parameter: Parameter, value: usize) -> Self {
+        self.values.insert(parameter, value);
+        self
+    }
+
+    /// Completes the options for a device.
     ///
     /// # Errors
-    /// A sentence that names the option that does not fit the device.
-    pub fn complete(&self, limits: &Limits, defaults: &Defaults) -> Result<HostSettings, String> {
-        let most = limits.max_group_size.min(1024);
-        let group = |what: &str, asked: Option<usize>, default: usize| match asked.unwrap_or(default.min(most)) {
-            size if (2..=most).contains(&size) => Ok(size),
-            size => Err(format!("{what} must be 2 to {most} on this device, and {size} was asked for.")),
-        };
-        let group_size = group("the work-group size", self.group_size, defaults.group_size)?;
-        let closed_form_group_size = group(
-            "the work-group size for the closed form",
-            self.closed_form_group_size,
-            defaults.closed_form_group_size,
-        )?;
-        let closed_form_turns = self.closed_form_turns.unwrap_or(defaults.closed_form_turns);
-        if !(1..=16).contains(&closed_form_turns) {
-            return Err(format!("a work-item can count 1 to 16 positions, and {closed_form_turns} were asked for."));
+    /// A sentence that names the option that does not fit.
+    pub fn complete(&self, device: &Capabilities) -> Result<GpuSettings, String> {
+        let mut values = Values::new();
+        for row in &TABLE {
+            let asked = self.values.get(&row.parameter).copied();
+            let Some(&default) = device.defaults.get(&row.parameter) else {
+                if asked.is_some() {
+                    return Err(format!(
+                        "the option \"{}\" was asked for, and this device does not have it.",
+                        row.label
+                    ));
+                }
+                continue;
+            };
+            let most = device.most(row, &values);
+            let value = asked.unwrap_or(default.min(most).max(row.least));
+            row.check(value, most)?;
+            values.insert(row.parameter, value);
         }
-        let count_group_size =
-            group("the work-group size for counting replies", self.count_group_size, defaults.count_group_size)?;
-        let count_groups = self.count_groups.unwrap_or(defaults.count_groups);
-        if !(1..=1 << 20).contains(&count_groups) {
-            return Err(format!("1 to 1048576 work-groups can count replies, and {count_groups} were asked for."));
-        }
-        // Besides the queue, local memory holds a sum for each work-item and two numbers for the group.
-        let local = |queued: usize| (closed_form_group_size * (queued + 1) + 2) * size_of::<u32>();
-        let fits = |queued: &usize| local(*queued) as u64 <= limits.local_memory;
-        let queued_per_lane = self.queued_per_lane.or((1..=defaults.queued_per_lane).rev().find(fits)).unwrap_or(1);
-        if !(1..=64).contains(&queued_per_lane) || !fits(&queued_per_lane) {
-            return Err(format!(
-                "a work-item can queue 1 to 64 moves, as local memory permits, and {queued_per_lane} were asked for."
-            ));
-        }
+        let group_size = values[&GroupSize];
+        self.variants.check(group_size, device.local_memory)?;
         // The queue of `classify_moves` shares local memory with a sum for each kind and work-item.
-        let fits = |queued: &usize| {
-            ((group_size * (queued + Categories::COUNT) + 2) * size_of::<u32>()) as u64 <= limits.local_memory
-        };
-        let Some(classified_per_lane) = (1..=queued_per_lane).rev().find(fits) else {
+        let classified = queued_words(device.local_memory, group_size).saturating_sub(Categories::COUNT);
+        if classified == 0 {
             return Err(format!("work-groups of {group_size} need more local memory than this device has."));
-        };
+        }
         // Additional chunks cost next to nothing, so a chunk is limited to the largest buffer.
-        let within = |what: &str, count: usize, bytes: usize| match count {
-            1..=0x7fff_ffff => Ok(count.min((limits.max_buffer / bytes as u64) as usize)),
-            _ => Err(format!("the number of {what} must be 1 to 2147483647, and {count} was asked for.")),
-        };
-        let moves = within("moves", self.moves.unwrap_or(defaults.moves), size_of::<[u32; 2]>())?;
-        Ok(HostSettings {
-            group_size,
-            closed_form_group_size,
-            closed_form_turns,
-            count_group_size,
-            count_groups: count_groups.max(moves.div_ceil(MOST_GROUP_ITEMS)),
-            queued_per_lane,
-            classified_per_lane,
-            quiescence_lanes: defaults.quiescence_lanes,
-            quiescence_steps: defaults.quiescence_steps,
+        for (chunk, bytes) in [(Positions, size_of::<Planes32>()), (Moves, size_of::<[u32; 2]>())] {
+            values.entry(chunk).and_modify(|count| *count = (*count).min((device.max_buffer / bytes as u64) as usize));
+        }
+        let least_groups = values[&Moves].div_ceil(MOST_GROUP_ITEMS);
+        values.entry(CountGroups).and_modify(|groups| *groups = (*groups).max(least_groups));
+        let mut settings = GpuSettings {
+            description: String::new(),
+            classified_per_lane: classified.min(values[&QueuedPerLane]),
+            unordered_per_lane: queued_words(device.unordered_memory, group_size).clamp(1, MOST_UNORDERED),
+            values,
+            quiescence_lanes: 256,
+            quiescence_steps: 1 << 12,
             quiescence_room: QUIESCENCE_ROOM,
-            last_plies: if self.closed_form.unwrap_or(true) { LastPlies::ClosedForm } else { LastPlies::Counted },
-            unordered: Unordered::Never,
-            form: PositionForm::Planes32,
-            positions: within(
-                "positions",
-                self.positions.unwrap_or(defaults.positions),
-                PositionForm::Planes32.bytes(),
-            )?,
-            moves,
-            memory: self.memory.unwrap_or(defaults.memory),
-            device_memory: limits.device_memory,
-            max_buffer: limits.max_buffer,
+            unordered: self.unordered.unwrap_or(device.unordered),
+            variants: self.variants,
+            memory: self.memory.unwrap_or(device.memory),
+            device_memory: device.device_memory,
+            max_buffer: device.max_buffer,
             lines: table(),
             part_time: PartTime::default(),
             most_total: u64::MAX,
@@ -412,59 +307,74 @@ impl HostOptions {
             runs: self.runs.unwrap_or_default(),
             keeps_levels: false,
             profile: self.profile,
+            compiler: self.compiler.clone(),
             mutation: self.mutation,
-        })
-    }
-
-    /// Returns the values around these settings that tuning tries.
-    pub fn values(settings: &HostSettings) -> Vec<Value<Self>> {
-        let HostSettings { count_groups, positions, moves, .. } = *settings;
-        let none = Self::default;
-        let groups = [64, 128, 256, 512];
-        let values = [
-            Value::numbers("work-group", &groups[..3], |n| Self { group_size: n, ..none() }),
-            Value::numbers("closed-form work-group", &groups, |n| Self { closed_form_group_size: n, ..none() }),
-            Value::numbers("closed-form turns", &[1, 2, 3], |n| Self { closed_form_turns: n, ..none() }),
-            Value::numbers("count work-group", &groups[..3], |n| Self { count_group_size: n, ..none() }),
-            Value::numbers("count groups", &[count_groups / 16, count_groups / 4, count_groups], |n| Self {
-                count_groups: n,
-                ..none()
-            }),
-            Value::numbers("queued per lane", &[4, 8, 16], |n| Self { queued_per_lane: n, ..none() }),
-            Value::numbers("positions", &[positions / 4, positions, positions * 4], |n| Self {
-                positions: n,
-                ..none()
-            }),
-            Value::numbers("moves", &[moves / 4, moves, moves * 2], |n| Self { moves: n, ..none() }),
-        ];
-        values.concat()
+            printer: self.printer,
+        };
+        settings.description = settings.describe();
+        Ok(settings)
     }
 }
 
-impl Partial for HostOptions {
-    fn or(&self, others: &Self) -> Self {
-        Self {
-            group_size: self.group_size.or(others.group_size),
-            closed_form_group_size: self.closed_form_group_size.or(others.closed_form_group_size),
-            closed_form_turns: self.closed_form_turns.or(others.closed_form_turns),
-            count_group_size: self.count_group_size.or(others.count_group_size),
-            count_groups: self.count_groups.or(others.count_groups),
-            queued_per_lane: self.queued_per_lane.or(others.queued_per_lane),
-            positions: self.positions.or(others.positions),
-            moves: self.moves.or(others.moves),
-            ..self.clone()
+impl FromStr for GpuOptions {
+    type Err = String;
+
+    /// Reads options such as `group_size=64,sliders=fill,memory=1000000`. A plus sign in `compiler` is a space.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut options = Self::default();
+        for pair in text.split(',').filter(|pair| !pair.is_empty()) {
+            let wrong = || format!("{pair} is no option of the form NAME=VALUE.");
+            let (name, value) = pair.split_once('=').ok_or_else(wrong)?;
+            let switch = || value.parse().map_err(|_| wrong());
+            match name {
+                "memory" => options.memory = Some(value.parse().map_err(|_| wrong())?),
+                "profile" => options.profile = switch()?,
+                "compiler" => options.compiler = value.replace('+', " "),
+                "magic" => options.variants.magic = switch()?,
+                "boards48" => options.variants.boards48 = switch()?,
+                "depth_first" => options.variants.depth_first = Some(value.parse().map_err(|_| wrong())?),
+                "unordered" => {
+                    let index = ["never", "in_merges", "always"].iter().position(|name| *name == value);
+                    options.unordered = Some(Unordered::ALL[index.ok_or_else(wrong)?]);
+                }
+                _ => options.values.extend([Parameter::parse(name, value).ok_or_else(wrong)?]),
+            }
         }
+        Ok(options)
     }
 }
 
-impl HostSettings {
+impl Index<Parameter> for GpuSettings {
+    type Output = usize;
+
+    /// Returns the value of a parameter, or zero if the device does not have it.
+    fn index(&self, parameter: Parameter) -> &usize {
+        self.values.get(&parameter).unwrap_or(&0)
+    }
+}
+
+impl GpuSettings {
+    /// Returns the values that tuning tries around these settings, in order.
+    pub fn tried(&self) -> Vec<(Parameter, usize)> {
+        let tried = |(parameter, value): (&Parameter, &usize)| {
+            let parameter = *parameter;
+            parameter.row().tried(*value).into_iter().map(move |tried| (parameter, tried))
+        };
+        self.values.iter().flat_map(tried).collect()
+    }
+
+    /// Whether a choice between no and yes, 0 and 1, is yes.
+    pub fn uses(&self, parameter: Parameter) -> bool {
+        self[parameter] == 1
+    }
+
     /// Returns the size of a kernel's work-groups.
     pub fn group_size_of(&self, kernel: Kernel) -> usize {
         match kernel {
-            Kernel::ClosedForm => self.closed_form_group_size,
-            Kernel::CountReplies => self.count_group_size,
+            Kernel::ClosedForm => self[ClosedFormGroupSize],
+            Kernel::CountReplies => self[CountGroupSize],
             Kernel::WeightedSums => WEIGHTED_SUMS_GROUP,
-            _ => self.group_size,
+            _ => self[GroupSize],
         }
     }
 
@@ -474,9 +384,9 @@ impl HostSettings {
         let group_size = self.group_size_of(kernel);
         let groups = match kernel {
             Kernel::CountReplies | Kernel::ExpandItems | Kernel::ClassifyItems => {
-                items.div_ceil(group_size).min(self.count_groups)
+                items.div_ceil(group_size).min(self[CountGroups])
             }
-            Kernel::ClosedForm => items.div_ceil(group_size * self.closed_form_turns),
+            Kernel::ClosedForm => items.div_ceil(group_size * self[ClosedFormTurns]),
             Kernel::CountDiagrams => items.div_ceil(group_size * ENTRIES_PER_ITEM),
             Kernel::WeightedSums => weighted_sums_groups(items),
             _ => items.div_ceil(group_size),
@@ -484,27 +394,43 @@ impl HostSettings {
         (group_size, groups)
     }
 
-    /// Describes the settings in words.
-    pub fn describe(&self) -> String {
-        let traversal = match self.last_plies {
-            LastPlies::DepthFirst(plies) => format!("the last {plies} plies depth-first"),
-            LastPlies::ClosedForm => "breadth-first, two plies in closed form".to_owned(),
-            LastPlies::Counted => "breadth-first, every reply counted".to_owned(),
+    /// Describes the variant of the code in words.
+    fn describe(&self) -> String {
+        let Variants { magic, depth_first, .. } = self.variants;
+        let named = |parameter: Parameter, what: &str| {
+            let value = self.values.get(&parameter).map(|&value| parameter.row().text(value));
+            value.map_or(String::new(), |value| format!("{value} {what}, "))
         };
-        format!("{}-byte positions, {traversal}, work-groups of {}", self.form.bytes(), self.group_size)
+        let sliders = if magic { "magic sliders, ".to_owned() } else { named(Sliders, "sliders") };
+        let traversal = match depth_first {
+            Some(plies) => format!("the last {plies} plies depth-first"),
+            None if self.uses(ClosedForm) => "breadth-first, two plies in closed form".to_owned(),
+            None => "breadth-first, every reply counted".to_owned(),
+        };
+        let (words, bytes, group_size) = (named(Word, "words"), self.variants.position_bytes(), self[GroupSize]);
+        let subgroups = if self.uses(Subgroups) { " in sub-groups" } else { "" };
+        let registers = match self[Registers] {
+            0 => String::new(),
+            registers => format!(", {registers} registers"),
+        };
+        format!(
+            "{words}{sliders}{bytes}-byte positions, {traversal}, work-groups of {group_size}{subgroups}{registers}"
+        )
     }
 
-    /// Describes the sizes in words that distinguish all settings.
-    pub fn describe_sizes(&self) -> String {
+    /// Describes the variant of the code and the sizes in words.
+    pub fn plan(&self) -> String {
         format!(
-            "{} for the closed form in {} turns and {} for counting in {} groups, {} moves queued, chunks of {} positions and {} moves",
-            self.closed_form_group_size,
-            self.closed_form_turns,
-            self.count_group_size,
-            self.count_groups,
-            self.queued_per_lane,
-            self.positions,
-            self.moves
+            "{}, {} for the closed form in {} turns and {} for counting in {} groups, {} moves queued, chunks of {} positions and {} \
+             moves",
+            self.description,
+            self[ClosedFormGroupSize],
+            self[ClosedFormTurns],
+            self[CountGroupSize],
+            self[CountGroups],
+            self[QueuedPerLane],
+            self[Positions],
+            self[Moves]
         )
     }
 }

@@ -5,15 +5,16 @@
 use kogge_board::Score;
 use kogge_board::evaluation::{Feature, PHASE, TEMPO, TERMS};
 use kogge_board::minimax::QUIESCENCE_PLIES;
-use serde::{Deserialize, Serialize};
 
 use crate::MOST_MOVES;
 use crate::kernels::{Kernel, Module};
-use crate::settings::{HostSettings, Mutation, REACHED_ONCE, WEIGHTED_SUMS_GROUP, WEIGHTED_SUMS_GROUPS};
+use crate::parameters::Parameter::{
+    self, ClosedFormGroupSize, ClosedFormTurns, CountGroupSize, GroupSize, QueuedPerLane, Sliders, Subgroups,
+};
+use crate::settings::{GpuSettings, Mutation, REACHED_ONCE, WEIGHTED_SUMS_GROUP, WEIGHTED_SUMS_GROUPS};
 
 /// The representation of a board in the kernels.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Word {
     /// A 64-bit integer. Not every device has them, and no browser.
     Native,
@@ -41,28 +42,32 @@ impl Form {
         Self { word: Word::Emulated, subgroups: false },
         Self { word: Word::Emulated, subgroups: true },
     ];
+
+    /// Returns the form that the settings select.
+    pub fn of(settings: &GpuSettings) -> Self {
+        let word = if settings.uses(Parameter::Word) { Word::Native } else { Word::Emulated };
+        Self { word, subgroups: settings.uses(Subgroups) }
+    }
 }
 
 /// A constant that depends on the device, and its value as text, which WGSL and C read alike.
-pub type Setting = (&'static str, String);
+pub type Constant = (&'static str, String);
 
-/// Returns the constants of a module that depend on the device. `fast_reverse` tells whether the device reverses the bits of a word in
-/// one instruction; `unordered_per_lane` is the number of moves that a work-group queues for each work-item when it makes successors in
-/// any order.
-pub fn settings(host: &HostSettings, module: Module, fast_reverse: bool, unordered_per_lane: usize) -> [Setting; 7] {
+/// Returns the constants of a module that depend on the device.
+pub fn constants(settings: &GpuSettings, module: Module) -> [Constant; 7] {
     let queue = match module {
-        Module::Unordered => host.group_size * unordered_per_lane,
-        Module::Categories => host.group_size * host.classified_per_lane,
-        _ => host.closed_form_group_size * host.queued_per_lane,
+        Module::Unordered => settings[GroupSize] * settings.unordered_per_lane,
+        Module::Categories => settings[GroupSize] * settings.classified_per_lane,
+        _ => settings[ClosedFormGroupSize] * settings[QueuedPerLane],
     };
     [
-        ("GROUP", format!("{}u", host.group_size)),
-        ("CLOSED_FORM_GROUP", format!("{}u", host.closed_form_group_size)),
-        ("CLOSED_FORM_TURNS", format!("{}u", host.closed_form_turns)),
-        ("COUNT_GROUP", format!("{}u", host.count_group_size)),
+        ("GROUP", format!("{}u", settings[GroupSize])),
+        ("CLOSED_FORM_GROUP", format!("{}u", settings[ClosedFormGroupSize])),
+        ("CLOSED_FORM_TURNS", format!("{}u", settings[ClosedFormTurns])),
+        ("COUNT_GROUP", format!("{}u", settings[CountGroupSize])),
         ("WEIGHTED_SUMS_GROUP", format!("{WEIGHTED_SUMS_GROUP}u")),
         ("QUEUE", format!("{queue}u")),
-        ("FAST_REVERSE", fast_reverse.to_string()),
+        ("FAST_REVERSE", settings.uses(Sliders).to_string()),
     ]
 }
 

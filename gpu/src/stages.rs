@@ -15,7 +15,6 @@ use crate::parts::Part;
 use crate::range_scalars::with_kept;
 use crate::runner::Halt;
 use crate::session::Session;
-use crate::settings::LastPlies;
 
 /// The average room for the moves outside the closed form, at a position two plies above the leaves.
 const ITEMS_PER_POSITION: usize = 32;
@@ -167,7 +166,7 @@ impl<I: Interface> Session<I> {
     /// Adds the leaves `depth` plies below some positions to the totals of the roots. The depth is at least two and at most
     /// [`Session::last_plies`].
     pub(crate) async fn count_leaves(&mut self, level: usize, positions: Range<usize>, depth: u32) -> Result<(), Halt> {
-        if let LastPlies::DepthFirst(_) = self.runner.settings.last_plies {
+        if self.runner.settings.variants.depth_first.is_some() {
             return self.depth_first(level, positions, depth).await;
         }
         // The number of moves in closed form always fits in 32 bits.

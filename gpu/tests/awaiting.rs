@@ -3,14 +3,15 @@
 use std::ops::ControlFlow;
 
 use kogge_board::{BackendError, Fen, Quad48};
+use kogge_gpu::Parameter::{GroupSize, Positions};
 use kogge_gpu::kernels::{Binding, Kernel};
-use kogge_gpu::{Gpu, HostOptions};
+use kogge_gpu::{Gpu, GpuOptions};
 use kogge_testkit::twin::{Control, TwinDevice};
 use pollster::block_on;
 
 fn open(control: &Control) -> Result<Gpu<TwinDevice>, BackendError> {
     let device = TwinDevice { control: control.clone(), ..TwinDevice::default() };
-    let options = HostOptions { group_size: Some(8), positions: Some(4096), ..HostOptions::default() };
+    let options = GpuOptions::of([(GroupSize, 8), (Positions, 4096)]);
     block_on(Gpu::open_async(&device, &options))
 }
 

@@ -1,19 +1,19 @@
 //! The conformance suite for the host over the twin, with the smallest buffers.
 
-use kogge_gpu::{Gpu, HostOptions, LastPlies, PositionForm, Unordered};
+use kogge_gpu::Parameter::{ClosedForm, ClosedFormGroupSize, CountGroupSize, GroupSize};
+use kogge_gpu::{Gpu, GpuOptions, Unordered, Variants};
 use kogge_movegen_cpu::Cpu;
 use kogge_testkit::conformance;
 use kogge_testkit::twin::{Queues, TwinDevice};
 
+/// Returns options with work-groups of this size.
+fn options(group_size: usize) -> GpuOptions {
+    GpuOptions::of([(GroupSize, group_size), (ClosedFormGroupSize, 2 * group_size), (CountGroupSize, 3)])
+}
+
 /// Opens a twin with work-groups of this size.
 fn open(device: TwinDevice, group_size: usize) -> Gpu<TwinDevice> {
-    let options = HostOptions {
-        group_size: Some(group_size),
-        closed_form_group_size: Some(2 * group_size),
-        count_group_size: Some(3),
-        ..HostOptions::default()
-    };
-    Gpu::untuned(&device, &options).unwrap_or_else(|error| panic!("{error}"))
+    Gpu::untuned(&device, &options(group_size)).unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn reference() -> Cpu {
@@ -36,20 +36,21 @@ fn successors_in_any_order_in_merges_only() {
 }
 
 /// Checks counts and random placements on a variant of the host.
-fn check_variant(device: TwinDevice, group_size: usize) {
-    let mut gpu = open(device, group_size);
+fn check_variant(queues: Queues, options: &GpuOptions) {
+    let device = TwinDevice { queues, ..TwinDevice::default() };
+    let mut gpu = Gpu::untuned(&device, options).unwrap_or_else(|error| panic!("{error}"));
     conformance::published_counts(&mut gpu, 50_000);
     conformance::random_placements(&mut gpu, &mut reference());
 }
 
 #[test]
 fn every_reply_counted_and_positions_of_48_bytes() {
-    let device = TwinDevice { last_plies: LastPlies::Counted, form: PositionForm::Boards48, ..TwinDevice::default() };
-    check_variant(device, 8);
+    let variants = Variants { boards48: true, ..Variants::default() };
+    check_variant(Queues::default(), &GpuOptions { variants, ..options(8).with(ClosedForm, 0) });
 }
 
 #[test]
 fn last_plies_depth_first_and_all_moves_queued() {
-    let device = TwinDevice { last_plies: LastPlies::DepthFirst(3), queues: Queues::All, ..TwinDevice::default() };
-    check_variant(device, 5);
+    let variants = Variants { depth_first: Some(3), ..Variants::default() };
+    check_variant(Queues::All, &GpuOptions { variants, ..options(5) });
 }

@@ -3,7 +3,8 @@
 
 use kogge_board::merge::{Entry, Kept, MergeError, MergeOptions};
 use kogge_board::{Backend, BackendError, Fen, Leaves, Quad48, Score, host, unwatched};
-use kogge_gpu::{Failure, Gpu, HostOptions, Runs, Unordered};
+use kogge_gpu::Parameter::{GroupSize, Moves, Positions};
+use kogge_gpu::{Failure, Gpu, GpuOptions, Runs, Unordered};
 use kogge_movegen_cpu::Cpu;
 use kogge_testkit::twin::TwinDevice;
 
@@ -18,19 +19,13 @@ fn root(fen: &Fen) -> Quad48 {
 }
 
 /// Returns options with buffers of this size, the smallest or larger ones that can be halved.
-fn options(positions: usize) -> HostOptions {
+fn options(positions: usize) -> GpuOptions {
     // Leaves two plies below 20 merged positions are counted in runs.
     let runs = Some(Runs { from: 20, depth: 2, entries: 2_000 });
-    HostOptions {
-        group_size: Some(2),
-        positions: Some(positions),
-        moves: Some(positions),
-        runs,
-        ..HostOptions::default()
-    }
+    GpuOptions { runs, ..GpuOptions::of([(GroupSize, 2), (Positions, positions), (Moves, positions)]) }
 }
 
-fn open(device: &TwinDevice, options: &HostOptions) -> Gpu<TwinDevice> {
+fn open(device: &TwinDevice, options: &GpuOptions) -> Gpu<TwinDevice> {
     Gpu::untested(device, options).unwrap_or_else(|error| panic!("{error}"))
 }
 
@@ -229,7 +224,7 @@ fn memory_is_kept_to() {
     let kiwipete = fen(KIWIPETE);
     for memory in [1 << 19, 1 << 20, 1 << 22] {
         let device = TwinDevice::default();
-        let options = HostOptions { memory: Some(memory), ..options(1 << 20) };
+        let options = GpuOptions { memory: Some(memory), ..options(1 << 20) };
         let mut gpu = open(&device, &options);
         for depth in 1..5 {
             let found = gpu.perft(&kiwipete.rules, &[root(&kiwipete)], depth, &mut unwatched);
@@ -324,7 +319,7 @@ fn memory_of_other_programs_is_left_to_them() {
 fn a_merge_may_follow_a_deep_count() {
     let stalemate = fen("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1");
     let device = TwinDevice { memory: 1 << 23, ..TwinDevice::default() };
-    let options = HostOptions { memory: Some(device.memory / 4 * 3), ..options(20_000) };
+    let options = GpuOptions { memory: Some(device.memory / 4 * 3), ..options(20_000) };
     let mut gpu = open(&device, &options);
     drop(gpu.merge(&stalemate.rules, &MergeOptions::with_memory(device.memory)).unwrap());
     assert_eq!(gpu.perft(&stalemate.rules, &[root(&stalemate)], 12, &mut unwatched), Ok(vec![0]));

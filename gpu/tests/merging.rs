@@ -3,13 +3,14 @@
 use kogge_board::host::HostMerge;
 use kogge_board::merge::{Entry, Kept, Key, KeyRange, Merge, MergeError, MergeOptions};
 use kogge_board::{Backend, Fen, Planes32, Quad48, Rules, unwatched};
+use kogge_gpu::Parameter::{GroupSize, Positions};
 use kogge_gpu::kernels::Kernel;
-use kogge_gpu::{Gpu, HostOptions, Runs, Unordered};
+use kogge_gpu::{Gpu, GpuOptions, Runs, Unordered};
 use kogge_movegen_cpu::mailbox::Mailbox;
 use kogge_testkit::twin::TwinDevice;
 
 fn open(device: &TwinDevice) -> Gpu<TwinDevice> {
-    let options = HostOptions { group_size: Some(2), ..HostOptions::default() };
+    let options = GpuOptions::of([(GroupSize, 2)]);
     Gpu::untested(device, &options).unwrap_or_else(|error| panic!("{error}"))
 }
 
@@ -108,7 +109,7 @@ fn leaves_are_counted_in_runs() {
     ] {
         let device = TwinDevice { unordered, shard_entries, ..TwinDevice::default() };
         let runs = Some(Runs { from: 1_000, depth: 2, entries });
-        let options = HostOptions { group_size: Some(2), positions: Some(1 << 13), runs, ..HostOptions::default() };
+        let options = GpuOptions { runs, ..GpuOptions::of([(GroupSize, 2), (Positions, 1 << 13)]) };
         let mut gpu = Gpu::untested(&device, &options).unwrap_or_else(|error| panic!("{error}"));
         let options = MergeOptions { hash_bits, ..MergeOptions::with_memory(1 << 26) };
         let mut merge = gpu.merge(&Fen::start().rules, &options).unwrap();
@@ -147,7 +148,7 @@ fn leaves_are_counted_in_runs() {
 fn leaves_below_ranges_are_counted_in_runs() {
     let device = TwinDevice { unordered: Unordered::InMerges, ..TwinDevice::default() };
     let runs = Some(Runs { from: 100, depth: 2, entries: 3_000 });
-    let options = HostOptions { group_size: Some(2), positions: Some(1 << 13), runs, ..HostOptions::default() };
+    let options = GpuOptions { runs, ..GpuOptions::of([(GroupSize, 2), (Positions, 1 << 13)]) };
     let mut gpu = Gpu::untested(&device, &options).unwrap_or_else(|error| panic!("{error}"));
     let options = MergeOptions { categories: true, ..MergeOptions::with_memory(1 << 26) };
     let mut merge = gpu.merge(&Fen::start().rules, &options).unwrap();
@@ -181,8 +182,7 @@ fn leaves_below_ranges_are_counted_in_runs() {
 fn runs_find_equal_successors() {
     let device = TwinDevice::default();
     let runs = Some(Runs { from: 1_000, depth: 2, entries: 100_000 });
-    let options =
-        HostOptions { group_size: Some(2), positions: Some(1 << 18), profile: true, runs, ..HostOptions::default() };
+    let options = GpuOptions { profile: true, runs, ..GpuOptions::of([(GroupSize, 2), (Positions, 1 << 18)]) };
     let mut gpu = Gpu::untested(&device, &options).unwrap_or_else(|error| panic!("{error}"));
     // The first merge begins with a self-test.
     drop(gpu.merge(&Fen::start().rules, &MergeOptions::with_memory(1 << 28)).unwrap());
@@ -203,7 +203,7 @@ fn runs_find_equal_successors() {
 fn sums_in_runs_have_128_bits() {
     let device = TwinDevice::default();
     let runs = Some(Runs { from: 1, depth: 2, entries: 5_000 });
-    let options = HostOptions { group_size: Some(2), runs, ..HostOptions::default() };
+    let options = GpuOptions { runs, ..GpuOptions::of([(GroupSize, 2)]) };
     let mut gpu = Gpu::untested(&device, &options).unwrap_or_else(|error| panic!("{error}"));
     let mut merge = gpu.merge(&Fen::start().rules, &MergeOptions::with_memory(1 << 26)).unwrap();
     for (multiplicity, leaves) in
@@ -219,7 +219,7 @@ fn sums_in_runs_have_128_bits() {
 #[test]
 fn room_for_candidates_grows_with_the_plies() {
     let device = TwinDevice::default();
-    let options = HostOptions { group_size: Some(2), positions: Some(1 << 18), ..HostOptions::default() };
+    let options = GpuOptions::of([(GroupSize, 2), (Positions, 1 << 18)]);
     let mut gpu = Gpu::untested(&device, &options).unwrap_or_else(|error| panic!("{error}"));
     let options = MergeOptions::with_memory(1 << 28);
     let mut merge = gpu.merge(&Fen::start().rules, &options).unwrap();
@@ -331,7 +331,7 @@ fn multiplicities_of_128_bits() {
 /// The self-test has room for the candidates of large levels.
 #[test]
 fn merging_is_tested_with_large_levels() {
-    let options = HostOptions { positions: Some(1 << 24), ..HostOptions::default() };
+    let options = GpuOptions::of([(Positions, 1 << 24)]);
     let mut gpu = Gpu::untested(&TwinDevice::default(), &options).unwrap_or_else(|error| panic!("{error}"));
     let mut merge = gpu.merge(&Fen::start().rules, &MergeOptions::with_memory(1 << 32)).unwrap();
     assert_eq!(merge_plies(&mut *merge, 2, 1), Ok(PLIES[1]));

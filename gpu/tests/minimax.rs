@@ -2,7 +2,7 @@
 
 use kogge_board::{Backend, BackendError, Fen, Leaves, Quad48, host, unwatched};
 use kogge_gpu::kernels::{Binding, Kernel};
-use kogge_gpu::{Gpu, HostOptions};
+use kogge_gpu::{Gpu, GpuOptions, Parameter};
 use kogge_movegen_cpu::Cpu;
 use kogge_testkit::twin::TwinDevice;
 
@@ -11,7 +11,7 @@ fn fen(text: &str) -> Fen {
 }
 
 fn open(device: &TwinDevice, group_size: usize) -> Gpu<TwinDevice> {
-    let options = HostOptions { group_size: Some(group_size), ..HostOptions::default() };
+    let options = GpuOptions::of([(Parameter::GroupSize, group_size)]);
     Gpu::untested(device, &options).unwrap_or_else(|error| panic!("{error}"))
 }
 

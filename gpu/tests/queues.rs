@@ -2,8 +2,9 @@
 
 use kogge_board::merge::{Entry, Kept, MergeOptions};
 use kogge_board::{Backend, Fen, Quad48, START, unwatched};
+use kogge_gpu::Parameter::{ClosedForm, GroupSize};
 use kogge_gpu::kernels::Kernel;
-use kogge_gpu::{Gpu, HostOptions, LastPlies, Unordered};
+use kogge_gpu::{Gpu, GpuOptions, Unordered, Variants};
 use kogge_testkit::twin::{Queues, TwinDevice};
 
 const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
@@ -13,7 +14,12 @@ fn fen(text: &str) -> Fen {
 }
 
 fn open(device: &TwinDevice) -> Gpu<TwinDevice> {
-    let options = HostOptions { group_size: Some(2), profile: true, ..HostOptions::default() };
+    open_with(device, None, GpuOptions::default())
+}
+
+fn open_with(device: &TwinDevice, depth_first: Option<u32>, options: GpuOptions) -> Gpu<TwinDevice> {
+    let variants = Variants { depth_first, ..Variants::default() };
+    let options = GpuOptions { profile: true, variants, ..options.with(GroupSize, 2) };
     Gpu::untested(device, &options).unwrap_or_else(|error| panic!("{error}"))
 }
 
@@ -76,14 +82,13 @@ fn an_overflow_in_a_merged_count_ends_with_it() {
 fn totals_are_taken_before_they_overflow() {
     let kiwipete = fen(KIWIPETE);
     let positions = [Quad48::from(&kiwipete.position)];
-    for (last_plies, unordered) in [
-        (LastPlies::ClosedForm, Unordered::Always),
-        (LastPlies::Counted, Unordered::Never),
-        (LastPlies::DepthFirst(2), Unordered::Never),
-    ] {
-        let device = TwinDevice { last_plies, unordered, most_total: 1 << 19, ..TwinDevice::default() };
-        let mut gpu = open(&device);
-        assert_eq!(gpu.perft(&kiwipete.rules, &positions, 4, &mut unwatched), Ok(vec![4_085_603]), "{last_plies:?}");
+    for (closed_form, depth_first, unordered) in
+        [(1, None, Unordered::Always), (0, None, Unordered::Never), (1, Some(2), Unordered::Never)]
+    {
+        let device = TwinDevice { unordered, most_total: 1 << 19, ..TwinDevice::default() };
+        let mut gpu = open_with(&device, depth_first, GpuOptions::of([(ClosedForm, closed_form)]));
+        let found = gpu.perft(&kiwipete.rules, &positions, 4, &mut unwatched);
+        assert_eq!(found, Ok(vec![4_085_603]), "{closed_form}, {depth_first:?}");
     }
 }
 
@@ -92,8 +97,7 @@ fn totals_are_taken_before_they_overflow() {
 fn a_device_may_walk_its_last_plies_by_itself() {
     let start = fen(START);
     for plies in 2..=6 {
-        let device = TwinDevice { last_plies: LastPlies::DepthFirst(plies), ..TwinDevice::default() };
-        let mut gpu = open(&device);
+        let mut gpu = open_with(&TwinDevice::default(), Some(plies), GpuOptions::default());
         for (depth, leaves) in [1, 20, 400, 8902, 197_281].into_iter().enumerate() {
             assert_eq!(
                 gpu.perft(&start.rules, &[Quad48::from(&start.position)], depth as u32, &mut unwatched),

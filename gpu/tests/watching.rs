@@ -3,7 +3,8 @@
 use std::ops::ControlFlow;
 
 use kogge_board::{Backend, BackendError, Fen, Leaves, Quad48, unwatched};
-use kogge_gpu::{Gpu, HostOptions, LastPlies, Unordered};
+use kogge_gpu::Parameter::{ClosedForm, GroupSize, Positions};
+use kogge_gpu::{Gpu, GpuOptions, Unordered, Variants};
 use kogge_testkit::twin::TwinDevice;
 
 /// Leaves of the start position at depth 4.
@@ -11,13 +12,14 @@ const LEAVES: u128 = 197_281;
 
 /// Devices that count the last plies in different ways.
 fn devices() -> impl Iterator<Item = Gpu<TwinDevice>> {
-    let ways = [LastPlies::ClosedForm, LastPlies::Counted, LastPlies::DepthFirst(3)];
-    ways.into_iter().flat_map(|last_plies| {
+    // Small buffers make many batches and parts.
+    let options = GpuOptions::of([(GroupSize, 8), (Positions, 4096)]);
+    let variants = Variants { depth_first: Some(3), ..Variants::default() };
+    let depth_first = GpuOptions { variants, ..options.clone() };
+    [options.clone().with(ClosedForm, 0), options, depth_first].into_iter().flat_map(|options| {
         [Unordered::Never, Unordered::Always].map(|unordered| {
-            let device = TwinDevice { last_plies, unordered, ..TwinDevice::default() };
-            // Small buffers make many batches and parts.
-            let options = HostOptions { group_size: Some(8), positions: Some(4096), ..HostOptions::default() };
-            Gpu::untested(&device, &options).unwrap_or_else(|error| panic!("{error}"))
+            let options = GpuOptions { unordered: Some(unordered), ..options.clone() };
+            Gpu::untested(&TwinDevice::default(), &options).unwrap_or_else(|error| panic!("{error}"))
         })
     })
 }

@@ -2,28 +2,29 @@
 
 use kogge_board::{Fen, Quad48};
 use kogge_gpu::kernels::{Binding, Kernel, SIGNATURES};
-use kogge_gpu::{HostOptions, LastPlies, PositionForm};
+use kogge_gpu::{GpuOptions, Parameter, Variants};
 use kogge_testkit::conformance;
 use kogge_testkit::twin::{Queues, StageDifference, TwinDevice, compare_stages};
 
 const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
 
-fn options() -> HostOptions {
-    HostOptions { group_size: Some(4), ..HostOptions::default() }
-}
-
-fn device() -> TwinDevice {
-    TwinDevice { last_plies: LastPlies::DepthFirst(2), ..TwinDevice::default() }
+fn options(boards48: bool) -> GpuOptions {
+    let variants = Variants { boards48, depth_first: Some(2), ..Variants::default() };
+    GpuOptions { variants, ..GpuOptions::of([(Parameter::GroupSize, 4)]) }
 }
 
 #[test]
 fn a_twin_does_not_differ_from_itself() {
     for queues in [Queues::Half, Queues::None, Queues::All] {
-        for form in PositionForm::ALL {
-            let device = TwinDevice { queues, form, ..device() };
+        for boards48 in [false, true] {
+            let device = TwinDevice { queues, ..TwinDevice::default() };
             for (rules, positions) in conformance::placements().iter().step_by(40) {
                 let positions = &positions[..positions.len().min(8)];
-                assert_eq!(compare_stages(&device, &options(), positions, rules), Ok(()), "{queues:?}, {form:?}");
+                assert_eq!(
+                    compare_stages(&device, &options(boards48), positions, rules),
+                    Ok(()),
+                    "{queues:?}, {boards48}"
+                );
             }
         }
     }
@@ -48,14 +49,14 @@ fn an_error_in_any_kernel_is_found_and_named() {
             if is_scratch || is_queue || is_order || is_read {
                 continue;
             }
-            let device = device();
+            let device = TwinDevice::default();
             let word = match buffer {
                 Binding::selected_count => 0,
                 Binding::new_item_count => 1,
                 _ => 2,
             };
             device.control.corrupt(signature.kernel, buffer, word);
-            match compare_stages(&device, &options(), &positions, &kiwipete.rules) {
+            match compare_stages(&device, &options(false), &positions, &kiwipete.rules) {
                 Err(StageDifference::Kernel { kernel, .. }) => assert_eq!(kernel, signature.name, "{}", buffer.name()),
                 found => panic!("{} writes a wrong {}: {found:?}", signature.name, buffer.name()),
             }

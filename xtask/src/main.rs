@@ -207,7 +207,8 @@ fn lint() -> Result {
 
 /// The crates with features, and the sets of features to check. All features together are checked by clippy; without features, a program
 /// and its tests are as most people build them.
-const FEATURES: [(&str, &[&str]); 3] = [
+const FEATURES: [(&str, &[&str]); 4] = [
+    ("kogge-driver", &["", "serde"]),
     ("kogge-ledger", &["", "postgres", "parquet"]),
     ("kogge-devices", &[""]),
     ("kogge-cli", &["", "postgres", "parquet"]),

@@ -3,14 +3,11 @@
 use kogge_driver::Driver;
 use serde::Serialize;
 
-use crate::args::Quiescence;
+use crate::args::{self, Quiescence};
 use crate::context::{Context, Job};
 use crate::outcome::{Answer, Failure};
 use crate::output::Effort;
 use crate::root::Tree;
-
-/// Finds the best move.
-pub(super) struct Best(pub(super) Tree, pub(super) Quiescence);
 
 #[derive(Serialize)]
 struct Report {
@@ -28,10 +25,10 @@ struct Report {
     effort: Effort,
 }
 
-impl Job for Best {
+impl Job for args::Best {
     fn run(&self, context: &mut Context) -> Result<Answer, Failure> {
-        let Self(Tree { root, depth }, quiescence) = self;
-        let leaves = (*quiescence).into();
+        let Tree { root, depth } = &Tree::new(&self.tree)?;
+        let leaves = self.quiescence.into();
         let search = |driver: &mut Driver<'_>, depth| driver.best(root, depth, leaves);
         let mut opened = context.open_for(*depth, None, |driver, depth| Ok(search(driver, depth)?.leaves))?;
         let (best, elapsed) = context.work(&mut opened, "leaves", |driver| search(driver, *depth))?;
@@ -44,7 +41,7 @@ impl Job for Best {
             command: "best",
             fen: root.to_string(),
             depth: *depth,
-            quiescence: *quiescence == Quiescence::On,
+            quiescence: self.quiescence == Quiescence::On,
             centipawns: if mate.is_some() { None } else { Some(score.value()) },
             mate,
             line,

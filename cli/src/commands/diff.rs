@@ -13,15 +13,6 @@ use crate::context::{Context, Job};
 use crate::outcome::{Answer, Failure};
 use crate::root::Tree;
 
-/// Compares a backend with an opponent.
-pub(super) struct Compare {
-    root: Fen,
-    depth: u32,
-    against: Opponent,
-    /// The time that an engine or a script may be silent.
-    patience: Duration,
-}
-
 #[derive(Serialize)]
 struct Report<'a> {
     command: &'static str,
@@ -57,17 +48,11 @@ struct Pair<'a> {
     second: u128,
 }
 
-impl Compare {
-    pub(super) fn new(args: &args::Diff) -> Result<Self, Failure> {
-        let args::Diff { tree, against, patience } = args;
-        let Tree { root, depth } = Tree::new(tree)?;
-        Ok(Self { root, depth, against: against.clone(), patience: Duration::from_secs((*patience).into()) })
-    }
-}
-
-impl Job for Compare {
+impl Job for args::Diff {
     fn run(&self, context: &mut Context) -> Result<Answer, Failure> {
-        let Self { root, depth, against, patience } = self;
+        let Self { tree, against, patience } = self;
+        let Tree { root, depth } = &Tree::new(tree)?;
+        let patience = Duration::from_secs((*patience).into());
         let mut opened = context.open(&context.request)?;
         let first = opened.backend.info().backend.to_owned();
         let monitor = context.monitor("leaves")?;
@@ -84,11 +69,11 @@ impl Job for Compare {
                 (name, compare(&mut Driver::new(&mut *other.backend, &monitor))?)
             }
             Opponent::Engine(command) => {
-                let mut engine = Engine::start(command, *patience, &monitor)?;
+                let mut engine = Engine::start(command, patience, &monitor)?;
                 (engine.name().to_owned(), compare(&mut engine)?)
             }
             Opponent::Script(command) => {
-                let mut script = Script::new(command, *patience, &monitor)?;
+                let mut script = Script::new(command, patience, &monitor)?;
                 (script.name().to_owned(), compare(&mut script)?)
             }
         };

@@ -1,16 +1,12 @@
 //! `kogge divide`.
 
-use std::num::NonZeroUsize;
-
 use serde::Serialize;
 
+use crate::args;
 use crate::context::{Context, Job};
 use crate::outcome::{Answer, Failure};
 use crate::output::Effort;
 use crate::root::Tree;
-
-/// Counts the leaves below each move.
-pub(super) struct Divide(pub(super) Tree, pub(super) Option<NonZeroUsize>);
 
 #[derive(Serialize)]
 struct Report {
@@ -29,10 +25,10 @@ struct Branch {
     nodes: u128,
 }
 
-impl Job for Divide {
+impl Job for args::Count {
     fn run(&self, context: &mut Context) -> Result<Answer, Failure> {
-        let Self(Tree { root, depth }, hash) = self;
-        let mut opened = context.open_for(*depth, *hash, |driver, depth| driver.perft(root, depth))?;
+        let Tree { root, depth } = &Tree::new(&self.tree)?;
+        let mut opened = context.open_for(*depth, self.hash.bytes, |driver, depth| driver.perft(root, depth))?;
         let (divided, elapsed) = context.work(&mut opened, "leaves", |driver| driver.divide(root, *depth))?;
         let chess960 = root.is_chess960();
         let mut moves: Vec<_> = divided

@@ -12,23 +12,25 @@ use crate::context::{Context, Job};
 use crate::outcome::{Answer, Failure};
 use crate::root::position;
 
-/// Checks the arguments of the three commands.
-pub(super) fn job(command: &Position) -> Result<Box<dyn Job>, Failure> {
-    Ok(match command {
-        Position::Show { fen, moves } => Box::new(Show(position(fen.as_deref(), moves)?)),
-        Position::Pack { format, fen } => Box::new(Pack(*format, position(Some(fen), &[])?)),
-        Position::Unpack { format, hex, castling } => Box::new(Unpack(*format, unpack(*format, hex, *castling)?)),
-    })
+impl Job for Position {
+    fn run(&self, context: &mut Context) -> Result<Answer, Failure> {
+        match self {
+            Self::Show { fen, moves } => show(&position(fen.as_deref(), moves)?, context)?,
+            Self::Pack { format, fen } => {
+                let fen = position(Some(fen), &[])?;
+                let packed = Packed::new(*format, &fen);
+                let report = PackReport { command: "position pack", fen: fen.to_string(), packed };
+                context.output.print(&report, |to| writeln!(to, "{}", report.packed.hex))?;
+            }
+            Self::Unpack { format, hex, castling } => {
+                let fen = unpack(*format, hex, *castling)?.to_string();
+                let report = UnpackReport { command: "position unpack", format: format.name(), fen };
+                context.output.print(&report, |to| writeln!(to, "{}", report.fen))?;
+            }
+        }
+        Ok(Answer::Done)
+    }
 }
-
-/// Shows a position.
-struct Show(Fen);
-
-/// Packs a position.
-struct Pack(Format, Fen);
-
-/// Prints a position that was unpacked from this format.
-struct Unpack(Format, Fen);
 
 #[derive(Serialize)]
 struct Shown {
@@ -66,50 +68,48 @@ impl Packed {
     }
 }
 
-impl Job for Show {
-    fn run(&self, context: &mut Context) -> Result<Answer, Failure> {
-        let Self(fen) = self;
-        let check = fen.position.checkers() != 0;
-        let moves = written_moves(fen)?;
-        let state = match (moves.is_empty(), check) {
-            (false, _) => "play",
-            (true, true) => "checkmate",
-            (true, false) => "stalemate",
-        };
-        let shown = Shown {
-            command: "position show",
-            fen: fen.to_string(),
-            chess960: fen.is_chess960(),
-            turn: fen.position.turn().to_string(),
-            check,
-            state,
-            moves,
-            packed: Format::ALL.iter().map(|&format| Packed::new(format, fen)).collect(),
-        };
-        context.output.print(&shown, |to| {
-            draw(to, fen)?;
-            writeln!(to, "\nFEN    {}", shown.fen)?;
-            let check = if check { ", in check" } else { "" };
-            match state {
-                "play" => writeln!(to, "Turn   {}{check}, {} moves", shown.turn, shown.moves.len())?,
-                end => writeln!(to, "Turn   {}{check}, {end}", shown.turn)?,
-            }
-            if shown.chess960 {
-                writeln!(to, "Rules  Chess960: castling is written as the king's move to its rook")?;
-            }
-            writeln!(to)?;
-            for row in shown.moves.chunks(6) {
-                let cells = row.iter().map(|Written { uci, san }| format!("{uci:<5} {san:<7}"));
-                writeln!(to, "{}", cells.collect::<Vec<_>>().join("  ").trim_end())?;
-            }
-            writeln!(to)?;
-            shown
-                .packed
-                .iter()
-                .try_for_each(|Packed { format, bytes, hex }| writeln!(to, "{format:<8}  {bytes:>2} bytes  {hex}"))
-        })?;
-        Ok(Answer::Done)
-    }
+/// Shows a position.
+fn show(fen: &Fen, context: &mut Context) -> Result<(), Failure> {
+    let check = fen.position.checkers() != 0;
+    let moves = written_moves(fen)?;
+    let state = match (moves.is_empty(), check) {
+        (false, _) => "play",
+        (true, true) => "checkmate",
+        (true, false) => "stalemate",
+    };
+    let shown = Shown {
+        command: "position show",
+        fen: fen.to_string(),
+        chess960: fen.is_chess960(),
+        turn: fen.position.turn().to_string(),
+        check,
+        state,
+        moves,
+        packed: Format::ALL.iter().map(|&format| Packed::new(format, fen)).collect(),
+    };
+    context.output.print(&shown, |to| {
+        draw(to, fen)?;
+        writeln!(to, "\nFEN    {}", shown.fen)?;
+        let check = if check { ", in check" } else { "" };
+        match state {
+            "play" => writeln!(to, "Turn   {}{check}, {} moves", shown.turn, shown.moves.len())?,
+            end => writeln!(to, "Turn   {}{check}, {end}", shown.turn)?,
+        }
+        if shown.chess960 {
+            writeln!(to, "Rules  Chess960: castling is written as the king's move to its rook")?;
+        }
+        writeln!(to)?;
+        for row in shown.moves.chunks(6) {
+            let cells = row.iter().map(|Written { uci, san }| format!("{uci:<5} {san:<7}"));
+            writeln!(to, "{}", cells.collect::<Vec<_>>().join("  ").trim_end())?;
+        }
+        writeln!(to)?;
+        shown
+            .packed
+            .iter()
+            .try_for_each(|Packed { format, bytes, hex }| writeln!(to, "{format:<8}  {bytes:>2} bytes  {hex}"))
+    })?;
+    Ok(())
 }
 
 /// Returns the legal moves in UCI notation and SAN, sorted by their UCI notation.
@@ -155,29 +155,11 @@ struct PackReport {
     packed: Packed,
 }
 
-impl Job for Pack {
-    fn run(&self, context: &mut Context) -> Result<Answer, Failure> {
-        let Self(format, fen) = self;
-        let report = PackReport { command: "position pack", fen: fen.to_string(), packed: Packed::new(*format, fen) };
-        context.output.print(&report, |to| writeln!(to, "{}", report.packed.hex))?;
-        Ok(Answer::Done)
-    }
-}
-
 #[derive(Serialize)]
 struct UnpackReport {
     command: &'static str,
     format: &'static str,
     fen: String,
-}
-
-impl Job for Unpack {
-    fn run(&self, context: &mut Context) -> Result<Answer, Failure> {
-        let Self(format, fen) = self;
-        let report = UnpackReport { command: "position unpack", format: format.name(), fen: fen.to_string() };
-        context.output.print(&report, |to| writeln!(to, "{}", report.fen))?;
-        Ok(Answer::Done)
-    }
 }
 
 fn unpack(format: Format, hex: &str, castling_files: CastlingFiles) -> Result<Fen, Failure> {

@@ -1,7 +1,5 @@
 //! `kogge stats`.
 
-use std::num::NonZeroUsize;
-
 use kogge_board::merge::MergeOptions;
 use kogge_board::{Quad48, unwatched};
 use kogge_devices::{costs, memory};
@@ -15,21 +13,6 @@ use crate::outcome::{Answer, Failure};
 use crate::output::Effort;
 use crate::root::Tree;
 
-/// Counts captures, castlings, checks and so on.
-pub(super) struct Stats {
-    tree: Tree,
-    raw: bool,
-    only: bool,
-    memory: Option<NonZeroUsize>,
-}
-
-impl Stats {
-    pub(super) fn new(args: &args::Stats) -> Result<Self, Failure> {
-        let args::Stats { tree, raw, only, memory } = args;
-        Ok(Self { tree: Tree::new(tree)?, raw: *raw, only: *only, memory: memory.memory })
-    }
-}
-
 #[derive(Serialize)]
 struct Report {
     command: &'static str,
@@ -39,9 +22,10 @@ struct Report {
     effort: Effort,
 }
 
-impl Job for Stats {
+impl Job for args::Stats {
     fn run(&self, context: &mut Context) -> Result<Answer, Failure> {
-        let &Self { tree: Tree { ref root, depth }, raw, only, memory } = self;
+        let &Self { ref tree, raw, only, memory: args::Memory { memory } } = self;
+        let Tree { ref root, depth } = Tree::new(tree)?;
         let mut opened = context.open_for(depth, None, |driver, depth| Ok(driver.stats(root, depth)?.nodes))?;
         let settings = MergeSettings {
             costs: costs::known(opened.backend.info()),

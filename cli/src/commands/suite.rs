@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{Read, stdin};
 use std::iter::Peekable;
-use std::num::NonZeroUsize;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -18,15 +17,6 @@ use crate::args;
 use crate::context::{Context, Job};
 use crate::outcome::{Answer, Failure};
 use crate::output::Effort;
-
-/// Recomputes the counts of a suite.
-pub(super) struct Suite {
-    /// The file's name, for messages.
-    name: String,
-    text: Vec<u8>,
-    caps: Caps,
-    hash: Option<NonZeroUsize>,
-}
 
 /// The result of one line; `status` is in the JSON as `PASS`, `FAIL`, `SKIP` or `BROKEN`.
 #[derive(Serialize)]
@@ -48,17 +38,6 @@ struct Summary {
     nodes: u128,
     #[serde(flatten)]
     effort: Effort,
-}
-
-impl Suite {
-    pub(super) fn new(args: &args::Suite) -> Result<Self, Failure> {
-        let args::Suite { file, max_nodes, max_depth, hash } = args;
-        let name = if is_stdin(file) { "standard input".to_owned() } else { file.display().to_string() };
-        let text =
-            read(file).map_err(|error| Failure::Input(format!("The suite in {name} could not be read: {error}.")))?;
-        let caps = Caps { nodes: max_nodes.unwrap_or(u128::MAX), depth: max_depth.unwrap_or(u32::MAX) };
-        Ok(Self { name, text, caps, hash: hash.bytes })
-    }
 }
 
 /// Lines of a suite, each with its number and the result of reading it.
@@ -141,22 +120,26 @@ impl Results {
     }
 }
 
-impl Job for Suite {
+impl Job for args::Suite {
     fn run(&self, context: &mut Context) -> Result<Answer, Failure> {
-        let Self { name, text, caps, hash } = self;
-        let mut opened = context.open_estimating(*hash, &mut |cpu| estimate(cpu, text, *caps))?;
+        let Self { file, max_nodes, max_depth, hash } = self;
+        let name = if is_stdin(file) { "standard input".to_owned() } else { file.display().to_string() };
+        let text =
+            read(file).map_err(|error| Failure::Input(format!("The suite in {name} could not be read: {error}.")))?;
+        let caps = Caps { nodes: max_nodes.unwrap_or(u128::MAX), depth: max_depth.unwrap_or(u32::MAX) };
+        let mut opened = context.open_estimating(hash.bytes, &mut |cpu| estimate(cpu, &text, caps))?;
         let monitor = context.monitor("leaves")?;
         let mut driver = Driver::new(&mut *opened.backend, &monitor);
 
         let mut results = Results::default();
-        let mut lines = epd::lines(text).peekable();
+        let mut lines = epd::lines(&text).peekable();
         let mut pieces = Pieces { leaves: Pieces::FIRST };
         let start = Instant::now();
         while let Some(&(first, _)) = lines.peek() {
-            let piece = pieces.next(&mut lines, *caps);
+            let piece = pieces.next(&mut lines, caps);
             let cases: Vec<_> = piece.iter().filter_map(|(_, case)| case.as_ref().ok().cloned()).collect();
             let (begin, before) = (Instant::now(), results.nodes);
-            let verdicts = driver.check(&cases, *caps).map_err(|error| match error {
+            let verdicts = driver.check(&cases, caps).map_err(|error| match error {
                 Error::Cancelled(_) => {
                     let done = results.lines();
                     Failure::Interrupted(format!(

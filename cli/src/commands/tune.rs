@@ -11,14 +11,6 @@ use crate::context::{Context, Job};
 use crate::outcome::{Answer, Failure};
 use crate::output::{Device, magnitude};
 
-/// Finds the fastest options of a device, or forgets them.
-pub(super) struct Tune {
-    time: Duration,
-    forget: bool,
-    /// The file of tuned options.
-    cache: Cache,
-}
-
 #[derive(Serialize)]
 struct Report {
     command: &'static str,
@@ -73,38 +65,29 @@ impl Row {
     }
 }
 
-impl Tune {
-    pub(super) fn new(args: &args::Tune) -> Result<Self, Failure> {
-        let reason = "There is no folder for the tuned options; name one in KOGGE_CACHE_DIR.";
-        let cache = Cache::of_user().ok_or_else(|| Failure::Input(reason.to_owned()))?;
-        Ok(Self { time: Duration::from_secs(args.seconds.into()), forget: args.forget, cache })
-    }
-
-    fn file(&self) -> String {
-        self.cache.file().display().to_string()
-    }
-
-    fn unwritten(&self, error: std::io::Error) -> Failure {
-        Failure::Device(format!("{} could not be written: {error}.", self.file()))
-    }
-
-    fn forget(&self, device: &dyn Tunable, context: &mut Context) -> Result<Answer, Failure> {
-        let info = device.bare_info();
-        let forgotten = device.forget(&self.cache).map_err(|error| self.unwritten(error))?;
-        let report = Forgotten { command: "tune", info: Device::from(&info), forgotten, file: self.file() };
-        context.output.print(&report, |to| match forgotten {
-            true => writeln!(to, "The tuning of {} is forgotten.", info.name),
-            false => writeln!(to, "Nothing was tuned on {}.", info.name),
-        })?;
-        Ok(Answer::Done)
-    }
+fn unwritten(file: &str, error: &std::io::Error) -> Failure {
+    Failure::Device(format!("{file} could not be written: {error}."))
 }
 
-impl Job for Tune {
+fn forget(device: &dyn Tunable, cache: &Cache, file: String, context: &mut Context) -> Result<Answer, Failure> {
+    let info = device.bare_info();
+    let forgotten = device.forget(cache).map_err(|error| unwritten(&file, &error))?;
+    let report = Forgotten { command: "tune", info: Device::from(&info), forgotten, file };
+    context.output.print(&report, |to| match forgotten {
+        true => writeln!(to, "The tuning of {} is forgotten.", info.name),
+        false => writeln!(to, "Nothing was tuned on {}.", info.name),
+    })?;
+    Ok(Answer::Done)
+}
+
+impl Job for args::Tune {
     fn run(&self, context: &mut Context) -> Result<Answer, Failure> {
+        let reason = "There is no folder for the tuned options; name one in KOGGE_CACHE_DIR.";
+        let cache = Cache::of_user().ok_or_else(|| Failure::Input(reason.to_owned()))?;
+        let file = cache.file().display().to_string();
         let device = tunable(&context.request)?;
         if self.forget {
-            return self.forget(&*device, context);
+            return forget(&*device, &cache, file, context);
         }
         let head = format!("{:<18}  {:<19}  {:>8}  {:>8}  outcome", "option", "value", "start/s", "kiwi/s");
         context.output.aside(&head.into())?;
@@ -115,9 +98,9 @@ impl Job for Tune {
                 written = context.output.aside(&Row::from(trial).text().into());
             }
         };
-        let tuned = device.tune(&self.cache, self.time, &mut progress)?;
+        let tuned = device.tune(&cache, Duration::from_secs(self.seconds.into()), &mut progress)?;
         written?;
-        tuned.saved.map_err(|error| self.unwritten(error))?;
+        tuned.saved.map_err(|error| unwritten(&file, &error))?;
         if !tuned.complete {
             context.output.note("The time was up before all values were tried; --seconds gives more time.");
         }
@@ -125,9 +108,9 @@ impl Job for Tune {
         let wrong = trials.iter().filter(|row| row.outcome == "wrong").filter_map(|row| row.reason.clone());
         let wrong: Vec<_> = wrong.collect();
         let (info, complete) = (tuned.info, tuned.complete);
-        let report = Report { command: "tune", info: Device::from(&info), trials, complete, file: self.file() };
+        let report = Report { command: "tune", info: Device::from(&info), trials, complete, file };
         context.output.print(&report, |to| writeln!(to, "{}: {}", info.name, info.variant))?;
-        context.output.aside(&format!("Saved in {}.", self.file()).into())?;
+        context.output.aside(&format!("Saved in {}.", report.file).into())?;
         if wrong.is_empty() { Ok(Answer::Done) } else { Err(Failure::Device(wrong.join(" "))) }
     }
 }

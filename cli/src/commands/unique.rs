@@ -1,7 +1,5 @@
 //! `kogge unique`.
 
-use std::num::NonZeroUsize;
-
 use kogge_devices::memory;
 use kogge_driver::Distinct;
 use serde::Serialize;
@@ -11,20 +9,6 @@ use crate::context::{Context, Job};
 use crate::outcome::{Answer, Failure};
 use crate::output::Effort;
 use crate::root::Tree;
-
-/// Counts the distinct positions of each ply.
-pub(super) struct Unique {
-    tree: Tree,
-    diagrams: bool,
-    memory: Option<NonZeroUsize>,
-}
-
-impl Unique {
-    pub(super) fn new(args: &args::Unique) -> Result<Self, Failure> {
-        let args::Unique { tree, diagrams, memory } = args;
-        Ok(Self { tree: Tree::new(tree)?, diagrams: *diagrams, memory: memory.memory })
-    }
-}
 
 #[derive(Serialize)]
 struct Report {
@@ -38,10 +22,8 @@ struct Report {
 #[derive(Serialize)]
 struct Ply {
     ply: u32,
-    positions: u64,
-    once: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    diagrams: Option<u64>,
+    #[serde(flatten)]
+    count: Distinct,
 }
 
 impl Ply {
@@ -49,9 +31,9 @@ impl Ply {
 
     /// The cells of the row, without the last one unless diagrams are wanted.
     fn cells(&self, diagrams: bool) -> Vec<String> {
-        let mut cells = vec![self.ply.to_string(), self.positions.to_string(), self.once.to_string()];
+        let mut cells = vec![self.ply.to_string(), self.count.positions.to_string(), self.count.once.to_string()];
         if diagrams {
-            cells.push(self.diagrams.map_or("-".to_owned(), |diagrams| diagrams.to_string()));
+            cells.push(self.count.diagrams.map_or("-".to_owned(), |diagrams| diagrams.to_string()));
         }
         cells
     }
@@ -60,9 +42,10 @@ impl Ply {
 /// The number of bytes for the few plies that are merged to estimate the work.
 const ESTIMATE_MEMORY: u64 = 256 << 20;
 
-impl Job for Unique {
+impl Job for args::Unique {
     fn run(&self, context: &mut Context) -> Result<Answer, Failure> {
-        let &Self { tree: Tree { ref root, depth }, diagrams, memory } = self;
+        let &Self { ref tree, diagrams, memory: args::Memory { memory } } = self;
+        let Tree { ref root, depth } = Tree::new(tree)?;
         let mut opened = context.open_for(depth, None, |driver, depth| {
             let counts = driver.unique(root, depth, ESTIMATE_MEMORY, false)?;
             Ok(counts.last().map_or(0, |ply| ply.positions).into())
@@ -71,8 +54,7 @@ impl Job for Unique {
         let (counts, elapsed) =
             context.work(&mut opened, "positions", |driver| driver.unique(root, depth, bytes, diagrams))?;
         let all = counts.iter().map(|ply| u128::from(ply.positions)).sum();
-        let row = |(ply, Distinct { positions, once, diagrams })| Ply { ply, positions, once, diagrams };
-        let plies: Vec<_> = (0..).zip(counts).map(row).collect();
+        let plies: Vec<_> = (0..).zip(counts).map(|(ply, count)| Ply { ply, count }).collect();
         let effort = Effort::making(&opened, all, elapsed, true);
         let aside = effort.text("distinct positions");
         let report = Report { command: "unique", fen: root.to_string(), plies, effort };
@@ -87,7 +69,7 @@ impl Job for Unique {
             }
             Ok(())
         })?;
-        for Ply { ply, .. } in report.plies.iter().filter(|ply| diagrams && ply.diagrams.is_none()) {
+        for Ply { ply, .. } in report.plies.iter().filter(|ply| diagrams && ply.count.diagrams.is_none()) {
             context.output.note(&format!(
                 "The diagrams of ply {ply} were not counted, because not all its positions with the same pawns fit in memory at once; \
                  give more memory."

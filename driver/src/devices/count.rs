@@ -29,6 +29,7 @@ pub struct Shared {
 
 /// The last merged ply of a count on several devices.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct SharedPly {
     /// The number of the ply.
     pub ply: u32,
@@ -40,6 +41,7 @@ pub struct SharedPly {
 
 /// What a device counted.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Part {
     /// The leaves.
     pub leaves: u128,

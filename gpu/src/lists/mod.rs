@@ -34,7 +34,7 @@ use crate::interface::Interface;
 use crate::levels::{Buffers, Sizes};
 use crate::runner::{Halt, Runner};
 use crate::session::Session;
-use crate::settings::HostSettings;
+use crate::settings::GpuSettings;
 
 /// The number of levels that always fit. Leaves are mostly counted two or three plies below a merged ply.
 const LEVELS: usize = 4;
@@ -193,7 +193,7 @@ impl<I: Interface> Lists<I> {
     }
 
     /// Returns the maximum number of a shard's entries.
-    fn most_of_shard(settings: &HostSettings, candidates: u64) -> u64 {
+    fn most_of_shard(settings: &GpuSettings, candidates: u64) -> u64 {
         // Slots are numbered with 32 bits.
         let slots = (settings.max_buffer / 4).min(u64::from(u32::MAX)).saturating_sub(candidates + 1);
         (settings.max_buffer / POSITION).min(slots / 2).clamp(1, MOST_ENTRIES)
@@ -499,7 +499,7 @@ impl<I: Interface> Lists<I> {
 }
 
 /// Returns the bytes of the levels' buffers in a merge that has much memory.
-fn levels_of(settings: &HostSettings) -> u64 {
+fn levels_of(settings: &GpuSettings) -> u64 {
     let asked = Sizes::halved(settings, 0).map_or(0, |sizes| sizes.bytes(LEVELS, settings).0);
     asked.min(settings.memory)
 }

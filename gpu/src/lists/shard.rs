@@ -6,13 +6,12 @@ use crate::buffer::Buffer;
 use crate::interface::{Failure, Interface};
 use crate::kernels::Part;
 use crate::runner::Runner;
-use crate::settings::PositionForm;
 
 /// The bytes of a position in a list.
-pub(super) const POSITION: u64 = PositionForm::Planes32.bytes() as u64;
+pub(super) const POSITION: u64 = size_of::<Planes32>() as u64;
 
 /// The number of parts of a position in a list.
-pub(super) const PARTS: usize = PositionForm::Planes32.parts();
+pub(super) const PARTS: usize = size_of::<Planes32>() / size_of::<Part>();
 
 /// Returns the position of these parts.
 pub(super) fn planes_of(parts: &[Part]) -> Planes32 {

@@ -5,40 +5,42 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::Tunable;
 use super::store::Store;
+use crate::device::Device;
+use crate::parameters::Values;
 
-/// A file with the best options of each device. Its key has everything that the options depend on: the backend, the
+/// A file with the best values of each device. Its key has everything that the options depend on: the backend, the
 /// device and its driver, kogge's version, and the kernels.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Cache(Store);
 
 #[derive(Serialize, Deserialize)]
 struct Tuned {
-    /// The backend's options, which only this backend can read.
+    /// The [`Values`], which another version of kogge may not know.
     options: serde_json::Value,
 }
 
-/// Tuned options are valid for one driver, which compiles the kernels, for these kernels, and for this version of the
-/// host. Kernels also change within a version, while it is being developed.
-#[derive(PartialEq, Eq, Serialize, Deserialize)]
-struct Key {
-    backend: String,
-    device: String,
-    driver: String,
-    kogge: String,
-    kernels: String,
+/// What tuned values depend on. They are valid for one driver, which compiles the kernels, for these kernels, and for this version of
+/// the host. Kernels also change within a version, while it is being developed.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct TunedKey {
+    pub(super) backend: String,
+    pub(super) device: String,
+    pub(super) driver: String,
+    pub(super) kogge: String,
+    pub(super) kernels: String,
 }
 
-impl Key {
-    fn of(device: &impl Tunable) -> Self {
+impl TunedKey {
+    /// Returns the key of a device with its present driver and the present kernels and version of kogge.
+    pub fn of<D: Device>(device: &D) -> Self {
         let info = device.info();
         Self {
             backend: info.backend.to_owned(),
             device: info.name,
             driver: info.driver,
             kogge: env!("CARGO_PKG_VERSION").to_owned(),
-            kernels: device.kernels(),
+            kernels: D::kernels(),
         }
     }
 }
@@ -68,29 +70,28 @@ impl Cache {
         self.0.file()
     }
 
-    /// Returns the tuned options of a device with its present driver and the present kernels and version of kogge. An
-    /// unreadable file counts as empty and causes a warning.
-    pub fn load<D: Tunable>(&self, device: &D) -> Option<D::Options> {
-        let Tuned { options } = self.0.load(&Key::of(device))?;
+    /// Returns the tuned values of a device. An unreadable file counts as empty and causes a warning.
+    pub fn load(&self, key: &TunedKey) -> Option<Values> {
+        let Tuned { options } = self.0.load(key)?;
         let unreadable = |error: &serde_json::Error| {
             tracing::warn!("What was tuned is not used: {} cannot be read: {error}.", self.file().display());
         };
         serde_json::from_value(options).inspect_err(unreadable).ok()
     }
 
-    /// Stores the tuned options of a device and replaces its earlier ones. Replaces a damaged file.
+    /// Stores the tuned values of a device and replaces its earlier ones. Replaces a damaged file.
     ///
     /// # Errors
     /// If the file cannot be written.
-    pub fn save<D: Tunable>(&self, device: &D, options: &D::Options) -> io::Result<()> {
-        self.0.save(Key::of(device), Tuned { options: serde_json::to_value(options)? })
+    pub fn save(&self, key: TunedKey, values: &Values) -> io::Result<()> {
+        self.0.save(key, Tuned { options: serde_json::to_value(values)? })
     }
 
-    /// Removes the tuned options of a device. Returns whether there were any.
+    /// Removes the tuned values of a device. Returns whether there were any.
     ///
     /// # Errors
     /// If the file cannot be written.
-    pub fn forget(&self, device: &impl Tunable) -> io::Result<bool> {
-        self.0.forget::<Key, Tuned>(&Key::of(device))
+    pub fn forget(&self, key: &TunedKey) -> io::Result<bool> {
+        self.0.forget::<TunedKey, Tuned>(key)
     }
 }

@@ -1,12 +1,15 @@
-//! The search for the fastest options of a device.
+//! The search for the fastest values of a device's parameters.
 //!
-//! The search tries a few values of one option after another and keeps the best value of each. Options hardly depend on
+//! The search tries a few values of one parameter after another and keeps the best value of each. Parameters hardly depend on
 //! each other, so a second round would gain little.
 
 use std::time::{Duration, Instant};
 
-use super::{Partial, Tunable, Value};
 use kogge_board::{Backend, BackendError, Fen, Quad48, Rules, unwatched};
+
+use crate::device::{Device, Gpu};
+use crate::parameters::{Parameter, Values};
+use crate::settings::GpuOptions;
 
 /// A value must be better than the best so far by this factor; smaller differences are noise.
 const GAIN: f64 = 1.02;
@@ -45,7 +48,7 @@ pub enum Outcome {
 /// A value that was tried.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Trial {
-    /// The option's name; for the first trial, of the defaults, `defaults`.
+    /// The parameter's name to print; for the first trial, of the defaults, `defaults`.
     pub option: &'static str,
     /// Its value.
     pub value: String,
@@ -55,28 +58,27 @@ pub struct Trial {
 
 /// The result of tuning.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Tuning<O> {
-    /// The best options. For an unset option, the default is best.
-    pub options: O,
+pub struct Tuning {
+    /// The best values. For other parameters, the default is best.
+    pub values: Values,
     /// All trials, in order.
     pub trials: Vec<Trial>,
     /// Whether there was time to try all values.
     pub complete: bool,
 }
 
-/// Tries options on a device, beginning with the defaults, and shows each trial when it is done. Begins no new trial
+/// Tries values on a device, beginning with the defaults, and shows each trial when it is done. Begins no new trial
 /// after `time`. On GPUs, all trials together take about a minute.
 ///
 /// # Errors
-/// If the device cannot be used with the default options. A value that fails or gives wrong answers is not an error but
+/// If the device cannot be used with the defaults. A value that fails or gives wrong answers is not an error but
 /// a trial.
-pub fn tune<D: Tunable>(
-    device: &D,
-    time: Duration,
-    progress: &mut dyn FnMut(&Trial),
-) -> Result<Tuning<D::Options>, BackendError> {
+pub fn tune<D: Device>(device: &D, time: Duration, progress: &mut dyn FnMut(&Trial)) -> Result<Tuning, BackendError>
+where
+    Gpu<D>: Send,
+{
     let deadline = Instant::now() + time;
-    let mut backend = device.untuned(&D::Options::default())?;
+    let mut backend = Gpu::untuned(device, &GpuOptions::default())?;
     let mut depths = [FIRST_DEPTH; WORKLOADS.len()];
     for (index, depth) in depths.iter_mut().enumerate() {
         let last = FIRST_DEPTH + WORKLOADS[index].1.len() as u32 - 1;
@@ -86,53 +88,54 @@ pub fn tune<D: Tunable>(
         }
     }
     let first = measure(&mut backend, depths, None)?;
+    let tried = backend.session.runner.settings.tried();
     // The backend occupies the device's memory.
     drop(backend);
-    search(&device.values(), first, deadline, progress, |options: &D::Options, value, best| {
-        let tried = value.options.or(options);
-        if device.plan(options).is_ok_and(|plan| device.plan(&tried).as_ref() == Ok(&plan)) {
+    search(&tried, first, deadline, progress, |values, parameter, value, best| {
+        let options = GpuOptions { values: values.clone(), ..GpuOptions::default() };
+        let changed = options.clone().with(parameter, value);
+        if device.settings(&options).is_ok_and(|settings| device.settings(&changed) == Ok(settings)) {
             return Ok(None);
         }
-        measure(&mut device.untuned(&tried)?, depths, Some(best)).map(Some)
+        measure(&mut Gpu::untuned(device, &changed)?, depths, Some(best)).map(Some)
     })
 }
 
-/// Searches with `try_value`, which gets a value and the rates of the best options so far. It returns the rates with
-/// this value, or `None` if the best options already have this value.
-pub(super) fn search<O: Partial>(
-    values: &[Value<O>],
+/// Searches with `try_value`, which gets the best values so far, a parameter with another value, and the rates of the best values. It
+/// returns the rates with this value, or `None` if it changes nothing.
+pub(super) fn search(
+    tried: &[(Parameter, usize)],
     first: Rates,
     deadline: Instant,
     progress: &mut dyn FnMut(&Trial),
-    mut try_value: impl FnMut(&O, &Value<O>, Rates) -> Result<Option<Rates>, BackendError>,
-) -> Result<Tuning<O>, BackendError> {
-    let mut tuning = Tuning { options: O::default(), trials: Vec::new(), complete: true };
+    mut try_value: impl FnMut(&Values, Parameter, usize, Rates) -> Result<Option<Rates>, BackendError>,
+) -> Result<Tuning, BackendError> {
+    let mut tuning = Tuning { values: Values::new(), trials: Vec::new(), complete: true };
     let mut best = first;
-    let mut note = |tuning: &mut Tuning<O>, option, value, outcome| {
+    let mut note = |tuning: &mut Tuning, option, value, outcome| {
         let trial = Trial { option, value, outcome };
         progress(&trial);
         tuning.trials.push(trial);
     };
     note(&mut tuning, "defaults", String::new(), Outcome::Kept(first));
-    for value in values {
+    for &(parameter, value) in tried {
         if Instant::now() >= deadline {
             tuning.complete = false;
             break;
         }
-        let outcome = match try_value(&tuning.options, value, best) {
+        let (option, text) = (parameter.row().label, parameter.row().text(value));
+        let outcome = match try_value(&tuning.values, parameter, value, best) {
             Ok(None) => continue,
             Ok(Some(rates)) if mean(rates) > mean(best) * GAIN => {
                 best = rates;
-                tuning.options = value.options.or(&tuning.options);
+                tuning.values.insert(parameter, value);
                 Outcome::Kept(rates)
             }
             Ok(Some(rates)) => Outcome::NotBetter(rates),
-            Err(error @ BackendError::WrongAnswer { .. }) => {
-                Outcome::Wrong(format!("With {} {}: {error}", value.option, value.text))
-            }
+            Err(error @ BackendError::WrongAnswer { .. }) => Outcome::Wrong(format!("With {option} {text}: {error}")),
             Err(error) => Outcome::Refused(error.to_string()),
         };
-        note(&mut tuning, value.option, value.text.clone(), outcome);
+        note(&mut tuning, option, text, outcome);
     }
     Ok(tuning)
 }

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use crate::arguments::DepthFirst;
 use crate::interface::Interface;
+use crate::parameters::Parameter::GroupSize;
 use crate::runner::Halt;
 use crate::session::Session;
 
@@ -16,7 +17,7 @@ impl<I: Interface> Session<I> {
     pub(crate) async fn depth_first(&mut self, level: usize, positions: Range<usize>, depth: u32) -> Result<(), Halt> {
         let (runner, buffers) = self.work(level + 1, positions.end, 0)?;
         let here = &buffers.levels[level];
-        let step = ((LEAVES >> (5 * depth)) as usize).max(runner.settings.group_size);
+        let step = ((LEAVES >> (5 * depth)) as usize).max(runner.settings[GroupSize]);
         for first in positions.clone().step_by(step) {
             let end = positions.end.min(first + step);
             let arguments = DepthFirst {

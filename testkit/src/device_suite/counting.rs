@@ -5,12 +5,14 @@ use std::collections::BTreeMap;
 use kogge_board::known::{self, Known};
 use kogge_board::merge::{Entry, Kept, MergeError, MergeOptions};
 use kogge_board::{Backend, Fen, Leaves, Quad48, Rules, unwatched};
-use kogge_gpu::Gpu;
 use kogge_movegen_cpu::Cpu;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use super::{Options, Tested, every_reply_counted, first_device, host_options, with_backend};
+use kogge_gpu::Parameter::{ClosedFormGroupSize, CountGroupSize, CountGroups, GroupSize, Moves, Positions};
+use kogge_gpu::{Gpu, GpuOptions};
+
+use super::{Tested, every_reply_counted, first_device, with_backend};
 use crate::conformance::{self, by_rules};
 use crate::placements::placement;
 use crate::twin::compare_stages;
@@ -24,7 +26,7 @@ pub fn cpu() -> Cpu {
 }
 
 /// Counts the leaves of all roots with equal rules and depth in one batch, and checks each root's total.
-fn check_batches<D: Tested>(options: &Options<D>, roots: &[(Fen, u32, u64)]) {
+fn check_batches<D: Tested>(options: &GpuOptions, roots: &[(Fen, u32, u64)]) {
     let mut batches: BTreeMap<_, Vec<&(Fen, u32, u64)>> = BTreeMap::new();
     for root in roots {
         let (fen, depth, _) = root;
@@ -51,11 +53,11 @@ fn small_counts(known: &Known, most: u64) -> impl Iterator<Item = (Fen, u32, u64
 }
 
 /// Counts the six standard positions, with the default options and with each form, with and without the closed form.
-pub fn standard_positions<D: Tested>(forms: &[Options<D>]) {
+pub fn standard_positions<D: Tested>(forms: &[GpuOptions]) {
     let standard = known::standard();
     let roots: Vec<_> = standard.iter().flat_map(|known| small_counts(known, 5_000_000)).collect();
     assert!(roots.len() >= 20);
-    check_batches::<D>(&Options::<D>::default(), &roots);
+    check_batches::<D>(&GpuOptions::default(), &roots);
     for form in forms {
         check_batches::<D>(form, &roots);
         check_batches::<D>(&every_reply_counted(form.clone()), &roots);
@@ -66,7 +68,7 @@ pub fn standard_positions<D: Tested>(forms: &[Options<D>]) {
 fn suite<D: Tested>(suite: &[Known], most: u64, at_least: usize) {
     let deepest: Vec<_> = suite.iter().filter_map(|known| small_counts(known, most).last()).collect();
     assert!(deepest.len() >= at_least);
-    check_batches::<D>(&Options::<D>::default(), &deepest);
+    check_batches::<D>(&GpuOptions::default(), &deepest);
 }
 
 /// Counts the random positions with published counts.
@@ -80,7 +82,7 @@ pub fn chess960_suite<D: Tested>() {
 }
 
 /// Returns the forms with and without the closed form, and the tiny variants.
-fn variants<D: Tested>(forms: &[Options<D>], split: &[Options<D>]) -> Vec<Options<D>> {
+fn variants(forms: &[GpuOptions], split: &[GpuOptions]) -> Vec<GpuOptions> {
     let counted = forms.iter().cloned().map(every_reply_counted);
     forms.iter().cloned().chain(counted).chain(split.iter().cloned()).collect()
 }
@@ -90,8 +92,8 @@ fn config(cases: u32) -> ProptestConfig {
 }
 
 /// Compares successors (byte for byte) and counts with the CPU's.
-pub fn successors<D: Tested>(forms: &[Options<D>], split: &[Options<D>]) {
-    let variants = variants::<D>(forms, split);
+pub fn successors<D: Tested>(forms: &[GpuOptions], split: &[GpuOptions]) {
+    let variants = variants(forms, split);
     proptest!(config(16), |(placements in vec(placement(), 1..40), keep_clock in any::<bool>())| {
         let mut cpu = cpu();
         for (rules, positions) in by_rules(placements) {
@@ -108,9 +110,9 @@ pub fn successors<D: Tested>(forms: &[Options<D>], split: &[Options<D>]) {
 }
 
 /// Compares leaves with the CPU's, also if little fits in memory at a time.
-pub fn leaves<D: Tested>(forms: &[Options<D>], split: &[Options<D>]) {
-    let mut variants = variants::<D>(forms, split);
-    variants.push(host_options(|host| host.memory = Some(40 << 20)));
+pub fn leaves<D: Tested>(forms: &[GpuOptions], split: &[GpuOptions]) {
+    let mut variants = variants(forms, split);
+    variants.push(GpuOptions { memory: Some(40 << 20), ..GpuOptions::default() });
     proptest!(config(64), |(placements in vec(placement(), 1..10), depth in 2..4_u32)| {
         let mut cpu = cpu();
         for (rules, positions) in by_rules(placements) {
@@ -125,7 +127,7 @@ pub fn leaves<D: Tested>(forms: &[Options<D>], split: &[Options<D>]) {
 }
 
 /// Counts words that are no positions: any count is correct, but the device keeps working and other counts do not change.
-pub fn nonsense<D: Tested>(variants: &[Options<D>]) {
+pub fn nonsense<D: Tested>(variants: &[GpuOptions]) {
     let quad = |[white, pawns, knights, bishops_queens, rooks_queens, kings]: [u64; 6]| Quad48 {
         white,
         pawns,
@@ -157,27 +159,27 @@ pub fn nonsense<D: Tested>(variants: &[Options<D>]) {
 
 /// Runs a test with each form and with the first tiny variant. Merging depends on the representation of boards and
 /// positions and on the amount that fits in memory at a time, but not on the way of finding moves.
-fn for_merging<D: Tested>(forms: &[Options<D>], split: &[Options<D>], mut test: impl FnMut(&mut Gpu<D>)) {
+fn for_merging<D: Tested>(forms: &[GpuOptions], split: &[GpuOptions], mut test: impl FnMut(&mut Gpu<D>)) {
     for options in forms.iter().chain(split.first()) {
         with_backend::<D>(options, &mut test);
     }
 }
 
 /// Compares merged plies with a plain merge by the CPU.
-pub fn merged_plies<D: Tested>(forms: &[Options<D>], split: &[Options<D>]) {
+pub fn merged_plies<D: Tested>(forms: &[GpuOptions], split: &[GpuOptions]) {
     let mut cpu = cpu();
     for_merging::<D>(forms, split, |backend| conformance::merged_plies(backend, &mut cpu));
 }
 
 /// Merges with tables that are too small and sums that are too large.
-pub fn merging_without_room<D: Tested>(forms: &[Options<D>], split: &[Options<D>]) {
+pub fn merging_without_room<D: Tested>(forms: &[GpuOptions], split: &[GpuOptions]) {
     for_merging::<D>(forms, split, |backend| conformance::merging_without_room(backend));
 }
 
 /// Checks that batches queued behind a full list end at once. One expansion of the positions four plies below the start
 /// position makes 822,518 successors in many batches, and the list has room for a part of the first batch.
 pub fn list_far_too_short<D: Tested>() {
-    with_backend::<D>(&Options::<D>::default(), |backend| {
+    with_backend::<D>(&GpuOptions::default(), |backend| {
         let start = Fen::start();
         let mut merge = backend.merge(&start.rules, &MergeOptions::with_memory(1 << 28)).unwrap();
         merge.reserve(1, Kept::All).unwrap();
@@ -197,7 +199,7 @@ pub fn list_far_too_short<D: Tested>() {
 }
 
 /// Compares minimax scores with the CPU's, with the first form and with the last tiny variant.
-pub fn minimax_scores<D: Tested>(forms: &[Options<D>], split: &[Options<D>]) {
+pub fn minimax_scores<D: Tested>(forms: &[GpuOptions], split: &[GpuOptions]) {
     let mut cpu = cpu();
     for options in forms.first().into_iter().chain(split.last()) {
         with_backend::<D>(options, |backend| conformance::minimax_scores(backend, &mut cpu));
@@ -206,14 +208,14 @@ pub fn minimax_scores<D: Tested>(forms: &[Options<D>], split: &[Options<D>]) {
 
 /// Launches more work-groups than interfaces such as Vulkan permit along one dimension.
 pub fn more_groups_than_a_row_holds<D: Tested>() {
-    let options = host_options(|host| {
-        host.group_size = Some(2);
-        host.closed_form_group_size = Some(2);
-        host.count_group_size = Some(2);
-        host.count_groups = Some(1 << 20);
-        host.positions = Some(1 << 18);
-        host.moves = Some(1 << 20);
-    });
+    let options = GpuOptions::of([
+        (GroupSize, 2),
+        (ClosedFormGroupSize, 2),
+        (CountGroupSize, 2),
+        (CountGroups, 1 << 20),
+        (Positions, 1 << 18),
+        (Moves, 1 << 20),
+    ]);
     with_backend::<D>(&options, |backend| {
         let start = Quad48::from(&Fen::start().position);
         let count = (1 << 17) + 4321;
@@ -223,14 +225,13 @@ pub fn more_groups_than_a_row_holds<D: Tested>() {
 }
 
 /// Compares every kernel with its CPU twin, with small work-groups, on random placements and on positions of random games.
-pub fn stages<D: Tested>(forms: &[Options<D>]) {
+pub fn stages<D: Tested>(forms: &[GpuOptions]) {
     let Some(device) = first_device::<D>() else { return };
     let mut batches: Vec<_> = conformance::placements().into_iter().step_by(40).collect();
     let games = conformance::playouts(&mut cpu()).into_iter().step_by(9);
     batches.extend(games.map(|(rules, positions)| (rules, positions.into_iter().step_by(7).collect())));
     for options in forms {
-        let mut options = options.clone();
-        options.as_mut().group_size = Some(8);
+        let options = options.clone().with(GroupSize, 8);
         for (rules, positions) in &batches {
             let positions = &positions[..positions.len().min(20)];
             if let Err(difference) = compare_stages(&device, &options, positions, rules) {

@@ -3,12 +3,20 @@
 use std::time::Instant;
 
 use kogge_board::{Backend, BackendError, Fen, Quad48, Rules, unwatched};
-use kogge_gpu::{Gpu, HostOptions};
+use kogge_gpu::Parameter::{
+    ClosedFormGroupSize, ClosedFormTurns, CountGroupSize, CountGroups, GroupSize, Moves, Positions, QueuedPerLane,
+};
+use kogge_gpu::{Gpu, GpuOptions};
 
-use super::{Options, Tested, cpu, first_device, host_options, with_backend};
+use super::{Tested, cpu, first_device, with_backend};
 
-fn open<D: Tested>(options: &Options<D>) -> Option<Result<Gpu<D>, BackendError>> {
+fn open<D: Tested>(options: &GpuOptions) -> Option<Result<Gpu<D>, BackendError>> {
     first_device::<D>().map(|device| Gpu::untuned(&device, options))
+}
+
+/// Returns options with a limit of memory.
+fn within(memory: u64) -> GpuOptions {
+    GpuOptions { memory: Some(memory), ..GpuOptions::default() }
 }
 
 fn quad(fen: &str) -> Quad48 {
@@ -19,29 +27,27 @@ fn quad(fen: &str) -> Quad48 {
 /// Opens a device with an index that no device has.
 pub fn missing_device<D: Tested>() {
     let Ok(devices) = D::list() else { return };
-    let error = Gpu::<D>::open(devices.len(), &Options::<D>::default()).err().expect("devices are counted from 0");
+    let error = Gpu::<D>::open(devices.len(), &GpuOptions::default()).err().expect("devices are counted from 0");
     assert!(error.to_string().contains(&format!("no device {}", devices.len())), "{error}");
 }
 
 /// Opens a device with options of the host and of the backend that do not fit. Each comes with a word that the error must
 /// contain.
-pub fn unfit_options<D: Tested>(others: Vec<(Options<D>, &str)>) {
-    type Change = (fn(&mut HostOptions), &'static str);
-    let changes: [Change; 11] = [
-        (|host| host.group_size = Some(1), "work-group"),
-        (|host| host.group_size = Some(1 << 20), "work-group"),
-        (|host| host.closed_form_group_size = Some(1), "work-group"),
-        (|host| host.closed_form_turns = Some(17), "positions"),
-        (|host| host.count_group_size = Some(1 << 20), "work-group"),
-        (|host| host.count_groups = Some(0), "count replies"),
-        (|host| host.queued_per_lane = Some(0), "queue"),
-        (|host| host.queued_per_lane = Some(65), "queue"),
-        (|host| host.positions = Some(0), "positions"),
-        (|host| host.moves = Some(0), "moves"),
-        (|host| host.moves = Some(usize::MAX), "moves"),
+pub fn unfit_options<D: Tested>(others: Vec<(GpuOptions, &str)>) {
+    let values = [
+        ((GroupSize, 1), "work-group"),
+        ((GroupSize, 1 << 20), "work-group"),
+        ((ClosedFormGroupSize, 1), "work-group"),
+        ((ClosedFormTurns, 17), "positions"),
+        ((CountGroupSize, 1 << 20), "work-group"),
+        ((CountGroups, 0), "count replies"),
+        ((QueuedPerLane, 0), "queue"),
+        ((QueuedPerLane, 65), "queue"),
+        ((Positions, 0), "positions"),
+        ((Moves, 0), "moves"),
+        ((Moves, usize::MAX), "moves"),
     ];
-    let changed = changes.into_iter().map(|(change, word)| (host_options(change), word));
-    for (options, word) in changed.chain(others) {
+    for (options, word) in values.map(|(value, word)| (GpuOptions::of([value]), word)).into_iter().chain(others) {
         let Some(result) = open::<D>(&options) else { return };
         let error = result.err().unwrap_or_else(|| panic!("{options:?}"));
         assert!(matches!(&error, BackendError::Unavailable { .. }) && error.to_string().contains(word), "{error}");
@@ -50,21 +56,21 @@ pub fn unfit_options<D: Tested>(others: Vec<(Options<D>, &str)>) {
 
 /// Counts in 64 MiB.
 pub fn little_memory<D: Tested>() {
-    let Some(backend) = open::<D>(&host_options(|host| host.memory = Some(64 << 20))) else { return };
+    let Some(backend) = open::<D>(&within(64 << 20)) else { return };
     let start = Quad48::from(&Fen::start().position);
     assert_eq!(backend.unwrap().perft(&Rules::STANDARD, &[start], 5, &mut unwatched), Ok(vec![4_865_609]));
 }
 
 /// Opens a device with less memory than one level takes.
 pub fn too_little_memory<D: Tested>() {
-    let Some(result) = open::<D>(&host_options(|host| host.memory = Some(1 << 20))) else { return };
+    let Some(result) = open::<D>(&within(1 << 20)) else { return };
     let error = result.err().expect("no level fits");
     assert!(matches!(&error, BackendError::OutOfMemory { .. }) && error.to_string().contains("1048576"), "{error}");
 }
 
 /// Counts so deep that levels of the usual sizes do not fit in memory: the levels get smaller.
 pub fn great_depth<D: Tested>() {
-    let Some(backend) = open::<D>(&host_options(|host| host.memory = Some(512 << 20))) else { return };
+    let Some(backend) = open::<D>(&within(512 << 20)) else { return };
     let mut backend = backend.unwrap();
     let stalemate = quad("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1");
     let start = Quad48::from(&Fen::start().position);
@@ -77,15 +83,9 @@ pub fn great_depth<D: Tested>() {
 /// Counts positions with few moves in closed form, whose other moves overflow the queue: these positions are counted again
 /// in another way, later positions as usual.
 pub fn more_moves_than_room<D: Tested>() {
-    let options = host_options(|host| {
-        host.group_size = Some(8);
-        host.closed_form_group_size = Some(4);
-        host.count_group_size = Some(4);
-        host.queued_per_lane = Some(1);
-        host.positions = Some(1);
-        host.moves = Some(1);
-        host.profile = true;
-    });
+    let sizes = [(GroupSize, 8), (ClosedFormGroupSize, 4), (CountGroupSize, 4)];
+    let mut options = GpuOptions { profile: true, ..GpuOptions::of(sizes) };
+    options.values.extend([(QueuedPerLane, 1), (Positions, 1), (Moves, 1)]);
     let Some(backend) = open::<D>(&options) else { return };
     let mut backend = backend.unwrap();
     let mut cpu = cpu();
@@ -106,11 +106,9 @@ pub fn more_moves_than_room<D: Tested>() {
 }
 
 /// Counts positions with more successors than the next level has room for: fewer positions are expanded at a time.
-pub fn more_successors_than_room<D: Tested>(split: &[Options<D>]) {
+pub fn more_successors_than_room<D: Tested>(split: &[GpuOptions]) {
     for options in split {
-        let mut options = options.clone();
-        options.as_mut().positions = Some(1 << 14);
-        with_backend::<D>(&options, |backend| {
+        with_backend::<D>(&options.clone().with(Positions, 1 << 14), |backend| {
             let start = Quad48::from(&Fen::start().position);
             assert_eq!(backend.perft(&Rules::STANDARD, &[start], 5, &mut unwatched), Ok(vec![4_865_609]));
         });

@@ -6,10 +6,9 @@ use std::time::Duration;
 use kogge_board::{BackendError, DeviceInfo};
 use kogge_gpu::interface::{Compiled, Launch, Reading};
 use kogge_gpu::kernels::Module;
-use kogge_gpu::tuning::Value;
-use kogge_gpu::{Device, Failure, HostSettings, Interface};
+use kogge_gpu::{Device, Failure, GpuOptions, GpuSettings, Interface};
 
-use super::{Options, Tested};
+use super::Tested;
 
 /// A device that forwards all calls to another device, except a call ordered to fail. Tests can change its host's settings
 /// beyond the options.
@@ -17,7 +16,7 @@ use super::{Options, Tested};
 /// It is connected once: opening it again returns the same interface with its compiled kernels.
 pub struct Faulty<D: Tested> {
     device: D,
-    change: fn(&mut HostSettings),
+    change: fn(&mut GpuSettings),
     shared: Arc<Mutex<Shared<D::Interface>>>,
 }
 
@@ -36,7 +35,7 @@ fn lock<I>(shared: &Mutex<Shared<I>>) -> MutexGuard<'_, Shared<I>> {
 
 impl<D: Tested> Faulty<D> {
     /// Wraps a device and changes the settings of its host.
-    pub fn new(device: D, change: fn(&mut HostSettings)) -> Self {
+    pub fn new(device: D, change: fn(&mut GpuSettings)) -> Self {
         Self { device, change, shared: Arc::new(Mutex::new(Shared { order: None, made: 0, idle: None })) }
     }
 
@@ -56,24 +55,10 @@ impl<D: Tested> Faulty<D> {
     }
 }
 
-/// Settings with a changed host's part.
-pub struct Changed<S> {
-    original: S,
-    host: HostSettings,
-}
-
-impl<S> AsRef<HostSettings> for Changed<S> {
-    fn as_ref(&self) -> &HostSettings {
-        &self.host
-    }
-}
-
 impl<D: Tested> Device for Faulty<D> {
     const BACKEND: &'static str = D::BACKEND;
 
     type Interface = FaultyInterface<D::Interface>;
-    type Options = Options<D>;
-    type Settings = Changed<D::Settings>;
 
     fn list() -> Result<Vec<Self>, BackendError> {
         Ok(D::list()?.into_iter().map(|device| Self::new(device, |_| {})).collect())
@@ -87,30 +72,21 @@ impl<D: Tested> Device for Faulty<D> {
         self.device.unusable()
     }
 
-    fn settings(&self, options: &Options<D>) -> Result<Changed<D::Settings>, String> {
-        let original = self.device.settings(options)?;
-        let mut host = original.as_ref().clone();
-        (self.change)(&mut host);
-        Ok(Changed { original, host })
-    }
-
-    fn describe(&self, settings: &Changed<D::Settings>) -> String {
-        self.device.describe(&settings.original)
+    fn settings(&self, options: &GpuOptions) -> Result<GpuSettings, String> {
+        let mut settings = self.device.settings(options)?;
+        (self.change)(&mut settings);
+        Ok(settings)
     }
 
     fn kernels() -> String {
         <D as Device>::kernels()
     }
 
-    fn values(&self) -> Vec<Value<Options<D>>> {
-        Device::values(&self.device)
-    }
-
-    async fn connect(&self, settings: &Changed<D::Settings>) -> Result<FaultyInterface<D::Interface>, Failure> {
+    async fn connect(&self, settings: &GpuSettings) -> Result<FaultyInterface<D::Interface>, Failure> {
         let idle = lock(&self.shared).idle.take();
         let (interface, compiled) = match idle {
             Some(idle) => idle,
-            None => (self.device.connect(&settings.original).await?, Vec::new()),
+            None => (self.device.connect(settings).await?, Vec::new()),
         };
         Ok(FaultyInterface { interface: Some(interface), compiled, shared: Arc::clone(&self.shared) })
     }

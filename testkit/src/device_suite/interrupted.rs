@@ -2,9 +2,10 @@
 
 use kogge_board::merge::{Entry, Kept, MergeError, MergeOptions};
 use kogge_board::{Backend, BackendError, Fen, Leaves, Quad48, Rules, unwatched};
-use kogge_gpu::{Failure, Gpu, HostSettings};
+use kogge_gpu::Parameter::{GroupSize, Moves, Positions};
+use kogge_gpu::{Failure, Gpu, GpuOptions, GpuSettings};
 
-use super::{Faulty, Options, Tested, cpu, first_device, host_options};
+use super::{Faulty, Tested, cpu, first_device};
 use crate::conformance::merged_plies;
 
 /// Returns the failures that a call can have.
@@ -13,19 +14,15 @@ fn failures() -> [Failure; 3] {
 }
 
 /// Returns options with the smallest buffers, which cannot be halved further.
-fn smallest<D: Tested>() -> Options<D> {
-    host_options(|host| {
-        host.group_size = Some(8);
-        host.positions = Some(1);
-        host.moves = Some(1);
-    })
+fn smallest() -> GpuOptions {
+    GpuOptions::of([(GroupSize, 8), (Positions, 1), (Moves, 1)])
 }
 
-fn faulty<D: Tested>(change: fn(&mut HostSettings)) -> Option<Faulty<D>> {
+fn faulty<D: Tested>(change: fn(&mut GpuSettings)) -> Option<Faulty<D>> {
     first_device().map(|device| Faulty::new(device, change))
 }
 
-fn open<D: Tested>(device: &Faulty<D>, options: &Options<D>) -> Gpu<Faulty<D>> {
+fn open<D: Tested>(device: &Faulty<D>, options: &GpuOptions) -> Gpu<Faulty<D>> {
     Gpu::untested(device, options).unwrap_or_else(|error| panic!("{error}"))
 }
 
@@ -51,7 +48,7 @@ fn check_error(failure: &Failure, after: usize, error: &BackendError) {
 /// Counts with too little memory at the first call: smaller buffers are made.
 pub fn less_memory<D: Tested>() {
     let Some(device) = faulty::<D>(|_| {}) else { return };
-    let mut backend = open(&device, &host_options(|host| host.memory = Some(256 << 20)));
+    let mut backend = open(&device, &GpuOptions { memory: Some(256 << 20), ..GpuOptions::default() });
     assert_eq!(leaves(&mut backend, 4), Ok(vec![197_281]));
     let before = device.take_made();
     device.fail(0, Failure::OutOfMemory);
@@ -66,7 +63,7 @@ pub fn interrupted_totals<D: Tested>() {
     for failure in failures() {
         for after in 0.. {
             // A new session makes new buffers.
-            let mut backend = open(&device, &smallest::<D>());
+            let mut backend = open(&device, &smallest());
             device.fail(after, failure.clone());
             let found = leaves(&mut backend, 4);
             if device.cancel() {
@@ -95,7 +92,7 @@ fn merged_leaves(backend: &mut dyn Backend) -> Result<u128, MergeError> {
 /// Merges with a failure at each call in turn: every answer is correct or an error, and the next answer is correct.
 pub fn interrupted_merges<D: Tested>() {
     let Some(device) = faulty::<D>(|_| {}) else { return };
-    let mut backend = open(&device, &smallest::<D>());
+    let mut backend = open(&device, &smallest());
     // The self-test of merging comes first.
     assert_eq!(merged_leaves(&mut backend), Ok(8902));
     for failure in failures() {
@@ -121,14 +118,14 @@ pub fn interrupted_merges<D: Tested>() {
 /// Counts with totals that hold little more than the leaves below one position, so the host reads them often.
 pub fn large_totals<D: Tested>() {
     let Some(device) = faulty::<D>(|settings| settings.most_total = 1 << 20) else { return };
-    let mut backend = open(&device, &Options::<D>::default());
+    let mut backend = open(&device, &GpuOptions::default());
     assert_eq!(leaves(&mut backend, 5), Ok(vec![4_865_609]));
 }
 
 /// Merges with shards of at most 200 entries, so that candidates are sorted by more shards than a work-group has work-items.
 pub fn small_shards<D: Tested>() {
     let Some(device) = faulty::<D>(|settings| settings.shard_entries = 200) else { return };
-    let mut backend = open(&device, &smallest::<D>());
+    let mut backend = open(&device, &smallest());
     merged_plies(&mut backend, &mut cpu());
     // All candidates belong to one shard, so its work-items take many turns.
     let mut merge = backend.merge(&Rules::STANDARD, &MergeOptions::with_memory(1 << 28)).unwrap();
@@ -141,7 +138,7 @@ pub fn small_shards<D: Tested>() {
 /// Searches with room for only a few moves: the search is repeated with more room.
 pub fn quiescence_without_room<D: Tested>() {
     let Some(device) = faulty::<D>(|settings| settings.quiescence_room = 3) else { return };
-    let mut backend = open(&device, &Options::<D>::default());
+    let mut backend = open(&device, &GpuOptions::default());
     for fen in [
         "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
         "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",

@@ -10,10 +10,13 @@ mod interrupted;
 mod tuning;
 
 use std::any::Any;
-use std::fmt::Debug;
 use std::sync::{Mutex, PoisonError};
 
-use kogge_gpu::{Device, Gpu, HostOptions, Interface};
+pub use kogge_gpu::GpuOptions;
+use kogge_gpu::Parameter::{
+    self, ClosedFormGroupSize, CountGroupSize, CountGroups, GroupSize, Moves, Positions, QueuedPerLane,
+};
+use kogge_gpu::{Device, Gpu, Interface};
 
 pub use counting::*;
 pub use failures::*;
@@ -21,26 +24,10 @@ pub use faulty::Faulty;
 pub use interrupted::*;
 pub use tuning::*;
 
-/// A device that the suite can test: its parts can be sent to other threads, and its options can be compared.
-pub trait Tested:
-    Device<
-        Interface: Interface<Buffer: Send> + Send + 'static,
-        Options: AsMut<HostOptions> + PartialEq + Debug + Send + 'static,
-    > + Sized
-    + 'static
-{
-}
+/// A device that the suite can test: its parts can be sent to other threads.
+pub trait Tested: Device<Interface: Interface<Buffer: Send> + Send + 'static> + 'static {}
 
-impl<D> Tested for D where
-    D: Device<
-            Interface: Interface<Buffer: Send> + Send + 'static,
-            Options: AsMut<HostOptions> + PartialEq + Debug + Send + 'static,
-        > + 'static
-{
-}
-
-/// The options of a device.
-pub type Options<D> = <D as Device>::Options;
+impl<D> Tested for D where D: Device<Interface: Interface<Buffer: Send> + Send + 'static> + 'static {}
 
 /// Returns whether a missing device fails the tests. `cargo xtask test` lists the required backends in
 /// `KOGGE_REQUIRE_DEVICES`.
@@ -69,11 +56,11 @@ pub fn first_device<D: Device>() -> Option<D> {
 ///
 /// # Panics
 /// If there is no device and one is required, or if it cannot be opened.
-pub fn with_backend<D: Tested>(options: &Options<D>, test: impl FnOnce(&mut Gpu<D>)) {
+pub fn with_backend<D: Tested>(options: &GpuOptions, test: impl FnOnce(&mut Gpu<D>)) {
     static OPEN: Mutex<Vec<Box<dyn Any + Send>>> = Mutex::new(Vec::new());
     let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
     let found = |one: &Box<dyn Any + Send>| {
-        one.downcast_ref::<(Options<D>, Gpu<D>)>().is_some_and(|(known, _)| known == options)
+        one.downcast_ref::<(GpuOptions, Gpu<D>)>().is_some_and(|(known, _)| known == options)
     };
     let index = match open.iter().position(found) {
         Some(index) => index,
@@ -84,35 +71,28 @@ pub fn with_backend<D: Tested>(options: &Options<D>, test: impl FnOnce(&mut Gpu<
             open.len() - 1
         }
     };
-    if let Some((_, backend)) = open[index].downcast_mut::<(Options<D>, Gpu<D>)>() {
+    if let Some((_, backend)) = open[index].downcast_mut::<(GpuOptions, Gpu<D>)>() {
         test(backend);
     }
 }
 
-/// Returns the default options with a change in the host's part.
-pub fn host_options<O: Default + AsMut<HostOptions>>(change: impl FnOnce(&mut HostOptions)) -> O {
-    let mut options = O::default();
-    change(options.as_mut());
-    options
-}
-
 /// Returns the options with such small buffers that all work is split.
-pub fn tiny<O: AsMut<HostOptions>>(mut options: O) -> O {
-    let host = options.as_mut();
-    host.group_size = Some(8);
-    host.closed_form_group_size = Some(6);
-    host.count_group_size = Some(3);
-    host.count_groups = Some(5);
-    host.queued_per_lane = Some(1);
-    host.positions = Some(1);
-    host.moves = Some(1);
+pub fn tiny(mut options: GpuOptions) -> GpuOptions {
+    options.values.extend([
+        (GroupSize, 8),
+        (ClosedFormGroupSize, 6),
+        (CountGroupSize, 3),
+        (CountGroups, 5),
+        (QueuedPerLane, 1),
+        (Positions, 1),
+        (Moves, 1),
+    ]);
     options
 }
 
 /// Returns the options without the closed form.
-pub fn every_reply_counted<O: AsMut<HostOptions>>(mut options: O) -> O {
-    options.as_mut().closed_form = Some(false);
-    options
+pub fn every_reply_counted(options: GpuOptions) -> GpuOptions {
+    options.with(Parameter::ClosedForm, 0)
 }
 
 /// Makes the tests of a backend. Variants are functions that return options.
@@ -170,15 +150,13 @@ macro_rules! device_suite {
 
         mod suite {
             use super::*;
-            use $crate::device_suite;
+            use $crate::device_suite::{self, GpuOptions};
 
-            type Options = device_suite::Options<$device>;
-
-            fn forms() -> Vec<Options> {
+            fn forms() -> Vec<GpuOptions> {
                 vec![$($form),*]
             }
 
-            fn split() -> Vec<Options> {
+            fn split() -> Vec<GpuOptions> {
                 vec![$($split),*]
             }
 
@@ -209,7 +187,6 @@ macro_rules! device_suite {
                 lists_of_many_small_shards: small_shards::<$device>();
                 quiescence_without_room_for_moves_is_done_again: quiescence_without_room::<$device>();
                 tuned_options_are_used_and_given_options_override: tuned_options::<$device>($tuned, $overridden);
-                plans_tell_values_apart: plans::<$device>();
                 tuning_ends_in_time: tuning_in_time::<$device>();
             }
 

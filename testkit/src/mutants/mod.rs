@@ -6,10 +6,10 @@ use kogge_board::merge::MergeOptions;
 use kogge_board::{Backend, BackendError, Fen, Leaves, Quad48, Rules, unwatched};
 use kogge_gpu::kernels::Module;
 use kogge_gpu::source::{Form, source};
-use kogge_gpu::{Gpu, Mutation};
+use kogge_gpu::{Gpu, GpuOptions, Mutation};
 
 pub use self::list::{ANY_ORDER, CARRY, EMULATED, FILL, MUTANTS, SUBGROUPS};
-use crate::device_suite::{Options, Tested, first_device};
+use crate::device_suite::{Tested, first_device};
 
 /// The self-test that must find an error.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -55,9 +55,8 @@ impl Mutant {
     }
 
     /// Opens a device with this error and returns the result of the self-test.
-    fn verdict<D: Tested>(&self, device: &D, options: &Options<D>) -> Result<(), BackendError> {
-        let mut options = options.clone();
-        options.as_mut().mutation = Some(self.mutation);
+    fn verdict<D: Tested>(&self, device: &D, options: &GpuOptions) -> Result<(), BackendError> {
+        let options = GpuOptions { mutation: Some(self.mutation), ..options.clone() };
         if self.found_by == SelfTest::Counting {
             return Gpu::untuned(device, &options).map(drop);
         }
@@ -95,7 +94,7 @@ impl Mutant {
 ///
 /// # Panics
 /// If a self-test passes, or if no source contains the text, or if the source cannot be compiled with the replacement.
-pub fn find_each<D: Tested>(options: &Options<D>, mutants: &[Mutant]) {
+pub fn find_each<D: Tested>(options: &GpuOptions, mutants: &[Mutant]) {
     let Some(device) = first_device::<D>() else { return };
     let missed: Vec<_> = mutants.iter().filter_map(|mutant| mutant.missed(mutant.verdict(&device, options))).collect();
     assert!(missed.is_empty(), "{} errors are not found:\n{}", missed.len(), missed.join("\n"));

@@ -1,9 +1,10 @@
 //! The arguments of a kernel, with checks of every access.
 
+use kogge_gpu::GpuSettings;
 use kogge_gpu::interface::Launch;
 use kogge_gpu::kernels::{Binding, Kernel, Scalar};
 
-use super::{TwinBuffer, TwinSettings};
+use super::{Queues, TwinBuffer};
 
 /// The arguments of a launch.
 pub(super) struct Arguments<'a> {
@@ -11,7 +12,8 @@ pub(super) struct Arguments<'a> {
     /// The number of work-groups.
     pub(super) groups: usize,
     pub(super) group_size: usize,
-    pub(super) settings: &'a TwinSettings,
+    pub(super) settings: &'a GpuSettings,
+    pub(super) queues: Queues,
     buffers: &'a [&'a TwinBuffer],
     scalars: &'a [u32],
 }
@@ -22,13 +24,13 @@ impl<'a> Arguments<'a> {
     /// # Panics
     /// If the arguments do not match the signature, if the work-groups do not have the size in the settings, or if a buffer
     /// that the kernel writes is bound twice.
-    pub(super) fn new(launch: &'a Launch<'a, TwinBuffer>, settings: &'a TwinSettings) -> Self {
+    pub(super) fn new(launch: &'a Launch<'a, TwinBuffer>, settings: &'a GpuSettings, queues: Queues) -> Self {
         let &Launch { kernel, groups, group_size, buffers, scalars } = launch;
         let signature = kernel.signature();
         let name = signature.name;
         assert_eq!(buffers.len(), signature.buffers.len(), "The kernel {name} has another number of buffers.");
         assert_eq!(scalars.len(), signature.scalars.len(), "The kernel {name} has another number of scalars.");
-        assert_eq!(group_size, settings.host.group_size_of(kernel), "The kernel {name} has other work-groups.");
+        assert_eq!(group_size, settings.group_size_of(kernel), "The kernel {name} has other work-groups.");
         assert!(groups > 0, "The kernel {name} is launched without work-groups.");
         for (index, (binding, buffer)) in signature.buffers.iter().zip(buffers).enumerate() {
             let is_same = |&other: &usize| other != index && std::ptr::eq(*buffer, buffers[other]);
@@ -37,7 +39,7 @@ impl<'a> Arguments<'a> {
                 panic!("The kernel {name} writes {one}, which is also {other}.");
             }
         }
-        Self { kernel, groups, group_size, settings, buffers, scalars }
+        Self { kernel, groups, group_size, settings, queues, buffers, scalars }
     }
 
     /// Returns the number of work-items.

@@ -11,7 +11,7 @@ use super::position::load_position;
 
 /// Returns whether a move becomes an item.
 pub(super) fn is_queued(arguments: &Arguments<'_>, number: usize) -> bool {
-    match arguments.settings.queues {
+    match arguments.queues {
         Queues::Half => number % 2 == 1,
         Queues::None => false,
         Queues::All => true,

@@ -20,7 +20,7 @@ pub(super) fn add_to_total(arguments: &Arguments<'_>, root: u32, amount: u32) {
         arguments.add(Binding::totals, 2 * element + 1, 1);
     }
     let [low, high] = arguments.read(Binding::totals, element);
-    let (total, most) = (u64::from(high) << 32 | u64::from(low), arguments.settings.host.most_total);
+    let (total, most) = (u64::from(high) << 32 | u64::from(low), arguments.settings.most_total);
     assert!(total <= most, "The total of root {root} is {total}, and the host has promised at most {most}.");
 }
 

@@ -1,8 +1,11 @@
 //! The device of the twin, with the settings that only tests change.
 
 use kogge_board::{BackendError, DeviceInfo, DeviceKind};
-use kogge_gpu::tuning::{Value, fingerprint};
-use kogge_gpu::{Defaults, Device, Failure, HostOptions, HostSettings, LastPlies, Limits, PositionForm, Unordered};
+use kogge_gpu::Parameter::{
+    ClosedFormGroupSize, CountGroupSize, CountGroups, GroupSize, Moves, Positions, QueuedPerLane,
+};
+use kogge_gpu::tuning::fingerprint;
+use kogge_gpu::{Capabilities, Device, Failure, GpuOptions, GpuSettings, Parameter, Unordered};
 
 use super::Twin;
 use super::control::Control;
@@ -28,10 +31,6 @@ pub struct TwinDevice {
     pub unordered: Unordered,
     /// The moves that become items.
     pub queues: Queues,
-    /// The way of counting the last plies, if `HostOptions::closed_form` is unset.
-    pub last_plies: LastPlies,
-    /// The form of positions in device memory.
-    pub form: PositionForm,
     /// The largest total.
     pub most_total: u64,
     /// The device's memory, in bytes.
@@ -52,8 +51,6 @@ impl Default for TwinDevice {
             control: Control::default(),
             unordered: Unordered::Always,
             queues: Queues::default(),
-            last_plies: LastPlies::ClosedForm,
-            form: PositionForm::Planes32,
             most_total: u64::MAX,
             memory: 1 << 30,
             max_buffer: None,
@@ -64,24 +61,9 @@ impl Default for TwinDevice {
     }
 }
 
-/// The settings of a twin.
-#[derive(Clone)]
-pub struct TwinSettings {
-    pub(super) host: HostSettings,
-    pub(super) queues: Queues,
-}
-
-impl AsRef<HostSettings> for TwinSettings {
-    fn as_ref(&self) -> &HostSettings {
-        &self.host
-    }
-}
-
 impl Device for TwinDevice {
     const BACKEND: &'static str = "twin";
     type Interface = Twin;
-    type Options = HostOptions;
-    type Settings = TwinSettings;
 
     fn list() -> Result<Vec<Self>, BackendError> {
         Ok(vec![Self::default()])
@@ -104,44 +86,31 @@ impl Device for TwinDevice {
         None
     }
 
-    fn settings(&self, options: &HostOptions) -> Result<TwinSettings, String> {
-        let (max_buffer, device_memory) = (self.max_buffer.unwrap_or(self.memory / 4), self.memory);
-        let limits = Limits { max_group_size: 1024, local_memory: 1 << 15, max_buffer, device_memory };
-        let defaults = Defaults {
-            group_size: 4,
-            closed_form_group_size: 4,
-            closed_form_turns: 1,
-            count_group_size: 4,
-            count_groups: 3,
-            queued_per_lane: 4,
-            positions: 1,
-            moves: 1,
+    fn settings(&self, options: &GpuOptions) -> Result<GpuSettings, String> {
+        let mut defaults = Parameter::usual(false);
+        defaults.extend([GroupSize, ClosedFormGroupSize, CountGroupSize, QueuedPerLane].map(|size| (size, 4)));
+        defaults.extend([(CountGroups, 3), (Positions, 1), (Moves, 1)]);
+        let mut settings = options.complete(&Capabilities {
+            defaults,
+            maxima: [].into(),
+            max_group_size: 1024,
+            local_memory: 1 << 15,
+            unordered_memory: 1 << 15,
+            max_buffer: self.max_buffer.unwrap_or(self.memory / 4),
+            device_memory: self.memory,
             memory: self.memory / 2,
-            quiescence_lanes: self.quiescence_lanes,
-            quiescence_steps: self.quiescence_steps,
-        };
-        let mut host = options.complete(&limits, &defaults)?;
-        if options.closed_form.is_none() {
-            host.last_plies = self.last_plies;
-        }
-        (host.unordered, host.form) = (self.unordered, self.form);
-        (host.most_total, host.shard_entries) = (self.most_total, self.shard_entries);
-        Ok(TwinSettings { host, queues: self.queues })
-    }
-
-    fn describe(&self, settings: &TwinSettings) -> String {
-        settings.host.describe()
+            unordered: self.unordered,
+        })?;
+        (settings.most_total, settings.shard_entries) = (self.most_total, self.shard_entries);
+        (settings.quiescence_lanes, settings.quiescence_steps) = (self.quiescence_lanes, self.quiescence_steps);
+        Ok(settings)
     }
 
     fn kernels() -> String {
         fingerprint(["twin"])
     }
 
-    fn values(&self) -> Vec<Value<HostOptions>> {
-        Vec::new()
-    }
-
-    async fn connect(&self, settings: &TwinSettings) -> Result<Twin, Failure> {
-        Ok(Twin::new(settings.clone(), self.control.clone()))
+    async fn connect(&self, settings: &GpuSettings) -> Result<Twin, Failure> {
+        Ok(Twin::new(settings.clone(), self.queues, self.control.clone()))
     }
 }

@@ -17,11 +17,11 @@
 //!
 //! ```no_run
 //! use kogge_board::{Fen, Quad48};
-//! use kogge_gpu::{Device, HostOptions};
+//! use kogge_gpu::{Device, GpuOptions};
 //! use kogge_testkit::twin::{TwinDevice, compare_stages};
 //!
 //! // Any device: `OpenClDevice::list()?.remove(0)` and its options, for example.
-//! let (device, options) = (TwinDevice::default(), HostOptions::default());
+//! let (device, options) = (TwinDevice::default(), GpuOptions::default());
 //! let fen = Fen::start();
 //! if let Err(difference) = compare_stages(&device, &options, &[Quad48::from(&fen.position)], &fen.rules) {
 //!     // "The kernel make differs from its twin at element 3 of successors: ..."
@@ -59,12 +59,12 @@ use std::time::Duration;
 
 use kogge_gpu::interface::{Compiled, Launch};
 use kogge_gpu::kernels::{Kernel, Module};
-use kogge_gpu::{Failure, Interface};
+use kogge_gpu::{Failure, GpuSettings, Interface};
 
 use arguments::Arguments;
 
 pub use control::Control;
-pub use device::{Queues, TwinDevice, TwinSettings};
+pub use device::{Queues, TwinDevice};
 pub use stages::{StageDifference, compare_stages};
 
 /// A buffer of 32-bit words that records which words were ever written.
@@ -99,15 +99,16 @@ impl Drop for TwinBuffer {
 
 /// The interface of the twin.
 pub struct Twin {
-    settings: TwinSettings,
+    settings: GpuSettings,
+    queues: Queues,
     modules: Vec<Module>,
     control: Control,
 }
 
 impl Twin {
     /// Returns the twin of an interface with these settings.
-    pub(crate) fn new(settings: TwinSettings, control: Control) -> Self {
-        Self { settings, modules: Vec::new(), control }
+    pub(crate) fn new(settings: GpuSettings, queues: Queues, control: Control) -> Self {
+        Self { settings, queues, modules: Vec::new(), control }
     }
 }
 
@@ -117,8 +118,8 @@ impl Interface for Twin {
     async fn make(&mut self, name: &'static str, bytes: u64) -> Result<TwinBuffer, Failure> {
         self.control.call()?;
         assert!(bytes > 0 && bytes.is_multiple_of(4), "The host makes the buffer {name} of {bytes} bytes.");
-        assert!(bytes <= self.settings.host.max_buffer, "The host makes the buffer {name} of {bytes} bytes.");
-        self.control.take(bytes, self.settings.host.device_memory)?;
+        assert!(bytes <= self.settings.max_buffer, "The host makes the buffer {name} of {bytes} bytes.");
+        self.control.take(bytes, self.settings.device_memory)?;
         let words = Arc::new(Mutex::new(vec![None; (bytes / 4) as usize]));
         Ok(TwinBuffer { name, words, bytes, control: self.control.clone() })
     }
@@ -175,7 +176,7 @@ impl Interface for Twin {
         let signature = launch.kernel.signature();
         assert!(self.modules.contains(&signature.module), "The kernel {} is not compiled.", signature.name);
         self.control.note(launch.kernel);
-        let arguments = Arguments::new(launch, &self.settings);
+        let arguments = Arguments::new(launch, &self.settings, self.queues);
         run(&arguments);
         self.control.corrupt_after(&arguments);
         Ok(())
@@ -225,14 +226,14 @@ fn run(arguments: &Arguments<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use kogge_gpu::{Device, HostOptions};
+    use kogge_gpu::{Device, GpuOptions};
 
     use super::*;
 
     #[test]
     fn a_buffer_that_is_used_anew_has_no_contents() {
-        let settings = TwinDevice::default().settings(&HostOptions::default()).unwrap();
-        let mut twin = Twin::new(settings, Control::default());
+        let settings = TwinDevice::default().settings(&GpuOptions::default()).unwrap();
+        let mut twin = Twin::new(settings, Queues::default(), Control::default());
         twin.control.take(8, 8).unwrap();
         let words = Arc::new(Mutex::new(vec![None; 2]));
         let mut buffer = TwinBuffer { name: "slots", words, bytes: 8, control: twin.control.clone() };

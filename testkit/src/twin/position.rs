@@ -1,7 +1,6 @@
 //! Positions in device memory. The twin sees every position with white to move, as kernels do.
 
 use kogge_board::{Color, Planes32, Position, Quad48, Rules};
-use kogge_gpu::PositionForm;
 use kogge_gpu::kernels::{Binding, Scalar};
 
 use super::arguments::Arguments;
@@ -40,19 +39,14 @@ fn boards<const WORDS: usize, const BOARDS: usize>(words: [u32; WORDS]) -> [u64;
 
 /// Reads a position in the form of the settings.
 pub(super) fn load_planes(arguments: &Arguments<'_>, binding: Binding, index: usize) -> Planes32 {
-    match arguments.settings.host.form {
-        PositionForm::Planes32 => {
-            let [bit1, bit2, bit4, own] = boards(arguments.read::<8>(binding, index));
-            Planes32 { codes: [bit1, bit2, bit4], own }
-        }
-        PositionForm::Boards48 => {
-            let [own, pawns, knights, bishops_queens, rooks_queens, kings] =
-                boards(arguments.read::<12>(binding, index));
-            let bit1 = pawns | bishops_queens;
-            let bit2 = knights | bishops_queens & !rooks_queens | kings | pawns & PAWNLESS_RANKS;
-            Planes32 { codes: [bit1, bit2, rooks_queens | kings], own }
-        }
+    if !arguments.settings.variants.boards48 {
+        let [bit1, bit2, bit4, own] = boards(arguments.read::<8>(binding, index));
+        return Planes32 { codes: [bit1, bit2, bit4], own };
     }
+    let [own, pawns, knights, bishops_queens, rooks_queens, kings] = boards(arguments.read::<12>(binding, index));
+    let bit1 = pawns | bishops_queens;
+    let bit2 = knights | bishops_queens & !rooks_queens | kings | pawns & PAWNLESS_RANKS;
+    Planes32 { codes: [bit1, bit2, rooks_queens | kings], own }
 }
 
 /// Reads a position.
@@ -63,17 +57,13 @@ pub(super) fn load_position(arguments: &Arguments<'_>, binding: Binding, index: 
 /// Writes a position in the form of the settings.
 pub(super) fn store_position(arguments: &Arguments<'_>, binding: Binding, index: usize, planes: &Planes32) {
     let Planes32 { codes: [bit1, bit2, bit4], own } = *planes;
-    match arguments.settings.host.form {
-        PositionForm::Planes32 => {
-            arguments.write::<8>(binding, index, word_pairs([bit1, bit2, bit4, own]));
-        }
-        PositionForm::Boards48 => {
-            let kings = !bit1 & bit2 & bit4;
-            let (pawns, bishops_queens) = (bit1 & !(bit2 ^ bit4), bit1 & (bit2 ^ bit4));
-            let boards = [own, pawns, !bit1 & bit2 & !bit4, bishops_queens, bit4 & !kings, kings];
-            arguments.write::<12>(binding, index, word_pairs(boards));
-        }
+    if !arguments.settings.variants.boards48 {
+        return arguments.write::<8>(binding, index, word_pairs([bit1, bit2, bit4, own]));
     }
+    let kings = !bit1 & bit2 & bit4;
+    let (pawns, bishops_queens) = (bit1 & !(bit2 ^ bit4), bit1 & (bit2 ^ bit4));
+    let boards = [own, pawns, !bit1 & bit2 & !bit4, bishops_queens, bit4 & !kings, kings];
+    arguments.write::<12>(binding, index, word_pairs(boards));
 }
 
 /// Reads a `Quad48`.

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use js_sys::Function;
-use kogge_backend_wgpu::Options;
+use kogge_backend_wgpu::GpuOptions;
 use kogge_board::{BackendError, Categories};
 use kogge_gpu::Gpu;
 use wasm_bindgen::prelude::*;
@@ -31,7 +31,7 @@ pub struct GpuCounter {
 impl GpuCounter {
     /// Opens the browser's fastest device, perhaps an emulator, and runs the self-test.
     pub async fn open(is_software: bool) -> Result<Self, JsError> {
-        let opened = async { Gpu::open_async(&BrowserGpu::find(is_software).await?, &Options::default()).await };
+        let opened = async { Gpu::open_async(&BrowserGpu::find(is_software).await?, &GpuOptions::default()).await };
         let gpu = opened.await.map_err(|error: BackendError| JsError::new(&error.to_string()))?;
         Ok(Self { gpu })
     }

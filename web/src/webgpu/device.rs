@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use kogge_backend_wgpu::{Options, Properties, Settings, fingerprint};
+use kogge_backend_wgpu::{Properties, fingerprint};
 use kogge_board::{BackendError, DeviceInfo, DeviceKind};
-use kogge_gpu::tuning::Value;
-use kogge_gpu::{Device, Failure, PartTime};
+use kogge_gpu::Parameter::{Moves, Positions};
+use kogge_gpu::{Device, Failure, GpuOptions, GpuSettings, PartTime};
 use serde::Deserialize;
 
 use super::interface::{Adapter, WebGpu, failure};
@@ -63,8 +63,6 @@ impl Device for BrowserGpu {
     const BACKEND: &'static str = "WebGPU";
 
     type Interface = WebGpu;
-    type Options = Options;
-    type Settings = Settings;
 
     /// Returns an error: browsers list devices only to those who wait. [`BrowserGpu::find`] does.
     fn list() -> Result<Vec<Self>, BackendError> {
@@ -89,15 +87,15 @@ impl Device for BrowserGpu {
         (self.description.max_buffers < BUFFERS).then(|| "its kernels can use too few buffers at once.".into())
     }
 
-    fn settings(&self, options: &Options) -> Result<Settings, String> {
+    fn settings(&self, options: &GpuOptions) -> Result<GpuSettings, String> {
         let Description { ref vendor, subgroups, max_binding, local_memory, max_group, .. } = self.description;
         let mut options = options.clone();
-        options.host.memory.get_or_insert(MEMORY);
+        options.memory.get_or_insert(MEMORY);
         if self.kind != DeviceKind::Software {
-            options.host.positions.get_or_insert(POSITIONS);
-            options.host.moves.get_or_insert(MOVES);
+            options.values.entry(Positions).or_insert(POSITIONS);
+            options.values.entry(Moves).or_insert(MOVES);
         }
-        let mut settings = options.complete(&Properties {
+        let properties = Properties {
             kind: self.kind,
             is_nvidia: vendor == "nvidia",
             memory: None,
@@ -107,25 +105,17 @@ impl Device for BrowserGpu {
             has_int64: false,
             has_subgroups: subgroups,
             has_immediates: false,
-        })?;
-        settings.host_mut().part_time = PART_TIME;
+        };
+        let mut settings = properties.settings(&options)?;
+        settings.part_time = PART_TIME;
         Ok(settings)
-    }
-
-    fn describe(&self, settings: &Settings) -> String {
-        settings.describe()
     }
 
     fn kernels() -> String {
         fingerprint()
     }
 
-    /// Returns no values: pages are not tuned.
-    fn values(&self) -> Vec<Value<Options>> {
-        Vec::new()
-    }
-
-    async fn connect(&self, settings: &Settings) -> Result<WebGpu, Failure> {
+    async fn connect(&self, settings: &GpuSettings) -> Result<WebGpu, Failure> {
         WebGpu::open(&self.adapter, settings).await
     }
 }

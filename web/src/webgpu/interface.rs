@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use js_sys::{Array, Error, Uint8Array};
-use kogge_backend_wgpu::{SCALARS, SCALARS_BINDING, Settings, binding_of, source};
+use kogge_backend_wgpu::{SCALARS, SCALARS_BINDING, binding_of, source};
 use kogge_gpu::interface::{Compiled, Launch};
 use kogge_gpu::kernels::{Kernel, Module, Scalar, Signature};
-use kogge_gpu::{Failure, Interface};
+use kogge_gpu::{Failure, GpuSettings, Interface, Parameter};
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 use web_time::Instant;
@@ -91,12 +91,12 @@ impl KernelText {
 /// An open device of the browser.
 pub struct WebGpu {
     device: Device,
-    settings: Settings,
+    settings: GpuSettings,
 }
 
 impl WebGpu {
     /// Opens a device.
-    pub(super) async fn open(adapter: &Adapter, settings: &Settings) -> Result<Self, Failure> {
+    pub(super) async fn open(adapter: &Adapter, settings: &GpuSettings) -> Result<Self, Failure> {
         let device = adapter.open(settings.has_subgroups(), SCALARS as u32).await.map_err(failure)?;
         Ok(Self { device, settings: settings.clone() })
     }
@@ -130,7 +130,7 @@ impl Interface for WebGpu {
         let mut compiled = Compiled::default();
         for &module in modules {
             let start = Instant::now();
-            let enable = if self.settings.has_subgroups() { "enable subgroups;\n" } else { "" };
+            let enable = if self.settings.uses(Parameter::Subgroups) { "enable subgroups;\n" } else { "" };
             let code = enable.to_owned() + &source(&self.settings, module);
             let kernels: Vec<_> = Kernel::of(&[module]).map(|kernel| KernelText::of(kernel.signature())).collect();
             let kernels = serde_json::to_string(&kernels).map_err(|error| Failure::Other(format!("{error}.")))?;

@@ -8,10 +8,11 @@ use kogge_devices::memory;
 use kogge_driver::{Part, Shared, SharedPly, perft_merged_shared, perft_shared};
 use serde::Serialize;
 
-use super::Perft;
+use crate::args;
 use crate::context::Context;
 use crate::outcome::{Answer, Failure};
 use crate::output::{Aside, Device, magnitude};
+use crate::root::Tree;
 
 #[derive(Serialize)]
 struct Report {
@@ -20,18 +21,11 @@ struct Report {
     depth: u32,
     nodes: u128,
     /// The last merged ply.
-    merged: Option<Ply>,
+    merged: Option<SharedPly>,
     seconds: f64,
     per_second: f64,
     deduplicated: bool,
     devices: Vec<Worker>,
-}
-
-#[derive(Serialize)]
-struct Ply {
-    ply: u32,
-    positions: u64,
-    ranges: u32,
 }
 
 /// A device, and what it counted.
@@ -39,16 +33,21 @@ struct Ply {
 struct Worker {
     #[serde(flatten)]
     device: Device,
-    leaves: u128,
-    pieces: u64,
+    #[serde(flatten)]
+    part: Part,
 }
 
-impl Perft {
+impl args::Perft {
     /// Counts on several devices at once.
-    pub(super) fn share(&self, backends: Vec<Box<dyn Backend>>, context: &mut Context) -> Result<Answer, Failure> {
-        let Self { root, depth, merged, .. } = self;
-        let mut devices = memory::devices(self.memory, backends);
-        if *merged {
+    pub(super) fn share(
+        &self,
+        Tree { root, depth }: &Tree,
+        is_merged: bool,
+        backends: Vec<Box<dyn Backend>>,
+        context: &mut Context,
+    ) -> Result<Answer, Failure> {
+        let mut devices = memory::devices(self.memory.memory, backends);
+        if is_merged {
             // Devices compile and test their kernels before their first merge. That belongs to opening them.
             for device in &mut devices {
                 drop(device.backend.merge(&root.rules, &MergeOptions::with_memory(device.settings.memory))?);
@@ -56,18 +55,14 @@ impl Perft {
         }
         let monitor = context.monitor("leaves")?;
         let start = Instant::now();
-        let shared = match merged {
+        let shared = match is_merged {
             true => perft_merged_shared(&mut devices, root, *depth, (self.plies, self.ranges), &monitor),
             false => perft_shared(&mut devices, root, *depth, &monitor),
         };
         monitor.next();
         let (Shared { leaves, merged, parts }, elapsed) = (shared?, start.elapsed());
-        let workers = devices.iter().zip(parts).map(|(device, Part { leaves, pieces })| Worker {
-            device: device.backend.info().into(),
-            leaves,
-            pieces,
-        });
-        let merged = merged.map(|SharedPly { ply, positions, ranges }| Ply { ply, positions, ranges });
+        let workers =
+            devices.iter().zip(parts).map(|(device, part)| Worker { device: device.backend.info().into(), part });
         let report = Report {
             command: "perft",
             fen: root.to_string(),
@@ -88,7 +83,7 @@ impl Perft {
 /// Describes the whole work, and the work of each device.
 fn efforts(report: &Report, elapsed: Duration) -> Aside {
     let (how, pieces) = match &report.merged {
-        Some(Ply { ply, positions, ranges }) => {
+        Some(SharedPly { ply, positions, ranges }) => {
             (format!("equal positions merged to ply {ply}: {positions} positions in {ranges} ranges"), "ranges")
         }
         None => ("equal positions not merged".to_owned(), "positions of a frontier"),
@@ -96,8 +91,8 @@ fn efforts(report: &Report, elapsed: Duration) -> Aside {
     let rate = format!("{:.3} s, {} leaves/s", report.seconds, magnitude(report.per_second));
     let names: Vec<_> = report.devices.iter().map(|worker| worker.device.brief()).collect();
     let each = report.devices.iter().map(|worker| {
-        let rate = magnitude(worker.leaves as f64 / elapsed.as_secs_f64().max(1e-9));
-        format!("{} {pieces}, {rate} leaves/s; {}", worker.pieces, worker.device)
+        let rate = magnitude(worker.part.leaves as f64 / elapsed.as_secs_f64().max(1e-9));
+        format!("{} {pieces}, {rate} leaves/s; {}", worker.part.pieces, worker.device)
     });
     let lines: Vec<_> = std::iter::once(format!("{rate} ({how})")).chain(each).collect();
     Aside::new(format!("{rate}; {}", names.join("; ")), lines.join("\n"))

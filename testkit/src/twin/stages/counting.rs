@@ -2,7 +2,7 @@
 
 use kogge_board::{Categories, Quad48, Rules};
 use kogge_gpu::kernels::{Binding, Kernel, Scalar};
-use kogge_gpu::{Interface, LastPlies};
+use kogge_gpu::{Interface, Parameter};
 
 use super::{SPARE, StageDifference, Stages};
 
@@ -20,7 +20,7 @@ impl<I: Interface> Stages<I> {
         let renamed = [(Binding::successors, Binding::positions), (Binding::successor_roots, Binding::roots)];
         self.compare(Kernel::Upload, len, &renamed)?;
 
-        let block = self.host.group_size;
+        let block = self.host[Parameter::GroupSize];
         self.zeros(Binding::new_counts, len + SPARE);
         self.compare(Kernel::Count, len, &[(Binding::new_counts, Binding::counts)])?;
         self.zeros(Binding::new_offsets, len + SPARE);
@@ -66,7 +66,7 @@ impl<I: Interface> Stages<I> {
         let found = self.run_device(Kernel::CountReplies, moves, &input)?;
         let expected = self.run_twin(Kernel::ClosedForm, len, &self.contents.clone())?;
         self.check(Kernel::ClosedForm, Binding::totals, &found[&Binding::totals], &expected[&Binding::totals])?;
-        if let LastPlies::DepthFirst(_) = self.host.last_plies {
+        if self.host.variants.depth_first.is_some() {
             self.scalar(Scalar::depth, 2);
             let input = self.contents.clone();
             let found = self.run_device(Kernel::DepthFirst, len, &input)?;

@@ -3,7 +3,7 @@
 use kogge_board::merge::Kept;
 use kogge_board::{Quad48, Rules};
 use kogge_gpu::kernels::{Binding, Kernel, Scalar};
-use kogge_gpu::{Interface, REACHED_ONCE, WEIGHTED_SUMS_GROUP, WEIGHTED_SUMS_GROUPS};
+use kogge_gpu::{Interface, Parameter, REACHED_ONCE, WEIGHTED_SUMS_GROUP, WEIGHTED_SUMS_GROUPS};
 
 use super::kept::{kept_after, kept_later};
 use super::{Contents, StageDifference, Stages};
@@ -66,7 +66,7 @@ impl<I: Interface> Stages<I> {
             self.sort(moves, 3)?;
         }
         self.set_kept(Kept::All);
-        for (shard_count, hash_mask) in [(3, u32::MAX), (2 * self.host.group_size + 1, 0xf)] {
+        for (shard_count, hash_mask) in [(3, u32::MAX), (2 * self.host[Parameter::GroupSize] + 1, 0xf)] {
             self.scalar(Scalar::hash_mask, hash_mask);
             self.sort(moves, shard_count)?;
             for shard in [0, shard_count - 1] {

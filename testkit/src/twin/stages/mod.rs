@@ -12,12 +12,12 @@ use std::collections::HashMap;
 use kogge_board::{Quad48, Rules};
 use kogge_gpu::interface::Launch;
 use kogge_gpu::kernels::{Binding, Kernel, Module, Scalar};
-use kogge_gpu::{Device, HostSettings, Interface, LastPlies, PositionForm, Unordered};
+use kogge_gpu::{Device, GpuOptions, GpuSettings, Interface, Unordered};
 use pollster::block_on;
 
 pub use self::difference::StageDifference;
 use self::difference::different;
-use super::{Control, Queues, Twin, TwinSettings};
+use super::{Control, Queues, Twin};
 
 /// The spare room for successors and items, which shows excess writes.
 const SPARE: usize = 3;
@@ -32,7 +32,7 @@ type Contents = HashMap<Binding, Vec<u32>>;
 /// The first kernel and element that differ.
 pub fn compare_stages<D: Device>(
     device: &D,
-    options: &D::Options,
+    options: &GpuOptions,
     positions: &[Quad48],
     rules: &Rules,
 ) -> Result<(), StageDifference> {
@@ -44,11 +44,12 @@ pub fn compare_stages<D: Device>(
     }
     let settings = device.settings(options).map_err(StageDifference::Failed)?;
     let mut interface = block_on(device.connect(&settings))?;
-    let host = HostSettings { device_memory: u64::MAX, max_buffer: u64::MAX, ..settings.as_ref().clone() };
+    let mut host = settings;
+    (host.device_memory, host.max_buffer) = (u64::MAX, u64::MAX);
     let mut counting = vec![Module::Counting];
     counting.extend((host.unordered != Unordered::Never).then_some(Module::Unordered));
-    counting.extend(matches!(host.last_plies, LastPlies::DepthFirst(_)).then_some(Module::DepthFirst));
-    let mut twin = Twin::new(TwinSettings { host: host.clone(), queues: Queues::None }, Control::default());
+    counting.extend(host.variants.depth_first.is_some().then_some(Module::DepthFirst));
+    let mut twin = Twin::new(host.clone(), Queues::None, Control::default());
     for modules in [&counting[..], &[Module::Merging], &[Module::Categories], &[Module::Minimax]] {
         block_on(interface.compile(modules))?;
         block_on(twin.compile(modules))?;
@@ -61,7 +62,7 @@ pub fn compare_stages<D: Device>(
     stages.categories(positions.len())?;
     stages.unordered(positions, rules)?;
     // Only this form is merged on the device.
-    if stages.host.form == PositionForm::Planes32 {
+    if !stages.host.variants.boards48 {
         stages.merging(positions, rules)?;
     }
     stages.minimax(positions.len())
@@ -73,13 +74,13 @@ struct Stages<I> {
     twin: Twin,
     contents: Contents,
     scalars: HashMap<Scalar, u32>,
-    host: HostSettings,
+    host: GpuSettings,
 }
 
 impl<I: Interface> Stages<I> {
     /// Returns the number of 32-bit words of a position.
     fn position_words(&self) -> usize {
-        self.host.form.bytes() / 4
+        self.host.variants.position_bytes() / 4
     }
 
     /// Returns the number of 32-bit words of an element.
@@ -168,7 +169,7 @@ impl<I: Interface> Stages<I> {
 /// Runs a kernel with new buffers, and returns the contents of the buffers that it writes.
 fn run<I: Interface>(
     interface: &mut I,
-    host: &HostSettings,
+    host: &GpuSettings,
     kernel: Kernel,
     items: usize,
     input: &Contents,
