@@ -19,7 +19,6 @@
 //! Positions come from the table-free generator of `kogge-movegen-cpu`, which writes all successors of
 //! a position at once. Moves are not made and unmade: a move is the index of its successor.
 
-mod assistant;
 mod corrections;
 mod exchange;
 mod game;

@@ -1,16 +1,14 @@
 //! The search from the root: iterative deepening, aspiration windows, several best lines, threads.
 
-use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use kogge_board::{Backend, BackendError, Move, Quad48, Score};
+use kogge_board::{BackendError, Move, Quad48, Score};
 use kogge_movegen_cpu::Code;
 
 use crate::Game;
-use crate::assistant::{Assistant, Task};
 use crate::limits::{Limits, Signals, Timer};
 use crate::table::Table;
 use crate::worker::{INFINITE, MAX_PLY, Shared, Worker};
@@ -47,14 +45,11 @@ pub struct Found {
     pub depth: u32,
     /// The number of positions that all threads searched.
     pub nodes: u64,
-    /// The number of positions that [the assistant](Searcher::set_assistant) evaluated; `None` without an assistant.
-    pub evaluated: Option<u64>,
 }
 
 /// A search engine with its options and its memory from search to search.
 pub struct Searcher {
     table: Arc<Table>,
-    assistant: Option<Assistant>,
     workers: Vec<Worker>,
     threads: usize,
     /// The number of best lines to find.
@@ -85,7 +80,7 @@ impl Searcher {
     pub fn new() -> Result<Self, BackendError> {
         let table = Arc::new(Table::new(TABLE).ok_or_else(|| no_memory(TABLE))?);
         let (code, overhead) = (Code::chosen()?, Duration::from_millis(10));
-        Ok(Self { table, assistant: None, workers: Vec::new(), threads: 1, lines: 1, overhead, code })
+        Ok(Self { table, workers: Vec::new(), threads: 1, lines: 1, overhead, code })
     }
 
     /// Replaces the transposition table by one of this many bytes.
@@ -103,22 +98,6 @@ impl Searcher {
     pub fn set_threads(&mut self, threads: usize) {
         self.threads = threads.max(1);
         self.workers.truncate(self.threads);
-    }
-
-    /// Sets or removes a backend that helps the search. On its own thread, it evaluates quiet positions beside the best
-    /// line in large batches, for the transposition table. Results then depend on its speed. If it fails, `complain`
-    /// receives the error, and the search continues without it.
-    ///
-    /// # Errors
-    /// If the thread cannot be started.
-    pub fn set_assistant(
-        &mut self,
-        backend: Option<Box<dyn Backend>>,
-        complain: impl FnOnce(&BackendError) + Send + 'static,
-    ) -> io::Result<()> {
-        self.assistant = None;
-        self.assistant = backend.map(|backend| Assistant::new(backend, self.code, Box::new(complain))).transpose()?;
-        Ok(())
     }
 
     /// Clears all memory of earlier searches, for a new game.
@@ -142,7 +121,7 @@ impl Searcher {
         }
         if moves.is_empty() {
             let score = kogge_board::minimax::without_moves(game.position());
-            return Found { score, line: Vec::new(), depth: 0, nodes: 0, evaluated: None };
+            return Found { score, line: Vec::new(), depth: 0, nodes: 0 };
         }
         self.table.grow_older();
         while self.workers.len() < self.threads {
@@ -161,17 +140,9 @@ impl Searcher {
         let roots: Vec<_> = moves.iter().map(|&(played, after)| Root::new(played, after)).collect();
         let (shared, lines) = (&shared, self.lines.clamp(1, roots.len()));
         let Some((main, helpers)) = self.workers.split_first_mut() else {
-            return Found { score: Score::DRAW, line: vec![moves[0].0], depth: 0, nodes: 0, evaluated: None };
+            return Found { score: Score::DRAW, line: vec![moves[0].0], depth: 0, nodes: 0 };
         };
-        let (assistant, table) = (self.assistant.as_ref(), &self.table);
-        let evaluated = |assistant: &Assistant| assistant.evaluated();
-        let evaluated_before = assistant.map(evaluated);
-        let help = |line: Vec<Quad48>| {
-            if let Some(assistant) = assistant {
-                assistant.help(Some(Task { rules: *game.rules(), table: Arc::clone(table), line }));
-            }
-        };
-        let mut found = thread::scope(|scope| {
+        thread::scope(|scope| {
             for (number, worker) in helpers.iter_mut().enumerate() {
                 let roots = roots.clone();
                 let work = move || {
@@ -185,15 +156,10 @@ impl Searcher {
                 }
             }
             let iteration = Iteration { worker: main, shared, game, timer: Some(&timer), roots, lines };
-            let found = iteration.run(limits, &timer, report, &help);
+            let found = iteration.run(limits, &timer, report);
             shared.ended.store(true, Ordering::Relaxed);
             found
-        });
-        if let Some(assistant) = assistant {
-            assistant.help(None);
-        }
-        found.evaluated = assistant.map(evaluated).zip(evaluated_before).map(|(now, before)| now - before);
-        found
+        })
     }
 }
 
@@ -237,14 +203,8 @@ struct Iteration<'a> {
 }
 
 impl Iteration<'_> {
-    /// Searches to increasing depths until a limit is reached; `help` receives every best line.
-    fn run(
-        mut self,
-        limits: &Limits,
-        timer: &Timer,
-        report: &mut dyn FnMut(&Info),
-        help: &dyn Fn(Vec<Quad48>),
-    ) -> Found {
+    /// Searches to increasing depths until a limit is reached.
+    fn run(mut self, limits: &Limits, timer: &Timer, report: &mut dyn FnMut(&Info)) -> Found {
         let signals = self.shared.signals;
         let mut finished = 0;
         let mut patience: f64 = 1.0;
@@ -262,7 +222,6 @@ impl Iteration<'_> {
                 break;
             }
             finished = depth;
-            help([&[*self.game.position()], &self.roots[0].line[..]].concat());
             let is_same = self.roots[0].played == best_before;
             let value = self.roots[0].best;
             let is_worse = value < value_before - WORRY;
@@ -282,7 +241,7 @@ impl Iteration<'_> {
         }
         let best = &self.roots[0];
         let score = Score::from_value(best.best);
-        Found { score, line: self.moves(best), depth: finished, nodes: self.nodes(), evaluated: None }
+        Found { score, line: self.moves(best), depth: finished, nodes: self.nodes() }
     }
 
     /// Searches the root to a depth: the best move, then the best of the other moves, and so on. Returns whether the search

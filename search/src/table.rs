@@ -162,13 +162,6 @@ impl Table {
         bucket[slot].data.store(data, Ordering::Relaxed);
     }
 
-    /// Stores the result for the position with this key, unless the table has one of at least this depth.
-    pub(crate) fn offer(&self, key: u64, known: Known) {
-        if self.get(key).is_none_or(|old| old.depth < known.depth) {
-            self.put(key, known);
-        }
-    }
-
     /// Estimates from a sample the part of the table that this search has filled, in thousandths.
     pub(crate) fn fullness(&self) -> u32 {
         let sample = &self.buckets[..self.buckets.len().min(250)];
@@ -230,11 +223,6 @@ mod tests {
         table.put(1 << 60, Known { depth: 127, ..exact });
         table.put(1 << 60, exact);
         assert_eq!(table.get(1 << 60), Some(exact), "but a value is a value");
-        table.put(1 << 60, known(None, 3));
-        for (depth, best) in [(2, 217), (3, 217), (4, 5)] {
-            table.offer(1 << 60, known(Some(5), depth));
-            assert_eq!(table.get(1 << 60), Some(known(Some(best), depth.max(3))), "only what is deeper is taken");
-        }
         table.clear();
         assert_eq!(table.get(1 << 60), None);
     }

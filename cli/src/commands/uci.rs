@@ -2,7 +2,7 @@
 
 use std::io::{self, BufReader};
 
-use kogge_board::{Backend, Fen, Move};
+use kogge_board::{Fen, Move};
 use kogge_devices::{BACKENDS, BackendName, Opened, Request, open};
 use kogge_driver::{Driver, MAX_DEPTH, Observer};
 use kogge_search::Signals;
@@ -22,7 +22,7 @@ impl Job for Uci {
     }
 }
 
-/// The device that counts for `go perft` and helps the search. It is opened on first use, because opening may take
+/// The device that counts for `go perft`. It is opened on first use, because opening may take
 /// seconds.
 struct Counter {
     request: Request,
@@ -80,15 +80,6 @@ impl Host for Counter {
         }
         let stop = Stop(signals);
         Driver::new(&mut *opened.backend, &stop).divide(root, depth).map_err(|error| error.to_string())
-    }
-
-    fn assistant(&mut self) -> Result<Option<Box<dyn Backend>>, String> {
-        // The search itself uses the CPU; a GPU helps it only if the user names one.
-        if !BACKENDS.iter().any(|entry| entry.is_gpu() && entry.name == self.request.backend) {
-            return Ok(None);
-        }
-        let opened = open(&self.request, None).map_err(|failure| failure.to_string())?;
-        Ok(Some(opened.backend))
     }
 }
 

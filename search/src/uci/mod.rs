@@ -15,14 +15,14 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use kogge_board::{Backend, BackendError, Color, Fen, FenError, Move, known};
+use kogge_board::{BackendError, Color, Fen, FenError, Move, known};
 
 use crate::searcher::STACK;
 use crate::{Found, Game, Info, Limits, Searcher, Signals};
 use command::{Command, Go, Position};
 use input::Commands;
 
-/// The parts of a UCI engine that its program provides: `go perft`, a device that helps the search, and options for both.
+/// The parts of a UCI engine that its program provides: `go perft`, and its options.
 pub trait Host: Send {
     /// Returns the declarations of further options, from `name` on.
     fn options(&self) -> Vec<String> {
@@ -43,15 +43,6 @@ pub trait Host: Send {
     /// # Errors
     /// A sentence if the leaves cannot be counted or `signals` stop the count.
     fn divide(&mut self, root: &Fen, depth: u32, signals: &Signals) -> Result<Vec<(Move, u128)>, String>;
-
-    /// Opens the backend that helps the search, if the options ask for one. Called before `readyok`, at the start and after
-    /// each change of these options.
-    ///
-    /// # Errors
-    /// A sentence if the backend cannot be opened.
-    fn assistant(&mut self) -> Result<Option<Box<dyn Backend>>, String> {
-        Ok(None)
-    }
 }
 
 /// The time between two looks at a running count.
@@ -123,26 +114,6 @@ impl Output {
 struct Works {
     searcher: Searcher,
     host: Box<dyn Host>,
-    /// Whether options about the helping device have changed.
-    changed: bool,
-}
-
-impl Works {
-    /// Opens the device that the options ask for, which can take seconds.
-    fn prepare(&mut self, output: &Output) {
-        if !std::mem::take(&mut self.changed) {
-            return;
-        }
-        let backend = self.host.assistant().unwrap_or_else(|sentence| {
-            output.note(&sentence);
-            None
-        });
-        let theirs = output.clone();
-        let complain = move |error: &BackendError| theirs.note(&format!("{error} The search goes on without it."));
-        if let Err(error) = self.searcher.set_assistant(backend, complain) {
-            output.note(&format!("No thread could be started to help the search: {error}."));
-        }
-    }
 }
 
 /// A running search or count.
@@ -171,7 +142,7 @@ impl Session {
         let said = Said { to: Box::new(output), result: Ok(()) };
         Ok(Self {
             output: Output(Arc::new(Mutex::new(said))),
-            works: Some(Works { searcher: Searcher::new()?, host, changed: true }),
+            works: Some(Works { searcher: Searcher::new()?, host }),
             job: None,
             start,
             game: Game::new(&start)?,
@@ -192,12 +163,7 @@ impl Session {
         }
         match command {
             Command::Uci => self.introduce(),
-            Command::IsReady => {
-                if let Some(works) = &mut self.works {
-                    works.prepare(&self.output);
-                }
-                self.output.say("readyok");
-            }
+            Command::IsReady => self.output.say("readyok"),
             Command::NewGame => {
                 if let Some(works) = self.idle() {
                     works.searcher.forget();
@@ -335,11 +301,7 @@ impl Session {
                 }
             }
             _ => {
-                let set = self.idle().and_then(|works| {
-                    let set = works.host.set_option(name, value);
-                    works.changed |= matches!(set, Some(Ok(())));
-                    set
-                });
+                let set = self.idle().and_then(|works| works.host.set_option(name, value));
                 set.unwrap_or_else(|| Err(format!("There is no option {name:?}.")))?;
             }
         }
@@ -406,15 +368,11 @@ impl Session {
                 names.divide(&game, depth, &mut *works.host, &theirs, &output);
                 return works;
             }
-            works.prepare(&output);
             let mut report = |info: &Info| output.say(&names.info(&game, info));
             let found = works.searcher.search(&game, &limits, &theirs, &mut report);
             // The protocol forbids a move before `stop` or `ponderhit`.
             while !theirs.is_stopped() && (waits || ponder && !theirs.is_ponderhit()) {
                 thread::sleep(Duration::from_millis(1));
-            }
-            if let Some(evaluated) = found.evaluated {
-                output.note(&format!("The device has evaluated {evaluated} positions beside the best line."));
             }
             output.say(&names.best(&game, &found));
             works
