@@ -12,10 +12,9 @@ use proptest::prelude::*;
 use kogge_gpu::Parameter::{ClosedFormGroupSize, CountGroupSize, CountGroups, GroupSize, Moves, Positions};
 use kogge_gpu::{Gpu, GpuOptions};
 
-use super::{Tested, every_reply_counted, first_device, with_backend};
+use super::{Tested, every_reply_counted, with_backend};
 use crate::conformance::{self, by_rules};
 use crate::placements::placement;
-use crate::twin::compare_stages;
 
 /// Opens the reference: the CPU backend with one thread.
 ///
@@ -222,21 +221,4 @@ pub fn more_groups_than_a_row_holds<D: Tested>() {
         assert_eq!(backend.perft(&Rules::STANDARD, &vec![start; count], 1, &mut unwatched), Ok(vec![20; count]));
         assert_eq!(backend.perft(&Rules::STANDARD, &[start], 4, &mut unwatched), Ok(vec![197_281]));
     });
-}
-
-/// Compares every kernel with its CPU twin, with small work-groups, on random placements and on positions of random games.
-pub fn stages<D: Tested>(forms: &[GpuOptions]) {
-    let Some(device) = first_device::<D>() else { return };
-    let mut batches: Vec<_> = conformance::placements().into_iter().step_by(40).collect();
-    let games = conformance::playouts(&mut cpu()).into_iter().step_by(9);
-    batches.extend(games.map(|(rules, positions)| (rules, positions.into_iter().step_by(7).collect())));
-    for options in forms {
-        let options = options.clone().with(GroupSize, 8);
-        for (rules, positions) in &batches {
-            let positions = &positions[..positions.len().min(20)];
-            if let Err(difference) = compare_stages(&device, &options, positions, rules) {
-                panic!("{options:?}, {rules:?}: {difference}");
-            }
-        }
-    }
 }

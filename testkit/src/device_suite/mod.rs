@@ -171,7 +171,6 @@ macro_rules! device_suite {
                 merging_without_room: merging_without_room::<$device>(&forms(), &split());
                 a_list_far_too_short_is_full_at_once: list_far_too_short::<$device>();
                 minimax_scores: minimax_scores::<$device>(&forms(), &split());
-                every_kernel_does_as_its_twin: stages::<$device>(&forms());
                 more_groups_than_a_row_holds: more_groups_than_a_row_holds::<$device>();
                 a_device_that_is_not_there: missing_device::<$device>();
                 options_that_do_not_fit: unfit_options::<$device>(vec![$($unfit),*]);

@@ -7,32 +7,7 @@
 //! * no access outside a buffer goes unnoticed: the twin panics, and names the kernel and the buffer, if a kernel reads or
 //!   writes beyond a buffer, reads a word that was never written, writes a buffer that it should only read, or writes a
 //!   buffer that is bound twice;
-//! * tests order failures at any call ([`Control`]);
-//! * bisection finds a wrong kernel, as described below.
-//!
-//! # How to find a wrong kernel
-//!
-//! If a device counts wrong, [`compare_stages`] runs the kernels one by one, each on the device and on the twin with equal
-//! input, and names the first kernel, buffer and element that differ:
-//!
-//! ```no_run
-//! use kogge_board::{Fen, Quad48};
-//! use kogge_gpu::{Device, GpuOptions};
-//! use kogge_testkit::twin::{TwinDevice, compare_stages};
-//!
-//! // Any device: `OpenClDevice::list()?.remove(0)` and its options, for example.
-//! let (device, options) = (TwinDevice::default(), GpuOptions::default());
-//! let fen = Fen::start();
-//! if let Err(difference) = compare_stages(&device, &options, &[Quad48::from(&fen.position)], &fen.rules) {
-//!     // "The kernel make differs from its twin at element 3 of successors: ..."
-//!     panic!("{difference}");
-//! }
-//! # Ok::<(), kogge_board::BackendError>(())
-//! ```
-//!
-//! Use the position that the device counts wrong, or random positions from `placements` until there is a difference.
-//! Then reduce the number of positions and the size of the work-groups. If no kernel differs, the error is in the host
-//! or in a kernel that works only on small buffers: repeat the count on a `Gpu<TwinDevice>` with the device's settings.
+//! * tests order failures at any call ([`Control`]).
 
 mod arguments;
 mod categories;
@@ -51,7 +26,6 @@ mod position;
 mod range;
 mod scan;
 mod shards;
-mod stages;
 mod unordered;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -65,7 +39,6 @@ use arguments::Arguments;
 
 pub use control::Control;
 pub use device::{Queues, TwinDevice};
-pub use stages::{StageDifference, compare_stages};
 
 /// A buffer of 32-bit words that records which words were ever written.
 pub struct TwinBuffer {
