@@ -12,7 +12,7 @@ use std::time::Instant;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use kogge_board::Backend;
 use kogge_board::known::{self, Known};
-use kogge_devices::{BACKENDS, Entry, Opened, Request};
+use kogge_devices::{BACKENDS, BackendKind, Opened, Request};
 use kogge_driver::{Driver, Error, MergeSettings};
 
 /// The memory of merged counts: 2 GiB, which every device should have.
@@ -30,7 +30,7 @@ const WAYS: [(&str, Count); 2] = [
 
 /// Opens the best device of each backend.
 fn backends() -> Vec<Box<dyn Backend>> {
-    let open = |entry: &Entry| match entry.open(&Request::default().of(entry.name, None)) {
+    let open = |entry: &BackendKind| match entry.open(&Request::default().of(entry.name, None)) {
         Ok(Opened { backend, .. }) => {
             let info = backend.info();
             println!("{}: {}, {}", info.backend, info.name, info.variant);

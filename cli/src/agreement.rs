@@ -1,6 +1,6 @@
 //! Compares every usable device of this binary with the CPU on the same frontiers.
 
-use kogge_board::soak::Difference;
+use kogge_board::soak::Disagreement;
 use kogge_board::{Backend, Fen};
 use kogge_devices::{BACKENDS, BackendName, NamedDevice, Request};
 use kogge_driver::{Driver, MergeSettings};
@@ -49,8 +49,8 @@ fn frontiers(reference: &mut dyn Backend) -> Batches {
 }
 
 /// Returns the command that shows a difference.
-fn command(device: &Named, reference: &Named, found: &Difference) -> String {
-    let Difference { position, depth, .. } = found;
+fn command(device: &Named, reference: &Named, found: &Disagreement) -> String {
+    let Disagreement { position, depth, .. } = found;
     format!(
         "kogge diff {depth} --fen \"{position}\" --backend {} --device {} --against {}:{}",
         reference.name.name(),

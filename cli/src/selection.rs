@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::thread::available_parallelism;
 
 use kogge_board::{Backend, DeviceKind};
-use kogge_devices::{BACKENDS, BackendName, Entry, NamedDevice, OpenError, Opened, Request, open};
+use kogge_devices::{BACKENDS, BackendName, BackendKind, NamedDevice, OpenError, Opened, Request, open};
 
 use crate::args::{Common, Devices};
 use crate::outcome::Failure;
@@ -16,7 +16,7 @@ pub(crate) enum Selection {
     /// These devices, at least two, which must work.
     Named(Vec<Request>),
     /// All usable devices of one backend.
-    AllOf(&'static Entry, Request),
+    AllOf(&'static BackendKind, Request),
     /// All usable devices.
     All(Request),
 }
@@ -126,7 +126,7 @@ fn open_each_gpu_and_the_cpu(
 
 /// Opens a backend's usable devices of the wanted kinds, and reports failures to `note`.
 fn open_noting(
-    entry: &Entry,
+    entry: &BackendKind,
     is_wanted: impl Fn(DeviceKind) -> bool,
     request: &Request,
     note: &mut dyn FnMut(&str),
@@ -137,7 +137,7 @@ fn open_noting(
 
 /// Opens a backend's usable devices of the wanted kinds. A backend without devices is not a failure.
 pub(crate) fn open_usable(
-    entry: &Entry,
+    entry: &BackendKind,
     is_wanted: impl Fn(DeviceKind) -> bool,
     request: &Request,
 ) -> Vec<Result<Opened, OpenError>> {

@@ -9,7 +9,7 @@ use crate::device::{Device, Request, Tunable};
 use crate::error::OpenError;
 use crate::estimate::Estimate;
 use crate::name::BackendName;
-use crate::table::{BACKENDS, Entry, Opened, PREFERRED, number_without_backend, pick};
+use crate::table::{BACKENDS, BackendKind, Opened, PREFERRED, number_without_backend, pick};
 
 /// Estimates how long the CPU would take for the work.
 pub type Estimator<'a> = &'a mut dyn FnMut(&mut dyn Backend) -> Result<Estimate, Error>;
@@ -19,7 +19,7 @@ pub fn open(request: &Request, estimator: Option<Estimator<'_>>) -> Result<Opene
     open_from(BACKENDS, request, estimator)
 }
 
-fn open_from(entries: &[Entry], request: &Request, estimator: Option<Estimator<'_>>) -> Result<Opened, OpenError> {
+fn open_from(entries: &[BackendKind], request: &Request, estimator: Option<Estimator<'_>>) -> Result<Opened, OpenError> {
     let name = request.backend;
     if name == BackendName::Auto {
         return choose(entries, request, estimator);
@@ -30,7 +30,7 @@ fn open_from(entries: &[Entry], request: &Request, estimator: Option<Estimator<'
 }
 
 /// Opens a device of the best kind that works.
-fn choose(entries: &[Entry], request: &Request, estimator: Option<Estimator<'_>>) -> Result<Opened, OpenError> {
+fn choose(entries: &[BackendKind], request: &Request, estimator: Option<Estimator<'_>>) -> Result<Opened, OpenError> {
     if request.device.is_some() {
         return Err(number_without_backend());
     }
@@ -80,7 +80,7 @@ fn choose(entries: &[Entry], request: &Request, estimator: Option<Estimator<'_>>
 }
 
 /// The devices of a backend, listed when they are first needed.
-type Lazy<'a, F> = (&'a Entry, LazyCell<Vec<Box<dyn Device>>, F>);
+type Lazy<'a, F> = (&'a BackendKind, LazyCell<Vec<Box<dyn Device>>, F>);
 
 /// Names the software devices, which `auto` leaves out.
 fn software<F: FnOnce() -> Vec<Box<dyn Device>>>(listed: &[Lazy<'_, F>]) -> Option<String> {
@@ -109,7 +109,7 @@ pub fn tunable(request: &Request) -> Result<Box<dyn Tunable>, OpenError> {
     if name == BackendName::Auto && request.device.is_some() {
         return Err(number_without_backend());
     }
-    let is_asked_for = |entry: &&Entry| entry.name == name || (name == BackendName::Auto && entry.is_gpu());
+    let is_asked_for = |entry: &&BackendKind| entry.name == name || (name == BackendName::Auto && entry.is_gpu());
     let (mut devices, mut refused) = (Vec::new(), Vec::new());
     for entry in BACKENDS.iter().filter(is_asked_for) {
         match entry.devices() {
@@ -146,14 +146,14 @@ mod tests {
     }
 
     const ALL: &[DeviceKind] = &PREFERRED;
-    const BROKEN: Entry = Entry {
+    const BROKEN: BackendKind = BackendKind {
         name: BackendName::Opencl,
         automatic: ALL,
         bulk: true,
         hash: false,
         list: || listed(DeviceKind::Cpu, false),
     };
-    const WORKING: Entry = Entry {
+    const WORKING: BackendKind = BackendKind {
         name: BackendName::Cpu,
         automatic: ALL,
         bulk: true,
@@ -161,10 +161,10 @@ mod tests {
         list: || listed(DeviceKind::Cpu, true),
     };
     const ANY: Request = Request { backend: BackendName::Auto, device: None, threads: None, hash: None, variant: None };
-    const LAST: Entry = Entry { name: BackendName::Mailbox, automatic: &[], ..WORKING };
+    const LAST: BackendKind = BackendKind { name: BackendName::Mailbox, automatic: &[], ..WORKING };
 
     /// A GPU that must not be opened for small work.
-    const GPU: Entry = Entry {
+    const GPU: BackendKind = BackendKind {
         name: BackendName::Wgpu,
         automatic: &[DeviceKind::DiscreteGpu],
         bulk: false,
@@ -173,12 +173,12 @@ mod tests {
     };
 
     #[track_caller]
-    fn opened(entries: &[Entry], request: &Request, estimator: Option<Estimator<'_>>) -> Opened {
+    fn opened(entries: &[BackendKind], request: &Request, estimator: Option<Estimator<'_>>) -> Opened {
         open_from(entries, request, estimator).unwrap_or_else(|failure| panic!("{failure}"))
     }
 
     #[track_caller]
-    fn refusal(entries: &[Entry], request: &Request) -> OpenError {
+    fn refusal(entries: &[BackendKind], request: &Request) -> OpenError {
         open_from(entries, request, None).map(|_| ()).expect_err("a refusal")
     }
 
@@ -193,7 +193,7 @@ mod tests {
 
     #[test]
     fn auto_lists_no_gpu_for_small_work_and_says_why() {
-        const UNTOUCHED: Entry = Entry { list: || panic!("nobody asked for a GPU"), ..GPU };
+        const UNTOUCHED: BackendKind = BackendKind { list: || panic!("nobody asked for a GPU"), ..GPU };
         let mut small = |_: &mut dyn Backend| Estimate::tree(1, |_| Ok(20));
         let found = opened(&[UNTOUCHED, WORKING], &ANY, Some(&mut small));
         let reason = found.chosen.expect("a reason");
@@ -216,7 +216,7 @@ mod tests {
             Some("GPUs were tried first: without merging equal positions, the CPU would need more than a week.")
         );
         // A GPU that fails is skipped and reported.
-        const FAILING: Entry = Entry { list: || listed(DeviceKind::DiscreteGpu, false), ..GPU };
+        const FAILING: BackendKind = BackendKind { list: || listed(DeviceKind::DiscreteGpu, false), ..GPU };
         let found = opened(&[FAILING, WORKING], &ANY, Some(&mut slow));
         assert!(found.chosen.is_some() && found.bulk);
         assert_eq!(found.notes.len(), 1);
@@ -240,10 +240,10 @@ mod tests {
 
     #[test]
     fn auto_prefers_the_better_device_to_the_earlier_backend() {
-        const SOFTWARE: Entry = Entry { list: || listed(DeviceKind::Software, false), ..BROKEN };
-        const INTEGRATED: Entry = Entry { list: || listed(DeviceKind::IntegratedGpu, true), bulk: false, ..WORKING };
-        const DISCRETE: Entry = Entry { list: || listed(DeviceKind::DiscreteGpu, true), ..WORKING };
-        let is_bulk = |entries: &[Entry]| {
+        const SOFTWARE: BackendKind = BackendKind { list: || listed(DeviceKind::Software, false), ..BROKEN };
+        const INTEGRATED: BackendKind = BackendKind { list: || listed(DeviceKind::IntegratedGpu, true), bulk: false, ..WORKING };
+        const DISCRETE: BackendKind = BackendKind { list: || listed(DeviceKind::DiscreteGpu, true), ..WORKING };
+        let is_bulk = |entries: &[BackendKind]| {
             let found = opened(entries, &ANY, None);
             assert!(found.notes.is_empty(), "{:?}", found.notes);
             found.bulk
@@ -269,9 +269,9 @@ mod tests {
             devices.append(&mut listed(DeviceKind::IntegratedGpu, true)?);
             Ok(devices)
         }
-        const BOTH: Entry = Entry { list: both, ..BROKEN };
-        const SOFTWARE: Entry = Entry { list: || listed(DeviceKind::Software, true), ..BROKEN };
-        let notes = |entry: Entry, device| opened(&[entry], &ANY.of(BackendName::Opencl, device), None).notes;
+        const BOTH: BackendKind = BackendKind { list: both, ..BROKEN };
+        const SOFTWARE: BackendKind = BackendKind { list: || listed(DeviceKind::Software, true), ..BROKEN };
+        let notes = |entry: BackendKind, device| opened(&[entry], &ANY.of(BackendName::Opencl, device), None).notes;
         let warning = &notes(BOTH, Some(0))[..];
         assert!(matches!(warning, [text] if text.contains("--device opencl:1")), "{warning:?}");
         for (entry, device) in [(BOTH, Some(1)), (BOTH, None), (SOFTWARE, Some(0)), (SOFTWARE, None)] {

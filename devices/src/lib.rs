@@ -35,4 +35,4 @@ pub use device::{Device, Listed, Profile, Request, Tunable, Tuned};
 pub use error::OpenError;
 pub use estimate::Estimate;
 pub use name::{BackendName, NamedDevice};
-pub use table::{BACKENDS, Entry, Opened, number_without_backend};
+pub use table::{BACKENDS, BackendKind, Opened, number_without_backend};

@@ -10,7 +10,7 @@ use crate::name::BackendName;
 use crate::{gpu, host};
 
 /// A backend.
-pub struct Entry {
+pub struct BackendKind {
     /// Its name.
     pub name: BackendName,
     /// The kinds of devices that `auto` may choose.
@@ -31,11 +31,11 @@ pub(crate) const PREFERRED: [DeviceKind; 3] = [DeviceKind::DiscreteGpu, DeviceKi
 
 /// All backends. Among devices of one kind, `auto` takes the first one that works, in this order: a GPU that both OpenCL and
 /// wgpu offer is used through OpenCL.
-pub const BACKENDS: &[Entry] = &[
-    Entry { name: BackendName::Opencl, automatic: GPUS, bulk: true, hash: false, list: gpu::opencl },
-    Entry { name: BackendName::Wgpu, automatic: GPUS, bulk: true, hash: false, list: gpu::wgpu },
-    Entry { name: BackendName::Cpu, automatic: &[DeviceKind::Cpu], bulk: true, hash: true, list: host::cpu },
-    Entry { name: BackendName::Mailbox, automatic: &[], bulk: false, hash: false, list: host::mailbox },
+pub const BACKENDS: &[BackendKind] = &[
+    BackendKind { name: BackendName::Opencl, automatic: GPUS, bulk: true, hash: false, list: gpu::opencl },
+    BackendKind { name: BackendName::Wgpu, automatic: GPUS, bulk: true, hash: false, list: gpu::wgpu },
+    BackendKind { name: BackendName::Cpu, automatic: &[DeviceKind::Cpu], bulk: true, hash: true, list: host::cpu },
+    BackendKind { name: BackendName::Mailbox, automatic: &[], bulk: false, hash: false, list: host::mailbox },
 ];
 
 /// A backend, ready to work.
@@ -64,7 +64,7 @@ impl Opened {
     }
 }
 
-impl Entry {
+impl BackendKind {
     /// Whether this is a GPU interface.
     pub fn is_gpu(&self) -> bool {
         self.automatic.contains(&DeviceKind::DiscreteGpu)

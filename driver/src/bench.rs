@@ -55,7 +55,7 @@ pub struct Subject<'a> {
 
 /// The task of a row of the measurement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Task {
+pub struct BenchTask {
     /// The index of the subject.
     pub subject: usize,
     /// The index of the position.
@@ -64,8 +64,8 @@ pub struct Task {
     pub deduplicated: bool,
 }
 
-/// Settings of a measurement.
-pub struct Settings<'a> {
+/// BenchSettings of a measurement.
+pub struct BenchSettings<'a> {
     /// Approximate seconds for the whole measurement. It takes longer if even the shallowest counts do, or if the given
     /// depths do, and up to half as long again if times differ.
     pub seconds: f64,
@@ -73,7 +73,7 @@ pub struct Settings<'a> {
     /// three.
     pub repetitions: usize,
     /// The depth of a row, for example from an earlier measurement; `None` chooses one.
-    pub depth: &'a dyn Fn(Task) -> Option<u32>,
+    pub depth: &'a dyn Fn(BenchTask) -> Option<u32>,
     /// The clock: the time since any fixed moment, usually [`monotonic`].
     pub clock: &'a dyn Fn() -> Duration,
 }
@@ -86,9 +86,9 @@ pub fn monotonic() -> Duration {
 
 /// A row of the measurement. All timed counts were right.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Row {
+pub struct BenchRow {
     /// The task.
-    pub task: Task,
+    pub task: BenchTask,
     /// The depth that was timed.
     pub depth: u32,
     /// The leaves at this depth.
@@ -103,7 +103,7 @@ pub struct Row {
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Measured {
     /// The rows by position, then way of counting, then subject.
-    pub rows: Vec<Row>,
+    pub rows: Vec<BenchRow>,
     /// Subjects that failed or miscounted, with their errors; they have no rows.
     pub failed: Vec<(usize, Error)>,
 }
@@ -150,7 +150,7 @@ impl Times {
 pub fn measure(
     subjects: &mut [Subject<'_>],
     positions: &[Known],
-    settings: &Settings<'_>,
+    settings: &BenchSettings<'_>,
     observer: &dyn Observer,
 ) -> Result<Measured, Error> {
     let start = (settings.clock)();
@@ -168,7 +168,7 @@ pub fn measure(
     }
 
     fit(&mut measured.rows, positions, settings, settings.seconds - ((settings.clock)() - start).as_secs_f64());
-    let cost = |row: &Row| 2.0 * row.climb[row.depth as usize - 1];
+    let cost = |row: &BenchRow| 2.0 * row.climb[row.depth as usize - 1];
     let whole = measured.rows.iter().map(cost).sum::<f64>() * settings.repetitions.max(1) as f64;
     let mut spent = 0.0;
     for _ in 0..settings.repetitions.max(1) {
@@ -196,7 +196,7 @@ impl Measured {
     }
 
     /// Keeps a row, or removes the rows of a subject that has failed.
-    fn keep(&mut self, subject: usize, row: Result<Option<Row>, Error>) -> Result<(), Error> {
+    fn keep(&mut self, subject: usize, row: Result<Option<BenchRow>, Error>) -> Result<(), Error> {
         match row {
             Ok(row) => self.rows.extend(row),
             Err(error @ Error::Cancelled(_)) => return Err(error),
@@ -211,8 +211,8 @@ impl Measured {
 
 /// Makes the longest rows shallower until all can be timed in this many seconds. A row within its equal share of the
 /// time keeps its depth, even if others take too long and cannot be made shallower.
-fn fit(rows: &mut [Row], positions: &[Known], settings: &Settings<'_>, seconds: f64) {
-    let cost = |row: &Row| 2.0 * row.climb[row.depth as usize - 1] * settings.repetitions.max(1) as f64;
+fn fit(rows: &mut [BenchRow], positions: &[Known], settings: &BenchSettings<'_>, seconds: f64) {
+    let cost = |row: &BenchRow| 2.0 * row.climb[row.depth as usize - 1] * settings.repetitions.max(1) as f64;
     let share = (1.0 - CLIMB) * settings.seconds / rows.len() as f64;
     while rows.iter().map(cost).sum::<f64>() > seconds {
         let free = rows.iter_mut().filter(|row| row.depth > 1 && (settings.depth)(row.task).is_none());
@@ -229,28 +229,28 @@ fn fit(rows: &mut [Row], positions: &[Known], settings: &Settings<'_>, seconds: 
 struct Bench<'a, 'b> {
     subjects: &'a mut [Subject<'b>],
     positions: &'a [Known],
-    settings: &'a Settings<'a>,
+    settings: &'a BenchSettings<'a>,
     observer: &'a dyn Observer,
     progress: Progress,
     /// The last count of each subject.
-    warm: Vec<Option<(Task, u32)>>,
+    warm: Vec<Option<(BenchTask, u32)>>,
     /// What merging costs on each subject, as far as known.
     costs: Vec<Option<MergeCosts>>,
 }
 
 impl Bench<'_, '_> {
-    fn tasks(&self) -> Vec<Task> {
+    fn tasks(&self) -> Vec<BenchTask> {
         let mut tasks = Vec::new();
         for position in 0..self.positions.len() {
             for deduplicated in [false, true] {
-                tasks.extend((0..self.subjects.len()).map(|subject| Task { subject, position, deduplicated }));
+                tasks.extend((0..self.subjects.len()).map(|subject| BenchTask { subject, position, deduplicated }));
             }
         }
         tasks
     }
 
     /// Counts deeper and deeper trees. Returns `None` if not even the shallowest can be counted.
-    fn climb(&mut self, task: Task) -> Result<Option<Row>, Error> {
+    fn climb(&mut self, task: BenchTask) -> Result<Option<BenchRow>, Error> {
         use BackendError::{OutOfMemory, Overflow};
         let limit = self.settings.seconds * LONGEST;
         let known = &self.positions[task.position];
@@ -272,11 +272,11 @@ impl Bench<'_, '_> {
         let fits = |&depth: &usize| given.is_some() || climb[depth - 1] <= limit;
         let depth = (1..=climb.len()).rev().find(fits).unwrap_or(1) as u32;
         let Some(leaves) = known.leaves(depth).filter(|_| !climb.is_empty()) else { return Ok(None) };
-        Ok(Some(Row { task, depth, leaves, times: Times::default(), climb }))
+        Ok(Some(BenchRow { task, depth, leaves, times: Times::default(), climb }))
     }
 
     /// Returns the seconds of a count, the typical time of several if it is short.
-    fn typical_time(&mut self, task: Task, depth: u32) -> Result<f64, Error> {
+    fn typical_time(&mut self, task: BenchTask, depth: u32) -> Result<f64, Error> {
         let mut times = Times::default();
         while times.all.len() < AGAIN && times.all.iter().sum::<f64>() < SHORT {
             times.all.push(self.time(task, depth)?);
@@ -285,7 +285,7 @@ impl Bench<'_, '_> {
     }
 
     /// Returns the seconds of a count, after the same count untimed.
-    fn time(&mut self, task: Task, depth: u32) -> Result<f64, Error> {
+    fn time(&mut self, task: BenchTask, depth: u32) -> Result<f64, Error> {
         if self.warm[task.subject] != Some((task, depth)) {
             self.warm[task.subject] = None;
             self.count(task, depth)?;
@@ -297,7 +297,7 @@ impl Bench<'_, '_> {
     /// Times rows again whose least times do not agree, in turn, until the clock shows `end` seconds.
     fn time_again(&mut self, measured: &mut Measured, end: f64) -> Result<(), Error> {
         for _ in self.settings.repetitions..OFTEN * self.settings.repetitions {
-            let differ = |row: &&Row| row.times.spread() > AGREEING;
+            let differ = |row: &&BenchRow| row.times.spread() > AGREEING;
             let rows: Vec<_> = measured.rows.iter().filter(differ).map(|row| (row.task, row.depth)).collect();
             for (task, depth) in rows {
                 if (self.settings.clock)().as_secs_f64() >= end {
@@ -319,7 +319,7 @@ impl Bench<'_, '_> {
     }
 
     /// Counts once, checks the count, and returns its seconds.
-    fn count(&mut self, Task { subject, position, deduplicated }: Task, depth: u32) -> Result<f64, Error> {
+    fn count(&mut self, BenchTask { subject, position, deduplicated }: BenchTask, depth: u32) -> Result<f64, Error> {
         self.check_cancelled()?;
         let Subject { backend, memory } = &mut self.subjects[subject];
         let known = &self.positions[position];
@@ -397,21 +397,21 @@ fn expected(climb: &[f64], known: &Known, deduplicated: bool) -> f64 {
 mod tests {
     use kogge_board::known;
 
-    use super::{Row, Settings, Task, Times, monotonic};
+    use super::{BenchRow, BenchSettings, BenchTask, Times, monotonic};
 
     #[test]
     fn a_row_that_is_made_shallower_has_the_leaves_of_its_new_depth() {
         let positions = known::standard();
-        let row = |position, climb: &[f64]| Row {
-            task: Task { subject: 0, position, deduplicated: false },
+        let row = |position, climb: &[f64]| BenchRow {
+            task: BenchTask { subject: 0, position, deduplicated: false },
             depth: climb.len() as u32,
             leaves: positions[position].leaves(climb.len() as u32).unwrap(),
             times: Times::default(),
             climb: climb.to_vec(),
         };
-        let fitted = |seconds: f64, depth: &dyn Fn(Task) -> Option<u32>| -> Vec<(u32, u128)> {
+        let fitted = |seconds: f64, depth: &dyn Fn(BenchTask) -> Option<u32>| -> Vec<(u32, u128)> {
             let mut rows = [row(0, &[0.1, 0.2, 0.4]), row(1, &[0.1, 0.3])];
-            super::fit(&mut rows, &positions, &Settings { seconds, repetitions: 5, depth, clock: &monotonic }, seconds);
+            super::fit(&mut rows, &positions, &BenchSettings { seconds, repetitions: 5, depth, clock: &monotonic }, seconds);
             rows.iter().map(|row| (row.depth, row.leaves)).collect()
         };
         assert_eq!(fitted(7.0, &|_| None), [(3, 8902), (2, 2039)]);

@@ -58,7 +58,7 @@ pub use moves::{LineError, legal_moves, play_line};
 pub use observer::{Observer, Progress};
 pub use plan::{Plan, PlannedPly};
 pub use program::{Engine, Script};
-pub use suite::{Caps, Verdict};
+pub use suite::{Caps, LineVerdict};
 pub use unique::Distinct;
 
 /// The greatest depth that the command line and suites accept. With only two moves per position, 128 plies already

@@ -20,15 +20,15 @@ const SELF_TESTS: [Test; 4] = [
 ];
 
 /// A device to check.
-pub struct Subject<'a> {
+pub struct DeviceToCheck<'a> {
     /// The device.
     pub backend: &'a mut dyn Backend,
     /// Whether it is compared with the reference; the reference itself is not.
     pub compared: bool,
 }
 
-/// Settings of a check.
-pub struct Settings<'a> {
+/// SelfcheckSettings of a check.
+pub struct SelfcheckSettings<'a> {
     /// The seconds for the comparison of all devices together; at least one round is compared. With 0 seconds, the comparison goes on
     /// until the observer stops it or a device is wrong or fails.
     pub seconds: f64,
@@ -79,7 +79,7 @@ impl From<BackendError> for Verdict {
 impl From<SoakError> for Verdict {
     fn from(error: SoakError) -> Self {
         match error {
-            SoakError::Difference(difference) => Self::Wrong(difference.to_string()),
+            SoakError::Disagreement(difference) => Self::Wrong(difference.to_string()),
             SoakError::Backend(error) => error.into(),
         }
     }
@@ -92,9 +92,9 @@ impl From<SoakError> for Verdict {
 /// # Errors
 /// [`Error::Cancelled`] if the observer asks to stop, unless this is the planned end, or the error of a reference.
 pub fn check(
-    subjects: &mut [Subject<'_>],
+    subjects: &mut [DeviceToCheck<'_>],
     references: Vec<Box<dyn Backend>>,
-    settings: &Settings<'_>,
+    settings: &SelfcheckSettings<'_>,
     observer: &dyn Observer,
 ) -> Result<Vec<Checked>, Error> {
     let mut all = Vec::new();
@@ -108,7 +108,7 @@ pub fn check(
         references.into_iter().zip(seeds).map(|(reference, seed)| (Soak::new(seed), reference)).collect();
     let start = (settings.clock)();
     let is_endless = settings.seconds == 0.0;
-    let is_open = |subject: &Subject<'_>, checked: &Checked| subject.compared && checked.verdict == Verdict::Right;
+    let is_open = |subject: &DeviceToCheck<'_>, checked: &Checked| subject.compared && checked.verdict == Verdict::Right;
     while subjects.iter().zip(&all).any(|(subject, checked)| is_open(subject, checked)) {
         let rounds: Vec<_> =
             sources.par_iter_mut().map(|(soak, reference)| soak.round(&mut **reference)).collect::<Result<_, _>>()?;
@@ -136,8 +136,8 @@ pub fn check(
 
 /// Runs the self-tests and counts what is published.
 fn begin(
-    subject: &mut Subject<'_>,
-    settings: &Settings<'_>,
+    subject: &mut DeviceToCheck<'_>,
+    settings: &SelfcheckSettings<'_>,
     observer: &dyn Observer,
     checked: &mut Checked,
 ) -> Result<Verdict, Error> {
@@ -180,7 +180,7 @@ fn begin(
     Ok(Verdict::Right)
 }
 
-fn compare(subject: &mut Subject<'_>, batch: &Batch, checked: &mut Checked) {
+fn compare(subject: &mut DeviceToCheck<'_>, batch: &Batch, checked: &mut Checked) {
     match batch.check(subject.backend) {
         Ok(()) => checked.random += batch.compared(),
         Err(error) => checked.verdict = error.into(),

@@ -34,7 +34,7 @@ impl Caps {
 
 /// The result of one line of a suite.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Verdict {
+pub enum LineVerdict {
     /// All counts within the caps are right.
     Pass {
         /// The number of recomputed counts.
@@ -59,7 +59,7 @@ pub enum Verdict {
 struct Line<'c> {
     root: &'c Fen,
     counts: Vec<(u32, u128)>,
-    verdict: Verdict,
+    verdict: LineVerdict,
 }
 
 impl Driver<'_> {
@@ -68,12 +68,12 @@ impl Driver<'_> {
     ///
     /// # Errors
     /// As [`Driver::perft`].
-    pub fn check(&mut self, cases: &[Case], caps: Caps) -> Result<Vec<Verdict>, Error> {
+    pub fn check(&mut self, cases: &[Case], caps: Caps) -> Result<Vec<LineVerdict>, Error> {
         let mut lines: Vec<Line<'_>> = cases
             .iter()
             .map(|case| {
                 let counts: Vec<_> = caps.allowed(case).collect();
-                let verdict = Verdict::Pass { checked: 0, capped: case.counts.len() - counts.len(), leaves: 0 };
+                let verdict = LineVerdict::Pass { checked: 0, capped: case.counts.len() - counts.len(), leaves: 0 };
                 Line { root: &case.root, counts, verdict }
             })
             .collect();
@@ -84,7 +84,7 @@ impl Driver<'_> {
         for round in 0..rounds {
             let mut groups: BTreeMap<(u32, Rules), Vec<usize>> = BTreeMap::new();
             for (index, line) in lines.iter().enumerate() {
-                if let (Verdict::Pass { .. }, Some(&(depth, _))) = (&line.verdict, line.counts.get(round)) {
+                if let (LineVerdict::Pass { .. }, Some(&(depth, _))) = (&line.verdict, line.counts.get(round)) {
                     groups.entry((depth, counting(line.root))).or_default().push(index);
                 }
             }
@@ -114,11 +114,11 @@ impl Line<'_> {
     fn saw(&mut self, round: usize, found: u128) {
         let (depth, expected) = self.counts[round];
         match &mut self.verdict {
-            Verdict::Pass { checked, leaves, .. } if found == expected => {
+            LineVerdict::Pass { checked, leaves, .. } if found == expected => {
                 *checked += 1;
                 *leaves = leaves.saturating_add(found);
             }
-            verdict => *verdict = Verdict::Fail { depth, expected, found },
+            verdict => *verdict = LineVerdict::Fail { depth, expected, found },
         }
     }
 }

@@ -7,16 +7,16 @@ use std::time::Duration;
 
 use kogge_board::known;
 use kogge_board::{Backend, BackendError, Format, Quad48, unwatched};
-use kogge_driver::bench::{Measured, Settings, Subject, Task, Times, measure, monotonic, packing};
+use kogge_driver::bench::{Measured, BenchSettings, Subject, BenchTask, Times, measure, monotonic, packing};
 use kogge_driver::{Error, Observer, Progress};
 use kogge_movegen_cpu::Cpu;
 use kogge_movegen_cpu::mailbox::Mailbox;
 use kogge_testkit::Wrapped;
 use kogge_testkit::buggy::{buggy, no_black_queenside};
 
-const FREE: Settings<'_> = Settings { seconds: 0.2, repetitions: 3, depth: &|_| None, clock: &monotonic };
+const FREE: BenchSettings<'_> = BenchSettings { seconds: 0.2, repetitions: 3, depth: &|_| None, clock: &monotonic };
 
-fn run(backends: &mut [Box<dyn Backend>], settings: &Settings<'_>) -> Measured {
+fn run(backends: &mut [Box<dyn Backend>], settings: &BenchSettings<'_>) -> Measured {
     let mut subjects: Vec<_> =
         backends.iter_mut().map(|backend| Subject { backend: &mut **backend, memory: 64 << 20 }).collect();
     measure(&mut subjects, &known::standard(), settings, &()).unwrap()
@@ -30,7 +30,7 @@ fn every_position_is_counted_in_both_ways_by_all() {
     let positions = known::standard();
     for (index, row) in rows.iter().enumerate() {
         // Subjects are measured in turn.
-        let task = Task { subject: index % 2, position: index / 4, deduplicated: index % 4 > 1 };
+        let task = BenchTask { subject: index % 2, position: index / 4, deduplicated: index % 4 > 1 };
         assert_eq!(row.task, task);
         assert_eq!(Some(row.leaves), positions[index / 4].leaves(row.depth));
         assert!(row.climb.len() >= row.depth as usize, "{row:?}");
@@ -53,7 +53,7 @@ fn a_faster_backend_is_measured_on_deeper_trees() {
     let (mut fast, mut slow) = (timed(10, 1), timed(60_000, 1));
     let mut subjects = [&mut fast as &mut dyn Backend, &mut slow].map(|backend| Subject { backend, memory: 64 << 20 });
     let clock = || Duration::from_micros(microseconds.load(Ordering::Relaxed));
-    let settings = Settings { seconds: 6.0, repetitions: 1, clock: &clock, ..FREE };
+    let settings = BenchSettings { seconds: 6.0, repetitions: 1, clock: &clock, ..FREE };
     // A count may take 48 ms. The position has 6, 264, 9467 and 422333 leaves.
     let rows = measure(&mut subjects, &known::standard()[3..4], &settings, &()).unwrap().rows;
     assert_eq!((rows[0].depth, rows[0].times.all.as_slice()), (3, &[0.009_477][..]), "{rows:?}");
@@ -63,8 +63,8 @@ fn a_faster_backend_is_measured_on_deeper_trees() {
 #[test]
 fn depths_that_are_given_are_kept() {
     let mut backends: Vec<Box<dyn Backend>> = vec![Box::new(Cpu::new(Some(1)).unwrap())];
-    let depth = |task: Task| Some(if task.deduplicated { 4 } else { 2 });
-    let Measured { rows, .. } = run(&mut backends, &Settings { seconds: 1e-6, repetitions: 1, depth: &depth, ..FREE });
+    let depth = |task: BenchTask| Some(if task.deduplicated { 4 } else { 2 });
+    let Measured { rows, .. } = run(&mut backends, &BenchSettings { seconds: 1e-6, repetitions: 1, depth: &depth, ..FREE });
     assert_eq!(rows.len(), 12);
     assert!(rows.iter().all(|row| Some(row.depth) == depth(row.task)), "{rows:?}");
 }
@@ -72,7 +72,7 @@ fn depths_that_are_given_are_kept() {
 #[test]
 fn without_time_the_shallowest_trees_are_counted() {
     let mut backends: Vec<Box<dyn Backend>> = vec![Box::new(Mailbox::new())];
-    let Measured { rows, .. } = run(&mut backends, &Settings { seconds: 0.0, repetitions: 1, ..FREE });
+    let Measured { rows, .. } = run(&mut backends, &BenchSettings { seconds: 0.0, repetitions: 1, ..FREE });
     assert!(rows.len() == 12 && rows.iter().all(|row| row.depth == 1), "{rows:?}");
 }
 
@@ -81,7 +81,7 @@ fn who_miscounts_is_named_and_has_no_rows() {
     let buggy = buggy(Cpu::new(Some(1)).unwrap(), no_black_queenside);
     let mut backends: Vec<Box<dyn Backend>> = vec![Box::new(buggy), Box::new(Mailbox::new())];
     let depth = |_| Some(3);
-    let Measured { rows, failed } = run(&mut backends, &Settings { depth: &depth, ..FREE });
+    let Measured { rows, failed } = run(&mut backends, &BenchSettings { depth: &depth, ..FREE });
     assert_eq!(rows.len(), 12);
     assert!(rows.iter().all(|row| row.task.subject == 1));
     let [(0, error)] = &failed[..] else { panic!("{failed:?}") };
@@ -113,7 +113,7 @@ fn who_fails_while_it_is_timed_has_no_rows() {
         (Wrapped::new(Mailbox::new()).before(fail), Cpu::new(Some(1)).unwrap(), Mailbox::new());
     let mut subjects =
         [&mut cpu as &mut dyn Backend, &mut failing, &mut mailbox].map(|backend| Subject { backend, memory: 64 << 20 });
-    let settings = Settings { depth: &|_| Some(2), ..FREE };
+    let settings = BenchSettings { depth: &|_| Some(2), ..FREE };
     let Measured { rows, failed } = measure(&mut subjects, &known::standard(), &settings, &timing).unwrap();
     assert_eq!(failed, [(1, Error::Backend(error()))]);
     assert_eq!(calls.load(Ordering::Relaxed), 21, "it is asked no more");
@@ -137,7 +137,7 @@ fn a_measurement_can_be_stopped() {
     // Some requests to stop come before a count, others within a count by merged plies, which has its own progress.
     for questions in 0..100 {
         let stop = Stop(AtomicUsize::new(questions));
-        let settings = Settings { depth: &|_| Some(2), ..FREE };
+        let settings = BenchSettings { depth: &|_| Some(2), ..FREE };
         let stopped = measure(&mut subjects, &known::standard(), &settings, &stop);
         let Err(Error::Cancelled(progress)) = stopped else { panic!("{stopped:?}") };
         assert_eq!(progress.total, 12, "{progress:?} after {questions} questions");
@@ -190,7 +190,7 @@ fn rows_whose_times_differ_are_timed_again() {
     let clock = || Duration::from_micros(microseconds.load(Ordering::Relaxed));
     let [patient, hasty] = [1e3, 0.2].map(|seconds| {
         counts.store(0, Ordering::Relaxed);
-        let settings = Settings { seconds, clock: &clock, depth: &|_| Some(1), ..FREE };
+        let settings = BenchSettings { seconds, clock: &clock, depth: &|_| Some(1), ..FREE };
         let mut subjects = [Subject { backend: &mut backend, memory: 64 << 20 }];
         let rows = measure(&mut subjects, &known::standard()[..1], &settings, &()).unwrap().rows;
         let [raw, merged] = &rows[..] else { panic!("{rows:?}") };

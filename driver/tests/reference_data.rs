@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use kogge_board::{Categories, Fen, known};
 use kogge_driver::epd::{self, Case};
-use kogge_driver::{Caps, Driver, Verdict};
+use kogge_driver::{Caps, Driver, LineVerdict};
 use kogge_movegen_cpu::Cpu;
 use kogge_testkit::buggy::{buggy, no_black_queenside};
 
@@ -42,7 +42,7 @@ fn pass(text: &[u8], nodes: u128) -> usize {
     let verdicts = driver.check(&cases, Caps { nodes, ..Caps::NONE }).unwrap();
     assert_eq!(verdicts.len(), cases.len());
     let checked = cases.iter().zip(verdicts).map(|(case, verdict)| match verdict {
-        Verdict::Pass { checked, capped, .. } => {
+        LineVerdict::Pass { checked, capped, .. } => {
             assert_eq!(checked + capped, case.counts.len());
             checked
         }
@@ -71,14 +71,14 @@ fn a_wrong_backend_fails() {
     let caps = |depth, nodes| Caps { depth, nodes };
     let shallow = driver.check(&cases, caps(1, u128::MAX)).unwrap();
     let [kiwipete, start] =
-        [(1, 2, 48), (1, 1, 20)].map(|(checked, capped, leaves)| Verdict::Pass { checked, capped, leaves });
+        [(1, 2, 48), (1, 1, 20)].map(|(checked, capped, leaves)| LineVerdict::Pass { checked, capped, leaves });
     assert_eq!(shallow, [kiwipete, start]);
     assert_eq!(driver.check(&cases[..1], caps(9, 2038)).unwrap(), shallow[..1]);
     let failed = driver.check(&cases, Caps::NONE).unwrap();
-    assert!(matches!(failed[0], Verdict::Fail { depth: 2, expected: 2039, found: ..2039 }), "{failed:?}");
-    assert_eq!(failed[1], Verdict::Pass { checked: 2, capped: 0, leaves: 420 });
+    assert!(matches!(failed[0], LineVerdict::Fail { depth: 2, expected: 2039, found: ..2039 }), "{failed:?}");
+    assert_eq!(failed[1], LineVerdict::Pass { checked: 2, capped: 0, leaves: 420 });
     let swapped = Case { counts: vec![(3, 1), (1, 1)], ..cases[1].clone() };
-    assert_eq!(driver.check(&[swapped], Caps::NONE), Ok(vec![Verdict::Fail { depth: 3, expected: 1, found: 8902 }]));
+    assert_eq!(driver.check(&[swapped], Caps::NONE), Ok(vec![LineVerdict::Fail { depth: 3, expected: 1, found: 8902 }]));
     assert_eq!(driver.check(&[], Caps::NONE), Ok(Vec::new()));
 }
 

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use kogge_board::{Backend, BackendError, Piece, Quad48, Score, unwatched};
-use kogge_driver::selfcheck::{Checked, Settings, Subject, Verdict, check};
+use kogge_driver::selfcheck::{Checked, SelfcheckSettings, DeviceToCheck, Verdict, check};
 use kogge_driver::{Error, Observer};
 use kogge_movegen_cpu::Cpu;
 use kogge_movegen_cpu::mailbox::Mailbox;
@@ -27,8 +27,8 @@ fn checked(backends: &mut [&mut dyn Backend], seconds: f64, observer: &dyn Obser
     let time = AtomicU64::new(0);
     let clock = || Duration::from_secs(time.fetch_add(1, Ordering::Relaxed));
     let mut subjects: Vec<_> =
-        backends.iter_mut().map(|backend| Subject { backend: &mut **backend, compared: true }).collect();
-    let settings = Settings { seconds, known_seconds: 20.0 * seconds, seed: 3, clock: &clock };
+        backends.iter_mut().map(|backend| DeviceToCheck { backend: &mut **backend, compared: true }).collect();
+    let settings = SelfcheckSettings { seconds, known_seconds: 20.0 * seconds, seed: 3, clock: &clock };
     check(&mut subjects, mailboxes(), &settings, observer)
 }
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::time::Instant;
 
 use kogge_board::host::HostMerge;
-use kogge_board::merge::{Entry, Kept, Merge, MergeError, MergeOptions};
+use kogge_board::merge::{WeightedPosition, Kept, Merge, MergeError, MergeOptions};
 use kogge_board::{
     Backend, BackendError, Categories, DeviceInfo, Leaves, Quad48, Rules, Score, Successors, Watch, host, self_test,
 };
@@ -232,7 +232,7 @@ impl<I: Interface> Merge for DeviceMerge<'_, I> {
         block_on(DeviceMerge::reserve(self, successors, kept))
     }
 
-    fn add(&mut self, entries: &[Entry]) -> Result<(), MergeError> {
+    fn add(&mut self, entries: &[WeightedPosition]) -> Result<(), MergeError> {
         block_on(DeviceMerge::add(self, entries))
     }
 
@@ -273,7 +273,7 @@ impl<I: Interface> Merge for DeviceMerge<'_, I> {
         block_on(DeviceMerge::reached_once(self, successors))
     }
 
-    fn entries(&mut self, successors: Range<u64>) -> Result<Vec<Entry>, MergeError> {
+    fn entries(&mut self, successors: Range<u64>) -> Result<Vec<WeightedPosition>, MergeError> {
         block_on(DeviceMerge::entries(self, successors))
     }
 

@@ -23,7 +23,7 @@
 
 use std::ops::Range;
 
-use kogge_board::merge::{Entry, Kept, MergeError, MergeOptions, common_turn, entry_of};
+use kogge_board::merge::{WeightedPosition, Kept, MergeError, MergeOptions, common_turn, entry_of};
 use kogge_board::{BackendError, Categories, Color, Quad48, Rules};
 
 use crate::counting::Walk;
@@ -123,7 +123,7 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
     }
 
     /// Adds the first of these entries, as many as fit in level 0, and returns their number.
-    async fn add_batch(&mut self, entries: &[Entry]) -> Result<usize, MergeError> {
+    async fn add_batch(&mut self, entries: &[WeightedPosition]) -> Result<usize, MergeError> {
         self.prepare(2).await?;
         self.lists.restore_candidates(self.session).await.map_err(or_full)?;
         let len = entries.len().min(self.session.sizes.roots).min(self.lists.candidates());
@@ -386,7 +386,7 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
         }
     }
 
-    pub(crate) async fn add(&mut self, entries: &[Entry]) -> Result<(), MergeError> {
+    pub(crate) async fn add(&mut self, entries: &[WeightedPosition]) -> Result<(), MergeError> {
         let expected = if self.successors == 0 { None } else { self.turn };
         let has_room = !self.failed && !self.holds_diagrams;
         let turn =
@@ -512,7 +512,7 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
         self.lists.diagrams(self.session, part, parts, self.hash_mask).await.map_err(or_full)
     }
 
-    pub(crate) async fn entries(&mut self, successors: Range<u64>) -> Result<Vec<Entry>, MergeError> {
+    pub(crate) async fn entries(&mut self, successors: Range<u64>) -> Result<Vec<WeightedPosition>, MergeError> {
         let mut rest = successors.start..successors.end.min(self.successors);
         let mut entries = Vec::new();
         let Some(turn) = self.turn else { return Ok(entries) };

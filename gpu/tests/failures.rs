@@ -1,7 +1,7 @@
 //! Failures of the interface, at every call: the host gives the right answer or the right error, and its next answer is
 //! right.
 
-use kogge_board::merge::{Entry, Kept, MergeError, MergeOptions};
+use kogge_board::merge::{WeightedPosition, Kept, MergeError, MergeOptions};
 use kogge_board::{Backend, BackendError, Fen, Leaves, Quad48, Score, host, unwatched};
 use kogge_gpu::Parameter::{GroupSize, Moves, Positions};
 use kogge_gpu::{Failure, Gpu, GpuOptions, Runs, Unordered};
@@ -131,7 +131,7 @@ fn merging() {
         let mut count = || {
             let mut merge = gpu.merge(&start.rules, &MergeOptions::with_memory(1 << 24))?;
             merge.reserve(1, Kept::All)?;
-            merge.add(&[Entry { position: root(&start), multiplicity: 3 }])?;
+            merge.add(&[WeightedPosition { position: root(&start), multiplicity: 3 }])?;
             merge.descend()?;
             merge.reserve(20, Kept::All)?;
             merge.expand(0..1)?;
@@ -148,7 +148,7 @@ fn merging() {
         count().map_err(backend_error)
     };
     let successors = Cpu::new(None).unwrap().expand(&start.rules, &[root(&start)]).unwrap().positions;
-    let mut entries: Vec<_> = successors.into_iter().map(|position| Entry { position, multiplicity: 3 }).collect();
+    let mut entries: Vec<_> = successors.into_iter().map(|position| WeightedPosition { position, multiplicity: 3 }).collect();
     entries.sort_unstable();
     fail_everywhere(false, 30, ask, &(entries, [3 * 8902, 3 * 400, 3 * 8902]));
 }
@@ -158,7 +158,7 @@ fn merging() {
 fn a_list_can_be_extended_after_a_failure_in_runs() {
     let start = Fen::start();
     let successors = Cpu::new(None).unwrap().expand(&start.rules, &[root(&start)]).unwrap().positions;
-    let entries: Vec<_> = successors.into_iter().map(|position| Entry { position, multiplicity: 1 }).collect();
+    let entries: Vec<_> = successors.into_iter().map(|position| WeightedPosition { position, multiplicity: 1 }).collect();
     for shard_entries in [u64::MAX, 7] {
         let device = TwinDevice { shard_entries, ..TwinDevice::default() };
         let mut gpu = open(&device, &options(1 << 14));
@@ -180,7 +180,7 @@ fn a_list_can_be_extended_after_a_failure_in_runs() {
             for after in 0.. {
                 let mut merge = gpu.merge(&start.rules, &MergeOptions::with_memory(1 << 26)).unwrap();
                 merge.reserve(1, Kept::All).unwrap();
-                merge.add(&[Entry { position: root(&start), multiplicity: 1 }]).unwrap();
+                merge.add(&[WeightedPosition { position: root(&start), multiplicity: 1 }]).unwrap();
                 merge.descend().unwrap();
                 merge.reserve(20, Kept::All).unwrap();
                 assert_eq!(merge.expand(0..1), Ok(20));
@@ -253,7 +253,7 @@ fn memory_of_merging_is_kept_to() {
         let most = merge.most_successors();
         let done = (|| {
             merge.reserve(most, Kept::All)?;
-            merge.add(&[Entry { position: root(&kiwipete), multiplicity: 1 }])?;
+            merge.add(&[WeightedPosition { position: root(&kiwipete), multiplicity: 1 }])?;
             merge.descend()?;
             merge.reserve(merge.most_successors(), Kept::All)?;
             merge.expand(0..1)?;
@@ -277,7 +277,7 @@ fn a_depth_whose_levels_do_not_fit_is_too_much_for_a_merge() {
     for memory in (17..26).map(|bits| 1 << bits) {
         let options = MergeOptions::with_memory(memory).counting_categories(true);
         let mut merge = gpu.merge(&stalemate.rules, &options).unwrap();
-        let entry = Entry { position: root(&stalemate), multiplicity: 1 };
+        let entry = WeightedPosition { position: root(&stalemate), multiplicity: 1 };
         if let Err(error) = merge.reserve(1, Kept::All).and_then(|()| merge.add(&[entry])) {
             assert_eq!(error, MergeError::Full, "{memory} bytes");
             continue;
@@ -310,7 +310,7 @@ fn memory_of_other_programs_is_left_to_them() {
         most = fewer;
     }
     assert!(most > all / 4, "{most} of {all} entries fit");
-    merge.add(&[Entry { position: root(&start), multiplicity: 1 }]).unwrap();
+    merge.add(&[WeightedPosition { position: root(&start), multiplicity: 1 }]).unwrap();
     assert_eq!(merge.perft(0..1, 3), Ok(8_902));
 }
 
@@ -328,5 +328,5 @@ fn a_merge_may_follow_a_deep_count() {
     let mut merge = gpu.merge(&stalemate.rules, &MergeOptions::with_memory(device.memory)).unwrap();
     let most = merge.most_successors();
     assert_eq!(merge.reserve(most, Kept::All), Ok(()));
-    assert_eq!(merge.add(&[Entry { position: root(&stalemate), multiplicity: 1 }]), Ok(()));
+    assert_eq!(merge.add(&[WeightedPosition { position: root(&stalemate), multiplicity: 1 }]), Ok(()));
 }

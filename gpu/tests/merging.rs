@@ -1,7 +1,7 @@
 //! Merging on the host over the twin: full lists, equal hashes, ranges.
 
 use kogge_board::host::HostMerge;
-use kogge_board::merge::{Entry, Kept, Key, KeyRange, Merge, MergeError, MergeOptions};
+use kogge_board::merge::{WeightedPosition, Kept, Key, KeyRange, Merge, MergeError, MergeOptions};
 use kogge_board::{Backend, Fen, Planes32, Quad48, Rules, unwatched};
 use kogge_gpu::Parameter::{GroupSize, Positions};
 use kogge_gpu::kernels::Kernel;
@@ -14,8 +14,8 @@ fn open(device: &TwinDevice) -> Gpu<TwinDevice> {
     Gpu::untested(device, &options).unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn start() -> Entry {
-    Entry { position: Quad48::from(&Fen::start().position), multiplicity: 1 }
+fn start() -> WeightedPosition {
+    WeightedPosition { position: Quad48::from(&Fen::start().position), multiplicity: 1 }
 }
 
 /// Distinct positions of the plies of the start position, and the leaves there.
@@ -36,7 +36,7 @@ fn merge_plies(merge: &mut dyn Merge, plies: usize, ranges: usize) -> Result<(u6
     merge.reserve(PLIES[plies - 1].0, Kept::All)?;
     merge.expand(0..merge.parents())?;
     let entries = merge.entries(0..merge.successors())?;
-    let planes = |entry: &Entry| Planes32::pack(&Rules::STANDARD, &entry.position.unpack_unchecked());
+    let planes = |entry: &WeightedPosition| Planes32::pack(&Rules::STANDARD, &entry.position.unpack_unchecked());
     let mut keys: Vec<_> = entries.iter().map(|entry| Key::of(&planes(entry))).collect();
     let (mut positions, mut leaves) = (0, 0);
     for range in KeyRange::divide(&mut keys, ranges) {
@@ -156,7 +156,7 @@ fn leaves_below_ranges_are_counted_in_runs() {
     merge.descend().unwrap();
     merge.reserve(PLIES[2].0, Kept::All).unwrap();
     merge.expand(0..400).unwrap();
-    let planes = |entry: &Entry| Planes32::pack(&Rules::STANDARD, &entry.position.unpack_unchecked());
+    let planes = |entry: &WeightedPosition| Planes32::pack(&Rules::STANDARD, &entry.position.unpack_unchecked());
     let mut keys: Vec<_> = merge.entries(0..PLIES[2].0).unwrap().iter().map(|entry| Key::of(&planes(entry))).collect();
     let (mut leaves, mut kinds, mut again) = (0, [0; 4], 0);
     for range in KeyRange::divide(&mut keys, 3) {
@@ -210,7 +210,7 @@ fn sums_in_runs_have_128_bits() {
         [(u128::MAX / 400, Some(u128::MAX / 400 * 400)), (u128::MAX / 20, None), (u128::MAX, None)]
     {
         merge.reserve(1, Kept::All).unwrap();
-        merge.add(&[Entry { multiplicity, ..start() }]).unwrap();
+        merge.add(&[WeightedPosition { multiplicity, ..start() }]).unwrap();
         assert_eq!(merge.perft(0..1, 2), leaves.ok_or(MergeError::Overflow));
     }
 }
@@ -311,12 +311,12 @@ fn multiplicities_of_128_bits() {
         ([u128::MAX, 1], None),
     ] {
         merge.reserve(2, Kept::All).unwrap();
-        let entries = numbers.map(|multiplicity| Entry { multiplicity, ..start() });
+        let entries = numbers.map(|multiplicity| WeightedPosition { multiplicity, ..start() });
         let added = merge.add(&entries);
         match sum {
             Some(sum) => {
                 assert_eq!(added, Ok(()));
-                assert_eq!(merge.entries(0..1), Ok(vec![Entry { multiplicity: sum, ..start() }]));
+                assert_eq!(merge.entries(0..1), Ok(vec![WeightedPosition { multiplicity: sum, ..start() }]));
                 assert_eq!(merge.perft(0..1, 0), Ok(sum));
                 let more = if sum > u128::MAX / 20 { Err(MergeError::Overflow) } else { Ok(20 * sum) };
                 assert_eq!(merge.perft(0..1, 1), more);
@@ -372,7 +372,7 @@ fn in_parts(merge: &mut dyn Merge, parts: u32) -> Vec<u64> {
 #[test]
 fn diagrams_are_counted() {
     let kiwipete: Fen = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1".parse().unwrap();
-    let root = Entry { position: Quad48::from(&kiwipete.position), multiplicity: 1 };
+    let root = WeightedPosition { position: Quad48::from(&kiwipete.position), multiplicity: 1 };
     for (max_buffer, hash_bits) in [(None, 32), (Some(1 << 17), 32), (None, 4)] {
         let device = TwinDevice { max_buffer, ..TwinDevice::default() };
         let mut gpu = open(&device);

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use kogge_gpu::GpuOptions;
 use kogge_gpu::Parameter::ClosedForm;
-use kogge_gpu::tuning::{Outcome, tune};
+use kogge_gpu::tuning::{TrialOutcome, tune};
 use kogge_testkit::device_suite::tuned_options;
 use kogge_testkit::twin::TwinDevice;
 
@@ -23,7 +23,7 @@ fn a_device_is_tuned() {
     assert!(!tried.contains(&("queued per lane", "4")), "{tried:?}");
     assert!(matches!(
         &tuning.trials.iter().find(|trial| trial.option == "positions").unwrap().outcome,
-        Outcome::Refused(_)
+        TrialOutcome::Refused(_)
     ));
     assert!(tuning.complete);
 }

@@ -7,7 +7,7 @@ use kogge_board::{Categories, Fen, Format, Position, Rules};
 use kogge_driver::Error;
 
 use crate::error::LedgerError;
-use crate::store::{Count, Header, Item, Kind, LedgerEntry, LedgerStore, Tally, hex, key_bytes};
+use crate::store::{Count, Header, Item, Kind, LedgerEntry, LedgerStore, LedgerProgress, hex, key_bytes};
 
 /// An open ledger.
 ///
@@ -87,7 +87,7 @@ impl Ledger {
     ///
     /// # Errors
     /// If the ledger cannot be read.
-    pub fn tally(&self) -> Result<Tally, LedgerError> {
+    pub fn tally(&self) -> Result<LedgerProgress, LedgerError> {
         self.store().tally()
     }
 

@@ -64,7 +64,7 @@ pub use source::Source;
 pub use sqlite::Sqlite;
 pub use store::{
     Answer, Count, Dispute, FORMAT, Given, Header, Item, Kind, LedgerEntry, LedgerRow, LedgerStore, Recorded, Size,
-    Tally, hex, key_bytes,
+    LedgerProgress, hex, key_bytes,
 };
 pub use verify::{Contradiction, Settled, Verified};
 pub use work::{DeviceProgress, Event, Snapshot, Watcher, WorkOptions};

@@ -249,7 +249,7 @@ pub struct Dispute {
 
 /// The progress of a ledger.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Tally {
+pub struct LedgerProgress {
     /// All entries.
     pub entries: u64,
     /// Counted entries.
@@ -320,7 +320,7 @@ pub trait LedgerStore: Send {
     ///
     /// # Errors
     /// If the ledger cannot be read.
-    fn tally(&mut self) -> Result<Tally, LedgerError>;
+    fn tally(&mut self) -> Result<LedgerProgress, LedgerError>;
 
     /// Returns whether every entry is counted; quicker than [`LedgerStore::tally`].
     ///

@@ -3,7 +3,7 @@
 //! `KOGGE_REQUIRE_VARIANTS` lists variants without which the tests fail, such as `avx2,avx512`.
 
 use kogge_board::known;
-use kogge_board::merge::{Entry, Kept, MergeOptions};
+use kogge_board::merge::{WeightedPosition, Kept, MergeOptions};
 use kogge_board::{Backend, Quad48, self_test, unwatched};
 use kogge_movegen_cpu::Cpu;
 
@@ -62,7 +62,7 @@ fn published_counts_by_merged_plies() {
             let (rules, position) = (known.root.rules, Quad48::from(&known.root.position));
             let mut merge = cpu.merge(&rules, &MergeOptions::with_memory(1 << 28)).unwrap();
             merge.reserve(1, Kept::All).unwrap();
-            merge.add(&[Entry { position, multiplicity: 1 }]).unwrap();
+            merge.add(&[WeightedPosition { position, multiplicity: 1 }]).unwrap();
             for ply in 1..=3 {
                 merge.descend().unwrap();
                 merge.reserve(100_000, Kept::All).unwrap();

@@ -1,7 +1,7 @@
 //! Merging on the CPU: whole plies and ranges of positions, with and without room to order the parents.
 
 use kogge_board::host::HostMerge;
-use kogge_board::merge::{Entry, Kept, Key, KeyRange, Merge, MergeError, MergeOptions};
+use kogge_board::merge::{WeightedPosition, Kept, Key, KeyRange, Merge, MergeError, MergeOptions};
 use kogge_board::{Backend, Fen, Planes32, Quad48, Rules};
 use kogge_movegen_cpu::Cpu;
 
@@ -11,7 +11,7 @@ const PLIES: [u64; 5] = [1, 20, 400, 5_362, 72_078];
 /// Makes the first plies of the start position, up to these parents.
 fn parents(merge: &mut dyn Merge, ply: usize) {
     merge.reserve(1, Kept::All).unwrap();
-    merge.add(&[Entry { position: Quad48::from(&Fen::start().position), multiplicity: 1 }]).unwrap();
+    merge.add(&[WeightedPosition { position: Quad48::from(&Fen::start().position), multiplicity: 1 }]).unwrap();
     for &positions in &PLIES[1..=ply] {
         merge.descend().unwrap();
         merge.reserve(positions, Kept::All).unwrap();
@@ -22,7 +22,7 @@ fn parents(merge: &mut dyn Merge, ply: usize) {
 }
 
 /// Expands the parents in parts, some empty, and returns the successors in order.
-fn successors(merge: &mut dyn Merge, room: u64, parts: &[u64]) -> (u128, Vec<Entry>) {
+fn successors(merge: &mut dyn Merge, room: u64, parts: &[u64]) -> (u128, Vec<WeightedPosition>) {
     merge.reserve(room, Kept::All).unwrap();
     let paths = parts.windows(2).map(|part| merge.expand(part[0]..part[1]).unwrap()).sum();
     let mut entries = merge.entries(0..merge.successors()).unwrap();
@@ -83,7 +83,7 @@ fn equal_hashes_change_nothing() {
 /// Three plies one after the other, each merged by the host.
 struct Plies {
     rules: Rules,
-    entries: [Vec<Entry>; 3],
+    entries: [Vec<WeightedPosition>; 3],
     planes: [Vec<Planes32>; 3],
 }
 
@@ -93,7 +93,7 @@ fn plies(fen: &str, first: u32) -> Plies {
     let mut cpu = Cpu::new(Some(1)).unwrap();
     let mut merge = HostMerge::new(&mut cpu, &rules, MergeOptions::with_memory(1 << 30));
     merge.reserve(1, Kept::All).unwrap();
-    merge.add(&[Entry { position: Quad48::from(&position).with_halfmove_clock(0), multiplicity: 1 << 62 }]).unwrap();
+    merge.add(&[WeightedPosition { position: Quad48::from(&position).with_halfmove_clock(0), multiplicity: 1 << 62 }]).unwrap();
     let mut next = || {
         merge.descend().unwrap();
         merge.reserve(1 << 20, Kept::All).unwrap();
@@ -104,7 +104,7 @@ fn plies(fen: &str, first: u32) -> Plies {
     };
     (1..first).for_each(|_| drop(next()));
     let entries = [next(), next(), next()];
-    let planes = |entry: &Entry| Planes32::pack(&rules, &entry.position.unpack_unchecked());
+    let planes = |entry: &WeightedPosition| Planes32::pack(&rules, &entry.position.unpack_unchecked());
     let planes = entries.each_ref().map(|entries| entries.iter().map(planes).collect());
     Plies { rules, entries, planes }
 }
@@ -117,7 +117,7 @@ impl Plies {
     }
 
     /// Returns the positions of a ply that are kept.
-    fn kept(&self, ply: usize, kept: Kept) -> Vec<Entry> {
+    fn kept(&self, ply: usize, kept: Kept) -> Vec<WeightedPosition> {
         let entries = self.entries[ply].iter().zip(&self.planes[ply]);
         entries.filter(|(_, planes)| kept.has(planes)).map(|(entry, _)| *entry).collect()
     }
@@ -226,7 +226,7 @@ fn counts_below_any_part_of_a_ply_are_those_of_its_entries() {
         }
         assert!(entries(&mut *merge) == before, "{fen}: the order stays the same");
         // What was read can still be added to.
-        let again: Vec<_> = before[0].iter().map(|entry| Entry { multiplicity: 1, ..*entry }).collect();
+        let again: Vec<_> = before[0].iter().map(|entry| WeightedPosition { multiplicity: 1, ..*entry }).collect();
         merge.add(&again).unwrap();
         let paths: u128 = plies.entries[1].iter().map(|entry| entry.multiplicity).sum();
         assert_eq!((merge.successors(), merge.perft(0..len, 0).unwrap()), (len, paths + again.len() as u128), "{fen}");

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use kogge_board::merge::{Entry, Kept, Merge, MergeError, add_categories, add_weighted};
+use kogge_board::merge::{WeightedPosition, Kept, Merge, MergeError, add_categories, add_weighted};
 use kogge_board::{Backend, Categories, Planes32, Position, Quad48, Rules, Successors, unwatched};
 
 use crate::wrapped::Wrapped;
@@ -32,12 +32,12 @@ pub fn no_black_queenside(parent: &Position, child: Position) -> Option<Position
 }
 
 /// Decides whether two positions count as equal.
-pub type Comparison = Box<dyn Fn(&Planes32, &Planes32) -> bool + Send + Sync>;
+pub type Equality = Box<dyn Fn(&Planes32, &Planes32) -> bool + Send + Sync>;
 
 /// The parts of a plain merge in the host's memory; tests replace one part by a wrong one.
 pub struct MergeBug {
     /// Decides whether two positions count as equal.
-    pub same: Comparison,
+    pub same: Equality,
     /// Adds two multiplicities; `None` if the sum does not fit.
     pub sum: fn(u128, u128) -> Option<u128>,
     /// Decides whether the successor with this number is kept.
@@ -86,16 +86,16 @@ struct WrongMerge<'a> {
     backend: &'a mut dyn Backend,
     bug: Arc<MergeBug>,
     rules: Rules,
-    parents: Vec<Entry>,
-    successors: Vec<(Planes32, Entry)>,
-    ancestors: Vec<Vec<Entry>>,
+    parents: Vec<WeightedPosition>,
+    successors: Vec<(Planes32, WeightedPosition)>,
+    ancestors: Vec<Vec<WeightedPosition>>,
     room: u64,
     kept: Kept,
 }
 
 impl WrongMerge<'_> {
     /// Adds an entry if it is kept, and returns whether it is.
-    fn insert(&mut self, entry: Entry, kept: Kept) -> Result<bool, MergeError> {
+    fn insert(&mut self, entry: WeightedPosition, kept: Kept) -> Result<bool, MergeError> {
         let planes = Planes32::pack(&self.rules, &entry.position.unpack_unchecked());
         if !(self.bug.has)(kept, &planes) {
             return Ok(false);
@@ -133,7 +133,7 @@ impl Merge for WrongMerge<'_> {
         Ok(())
     }
 
-    fn add(&mut self, entries: &[Entry]) -> Result<(), MergeError> {
+    fn add(&mut self, entries: &[WeightedPosition]) -> Result<(), MergeError> {
         entries.iter().try_for_each(|&entry| self.insert(entry, Kept::All).map(drop))
     }
 
@@ -142,9 +142,9 @@ impl Merge for WrongMerge<'_> {
         let parents = self.parents[parents.start as usize..parents.end as usize].to_vec();
         let positions: Vec<_> = parents.iter().map(|entry| entry.position).collect();
         let successors = self.backend.expand(&self.rules, &positions)?;
-        for (Entry { multiplicity, .. }, positions) in parents.into_iter().zip(successors.iter()) {
+        for (WeightedPosition { multiplicity, .. }, positions) in parents.into_iter().zip(successors.iter()) {
             for &position in positions {
-                let is_kept = self.insert(Entry { position, multiplicity }, kept)?;
+                let is_kept = self.insert(WeightedPosition { position, multiplicity }, kept)?;
                 paths = add_weighted(paths, multiplicity, is_kept.into())?;
             }
         }
@@ -185,7 +185,7 @@ impl Merge for WrongMerge<'_> {
         })
     }
 
-    fn entries(&mut self, successors: Range<u64>) -> Result<Vec<Entry>, MergeError> {
+    fn entries(&mut self, successors: Range<u64>) -> Result<Vec<WeightedPosition>, MergeError> {
         let entries = &self.successors[successors.start as usize..successors.end as usize];
         Ok(entries.iter().map(|(_, entry)| *entry).collect())
     }

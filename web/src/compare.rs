@@ -13,7 +13,7 @@ use crate::position;
 /// The judgement about a move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Verdict {
+pub enum RowVerdict {
     /// Both counts are equal.
     Same,
     /// The counts differ.
@@ -36,7 +36,7 @@ pub struct Row {
     /// The other program's count.
     pub theirs: Option<String>,
     /// The judgement.
-    pub verdict: Verdict,
+    pub verdict: RowVerdict,
     /// The reason why a missing move is legal, or why an extra move is not.
     pub reason: Option<String>,
     /// The squares that the reason is about.
@@ -93,15 +93,15 @@ pub fn compare(fen: &str, ours: &[(String, u128)], text: &str) -> Result<Compari
         [line, ..] => notes.push(format!("{} lines were not understood, such as \"{line}\".", unread.len())),
     }
     let is = |verdict| move |row: &&Row| row.verdict == verdict;
-    let differing = rows.iter().filter(is(Verdict::Differs)).count();
-    if differing > 2 && rows.iter().filter(is(Verdict::Same)).count() == 0 {
+    let differing = rows.iter().filter(is(RowVerdict::Differs)).count();
+    if differing > 2 && rows.iter().filter(is(RowVerdict::Same)).count() == 0 {
         notes.push("No count is the same. Was the text made for this position and this depth?".to_owned());
     }
     Ok(Comparison {
         ours: our_sum.to_string(),
         theirs: their_sum.map(|sum| sum.to_string()),
-        wrong: rows.iter().filter(|row| row.verdict != Verdict::Same).count(),
-        first: rows.iter().find(is(Verdict::Differs)).map(|row| row.uci.clone()),
+        wrong: rows.iter().filter(|row| row.verdict != RowVerdict::Same).count(),
+        first: rows.iter().find(is(RowVerdict::Differs)).map(|row| row.uci.clone()),
         rows,
         notes,
     })
@@ -135,22 +135,22 @@ fn rows_of(fen: &Fen, ours: &[(String, u128)], moves: &[(String, u128)]) -> Vec<
             }
             Some(known) => {
                 let reason = format!("{known} is listed more than once; a move must be generated once.");
-                others.push(explained(Verdict::Repeated, reason, Vec::new()));
+                others.push(explained(RowVerdict::Repeated, reason, Vec::new()));
             }
             None => {
                 let explanation = explain(fen, text);
-                others.push(explained(Verdict::Extra, explanation.text, explanation.squares));
+                others.push(explained(RowVerdict::Extra, explanation.text, explanation.squares));
             }
         }
     }
     let row = |(uci, count): &(String, u128)| {
         let their = theirs.get(uci);
         let verdict = match their {
-            Some(their) if their == count => Verdict::Same,
-            Some(_) => Verdict::Differs,
-            None => Verdict::Missing,
+            Some(their) if their == count => RowVerdict::Same,
+            Some(_) => RowVerdict::Differs,
+            None => RowVerdict::Missing,
         };
-        let explanation = (verdict == Verdict::Missing).then(|| explain(fen, uci));
+        let explanation = (verdict == RowVerdict::Missing).then(|| explain(fen, uci));
         let (reason, squares) = explanation.map(|found| (found.text, found.squares)).unzip();
         Row {
             uci: uci.clone(),
@@ -200,13 +200,13 @@ mod tests {
         let theirs: String = ours.iter().skip(1).map(|(uci, count)| format!("{uci}: {count}\n")).collect();
         let theirs = theirs.replace("e2e4: 20", "e2e4: 19") + "e2e5: 3\ng1f3: 20\n";
         let compared = compare(START, &ours, &theirs).unwrap();
-        let wrong: Vec<_> = compared.rows.iter().filter(|row| row.verdict != Verdict::Same).collect();
+        let wrong: Vec<_> = compared.rows.iter().filter(|row| row.verdict != RowVerdict::Same).collect();
         let verdicts: Vec<_> = wrong.iter().map(|row| (row.uci.as_str(), row.verdict)).collect();
         let expected = [
-            ("a2a3", Verdict::Missing),
-            ("e2e4", Verdict::Differs),
-            ("e2e5", Verdict::Extra),
-            ("g1f3", Verdict::Repeated),
+            ("a2a3", RowVerdict::Missing),
+            ("e2e4", RowVerdict::Differs),
+            ("e2e5", RowVerdict::Extra),
+            ("g1f3", RowVerdict::Repeated),
         ];
         assert_eq!(verdicts, expected);
         assert!(wrong[0].reason.as_ref().unwrap().contains("a2a3 is legal"));

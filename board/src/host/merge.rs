@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use crate::merge::{Entry, Kept, Merge, MergeError, MergeOptions, add_categories, add_weighted, common_turn, hashes};
+use crate::merge::{WeightedPosition, Kept, Merge, MergeError, MergeOptions, add_categories, add_weighted, common_turn, hashes};
 use crate::{Backend, Categories, Planes32, Quad48, Rules, unwatched};
 
 /// Two plies in the host's memory; the backend expands and counts.
@@ -11,10 +11,10 @@ pub struct HostMerge<'a, B: Backend + ?Sized> {
     backend: &'a mut B,
     rules: Rules,
     options: MergeOptions,
-    parents: Vec<Entry>,
-    successors: Vec<Entry>,
+    parents: Vec<WeightedPosition>,
+    successors: Vec<WeightedPosition>,
     /// The plies before the parents that are kept, the last one last.
-    ancestors: Vec<Vec<Entry>>,
+    ancestors: Vec<Vec<WeightedPosition>>,
     /// The successors that expansions keep.
     kept: Kept,
     room: u64,
@@ -23,7 +23,7 @@ pub struct HostMerge<'a, B: Backend + ?Sized> {
 }
 
 /// The most bytes that an entry takes: the entry itself and its slot, both with the spare capacity after growing.
-const HOST_BYTES: u64 = 2 * size_of::<Entry>() as u64 + 64;
+const HOST_BYTES: u64 = 2 * size_of::<WeightedPosition>() as u64 + 64;
 
 /// The number of parents that are expanded together.
 const HOST_AT_ONCE: usize = 1 << 12;
@@ -66,7 +66,7 @@ impl<'a, B: Backend + ?Sized> HostMerge<'a, B> {
             return Err(MergeError::Full);
         }
         same_hash.push(self.successors.len() as u32);
-        self.successors.push(Entry { position, multiplicity });
+        self.successors.push(WeightedPosition { position, multiplicity });
         Ok(true)
     }
 }
@@ -104,7 +104,7 @@ impl<B: Backend + ?Sized> Merge for HostMerge<'_, B> {
         Ok(())
     }
 
-    fn add(&mut self, entries: &[Entry]) -> Result<(), MergeError> {
+    fn add(&mut self, entries: &[WeightedPosition]) -> Result<(), MergeError> {
         common_turn(entries, common_turn(&self.successors, None)?)?;
         entries.iter().try_for_each(|entry| {
             self.insert(entry.position.with_halfmove_clock(0), entry.multiplicity, Kept::All).map(drop)
@@ -160,7 +160,7 @@ impl<B: Backend + ?Sized> Merge for HostMerge<'_, B> {
         })
     }
 
-    fn entries(&mut self, successors: Range<u64>) -> Result<Vec<Entry>, MergeError> {
+    fn entries(&mut self, successors: Range<u64>) -> Result<Vec<WeightedPosition>, MergeError> {
         Ok(self.successors[within(&successors, self.successors.len())].to_vec())
     }
 }

@@ -26,7 +26,7 @@ use crate::{BackendError, Categories, Color, Planes32, Position, Quad48, Rules, 
 
 /// A position and the number of paths that lead to it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Entry {
+pub struct WeightedPosition {
     /// The position; its halfmove clock is zero.
     pub position: Quad48,
     /// The number of paths.
@@ -108,7 +108,7 @@ pub trait Merge {
     ///
     /// # Errors
     /// [`MergeError::Full`], [`MergeError::MixedTurns`] or [`MergeError::Overflow`]; if the device fails.
-    fn add(&mut self, entries: &[Entry]) -> Result<(), MergeError>;
+    fn add(&mut self, entries: &[WeightedPosition]) -> Result<(), MergeError>;
 
     /// Expands some parents and adds the successors that are kept. Returns the number of paths to these successors before they are
     /// merged: the sum of their parents' multiplicities.
@@ -169,7 +169,7 @@ pub trait Merge {
     ///
     /// # Errors
     /// If the device fails.
-    fn entries(&mut self, successors: Range<u64>) -> Result<Vec<Entry>, MergeError>;
+    fn entries(&mut self, successors: Range<u64>) -> Result<Vec<WeightedPosition>, MergeError>;
 
     /// Returns how many of some successors are reached by one path only.
     ///
@@ -197,7 +197,7 @@ pub trait Merge {
         let len = self.successors();
         let mut diagrams = DiagramPart::new(part, parts, len)?;
         for start in (0..len).step_by(READ_TOGETHER) {
-            for Entry { position, .. } in self.entries(start..len.min(start + READ_TOGETHER as u64))? {
+            for WeightedPosition { position, .. } in self.entries(start..len.min(start + READ_TOGETHER as u64))? {
                 let mut position = position.unpack_unchecked();
                 position.state = State::default().with_turn(position.turn());
                 diagrams.add(&Planes32::pack(&Rules::default(), &position))?;
@@ -236,7 +236,7 @@ pub fn add_categories(sum: &Categories, multiplicity: u128, categories: &Categor
 ///
 /// # Errors
 /// [`MergeError::MixedTurns`] if they differ, or if they differ from the expected side.
-pub fn common_turn(entries: &[Entry], expected: Option<Color>) -> Result<Option<Color>, MergeError> {
+pub fn common_turn(entries: &[WeightedPosition], expected: Option<Color>) -> Result<Option<Color>, MergeError> {
     let mut turns = entries.iter().map(|entry| entry.position.state().turn());
     let turn = expected.or(turns.clone().next());
     if turns.all(|each| Some(each) == turn) { Ok(turn) } else { Err(MergeError::MixedTurns) }
@@ -265,7 +265,7 @@ pub fn hashes(planes: &Planes32) -> [u32; 2] {
 }
 
 /// Returns the entry of a position that is given in planes.
-pub fn entry_of(planes: &Planes32, turn: Color, multiplicity: u128) -> Entry {
+pub fn entry_of(planes: &Planes32, turn: Color, multiplicity: u128) -> WeightedPosition {
     let position: Position = planes.unpack_unchecked(turn);
-    Entry { position: Quad48::from(&position), multiplicity }
+    WeightedPosition { position: Quad48::from(&position), multiplicity }
 }

@@ -1,6 +1,6 @@
 //! The self-test of the kinds of moves: known numbers, plain and weighted by multiplicity.
 
-use crate::merge::{Entry, Kept, MergeError, MergeOptions, add_categories};
+use crate::merge::{WeightedPosition, Kept, MergeError, MergeOptions, add_categories};
 use crate::{Backend, BackendError, Categories, Fen, Quad48, Rules, unwatched};
 
 /// Positions and their leaves two plies below by kind, in the order of [`Categories`], computed by the mailbox generator. The
@@ -92,7 +92,7 @@ fn weighted<B: Backend + ?Sized>(backend: &mut B, question: &KindsQuestion) -> R
     let (mut entries, mut expected) = (Vec::new(), Ok(Categories::default()));
     for (number, known) in white.enumerate() {
         let multiplicity = (1 << 70) + 3 * number as u128;
-        entries.push(Entry { position: known.position, multiplicity });
+        entries.push(WeightedPosition { position: known.position, multiplicity });
         expected = expected.and_then(|sum| add_categories(&sum, multiplicity, &known.categories));
     }
     let options = MergeOptions::with_memory(MEMORY).counting_categories(true);

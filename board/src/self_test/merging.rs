@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::host::HostMerge;
-use crate::merge::{Entry, Kept, Key, KeyRange, Merge, MergeError, MergeOptions};
+use crate::merge::{WeightedPosition, Kept, Key, KeyRange, Merge, MergeError, MergeOptions};
 use crate::{Backend, BackendError, Color, Fen, Piece, Planes32, Position, Quad48, Rules, Square, State};
 
 /// The number of bytes for each merge of this test, far more than needed.
@@ -84,7 +84,7 @@ fn equal<T: PartialEq + std::fmt::Debug>(found: &T, expected: &T, what: &str) ->
 }
 
 /// Requires that the successors are these entries, in any order.
-fn holds(merge: &mut dyn Merge, expected: &[Entry], what: &str) -> Outcome {
+fn holds(merge: &mut dyn Merge, expected: &[WeightedPosition], what: &str) -> Outcome {
     equal(&merge.successors(), &(expected.len() as u64), &format!("{what}, the number of positions"))?;
     let found = sum_up(&merge.entries(0..expected.len() as u64)?);
     let wrong = found.iter().zip(expected).find(|(found, expected)| found != expected);
@@ -93,18 +93,18 @@ fn holds(merge: &mut dyn Merge, expected: &[Entry], what: &str) -> Outcome {
 }
 
 /// Merges entries on the host, in the order of their bytes.
-fn sum_up<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Vec<Entry> {
+fn sum_up<'a>(entries: impl IntoIterator<Item = &'a WeightedPosition>) -> Vec<WeightedPosition> {
     let mut sums = BTreeMap::<Quad48, u128>::new();
     for entry in entries {
         let sum = sums.entry(entry.position).or_default();
         *sum = sum.wrapping_add(entry.multiplicity);
     }
-    sums.into_iter().map(|(position, multiplicity)| Entry { position, multiplicity }).collect()
+    sums.into_iter().map(|(position, multiplicity)| WeightedPosition { position, multiplicity }).collect()
 }
 
 /// Returns the number of diagrams of these entries.
-fn diagrams_of(entries: &[Entry]) -> u64 {
-    let diagram = |entry: &Entry| {
+fn diagrams_of(entries: &[WeightedPosition]) -> u64 {
+    let diagram = |entry: &WeightedPosition| {
         let mut position = entry.position.unpack_unchecked();
         position.state = State(0).with_turn(position.turn());
         Quad48::from(&position)
@@ -160,9 +160,9 @@ fn one_bit_apart(turn: Color) -> [Vec<Quad48>; 2] {
 }
 
 /// Gives positions multiplicities 1, 2, 3 and so on.
-fn numbered(positions: impl IntoIterator<Item = Quad48>) -> Vec<Entry> {
+fn numbered(positions: impl IntoIterator<Item = Quad48>) -> Vec<WeightedPosition> {
     let entries = positions.into_iter().zip(1..);
-    entries.map(|(position, multiplicity)| Entry { position, multiplicity }).collect()
+    entries.map(|(position, multiplicity)| WeightedPosition { position, multiplicity }).collect()
 }
 
 /// Checks that positions one bit apart stay separate entries and that equal positions become one entry: in one insertion
@@ -199,25 +199,25 @@ fn sums<B: Backend + ?Sized>(backend: &mut B) -> Outcome {
     const COPIES: usize = 40;
     let [positions, _] = one_bit_apart(Color::White);
     let all_ones = [32, 64, 96].map(|bits| (1_u128 << bits) - 1);
-    let entries = positions.into_iter().zip(all_ones).map(|(position, multiplicity)| Entry { position, multiplicity });
+    let entries = positions.into_iter().zip(all_ones).map(|(position, multiplicity)| WeightedPosition { position, multiplicity });
     let entries: Vec<_> = entries.cycle().take(COPIES * all_ones.len()).collect();
     let mut merge = backend.merge(&Rules::STANDARD, &MergeOptions::with_memory(MEMORY))?;
     reserve(&mut *merge, all_ones.len() as u64)?;
     merge.add(&entries)?;
     let sums = sum_up(&entries);
     holds(&mut *merge, &sums, "sums with carries in one insertion")?;
-    let complements = sums.iter().map(|entry| Entry { multiplicity: u128::MAX - entry.multiplicity, ..*entry });
+    let complements = sums.iter().map(|entry| WeightedPosition { multiplicity: u128::MAX - entry.multiplicity, ..*entry });
     let complements: Vec<_> = complements.collect();
     merge.add(&complements)?;
-    let greatest: Vec<_> = sums.iter().map(|entry| Entry { multiplicity: u128::MAX, ..*entry }).collect();
+    let greatest: Vec<_> = sums.iter().map(|entry| WeightedPosition { multiplicity: u128::MAX, ..*entry }).collect();
     holds(&mut *merge, &greatest, "the greatest multiplicities")?;
-    let one_more = merge.add(&[Entry { multiplicity: 1, ..sums[0] }]);
+    let one_more = merge.add(&[WeightedPosition { multiplicity: 1, ..sums[0] }]);
     equal(&one_more, &Err(MergeError::Overflow), "a multiplicity beyond 128 bits")?;
 
     // A carry across insertions into each word alone.
     reserve(&mut *merge, all_ones.len() as u64)?;
     merge.add(&entries[..all_ones.len()])?;
-    let ones: Vec<_> = entries[..all_ones.len()].iter().map(|entry| Entry { multiplicity: 1, ..*entry }).collect();
+    let ones: Vec<_> = entries[..all_ones.len()].iter().map(|entry| WeightedPosition { multiplicity: 1, ..*entry }).collect();
     merge.add(&ones)?;
     let powers = sum_up(entries[..all_ones.len()].iter().chain(&ones));
     holds(&mut *merge, &powers, "sums with a carry across insertions")?;
@@ -225,7 +225,7 @@ fn sums<B: Backend + ?Sized>(backend: &mut B) -> Outcome {
     // With twenty moves, the sum fits one ply below, but not two.
     let position = Quad48::from(&Fen::start().position);
     reserve(&mut *merge, 1)?;
-    merge.add(&[Entry { position, multiplicity: u128::MAX / 20 }])?;
+    merge.add(&[WeightedPosition { position, multiplicity: u128::MAX / 20 }])?;
     equal(&merge.perft(0..1, 1)?, &(u128::MAX / 20 * 20), "the greatest sum of leaves")?;
     equal(&merge.perft(0..1, 2), &Err(MergeError::Overflow), "a sum of leaves beyond 128 bits")
 }
@@ -235,7 +235,7 @@ const ALIKE: [&str; 2] = ["r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", "r3k2r/8/8/8/8
 
 /// Returns the roots whose plies are expanded: [`ROOTS`], then boards with a rook on different squares of a file, which
 /// share successors, then [`ALIKE`].
-fn roots() -> Vec<Entry> {
+fn roots() -> Vec<WeightedPosition> {
     let parsed = |fen: &str| fen.parse::<Fen>().ok().map(|fen| fen.position);
     let known = ROOTS.iter().filter_map(|(fen, _)| parsed(fen));
     let rooks = (0..5).map(|rank| {
@@ -252,7 +252,7 @@ fn roots() -> Vec<Entry> {
     let positions = known.chain(rooks).chain(ALIKE.into_iter().filter_map(parsed));
     let multiplicities = [3, (1 << 32) + 5, u64::MAX.into(), 1, 1 << 40, 7, (1 << 64) - 3, 2, 1 << 33];
     let entries = positions.zip(multiplicities);
-    entries.map(|(position, multiplicity)| Entry { position: Quad48::from(&position), multiplicity }).collect()
+    entries.map(|(position, multiplicity)| WeightedPosition { position: Quad48::from(&position), multiplicity }).collect()
 }
 
 /// The number of parts in which a ply's diagrams are counted.
@@ -260,7 +260,7 @@ const DIAGRAM_PARTS: u32 = 3;
 
 /// A ply merged by the host, the sums of its leaves 0, 1 and 2 plies below, and the diagrams in each part.
 struct Expected {
-    entries: Vec<Entry>,
+    entries: Vec<WeightedPosition>,
     leaves: [u128; 3],
     diagrams: [u64; DIAGRAM_PARTS as usize],
 }
@@ -349,10 +349,10 @@ fn plies<B: Backend + ?Sized>(backend: &mut B) -> Outcome {
 /// of each batch. Hashes spread positions unevenly, so a device must insert more into some parts.
 ///
 /// Each list has other multiplicities, so that nothing left in memory by the list before is right.
-fn uneven_batches(merge: &mut dyn Merge, entries: &[Entry]) -> Outcome {
+fn uneven_batches(merge: &mut dyn Merge, entries: &[WeightedPosition]) -> Outcome {
     const PARTS: usize = 8;
     for group_size in [256, 128, 64] {
-        let number = |entry: &Entry| Entry { multiplicity: group_size as u128, ..*entry };
+        let number = |entry: &WeightedPosition| WeightedPosition { multiplicity: group_size as u128, ..*entry };
         let numbered: Vec<_> = entries.iter().map(number).collect();
         reserve(merge, entries.len() as u64)?;
         for batch in numbered.chunks(PARTS * group_size) {
@@ -367,12 +367,12 @@ fn uneven_batches(merge: &mut dyn Merge, entries: &[Entry]) -> Outcome {
 const RANGES: usize = 3;
 
 /// Returns the planes of an entry.
-fn planes(entry: &Entry) -> Planes32 {
+fn planes(entry: &WeightedPosition) -> Planes32 {
     Planes32::pack(&Rules::STANDARD, &entry.position.unpack_unchecked())
 }
 
 /// Returns ranges with about equally many of these entries by this key, and half of the range of one entry's pawns.
-fn ranges_of(entries: &[Entry], key: fn(&Planes32) -> Key) -> Vec<KeyRange> {
+fn ranges_of(entries: &[WeightedPosition], key: fn(&Planes32) -> Key) -> Vec<KeyRange> {
     let mut keys: Vec<_> = entries.iter().map(|entry| key(&planes(entry))).collect();
     let mut ranges = KeyRange::divide(&mut keys, RANGES);
     let middle = keys.get(keys.len() / 2).map(|key| key.pawns);
@@ -382,7 +382,7 @@ fn ranges_of(entries: &[Entry], key: fn(&Planes32) -> Key) -> Vec<KeyRange> {
 }
 
 /// Requires that an expansion of all parents, in two calls, keeps the right ones of these entries.
-fn keeps(merge: &mut dyn Merge, expected: &[Entry], kept: Kept) -> Outcome {
+fn keeps(merge: &mut dyn Merge, expected: &[WeightedPosition], kept: Kept) -> Outcome {
     let expected: Vec<_> = expected.iter().filter(|entry| kept.has(&planes(entry))).copied().collect();
     reserve_for(&mut *merge, expected.len() as u64, kept)?;
     let parents = merge.parents();
@@ -422,7 +422,7 @@ fn two_plies_at_once(merge: &mut dyn Merge, between: &Expected, expected: &Expec
 const PAWN_MOVES: [&str; 2] = ["4k3/8/8/3p1p2/4P3/8/P7/4K3 w - - 0 1", "6n1/2k4P/8/3pP3/8/8/8/4K3 w - d6 0 1"];
 
 /// Returns the ranges that have the pawns of one of these entries each.
-fn ranges_of_pawns(entries: &[Entry], key: fn(&Planes32) -> Key) -> Vec<KeyRange> {
+fn ranges_of_pawns(entries: &[WeightedPosition], key: fn(&Planes32) -> Key) -> Vec<KeyRange> {
     let pawns: BTreeSet<_> = entries.iter().map(|entry| key(&planes(entry)).pawns).collect();
     let range = |pawns| KeyRange { first: Key { pawns, hash: 0 }, last: Key { pawns, hash: u32::MAX } };
     pawns.into_iter().map(range).collect()
@@ -456,7 +456,7 @@ fn pawn_moves<B: Backend + ?Sized>(backend: &mut B) -> Outcome {
 
 /// Checks that a list that is too short gives an error, also with much more to insert, and that the next list works.
 fn short_lists<B: Backend + ?Sized>(backend: &mut B) -> Outcome {
-    let start = Entry { position: Quad48::from(&Fen::start().position), multiplicity: 1 << 70 };
+    let start = WeightedPosition { position: Quad48::from(&Fen::start().position), multiplicity: 1 << 70 };
     let [many, _] = one_bit_apart(Color::White);
     let many = numbered(many);
     let mut merge = backend.merge(&Rules::STANDARD, &MergeOptions::with_memory(MEMORY))?;

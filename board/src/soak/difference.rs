@@ -6,7 +6,7 @@ use crate::{Fen, Quad48};
 
 /// The first position on which two backends disagree.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Difference {
+pub struct Disagreement {
     /// The position.
     pub position: Fen,
     /// The number of plies counted below the position.
@@ -15,7 +15,7 @@ pub struct Difference {
     pub what: String,
 }
 
-impl fmt::Display for Difference {
+impl fmt::Display for Disagreement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { position, depth, what } = self;
         let quad = Quad48::from(&position.position);

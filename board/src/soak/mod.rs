@@ -11,7 +11,7 @@ use std::ops::AddAssign;
 
 use thiserror::Error;
 
-pub use self::difference::Difference;
+pub use self::difference::Disagreement;
 use crate::placements::Placements;
 use crate::random::Random;
 use crate::{
@@ -117,7 +117,7 @@ impl AddAssign for Compared {
 pub enum SoakError {
     /// Two backends differ.
     #[error("{0}")]
-    Difference(Box<Difference>),
+    Disagreement(Box<Disagreement>),
     /// A backend failed.
     #[error("{0}")]
     Backend(#[from] BackendError),
@@ -159,7 +159,7 @@ impl Batch {
             return Ok(());
         }
         let index = (0..positions.len()).find(|&index| found.text(index) != answers.text(index)).unwrap_or(0);
-        Err(SoakError::Difference(Box::new(Difference {
+        Err(SoakError::Disagreement(Box::new(Disagreement {
             position: Fen::new(positions[index].unpack_unchecked(), *rules),
             depth: *depth,
             what: format!("{known_by} {}, {} {}", answers.text(index), name(backend), found.text(index)),

@@ -12,7 +12,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use kogge_board::{DeviceInfo, DeviceKind, known};
 use kogge_devices::{Opened, memory};
 use kogge_driver::Error;
-use kogge_driver::bench::{self, Settings, Subject, Task, monotonic, packing};
+use kogge_driver::bench::{self, BenchSettings, Subject, BenchTask, monotonic, packing};
 
 use self::compare::{Counterpart, Old};
 use self::kernels::Kernels;
@@ -97,8 +97,8 @@ impl Job for Bench {
 
         let positions = known::standard();
         let old_row =
-            |task: Task| old?.row(before[task.subject]?.subject, positions[task.position].name, task.deduplicated);
-        let settings = Settings {
+            |task: BenchTask| old?.row(before[task.subject]?.subject, positions[task.position].name, task.deduplicated);
+        let settings = BenchSettings {
             seconds: self.seconds,
             repetitions: self.repetitions as usize,
             depth: &|task| old_row(task).map(|row| row.depth),

@@ -6,9 +6,9 @@ use std::num::NonZeroUsize;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use kogge_board::{Backend, BackendError};
-use kogge_devices::{BACKENDS, BackendName, Entry, OpenError, Request, number_without_backend};
+use kogge_devices::{BACKENDS, BackendName, BackendKind, OpenError, Request, number_without_backend};
 use kogge_driver::bench::monotonic;
-use kogge_driver::selfcheck::{Settings, Subject, check};
+use kogge_driver::selfcheck::{SelfcheckSettings, DeviceToCheck, check};
 use kogge_driver::{Error, Observer};
 use kogge_movegen_cpu::Cpu;
 use kogge_movegen_cpu::mailbox::Mailbox;
@@ -74,7 +74,7 @@ impl Selfcheck {
         Ok(found)
     }
 
-    fn open_of(&self, entry: &Entry, wanted: Option<usize>) -> Result<Vec<Found>, Failure> {
+    fn open_of(&self, entry: &BackendKind, wanted: Option<usize>) -> Result<Vec<Found>, Failure> {
         let backend = entry.name.name();
         let absent =
             |number, reason: BackendError| Found { backend, number, opened: Err(Missing::Absent(reason.to_string())) };
@@ -122,12 +122,12 @@ impl Selfcheck {
         }
         let mut subjects: Vec<_> = opened
             .iter_mut()
-            .map(|(_, device)| Subject { compared: device.info().backend != "mailbox", backend: &mut **device })
+            .map(|(_, device)| DeviceToCheck { compared: device.info().backend != "mailbox", backend: &mut **device })
             .collect();
         let references = (0..rayon::current_num_threads()).map(|_| Box::new(Mailbox::new()) as Box<dyn Backend>);
         let seconds = f64::from(self.seconds);
         let known_seconds = KNOWN_SHARE * if self.seconds == 0 { UNLIMITED } else { seconds };
-        let settings = Settings { seconds, known_seconds, seed: self.seed, clock: &monotonic };
+        let settings = SelfcheckSettings { seconds, known_seconds, seed: self.seed, clock: &monotonic };
         let checked = check(&mut subjects, references.collect(), &settings, observer)?;
         for ((index, device), checked) in opened.iter().zip(checked) {
             rows[*index].fill(device.info(), checked);

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use kogge_board::{Backend, Fen};
 use kogge_devices::Estimate;
 use kogge_driver::epd::{self, Case, EpdError};
-use kogge_driver::{Caps, Driver, Error, Verdict};
+use kogge_driver::{Caps, Driver, Error, LineVerdict};
 use serde::Serialize;
 
 use crate::args;
@@ -94,19 +94,19 @@ struct Results {
 
 impl Results {
     /// Adds a line's verdict and returns its report.
-    fn add(&mut self, line: usize, case: &Case, verdict: Verdict) -> Line {
+    fn add(&mut self, line: usize, case: &Case, verdict: LineVerdict) -> Line {
         let fen = case.root.to_string();
         match verdict {
-            Verdict::Pass { checked: 0, capped, .. } => {
+            LineVerdict::Pass { checked: 0, capped, .. } => {
                 self.skipped += 1;
                 Line::Skip { line, fen, capped }
             }
-            Verdict::Pass { checked, capped, leaves } => {
+            LineVerdict::Pass { checked, capped, leaves } => {
                 self.passed += 1;
                 self.nodes = self.nodes.saturating_add(leaves);
                 Line::Pass { line, fen, checked, capped }
             }
-            Verdict::Fail { depth, expected, found } => {
+            LineVerdict::Fail { depth, expected, found } => {
                 self.failed += 1;
                 self.nodes = self.nodes.saturating_add(found);
                 Line::Fail { line, fen, depth, expected, found }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use kogge_devices::{Tunable, tunable};
-use kogge_gpu::tuning::{Cache, Outcome, Trial};
+use kogge_gpu::tuning::{Cache, TrialOutcome, Trial};
 use serde::Serialize;
 
 use crate::args;
@@ -46,10 +46,10 @@ struct Forgotten {
 impl From<&Trial> for Row {
     fn from(trial: &Trial) -> Self {
         let (outcome, rates, reason) = match &trial.outcome {
-            Outcome::Kept(rates) => ("kept", Some(*rates), None),
-            Outcome::NotBetter(rates) => ("not better", Some(*rates), None),
-            Outcome::Refused(reason) => ("refused", None, Some(reason.clone())),
-            Outcome::Wrong(reason) => ("wrong", None, Some(reason.clone())),
+            TrialOutcome::Kept(rates) => ("kept", Some(*rates), None),
+            TrialOutcome::NotBetter(rates) => ("not better", Some(*rates), None),
+            TrialOutcome::Refused(reason) => ("refused", None, Some(reason.clone())),
+            TrialOutcome::Wrong(reason) => ("wrong", None, Some(reason.clone())),
         };
         Self { option: trial.option, value: trial.value.clone(), rates, outcome, reason }
     }

@@ -4,7 +4,7 @@ use std::process::Stdio;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use kogge_ledger::Tally;
+use kogge_ledger::LedgerProgress;
 
 use super::{command, kogge};
 
@@ -13,7 +13,7 @@ use super::{command, kogge};
 pub fn kill_and_resume(
     ledger: &str,
     arguments: &[&str],
-    mut tally: impl FnMut() -> Option<Tally>,
+    mut tally: impl FnMut() -> Option<LedgerProgress>,
     kills: u32,
     total: u128,
 ) -> String {

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use kogge_board::merge::{Entry, KeyRange};
+use kogge_board::merge::{WeightedPosition, KeyRange};
 use kogge_board::{Categories, Fen, Rules};
 
 use super::next::Next;
@@ -34,7 +34,7 @@ const PLAN_SECONDS: f64 = 1.0;
 const PARTS: usize = 8;
 
 /// Bytes of an entry outside of the tables.
-const ENTRY_BYTES: u64 = size_of::<Entry>() as u64;
+const ENTRY_BYTES: u64 = size_of::<WeightedPosition>() as u64;
 
 impl Driver<'_> {
     /// Counts the leaves `depth` plies below the root, by merged plies.
@@ -94,7 +94,7 @@ impl Driver<'_> {
     fn count_entries(
         &mut self,
         rules: &Rules,
-        entries: &[Entry],
+        entries: &[WeightedPosition],
         depth: u32,
         settings: &MergeSettings,
         counted: Counted,
@@ -116,7 +116,7 @@ impl Driver<'_> {
     fn count_parts(
         &mut self,
         rules: &Rules,
-        entries: Vec<Entry>,
+        entries: Vec<WeightedPosition>,
         depth: u32,
         settings: &MergeSettings,
         plan: Plan,
@@ -145,12 +145,12 @@ impl Driver<'_> {
 enum Outcome {
     Counted(Merged),
     /// The entries of this ply have to be counted in parts.
-    Split(Plan, u32, Vec<Entry>),
+    Split(Plan, u32, Vec<WeightedPosition>),
 }
 
 impl Work<'_> {
     /// Counts the leaves below some entries.
-    fn count(&mut self, entries: &[Entry], settings: &MergeSettings) -> Result<Outcome, Error> {
+    fn count(&mut self, entries: &[WeightedPosition], settings: &MergeSettings) -> Result<Outcome, Error> {
         self.add(entries)?;
         // The ply whose positions are counted in parts in any case.
         let mut split = None;

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 #[cfg(doc)]
 use kogge_board::merge::Key;
-use kogge_board::merge::{Entry, Kept, Merge, MergeError, MergeOptions};
+use kogge_board::merge::{WeightedPosition, Kept, Merge, MergeError, MergeOptions};
 use kogge_board::{Categories, Fen, Planes32, Quad48, Rules};
 
 use super::estimates::{Estimates, MARGIN};
@@ -27,8 +27,8 @@ const LARGER_STEP: f64 = 16.0;
 const BEFORE_RANGES_SHARE: f64 = 0.75;
 
 /// Returns a root as the only entry of its ply.
-pub(crate) fn root_entry(root: &Fen) -> Entry {
-    Entry { position: Quad48::from(&root.position).with_halfmove_clock(0), multiplicity: 1 }
+pub(crate) fn root_entry(root: &Fen) -> WeightedPosition {
+    WeightedPosition { position: Quad48::from(&root.position).with_halfmove_clock(0), multiplicity: 1 }
 }
 
 /// What is counted below the last merged ply.
@@ -310,12 +310,12 @@ impl<'d> Work<'d> {
     }
 
     /// Returns the position of an entry in planes.
-    pub(super) fn planes(&self, entry: &Entry) -> Planes32 {
+    pub(super) fn planes(&self, entry: &WeightedPosition) -> Planes32 {
         Planes32::pack(&self.rules, &entry.position.unpack_unchecked())
     }
 
     /// Replaces the successors with these entries.
-    pub(crate) fn put(&mut self, entries: &[Entry]) -> Result<(), Error> {
+    pub(crate) fn put(&mut self, entries: &[WeightedPosition]) -> Result<(), Error> {
         let paths = entries.iter().try_fold(0_u128, |sum, entry| sum.checked_add(entry.multiplicity));
         let paths = paths.ok_or(Error::Overflow)?;
         let added = self.merge.reserve(entries.len() as u64, Kept::All).and_then(|()| self.merge.add(entries));
@@ -326,7 +326,7 @@ impl<'d> Work<'d> {
     }
 
     /// Starts with these entries.
-    pub(crate) fn add(&mut self, entries: &[Entry]) -> Result<(), Error> {
+    pub(crate) fn add(&mut self, entries: &[WeightedPosition]) -> Result<(), Error> {
         let begin = Instant::now();
         let pawns = entries.iter().map(|entry| self.planes(entry).pawns().count_ones()).max();
         self.estimates.pawns = pawns.unwrap_or(0);
@@ -336,7 +336,7 @@ impl<'d> Work<'d> {
     }
 
     /// Starts again with these entries. What was measured stays known.
-    pub(crate) fn start_again(&mut self, entries: &[Entry]) -> Result<(), Error> {
+    pub(crate) fn start_again(&mut self, entries: &[WeightedPosition]) -> Result<(), Error> {
         // The former parents make room, and those that were kept above a ply between.
         self.merge.ascend()?;
         self.merge.reserve(0, Kept::All)?;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use kogge_board::merge::{Entry, Kept, Merge, MergeError};
+use kogge_board::merge::{WeightedPosition, Kept, Merge, MergeError};
 use kogge_board::{Backend, Categories};
 use kogge_movegen_cpu::Cpu;
 use kogge_testkit::Wrapped;
@@ -24,7 +24,7 @@ impl Fault {
     pub const ALL: [Self; 3] = [Self::LosesPosition, Self::DoublesPosition, Self::ForgetsMultiplicity];
 
     /// Spoils one entry, and returns whether there was one to spoil.
-    fn spoil(self, entries: &mut Vec<Entry>) -> bool {
+    fn spoil(self, entries: &mut Vec<WeightedPosition>) -> bool {
         if self == Self::SkipsParent {
             return false;
         }
@@ -140,7 +140,7 @@ impl Merge for Spoiled<'_> {
         self.merge.reserve(successors, kept)
     }
 
-    fn add(&mut self, entries: &[Entry]) -> Result<(), MergeError> {
+    fn add(&mut self, entries: &[WeightedPosition]) -> Result<(), MergeError> {
         if self.merge.parents() == 0 {
             self.ply = 0;
         }
@@ -182,7 +182,7 @@ impl Merge for Spoiled<'_> {
         self.merge.categories(successors, depth)
     }
 
-    fn entries(&mut self, successors: Range<u64>) -> Result<Vec<Entry>, MergeError> {
+    fn entries(&mut self, successors: Range<u64>) -> Result<Vec<WeightedPosition>, MergeError> {
         self.merge.entries(successors)
     }
 }

@@ -34,7 +34,7 @@ pub(super) type Rates = [f64; WORKLOADS.len()];
 
 /// The outcome of trying a value.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Outcome {
+pub enum TrialOutcome {
     /// The value is the best so far, and the search continued with it.
     Kept([f64; 2]),
     /// The value is not better than the best so far, or not by enough.
@@ -53,7 +53,7 @@ pub struct Trial {
     /// Its value.
     pub value: String,
     /// The outcome, with leaves per second from the start position and from Kiwipete.
-    pub outcome: Outcome,
+    pub outcome: TrialOutcome,
 }
 
 /// The result of tuning.
@@ -117,7 +117,7 @@ pub(super) fn search(
         progress(&trial);
         tuning.trials.push(trial);
     };
-    note(&mut tuning, "defaults", String::new(), Outcome::Kept(first));
+    note(&mut tuning, "defaults", String::new(), TrialOutcome::Kept(first));
     for &(parameter, value) in tried {
         if Instant::now() >= deadline {
             tuning.complete = false;
@@ -129,11 +129,11 @@ pub(super) fn search(
             Ok(Some(rates)) if mean(rates) > mean(best) * GAIN => {
                 best = rates;
                 tuning.values.insert(parameter, value);
-                Outcome::Kept(rates)
+                TrialOutcome::Kept(rates)
             }
-            Ok(Some(rates)) => Outcome::NotBetter(rates),
-            Err(error @ BackendError::WrongAnswer { .. }) => Outcome::Wrong(format!("With {option} {text}: {error}")),
-            Err(error) => Outcome::Refused(error.to_string()),
+            Ok(Some(rates)) => TrialOutcome::NotBetter(rates),
+            Err(error @ BackendError::WrongAnswer { .. }) => TrialOutcome::Wrong(format!("With {option} {text}: {error}")),
+            Err(error) => TrialOutcome::Refused(error.to_string()),
         };
         note(&mut tuning, option, text, outcome);
     }

@@ -116,7 +116,7 @@ fn only_what_is_better_by_more_than_noise_is_kept() {
     });
     assert_eq!(tuning.values, Values::from([(GroupSize, 128), (CountGroups, 8)]));
     assert!(tuning.complete);
-    let kept = tuning.trials.iter().filter(|trial| matches!(trial.outcome, Outcome::Kept(_)));
+    let kept = tuning.trials.iter().filter(|trial| matches!(trial.outcome, TrialOutcome::Kept(_)));
     assert_eq!(kept.map(|trial| trial.option).collect::<Vec<_>>(), ["defaults", "work-group", "count groups"]);
     // The defaults come first; one value is the default already.
     assert_eq!(tuning.trials.len(), TRIED.len());
@@ -131,8 +131,8 @@ fn what_counts_wrong_or_fails_is_never_kept() {
     assert_eq!(tuning.values, Values::new());
     let outcome = |option| &tuning.trials.iter().find(|trial| trial.option == option).unwrap().outcome;
     let text = "With work-group 64: Abacus cannot be trusted: it lies.".to_owned();
-    assert_eq!(outcome("work-group"), &Outcome::Wrong(text));
-    assert!(matches!(outcome("count groups"), Outcome::Refused(reason) if reason.contains("out of memory")));
+    assert_eq!(outcome("work-group"), &TrialOutcome::Wrong(text));
+    assert!(matches!(outcome("count groups"), TrialOutcome::Refused(reason) if reason.contains("out of memory")));
 }
 
 #[test]

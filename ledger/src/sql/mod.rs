@@ -13,7 +13,7 @@ pub(crate) use self::database::{Database, Dialect, Record, Transaction, translat
 pub(crate) use self::problem::Problem;
 use crate::record::classify;
 use crate::{
-    Answer, Count, Dispute, Header, Item, LedgerEntry, LedgerError, LedgerRow, LedgerStore, Recorded, Source, Tally,
+    Answer, Count, Dispute, Header, Item, LedgerEntry, LedgerError, LedgerRow, LedgerStore, Recorded, Source, LedgerProgress,
 };
 
 impl<D: Database> LedgerStore for D {
@@ -61,7 +61,7 @@ impl<D: Database> LedgerStore for D {
         })
     }
 
-    fn tally(&mut self) -> Result<Tally, LedgerError> {
+    fn tally(&mut self) -> Result<LedgerProgress, LedgerError> {
         self.read(rows::tally)
     }
 

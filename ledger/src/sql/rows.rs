@@ -10,7 +10,7 @@ use rusqlite::types::Value;
 use super::database::{Record, Result, Transaction};
 use super::problem::Problem;
 use crate::store::{castling, key_bytes, key_of, root_bytes};
-use crate::{Answer, Count, Dispute, FORMAT, Given, Header, Item, Kind, LedgerEntry, LedgerRow, Size, Source, Tally};
+use crate::{Answer, Count, Dispute, FORMAT, Given, Header, Item, Kind, LedgerEntry, LedgerRow, Size, Source, LedgerProgress};
 use kogge_driver::Counted;
 
 /// The number of entries of a new ledger that are sent at once.
@@ -387,7 +387,7 @@ pub(super) fn is_complete(transaction: &mut dyn Transaction) -> Result<bool> {
 }
 
 /// Returns the progress of the ledger.
-pub(super) fn tally(transaction: &mut dyn Transaction) -> Result<Tally> {
+pub(super) fn tally(transaction: &mut dyn Transaction) -> Result<LedgerProgress> {
     let live = "count IS NULL AND leased_until > @now";
     let select = format!(
         "SELECT count(*), count(count), count(*) FILTER (WHERE {live}), count(*) FILTER (WHERE disputed),
@@ -402,7 +402,7 @@ pub(super) fn tally(transaction: &mut dyn Transaction) -> Result<Tally> {
         same("a", "e")
     );
     let verified = only(transaction, &verified, &[])?;
-    Ok(Tally {
+    Ok(LedgerProgress {
         entries: row.get(0)?,
         done: row.get(1)?,
         leased: row.get(2)?,

@@ -19,7 +19,7 @@ pub(super) use batch::Batch;
 use shared::{Desk, End, Shared};
 pub use shared::{DeviceProgress, Event, Snapshot, Watcher, WorkOptions};
 
-use crate::{Ledger, LedgerError, Tally, Total};
+use crate::{Ledger, LedgerError, LedgerProgress, Total};
 use kogge_driver::Device;
 
 /// The time between two checks by the watching thread.
@@ -131,7 +131,7 @@ impl Shared<'_> {
 /// The state of the watching thread.
 struct Watch<'a> {
     shared: &'a Shared<'a>,
-    begun: Tally,
+    begun: LedgerProgress,
     start: Instant,
     /// The time of the last tally, and the number of entries that other processes had finished then.
     asked: Instant,

@@ -15,7 +15,7 @@ mod spare;
 
 use std::ops::Range;
 
-use kogge_board::merge::{Entry, Kept, Merge, MergeError, MergeOptions, add_weighted, common_turn, entry_of};
+use kogge_board::merge::{WeightedPosition, Kept, Merge, MergeError, MergeOptions, add_weighted, common_turn, entry_of};
 use kogge_board::{BackendError, Categories, Color, Rules};
 use rayon::prelude::*;
 
@@ -217,10 +217,10 @@ impl<'a> CpuMerge<'a> {
         Ok(std::mem::replace(&mut self.parents, Parents::new(ply, self.options.hash_bits)))
     }
 
-    fn add_entries(&mut self, entries: &[Entry]) -> Result<(), MergeError> {
+    fn add_entries(&mut self, entries: &[WeightedPosition]) -> Result<(), MergeError> {
         self.index = None;
         let turn = common_turn(entries, self.successors.turn)?;
-        for Entry { position, multiplicity } in entries {
+        for WeightedPosition { position, multiplicity } in entries {
             let Planes(position) = Planes::from_frame(&Frame::of(&self.rules, position));
             let (shard, hash) = self.parents.sharing.find(&position);
             if self.room == 0 {
@@ -451,7 +451,7 @@ impl Merge for CpuMerge<'_> {
         Ok(())
     }
 
-    fn add(&mut self, entries: &[Entry]) -> Result<(), MergeError> {
+    fn add(&mut self, entries: &[WeightedPosition]) -> Result<(), MergeError> {
         let added = self.add_entries(entries);
         self.or_forget(added)
     }
@@ -491,7 +491,7 @@ impl Merge for CpuMerge<'_> {
         self.sum_below::<Numbers>(successors, depth)
     }
 
-    fn entries(&mut self, successors: Range<u64>) -> Result<Vec<Entry>, MergeError> {
+    fn entries(&mut self, successors: Range<u64>) -> Result<Vec<WeightedPosition>, MergeError> {
         let Some(turn) = self.successors.turn else { return Ok(Vec::new()) };
         let numbered = self.number();
         let index = self.or_forget(numbered)?;

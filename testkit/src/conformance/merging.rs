@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 
 use kogge_board::host::HostMerge;
-use kogge_board::merge::{Entry, Kept, Key, KeyRange, Merge, MergeError, MergeOptions};
+use kogge_board::merge::{WeightedPosition, Kept, Key, KeyRange, Merge, MergeError, MergeOptions};
 use kogge_board::{Backend, Color, Fen, Planes32, Quad48, Rules};
 
 use super::{placements, playouts};
@@ -16,7 +16,7 @@ fn good<T, E: Debug>(result: Result<T, E>) -> T {
 }
 
 /// Returns all successors in the order of their bytes.
-fn sorted(merge: &mut dyn Merge) -> Vec<Entry> {
+fn sorted(merge: &mut dyn Merge) -> Vec<WeightedPosition> {
     let len = merge.successors();
     let mut entries = good(merge.entries(0..len));
     assert_eq!(entries.len() as u64, len);
@@ -26,7 +26,7 @@ fn sorted(merge: &mut dyn Merge) -> Vec<Entry> {
 
 /// Returns plies of positions from random games and placements, some of them repeated, with multiplicities of all sizes. Some have the
 /// diagram of another one, without its en-passant square and some of its castling rights.
-fn plies(reference: &mut dyn Backend) -> Vec<(Rules, Vec<Entry>)> {
+fn plies(reference: &mut dyn Backend) -> Vec<(Rules, Vec<WeightedPosition>)> {
     let games = playouts(reference).into_iter();
     let placed = placements().into_iter().filter(|(rules, _)| !rules.halfmove_clock).step_by(12);
     let batches = games.chain(placed).zip([Color::White, Color::Black].into_iter().cycle());
@@ -42,7 +42,7 @@ fn plies(reference: &mut dyn Backend) -> Vec<(Rules, Vec<Entry>)> {
         mine.extend(alike);
         let entries = mine.into_iter().enumerate().map(|(index, position)| {
             let multiplicity = [1, 3, u128::from(u32::MAX), u128::from(u64::MAX), 1 << 100][index % 5];
-            Entry { position: position.with_halfmove_clock(0), multiplicity }
+            WeightedPosition { position: position.with_halfmove_clock(0), multiplicity }
         });
         (rules, entries.collect::<Vec<_>>())
     });
@@ -146,7 +146,7 @@ fn in_parts(merge: &mut dyn Merge) -> [u64; 4] {
 }
 
 /// Expands all parents in two calls, and returns the successors that are kept, in the order of their bytes.
-fn kept(merge: &mut dyn Merge, room: usize, kept: Kept) -> Vec<Entry> {
+fn kept(merge: &mut dyn Merge, room: usize, kept: Kept) -> Vec<WeightedPosition> {
     good(merge.reserve(room as u64, kept));
     let middle = merge.parents() / 3;
     let paths = good(merge.expand(0..middle)) + good(merge.expand(middle..merge.parents()));
@@ -161,16 +161,16 @@ pub fn merging_without_room(backend: &mut dyn Backend) {
     let rules = start.rules;
     let black = good(backend.expand(&rules, &[position])).positions[0];
     let mut merge = good(backend.merge(&rules, &MergeOptions::with_memory(MEMORY)));
-    assert_eq!(merge.add(&[Entry { position, multiplicity: 1 }]), Err(MergeError::Full), "there is no room yet");
+    assert_eq!(merge.add(&[WeightedPosition { position, multiplicity: 1 }]), Err(MergeError::Full), "there is no room yet");
     let too_many = merge.most_successors() + 1;
     assert_eq!(merge.reserve(too_many, Kept::All), Err(MergeError::Full));
     good(merge.reserve(100, Kept::All));
-    let mixed = [Entry { position, multiplicity: 1 }, Entry { position: black, multiplicity: 1 }];
+    let mixed = [WeightedPosition { position, multiplicity: 1 }, WeightedPosition { position: black, multiplicity: 1 }];
     assert_eq!(merge.add(&mixed), Err(MergeError::MixedTurns));
 
     // 20 successors with room for 19, then for 20.
     good(merge.reserve(1, Kept::All));
-    good(merge.add(&[Entry { position, multiplicity: 1 << 70 }]));
+    good(merge.add(&[WeightedPosition { position, multiplicity: 1 << 70 }]));
     good(merge.descend());
     good(merge.reserve(19, Kept::All));
     assert_eq!(merge.expand(0..1), Err(MergeError::Full));
@@ -183,14 +183,14 @@ pub fn merging_without_room(backend: &mut dyn Backend) {
 
     // Sums that do not fit.
     good(merge.reserve(1, Kept::All));
-    good(merge.add(&[Entry { position, multiplicity: u128::MAX }]));
-    assert_eq!(merge.add(&[Entry { position, multiplicity: 1 }]), Err(MergeError::Overflow));
+    good(merge.add(&[WeightedPosition { position, multiplicity: u128::MAX }]));
+    assert_eq!(merge.add(&[WeightedPosition { position, multiplicity: 1 }]), Err(MergeError::Overflow));
     good(merge.reserve(1, Kept::All));
-    good(merge.add(&[Entry { position, multiplicity: u128::MAX / 20 }]));
+    good(merge.add(&[WeightedPosition { position, multiplicity: u128::MAX / 20 }]));
     assert_eq!(good(merge.perft(0..1, 1)), u128::MAX / 20 * 20);
     assert_eq!(merge.perft(0..1, 2), Err(MergeError::Overflow));
     good(merge.reserve(1, Kept::All));
-    good(merge.add(&[Entry { position, multiplicity: u128::MAX / 20 }]));
+    good(merge.add(&[WeightedPosition { position, multiplicity: u128::MAX / 20 }]));
     good(merge.descend());
     good(merge.reserve(20, Kept::All));
     good(merge.expand(0..1));
@@ -200,7 +200,7 @@ pub fn merging_without_room(backend: &mut dyn Backend) {
     // A tree without leaves.
     let mate: Fen = "R5k1/5ppp/8/8/8/8/8/4K3 b - - 0 1".parse().unwrap_or_else(|error| panic!("{error}"));
     good(merge.reserve(1, Kept::All));
-    good(merge.add(&[Entry { position: Quad48::from(&mate.position), multiplicity: 5 }]));
+    good(merge.add(&[WeightedPosition { position: Quad48::from(&mate.position), multiplicity: 5 }]));
     assert_eq!((good(merge.perft(0..1, 1)), good(merge.perft(0..1, 0))), (0, 5));
     good(merge.descend());
     good(merge.reserve(1, Kept::All));

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use kogge_board::known::{self, Known};
 use kogge_board::placements::{ALL_MEN, Placement, placement, themes};
-use kogge_board::soak::Difference;
+use kogge_board::soak::Disagreement;
 use kogge_board::{Backend, BackendError, Fen, Move, Quad48, Rules, Successors, unwatched};
 
 /// Makes a module of tests for one backend: `name, backend, reference, leaves: most`.
@@ -224,7 +224,7 @@ pub fn difference(
     rules: &Rules,
     positions: &[Quad48],
     depth: u32,
-) -> Option<Difference> {
+) -> Option<Disagreement> {
     let ask = |backend: &mut dyn Backend| {
         let answers = Answers::of(backend, rules, positions, depth);
         answers.unwrap_or_else(|error| panic!("{error}"))
@@ -234,7 +234,7 @@ pub fn difference(
     for (index, position) in positions.iter().enumerate() {
         let found = |depth, what| {
             let position = Fen::new(position.unpack_unchecked(), *rules);
-            Some(Difference { position, depth, what })
+            Some(Disagreement { position, depth, what })
         };
         let [a, b] = [&ours, &theirs].map(|answers| answers.counts[index]);
         if a != b {

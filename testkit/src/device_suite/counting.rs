@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use kogge_board::known::{self, Known};
-use kogge_board::merge::{Entry, Kept, MergeError, MergeOptions};
+use kogge_board::merge::{WeightedPosition, Kept, MergeError, MergeOptions};
 use kogge_board::{Backend, Fen, Leaves, Quad48, Rules, unwatched};
 use kogge_movegen_cpu::Cpu;
 use proptest::collection::vec;
@@ -182,7 +182,7 @@ pub fn list_far_too_short<D: Tested>() {
         let start = Fen::start();
         let mut merge = backend.merge(&start.rules, &MergeOptions::with_memory(1 << 28)).unwrap();
         merge.reserve(1, Kept::All).unwrap();
-        merge.add(&[Entry { position: Quad48::from(&start.position), multiplicity: 1 }]).unwrap();
+        merge.add(&[WeightedPosition { position: Quad48::from(&start.position), multiplicity: 1 }]).unwrap();
         for positions in [20, 400, 5362, 72_078] {
             merge.descend().unwrap();
             merge.reserve(positions, Kept::All).unwrap();

@@ -1,6 +1,6 @@
 //! Failures at every call of a device, and settings that only tests change.
 
-use kogge_board::merge::{Entry, Kept, MergeError, MergeOptions};
+use kogge_board::merge::{WeightedPosition, Kept, MergeError, MergeOptions};
 use kogge_board::{Backend, BackendError, Fen, Leaves, Quad48, Rules, unwatched};
 use kogge_gpu::Parameter::{GroupSize, Moves, Positions};
 use kogge_gpu::{Failure, Gpu, GpuOptions, GpuSettings};
@@ -82,7 +82,7 @@ fn merged_leaves(backend: &mut dyn Backend) -> Result<u128, MergeError> {
     let options = MergeOptions::with_memory(256 << 20);
     let mut merge = backend.merge(&Rules::STANDARD, &options)?;
     merge.reserve(1, Kept::All)?;
-    merge.add(&[Entry { position: start(), multiplicity: 1 }])?;
+    merge.add(&[WeightedPosition { position: start(), multiplicity: 1 }])?;
     merge.descend()?;
     merge.reserve(20, Kept::All)?;
     merge.expand(0..1)?;
@@ -129,10 +129,10 @@ pub fn small_shards<D: Tested>() {
     merged_plies(&mut backend, &mut cpu());
     // All candidates belong to one shard, so its work-items take many turns.
     let mut merge = backend.merge(&Rules::STANDARD, &MergeOptions::with_memory(1 << 28)).unwrap();
-    let entry = Entry { position: start(), multiplicity: 1 };
+    let entry = WeightedPosition { position: start(), multiplicity: 1 };
     merge.reserve(1000, Kept::All).unwrap();
     merge.add(&[entry; 3000]).unwrap();
-    assert_eq!((merge.successors(), merge.entries(0..1)), (1, Ok(vec![Entry { multiplicity: 3000, ..entry }])));
+    assert_eq!((merge.successors(), merge.entries(0..1)), (1, Ok(vec![WeightedPosition { multiplicity: 3000, ..entry }])));
 }
 
 /// Searches with room for only a few moves: the search is repeated with more room.

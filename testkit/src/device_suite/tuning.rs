@@ -7,7 +7,7 @@ use kogge_board::{Backend, BackendError};
 use kogge_gpu::Parameter::{
     ClosedFormGroupSize, CountGroupSize, CountGroups, GroupSize, Moves, Positions, QueuedPerLane,
 };
-use kogge_gpu::tuning::{Cache, Outcome, Trial, TunedKey, tune};
+use kogge_gpu::tuning::{Cache, TrialOutcome, Trial, TunedKey, tune};
 use kogge_gpu::{Gpu, GpuOptions};
 
 use super::{Tested, first_device};
@@ -45,10 +45,10 @@ pub fn tuning_in_time<D: Tested>() {
     let tuning = tune(&device, Duration::from_secs(3), &mut |_| {}).unwrap();
     let first = &tuning.trials[0];
     assert!(
-        matches!(first, Trial { option: "defaults", outcome: Outcome::Kept([a, b]), .. } if a.min(*b) > 0.0),
+        matches!(first, Trial { option: "defaults", outcome: TrialOutcome::Kept([a, b]), .. } if a.min(*b) > 0.0),
         "{first:?}"
     );
-    assert!(!tuning.trials.iter().any(|trial| matches!(trial.outcome, Outcome::Wrong(_))), "{:?}", tuning.trials);
+    assert!(!tuning.trials.iter().any(|trial| matches!(trial.outcome, TrialOutcome::Wrong(_))), "{:?}", tuning.trials);
     // The device passes the self-test with the tuned options.
     Gpu::untuned(&device, &GpuOptions { values: tuning.values, ..GpuOptions::default() }).unwrap();
 }

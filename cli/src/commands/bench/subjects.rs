@@ -1,7 +1,7 @@
 //! The devices that `kogge bench` measures.
 
 use kogge_board::DeviceKind;
-use kogge_devices::{BACKENDS, BackendName, Entry, Opened, Request, open};
+use kogge_devices::{BACKENDS, BackendName, BackendKind, Opened, Request, open};
 use kogge_movegen_cpu::Cpu;
 
 use super::report::Failed;
@@ -35,7 +35,7 @@ impl Subjects {
     /// If a device that was named cannot be opened.
     pub(super) fn open(&self) -> Result<(Vec<Opened>, Vec<Failed>), Failure> {
         let (mut opened, mut failed) = (Vec::new(), Vec::new());
-        let mut open_all = |entry: &Entry, request, is_wanted: fn(DeviceKind) -> bool| {
+        let mut open_all = |entry: &BackendKind, request, is_wanted: fn(DeviceKind) -> bool| {
             for request in self.with_variants(Request { backend: entry.name, ..request }) {
                 for result in open_usable(entry, is_wanted, &request) {
                     match result {

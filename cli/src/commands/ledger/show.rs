@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use kogge_ledger::{Given, Header, Kind, Ledger, Source, Tally};
+use kogge_ledger::{Given, Header, Kind, Ledger, Source, LedgerProgress};
 use serde::Serialize;
 
 use crate::context::Context;
@@ -117,7 +117,7 @@ pub(super) fn run(ledger: &Ledger, context: &mut Context) -> Result<Answer, Fail
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs() as i64);
     let per_second = rate(&tally, now);
     let left = tally.entries - tally.done;
-    let Tally { entries, done, leased, disputed, verified, workers, .. } = tally;
+    let LedgerProgress { entries, done, leased, disputed, verified, workers, .. } = tally;
     let report = Report {
         command: "ledger",
         ledger: ledger.location(),
@@ -159,7 +159,7 @@ pub(super) fn run(ledger: &Ledger, context: &mut Context) -> Result<Answer, Fail
 }
 
 /// Returns the entries per second in the last minute, if any were counted.
-fn rate(tally: &Tally, now: i64) -> Option<f64> {
+fn rate(tally: &LedgerProgress, now: i64) -> Option<f64> {
     let (first, _) = tally.span?;
     let window = (now - first).clamp(1, 60);
     (tally.last_minute > 0).then(|| tally.last_minute as f64 / window as f64)
@@ -253,11 +253,11 @@ mod tests {
 
     #[test]
     fn rates_are_of_the_last_minute() {
-        let tally = |last_minute, first| Tally { last_minute, span: Some((first, first)), ..Tally::default() };
+        let tally = |last_minute, first| LedgerProgress { last_minute, span: Some((first, first)), ..LedgerProgress::default() };
         assert_eq!(rate(&tally(120, 0), 1000), Some(2.0));
         assert_eq!(rate(&tally(120, 990), 1000), Some(12.0));
         assert_eq!(rate(&tally(120, 1000), 1000), Some(120.0));
         assert_eq!(rate(&tally(0, 0), 1000), None);
-        assert_eq!(rate(&Tally::default(), 1000), None);
+        assert_eq!(rate(&LedgerProgress::default(), 1000), None);
     }
 }
