@@ -149,7 +149,7 @@ fn directions(file: &str, condition: fn(&Direction) -> bool) -> String {
     DIRECTIONS.iter().filter(|direction| condition(direction)).map(|direction| direction.write(file)).collect()
 }
 
-/// Returns the source of a module, without the [`settings`] that stand before it.
+/// Returns the source of a module, without the settings that stand before it.
 ///
 /// # Panics
 /// For [`Module::DepthFirst`], which has no WGSL.

@@ -97,7 +97,7 @@ pub struct WebGpu {
 impl WebGpu {
     /// Opens a device.
     pub(super) async fn open(adapter: &Adapter, settings: &GpuSettings) -> Result<Self, Failure> {
-        let device = adapter.open(settings.has_subgroups(), SCALARS as u32).await.map_err(failure)?;
+        let device = adapter.open(settings.uses(Parameter::Subgroups), SCALARS as u32).await.map_err(failure)?;
         Ok(Self { device, settings: settings.clone() })
     }
 }
