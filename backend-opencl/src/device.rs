@@ -8,7 +8,7 @@ use kogge_gpu::{Capabilities, Failure, Gpu, GpuOptions, GpuSettings, Parameter, 
 
 use crate::interface::OpenClInterface;
 use crate::kernels::fingerprint;
-use crate::platform::{Device, PlatformError, platforms};
+use crate::platform::{OpenClDevice, PlatformError, platforms};
 use crate::variants::magic;
 
 /// The approximate number of work-items for quiescence searches that a compute unit gets at once.
@@ -18,17 +18,17 @@ const RESIDENT: usize = 512;
 const LARGE_MEMORY: u64 = 32 << 30;
 
 /// An OpenCL device that counts, expands, merges and searches.
-pub type OpenCl = Gpu<Device>;
+pub type OpenCl = Gpu<OpenClDevice>;
 
 /// Lists all devices of all platforms, in OpenCL's order.
 ///
 /// # Errors
 /// If there is no platform. A platform that fails to list its devices counts as one without devices.
-pub fn devices() -> Result<Vec<Device>, PlatformError> {
+pub fn devices() -> Result<Vec<OpenClDevice>, PlatformError> {
     Ok(platforms()?.into_iter().filter_map(|platform| platform.devices.ok()).flatten().collect())
 }
 
-impl kogge_gpu::Device for Device {
+impl kogge_gpu::Device for OpenClDevice {
     const BACKEND: &'static str = "opencl";
 
     type Interface = OpenClInterface;

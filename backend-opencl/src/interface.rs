@@ -9,8 +9,8 @@ use kogge_gpu::{Failure, GpuSettings, Interface, Parameter};
 use ocl::ffi::CL_MEM_OBJECT_ALLOCATION_FAILURE;
 
 use crate::kernels::{compiler_options, source};
-use crate::platform::Device;
-use crate::runtime::{self, Buffer, Event, Kernel, Program, Queue};
+use crate::platform::OpenClDevice;
+use crate::runtime::{self, Event, Kernel, OpenClBuffer, Program, Queue};
 
 /// The number of bytes from which on a kernel clears a buffer. NVIDIA's `clEnqueueFillBuffer` leaves parts of buffers
 /// of 2^31 words or more unfilled, or loses the device.
@@ -40,7 +40,7 @@ fn for_memory(failure: runtime::Failure) -> Failure {
 
 impl OpenClInterface {
     /// Opens a device.
-    pub(crate) fn open(device: &Device, settings: &GpuSettings) -> Result<Self, Failure> {
+    pub(crate) fn open(device: &OpenClDevice, settings: &GpuSettings) -> Result<Self, Failure> {
         Ok(Self {
             queue: Queue::new(device, settings.profile).map_err(other)?,
             settings: settings.clone(),
@@ -68,21 +68,21 @@ impl OpenClInterface {
 }
 
 impl Interface for OpenClInterface {
-    type Buffer = Buffer;
+    type Buffer = OpenClBuffer;
 
-    async fn make(&mut self, _: &'static str, bytes: u64) -> Result<Buffer, Failure> {
+    async fn make(&mut self, _: &'static str, bytes: u64) -> Result<OpenClBuffer, Failure> {
         self.queue.buffer(bytes).map_err(for_memory)
     }
 
-    fn write(&mut self, buffer: &Buffer, bytes: &[u8]) -> Result<(), Failure> {
+    fn write(&mut self, buffer: &OpenClBuffer, bytes: &[u8]) -> Result<(), Failure> {
         self.queue.write(buffer, bytes).map_err(other)
     }
 
-    async fn read(&mut self, buffer: &Buffer, offset: u64, bytes: &mut [u8]) -> Result<(), Failure> {
+    async fn read(&mut self, buffer: &OpenClBuffer, offset: u64, bytes: &mut [u8]) -> Result<(), Failure> {
         self.queue.read(buffer, offset, bytes).map_err(other)
     }
 
-    fn clear(&mut self, buffer: &Buffer, bytes: u64) -> Result<(), Failure> {
+    fn clear(&mut self, buffer: &OpenClBuffer, bytes: u64) -> Result<(), Failure> {
         let Some(kernel) = self.clear.as_mut().filter(|_| bytes >= CLEARED_BY_KERNEL) else {
             return self.queue.fill_zero(buffer, bytes).map_err(other);
         };
@@ -129,7 +129,7 @@ impl Interface for OpenClInterface {
         }
     }
 
-    unsafe fn launch(&mut self, launch: &Launch<'_, Buffer>) -> Result<(), Failure> {
+    unsafe fn launch(&mut self, launch: &Launch<'_, OpenClBuffer>) -> Result<(), Failure> {
         let &Launch { kernel, groups, group_size, buffers, scalars } = launch;
         let Some(kernel) = &mut self.kernels[kernel as usize] else {
             return Err(Failure::Other("it has not been compiled.".to_owned()));

@@ -40,5 +40,5 @@ mod variants;
 pub use device::{OpenCl, devices};
 pub use interface::OpenClInterface;
 pub use kogge_gpu::GpuOptions;
-pub use platform::Device;
-pub use runtime::Buffer;
+pub use platform::OpenClDevice;
+pub use runtime::OpenClBuffer;

@@ -30,12 +30,12 @@ pub struct Platform {
     /// Its OpenCL version, such as `OpenCL 3.0 CUDA 13.0.84`.
     pub version: String,
     /// Its devices, or the reason why they could not be listed. A platform may have none.
-    pub devices: Result<Vec<Device>, PlatformError>,
+    pub devices: Result<Vec<OpenClDevice>, PlatformError>,
 }
 
 /// A device of a platform.
 #[derive(Clone, Debug)]
-pub struct Device {
+pub struct OpenClDevice {
     /// OpenCL's handle.
     pub id: DeviceId,
     /// The handle of its platform.
@@ -99,7 +99,7 @@ pub enum PlatformError {
     },
 }
 
-impl Device {
+impl OpenClDevice {
     /// Describes the device as every backend does. The variant is chosen when the device is opened.
     pub fn info(&self) -> DeviceInfo {
         DeviceInfo {
@@ -173,7 +173,7 @@ fn platform(id: *mut c_void) -> Platform {
 }
 
 /// Fills in a platform's texts and lists its devices.
-fn describe(platform: &mut Platform) -> Result<Vec<Device>, PlatformError> {
+fn describe(platform: &mut Platform) -> Result<Vec<OpenClDevice>, PlatformError> {
     let id = platform.id.as_ptr();
     let text = |parameter| {
         text("clGetPlatformInfo", |size, value, actual| {
@@ -195,7 +195,7 @@ fn describe(platform: &mut Platform) -> Result<Vec<Device>, PlatformError> {
     }
 }
 
-fn device(platform: &Platform, id: *mut c_void) -> Result<Device, PlatformError> {
+fn device(platform: &Platform, id: *mut c_void) -> Result<OpenClDevice, PlatformError> {
     let info = |parameter| {
         move |size, value, actual| {
             // SAFETY: `id` is a handle that OpenCL listed; `query` passes null or room for `size` bytes.
@@ -209,7 +209,7 @@ fn device(platform: &Platform, id: *mut c_void) -> Result<Device, PlatformError>
     // Embedded devices have 64-bit integers only as an extension; all others always.
     let has_int64 = text(ffi::CL_DEVICE_PROFILE)? == "FULL_PROFILE"
         || text(ffi::CL_DEVICE_EXTENSIONS)?.split_whitespace().any(|name| name == "cles_khr_int64");
-    Ok(Device {
+    Ok(OpenClDevice {
         // SAFETY: a handle that OpenCL listed and that is not null; root devices live as long as the process.
         id: unsafe { DeviceId::from_raw(id) },
         platform: platform.id,

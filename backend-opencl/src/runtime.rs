@@ -11,7 +11,7 @@ use std::{
 
 use ocl::ffi::{self, cl_int};
 
-use crate::platform::Device;
+use crate::platform::OpenClDevice;
 
 /// An OpenCL function that failed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -107,7 +107,7 @@ unsafe impl Send for Queue {}
 pub(crate) struct Event(Object);
 
 /// Device memory with its size in bytes.
-pub struct Buffer {
+pub struct OpenClBuffer {
     memory: Object,
     bytes: u64,
 }
@@ -120,7 +120,7 @@ pub(crate) struct Kernel(Object);
 
 impl Queue {
     /// Opens a device.
-    pub(crate) fn new(device: &Device, profiled: bool) -> Result<Self, Failure> {
+    pub(crate) fn new(device: &OpenClDevice, profiled: bool) -> Result<Self, Failure> {
         let (platform, device) = (device.platform.as_ptr(), device.id.as_raw());
         let properties = [ffi::CL_CONTEXT_PLATFORM as isize, platform as isize, 0];
         let mut code = 0;
@@ -162,7 +162,7 @@ impl Queue {
 
     /// Allocates device memory. Drivers delay the allocation until the first use, so the first word is written at once to
     /// find out whether there is room.
-    pub(crate) fn buffer(&self, bytes: u64) -> Result<Buffer, Failure> {
+    pub(crate) fn buffer(&self, bytes: u64) -> Result<OpenClBuffer, Failure> {
         let mut code = 0;
         let bytes = bytes.max(4);
         // SAFETY: no memory of the host is involved.
@@ -170,14 +170,14 @@ impl Queue {
             ffi::clCreateBuffer(self.context.handle, ffi::CL_MEM_READ_WRITE, bytes as usize, ptr::null_mut(), &mut code)
         };
         let memory = Object::new("clCreateBuffer", memory, code, ffi::clReleaseMemObject)?;
-        let buffer = Buffer { memory, bytes };
+        let buffer = OpenClBuffer { memory, bytes };
         self.fill_zero(&buffer, 4)?;
         self.finish()?;
         Ok(buffer)
     }
 
     /// Sets the first bytes, a multiple of 4, to zero.
-    pub(crate) fn fill_zero(&self, buffer: &Buffer, bytes: u64) -> Result<(), Failure> {
+    pub(crate) fn fill_zero(&self, buffer: &OpenClBuffer, bytes: u64) -> Result<(), Failure> {
         let pattern = 0_u32;
         buffer.check("clEnqueueFillBuffer", 0, bytes)?;
         // SAFETY: the call copies the pattern, and the buffer has as many bytes.
@@ -198,7 +198,7 @@ impl Queue {
     }
 
     /// Writes bytes to the start of a buffer, and waits until they are copied.
-    pub(crate) fn write(&self, buffer: &Buffer, bytes: &[u8]) -> Result<(), Failure> {
+    pub(crate) fn write(&self, buffer: &OpenClBuffer, bytes: &[u8]) -> Result<(), Failure> {
         buffer.check("clEnqueueWriteBuffer", 0, bytes.len() as u64)?;
         // SAFETY: the buffer has as many bytes, and the call returns when they have been read.
         let code = unsafe {
@@ -218,7 +218,7 @@ impl Queue {
     }
 
     /// Waits for all queued work, and reads bytes from `offset` on.
-    pub(crate) fn read(&self, buffer: &Buffer, offset: u64, bytes: &mut [u8]) -> Result<(), Failure> {
+    pub(crate) fn read(&self, buffer: &OpenClBuffer, offset: u64, bytes: &mut [u8]) -> Result<(), Failure> {
         buffer.check("clEnqueueReadBuffer", offset, bytes.len() as u64)?;
         // SAFETY: the buffer has as many bytes, and the call returns when they have been written.
         let code = unsafe {
@@ -253,7 +253,7 @@ impl Queue {
         kernel: &mut Kernel,
         groups: usize,
         group_size: usize,
-        buffers: &[&Buffer],
+        buffers: &[&OpenClBuffer],
         scalars: &[u32],
     ) -> Result<Option<Event>, Failure> {
         let handles = buffers
@@ -308,7 +308,7 @@ impl Queue {
     }
 }
 
-impl Buffer {
+impl OpenClBuffer {
     /// Checks that the range is within the buffer.
     fn check(&self, function: &'static str, offset: u64, bytes: u64) -> Result<(), Failure> {
         match offset.checked_add(bytes) {

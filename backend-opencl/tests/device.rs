@@ -1,7 +1,7 @@
 //! The device suite on the first OpenCL device, and tests of features that only OpenCL has: compiler options and
 //! variants.
 
-use kogge_backend_opencl::{Device, GpuOptions, OpenCl};
+use kogge_backend_opencl::{GpuOptions, OpenCl, OpenClDevice};
 use kogge_board::placements::{ALL_MEN, placement, themes};
 use kogge_board::{Backend, BackendError, unwatched};
 use kogge_gpu::Parameter::{ClosedFormTurns, Sliders};
@@ -68,7 +68,7 @@ fn plies_depth_first(plies: u32) -> GpuOptions {
 }
 
 kogge_testkit::device_suite! {
-    device: Device,
+    device: OpenClDevice,
     conformance: [fill, carry, magic, boards48, depth_first],
     forms: [carry(), boards48()],
     split: [tiny(fill()), tiny(boards48())],
@@ -93,7 +93,7 @@ fn depth_first_below_random_placements() {
     let mut cpu = cpu();
     let placements = (0..3000).map(|seed| placement(seed, &themes::MIXED, ALL_MEN));
     let mut counted = 0;
-    with_backend::<Device>(&plies_depth_first(4), |backend| {
+    with_backend::<OpenClDevice>(&plies_depth_first(4), |backend| {
         for (rules, mut positions) in by_rules(placements) {
             let leaves = cpu.perft(&rules, &positions, 3, &mut unwatched).unwrap();
             assert_eq!(backend.perft(&rules, &positions, 3, &mut unwatched).unwrap(), leaves, "{rules:?}");
@@ -115,7 +115,7 @@ fn depth_first_below_random_placements() {
 
 #[test]
 fn the_compiler_log_is_part_of_the_error() {
-    let Some(device) = first_device::<Device>() else { return };
+    let Some(device) = first_device::<OpenClDevice>() else { return };
     let options = GpuOptions { compiler: "-D flip=reverse".into(), ..GpuOptions::default() };
     // Two functions get one name.
     let error = OpenCl::untuned(&device, &options).err().expect("the source cannot be compiled").to_string();
@@ -124,7 +124,7 @@ fn the_compiler_log_is_part_of_the_error() {
 
 #[test]
 fn a_device_that_counts_wrong_is_not_used() {
-    let Some(device) = first_device::<Device>() else { return };
+    let Some(device) = first_device::<OpenClDevice>() else { return };
     // Sliders move one square only.
     let options = GpuOptions { compiler: "-D while=if".into(), ..GpuOptions::default() };
     let error = OpenCl::untuned(&device, &options).err().expect("the self-test finds wrong counts");

@@ -11,7 +11,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use kogge_backend_opencl::platform::{Device, PlatformError, platforms};
+use kogge_backend_opencl::platform::{OpenClDevice, PlatformError, platforms};
 use kogge_testkit::device_suite::{first_device, is_required};
 use ocl::{ffi, prm::Ulong};
 
@@ -102,7 +102,7 @@ fn the_binary_starts_without_any_opencl() {
 
 #[test]
 fn devices_are_described() {
-    let Some(device) = first_device::<Device>() else { return };
+    let Some(device) = first_device::<OpenClDevice>() else { return };
     for text in [&device.platform_name, &device.name, &device.vendor, &device.driver] {
         assert!(!text.is_empty(), "{device:?}");
     }
@@ -116,7 +116,7 @@ fn devices_are_described() {
 /// Calls of every shape go through the shim: many arguments, 64-bit flags, sizes, errors through a pointer.
 #[test]
 fn a_kernel_computes_in_64_bits() -> ocl::Result<()> {
-    let Some(device) = first_device::<Device>() else {
+    let Some(device) = first_device::<OpenClDevice>() else {
         return Ok(());
     };
     let source = "__kernel void shift(__global ulong *words, ulong mask) {

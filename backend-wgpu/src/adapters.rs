@@ -19,7 +19,7 @@ const NVIDIA: u32 = 0x10de;
 
 /// An adapter: one device, through one interface.
 #[derive(Clone, Debug)]
-pub struct Device {
+pub struct WgpuDevice {
     pub(crate) adapter: Adapter,
     /// The device's name, such as `NVIDIA H200`.
     pub name: String,
@@ -56,7 +56,7 @@ const INTERFACES: Backends = Backends::VULKAN.union(Backends::METAL).union(Backe
 ///
 /// # Errors
 /// If there is no adapter. The error says what to do about it.
-pub fn devices() -> Result<Vec<Device>, BackendError> {
+pub fn devices() -> Result<Vec<WgpuDevice>, BackendError> {
     let unavailable = |reason: &str| BackendError::Unavailable { backend: "wgpu", reason: reason.into() };
     let instance = Instance::new(InstanceDescriptor {
         backends: INTERFACES,
@@ -66,11 +66,11 @@ pub fn devices() -> Result<Vec<Device>, BackendError> {
         ..InstanceDescriptor::new_without_display_handle()
     });
     let adapters = ready(instance.enumerate_adapters(INTERFACES)).unwrap_or_default();
-    let mut devices: Vec<(AdapterInfo, Device)> = Vec::new();
+    let mut devices: Vec<(AdapterInfo, WgpuDevice)> = Vec::new();
     for adapter in adapters {
         let info = adapter.get_info();
         if !devices.iter().any(|(known, _)| is_same(known, &info)) {
-            let device = Device::new(adapter, &info);
+            let device = WgpuDevice::new(adapter, &info);
             devices.push((info, device));
         }
     }
@@ -91,7 +91,7 @@ fn is_same(known: &AdapterInfo, info: &AdapterInfo) -> bool {
     known == info && !info.device_pci_bus_id.is_empty()
 }
 
-impl Device {
+impl WgpuDevice {
     fn new(adapter: Adapter, info: &AdapterInfo) -> Self {
         let limits = adapter.limits();
         let driver = [info.driver.trim(), info.driver_info.trim()].join(" ");

@@ -15,7 +15,7 @@ use wgpu::BindGroup;
 pub(crate) const BUFFERS: usize = 10;
 
 /// A buffer in device memory.
-pub struct Buffer {
+pub struct WgpuBuffer {
     pub(crate) raw: wgpu::Buffer,
     /// The number of the buffer, from 1; no other buffer gets it.
     number: u64,
@@ -24,7 +24,7 @@ pub struct Buffer {
     groups: Groups,
 }
 
-impl Drop for Buffer {
+impl Drop for WgpuBuffer {
     fn drop(&mut self) {
         self.groups.with(|kept| kept.by_launch.retain(|launch, _| !launch.buffers.contains(&self.number)));
     }
@@ -56,19 +56,19 @@ impl Groups {
     }
 
     /// Takes a buffer that was made, and that is cleared before any use.
-    pub(crate) fn buffer(&self, raw: wgpu::Buffer) -> Buffer {
+    pub(crate) fn buffer(&self, raw: wgpu::Buffer) -> WgpuBuffer {
         let number = self.with(|kept| {
             kept.buffers += 1;
             kept.buffers
         });
-        Buffer { raw, number, is_zero: Cell::new(true), groups: self.clone() }
+        WgpuBuffer { raw, number, is_zero: Cell::new(true), groups: self.clone() }
     }
 
     /// Returns the group of a launch with these buffers, which `make` makes if there is none yet.
     pub(crate) fn of<E>(
         &self,
         kernel: Option<Kernel>,
-        buffers: &[&Buffer],
+        buffers: &[&WgpuBuffer],
         make: impl FnOnce() -> Result<BindGroup, E>,
     ) -> Result<BindGroup, E> {
         let mut bound = Bound { kernel, buffers: [0; BUFFERS] };

@@ -3,14 +3,14 @@
 use kogge_board::{BackendError, DeviceInfo};
 use kogge_gpu::{Failure, Gpu, GpuOptions, GpuSettings};
 
-use crate::adapters::{Device, devices};
+use crate::adapters::{WgpuDevice, devices};
 use crate::interface::WgpuInterface;
 use crate::kernels::fingerprint;
 
 /// A device that counts, expands, merges and searches through Vulkan, Metal or DX12.
-pub type Wgpu = Gpu<Device>;
+pub type Wgpu = Gpu<WgpuDevice>;
 
-impl kogge_gpu::Device for Device {
+impl kogge_gpu::Device for WgpuDevice {
     const BACKEND: &'static str = "wgpu";
 
     type Interface = WgpuInterface;

@@ -15,8 +15,8 @@ use wgpu::{
     ShaderSource, ShaderStages,
 };
 
-use crate::adapters::Device;
-use crate::buffer::{Buffer, Groups};
+use crate::adapters::WgpuDevice;
+use crate::buffer::{Groups, WgpuBuffer};
 use crate::clearing::Clearing;
 use crate::kernels::{SCALARS, SCALARS_BINDING, binding_of, source, with_immediates};
 use crate::recording::Recording;
@@ -70,7 +70,7 @@ pub struct WgpuInterface {
 
 impl WgpuInterface {
     /// Opens a device.
-    pub(crate) fn open(device: &Device, settings: &GpuSettings) -> Result<Self, Failure> {
+    pub(crate) fn open(device: &WgpuDevice, settings: &GpuSettings) -> Result<Self, Failure> {
         let has_clock = settings.profile && device.adapter.features().contains(Features::TIMESTAMP_QUERY);
         let mut features = features(settings);
         features.set(Features::TIMESTAMP_QUERY, has_clock);
@@ -182,7 +182,7 @@ impl WgpuInterface {
     }
 
     /// Returns the group of a launch's buffers.
-    fn bind(&self, kernel: &Kernel, launch: &Launch<'_, Buffer>) -> Result<BindGroup, Failure> {
+    fn bind(&self, kernel: &Kernel, launch: &Launch<'_, WgpuBuffer>) -> Result<BindGroup, Failure> {
         let Signature { name, buffers, .. } = launch.kernel.signature();
         let slot = self.slots.as_ref().map(|slots| BindGroupEntry {
             binding: SCALARS_BINDING,
@@ -223,9 +223,9 @@ impl WgpuInterface {
 }
 
 impl Interface for WgpuInterface {
-    type Buffer = Buffer;
+    type Buffer = WgpuBuffer;
 
-    async fn make(&mut self, name: &'static str, bytes: u64) -> Result<Buffer, Failure> {
+    async fn make(&mut self, name: &'static str, bytes: u64) -> Result<WgpuBuffer, Failure> {
         let (buffer, needs_clearing) = self.runtime.buffer(name, bytes)?;
         if needs_clearing {
             self.recording.encoder(&self.runtime.device).clear_buffer(&buffer, 0, None);
@@ -233,17 +233,17 @@ impl Interface for WgpuInterface {
         Ok(self.groups.buffer(buffer))
     }
 
-    fn write(&mut self, buffer: &Buffer, bytes: &[u8]) -> Result<(), Failure> {
+    fn write(&mut self, buffer: &WgpuBuffer, bytes: &[u8]) -> Result<(), Failure> {
         self.submit()?;
         buffer.is_zero.set(false);
         self.runtime.write(&buffer.raw, bytes)
     }
 
-    async fn read(&mut self, buffer: &Buffer, offset: u64, bytes: &mut [u8]) -> Result<(), Failure> {
+    async fn read(&mut self, buffer: &WgpuBuffer, offset: u64, bytes: &mut [u8]) -> Result<(), Failure> {
         self.read_raw(&buffer.raw, offset, bytes)
     }
 
-    async fn read_all(&mut self, readings: &mut [Reading<'_, Buffer>]) -> Result<(), Failure> {
+    async fn read_all(&mut self, readings: &mut [Reading<'_, WgpuBuffer>]) -> Result<(), Failure> {
         let size: u64 = readings.iter().map(|reading| reading.bytes.len() as u64).sum();
         if size > self.runtime.staging.size() {
             let mut readings = readings.iter_mut();
@@ -253,7 +253,7 @@ impl Interface for WgpuInterface {
         self.read_staged(&mut parts.collect::<Vec<_>>())
     }
 
-    fn clear(&mut self, buffer: &Buffer, bytes: u64) -> Result<(), Failure> {
+    fn clear(&mut self, buffer: &WgpuBuffer, bytes: u64) -> Result<(), Failure> {
         // After a failure, the work that made the buffer zero may be lost.
         if buffer.is_zero.get() && !self.runtime.has_failed() {
             return Ok(());
@@ -293,7 +293,7 @@ impl Interface for WgpuInterface {
     }
 
     /// Launches a kernel. The caller's promise is not needed, since wgpu checks every access of a kernel.
-    unsafe fn launch(&mut self, launch: &Launch<'_, Buffer>) -> Result<(), Failure> {
+    unsafe fn launch(&mut self, launch: &Launch<'_, WgpuBuffer>) -> Result<(), Failure> {
         let Some(kernel) = &self.kernels[launch.kernel as usize] else {
             return Err(Failure::Other("it has not been compiled.".into()));
         };
@@ -426,7 +426,7 @@ mod tests {
     use crate::runtime::ready;
 
     /// Launches a kernel of one work-item.
-    fn note_appended(interface: &mut WgpuInterface, state: &Buffer) {
+    fn note_appended(interface: &mut WgpuInterface, state: &WgpuBuffer) {
         let launch = Launch { kernel: Name::NoteAppended, groups: 1, group_size: 1, buffers: &[state], scalars: &[7] };
         // SAFETY: the kernel accesses four words.
         unsafe { interface.launch(&launch) }.unwrap();
@@ -434,14 +434,14 @@ mod tests {
 
     /// Opens the first device and compiles the kernels that merge.
     fn open() -> Option<WgpuInterface> {
-        let device = first_device::<Device>()?;
+        let device = first_device::<WgpuDevice>()?;
         let settings = device.properties().settings(&GpuOptions::default()).unwrap();
         let mut interface = WgpuInterface::open(&device, &settings).unwrap();
         ready(interface.compile(&[Module::Merging])).unwrap().unwrap();
         Some(interface)
     }
 
-    fn make(interface: &mut WgpuInterface, words: u64) -> Buffer {
+    fn make(interface: &mut WgpuInterface, words: u64) -> WgpuBuffer {
         ready(interface.make("buffer", 4 * words)).unwrap().unwrap()
     }
 

@@ -53,9 +53,9 @@ mod runtime;
 mod timer;
 
 #[cfg(not(target_family = "wasm"))]
-pub use adapters::{Device, devices};
+pub use adapters::{WgpuDevice, devices};
 #[cfg(not(target_family = "wasm"))]
-pub use buffer::Buffer;
+pub use buffer::WgpuBuffer;
 #[cfg(not(target_family = "wasm"))]
 pub use device::Wgpu;
 #[cfg(not(target_family = "wasm"))]

@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn only_large_buffers_are_made_and_memory_runs_out() {
-        let Some(found) = first_device::<adapters::Device>() else { return };
+        let Some(found) = first_device::<adapters::WgpuDevice>() else { return };
         let device = Runtime::open(&found.adapter, Features::empty()).unwrap().device;
         let usual = BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST;
         let buffer = |size, usage| {

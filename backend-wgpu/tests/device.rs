@@ -1,7 +1,7 @@
 //! The device suite on the first wgpu device, with both representations of a board, and tests of features that only
 //! wgpu has.
 
-use kogge_backend_wgpu::{Device, GpuOptions, Wgpu, devices};
+use kogge_backend_wgpu::{GpuOptions, Wgpu, WgpuDevice, devices};
 use kogge_board::{Backend, BackendError, DeviceKind, Fen, Quad48, Rules, unwatched};
 use kogge_gpu::Parameter::{ClosedFormTurns, Immediates, Sliders, Subgroups, Word};
 use kogge_gpu::Unordered;
@@ -34,11 +34,11 @@ fn emulated_fill() -> GpuOptions {
 
 /// Returns the errors of kernels that sum over sub-groups, if the device has them.
 fn errors_in_subgroups() -> &'static [Mutant] {
-    if first_device::<Device>().is_some_and(|device| device.has_subgroups) { mutants::SUBGROUPS } else { &[] }
+    if first_device::<WgpuDevice>().is_some_and(|device| device.has_subgroups) { mutants::SUBGROUPS } else { &[] }
 }
 
 kogge_testkit::device_suite! {
-    device: Device,
+    device: WgpuDevice,
     conformance: [native, emulated],
     forms: [native(), emulated()],
     split: [tiny(any_order()), tiny(emulated_fill())],
@@ -73,7 +73,7 @@ fn devices_are_told_apart() {
 
 #[test]
 fn variants_tell_whether_sub_groups_are_used() {
-    let Some(device) = first_device::<Device>() else { return };
+    let Some(device) = first_device::<WgpuDevice>() else { return };
     let variant = |options: &GpuOptions| Wgpu::untuned(&device, options).unwrap().info().variant.clone();
     assert_eq!(variant(&GpuOptions::default()).contains(" in sub-groups"), device.has_subgroups);
     assert!(!variant(&emulated()).contains("sub-groups"));
@@ -81,7 +81,7 @@ fn variants_tell_whether_sub_groups_are_used() {
 
 #[test]
 fn a_lost_device_is_an_error() {
-    let Some(device) = first_device::<Device>() else { return };
+    let Some(device) = first_device::<WgpuDevice>() else { return };
     let mut backend = Wgpu::untuned(&device, &GpuOptions::default()).unwrap();
     let start = [Quad48::from(&Fen::start().position)];
     assert_eq!(backend.perft(&Rules::STANDARD, &start, 3, &mut unwatched), Ok(vec![8902]));

@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::thread::available_parallelism;
 
 use kogge_board::{Backend, DeviceKind};
-use kogge_devices::{BACKENDS, BackendName, BackendKind, NamedDevice, OpenError, Opened, Request, open};
+use kogge_devices::{BACKENDS, BackendKind, BackendName, NamedDevice, OpenError, Opened, Request, open};
 
 use crate::args::{Common, Devices};
 use crate::outcome::Failure;

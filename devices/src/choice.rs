@@ -5,7 +5,7 @@ use std::cell::LazyCell;
 use kogge_board::{Backend, BackendError, DeviceKind};
 use kogge_driver::Error;
 
-use crate::device::{Device, Request, Tunable};
+use crate::device::{BackendDevice, Request, Tunable};
 use crate::error::OpenError;
 use crate::estimate::Estimate;
 use crate::name::BackendName;
@@ -19,7 +19,11 @@ pub fn open(request: &Request, estimator: Option<Estimator<'_>>) -> Result<Opene
     open_from(BACKENDS, request, estimator)
 }
 
-fn open_from(entries: &[BackendKind], request: &Request, estimator: Option<Estimator<'_>>) -> Result<Opened, OpenError> {
+fn open_from(
+    entries: &[BackendKind],
+    request: &Request,
+    estimator: Option<Estimator<'_>>,
+) -> Result<Opened, OpenError> {
     let name = request.backend;
     if name == BackendName::Auto {
         return choose(entries, request, estimator);
@@ -80,10 +84,10 @@ fn choose(entries: &[BackendKind], request: &Request, estimator: Option<Estimato
 }
 
 /// The devices of a backend, listed when they are first needed.
-type Lazy<'a, F> = (&'a BackendKind, LazyCell<Vec<Box<dyn Device>>, F>);
+type Lazy<'a, F> = (&'a BackendKind, LazyCell<Vec<Box<dyn BackendDevice>>, F>);
 
 /// Names the software devices, which `auto` leaves out.
-fn software<F: FnOnce() -> Vec<Box<dyn Device>>>(listed: &[Lazy<'_, F>]) -> Option<String> {
+fn software<F: FnOnce() -> Vec<Box<dyn BackendDevice>>>(listed: &[Lazy<'_, F>]) -> Option<String> {
     let of_entry = |(entry, devices): &Lazy<'_, F>| {
         let numbered = (0..).zip(devices.iter()).filter(|(_, device)| device.kind() == DeviceKind::Software);
         numbered.map(|(number, _): (usize, _)| format!("{}:{number}", entry.name.name())).collect::<Vec<_>>()
@@ -95,7 +99,7 @@ fn software<F: FnOnce() -> Vec<Box<dyn Device>>>(listed: &[Lazy<'_, F>]) -> Opti
 }
 
 /// Adds the software devices to the reason for the CPU.
-fn with_software<F: FnOnce() -> Vec<Box<dyn Device>>>(
+fn with_software<F: FnOnce() -> Vec<Box<dyn BackendDevice>>>(
     chosen: Option<String>,
     listed: &[Lazy<'_, F>],
 ) -> Option<String> {
@@ -241,7 +245,8 @@ mod tests {
     #[test]
     fn auto_prefers_the_better_device_to_the_earlier_backend() {
         const SOFTWARE: BackendKind = BackendKind { list: || listed(DeviceKind::Software, false), ..BROKEN };
-        const INTEGRATED: BackendKind = BackendKind { list: || listed(DeviceKind::IntegratedGpu, true), bulk: false, ..WORKING };
+        const INTEGRATED: BackendKind =
+            BackendKind { list: || listed(DeviceKind::IntegratedGpu, true), bulk: false, ..WORKING };
         const DISCRETE: BackendKind = BackendKind { list: || listed(DeviceKind::DiscreteGpu, true), ..WORKING };
         let is_bulk = |entries: &[BackendKind]| {
             let found = opened(entries, &ANY, None);

@@ -33,7 +33,7 @@ impl Request {
 }
 
 /// A device of a backend, not opened yet.
-pub trait Device {
+pub trait BackendDevice {
     /// Returns the kind of processor.
     fn kind(&self) -> DeviceKind;
 
@@ -59,7 +59,7 @@ pub trait Device {
 }
 
 /// The devices of a backend, in the order of their numbers, or the reason why there are none.
-pub type Listed = Result<Vec<Box<dyn Device>>, BackendError>;
+pub type Listed = Result<Vec<Box<dyn BackendDevice>>, BackendError>;
 
 /// A device whose options can be tuned.
 pub trait Tunable {

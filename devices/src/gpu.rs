@@ -8,16 +8,16 @@ use kogge_board::{Backend, BackendError, DeviceInfo, DeviceKind};
 use kogge_gpu::tuning::{self, Cache, Trial, TunedKey};
 use kogge_gpu::{Gpu, GpuOptions, Interface, KernelTime, Opening};
 
-use crate::device::{Device, Listed, Profile, Request, Tunable, Tuned};
+use crate::device::{BackendDevice, Listed, Profile, Request, Tunable, Tuned};
 
 /// Lists the devices of OpenCL.
 pub(crate) fn opencl() -> Listed {
-    list::<kogge_backend_opencl::Device>()
+    list::<kogge_backend_opencl::OpenClDevice>()
 }
 
 /// Lists the devices of wgpu. The list is made only once, because making it loads drivers.
 pub(crate) fn wgpu() -> Listed {
-    static DEVICES: OnceLock<Result<Vec<kogge_backend_wgpu::Device>, BackendError>> = OnceLock::new();
+    static DEVICES: OnceLock<Result<Vec<kogge_backend_wgpu::WgpuDevice>, BackendError>> = OnceLock::new();
     let devices = DEVICES.get_or_init(kogge_backend_wgpu::devices).clone()?;
     Ok(devices.into_iter().map(boxed).collect())
 }
@@ -26,7 +26,7 @@ fn list<D: Usable>() -> Listed {
     Ok(D::list()?.into_iter().map(boxed).collect())
 }
 
-fn boxed<D: Usable>(device: D) -> Box<dyn Device> {
+fn boxed<D: Usable>(device: D) -> Box<dyn BackendDevice> {
     Box::new(Listing(device))
 }
 
@@ -60,7 +60,7 @@ impl<D: Usable> Profile for Gpu<D> {
     }
 }
 
-impl<D: Usable> Device for Listing<D> {
+impl<D: Usable> BackendDevice for Listing<D> {
     fn kind(&self) -> DeviceKind {
         kogge_gpu::Device::info(&self.0).kind
     }

@@ -6,7 +6,7 @@ use kogge_board::{Backend, BackendError, DeviceInfo, DeviceKind};
 use kogge_movegen_cpu::Cpu;
 use kogge_movegen_cpu::mailbox::Mailbox;
 
-use crate::device::{Device, Listed, Request};
+use crate::device::{BackendDevice, Listed, Request};
 
 /// A device that must be opened before it can be described.
 pub(crate) struct Host {
@@ -14,7 +14,7 @@ pub(crate) struct Host {
     pub(crate) open: fn(&Request) -> Result<Box<dyn Backend>, BackendError>,
 }
 
-impl Device for Host {
+impl BackendDevice for Host {
     fn kind(&self) -> DeviceKind {
         self.kind
     }

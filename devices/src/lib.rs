@@ -1,6 +1,6 @@
 //! The devices of all backends: lists them, chooses one, and opens it. Programs get their backends from here.
 //!
-//! [`BACKENDS`] lists the backends, each with its [`Device`]s; only `gpu.rs` knows the libraries of the GPU interfaces.
+//! [`BACKENDS`] lists the backends, each with its [`BackendDevice`]s; only `gpu.rs` knows the libraries of the GPU interfaces.
 //! [`open`] opens the device that a [`Request`] names or that `auto` chooses, for work whose size an [`Estimate`] tells.
 //! [`memory`] has the memory that merged plies may take on a device, and [`costs`] what merging has cost there.
 //!
@@ -31,7 +31,7 @@ mod name;
 mod table;
 
 pub use choice::{Estimator, open, tunable};
-pub use device::{Device, Listed, Profile, Request, Tunable, Tuned};
+pub use device::{BackendDevice, Listed, Profile, Request, Tunable, Tuned};
 pub use error::OpenError;
 pub use estimate::Estimate;
 pub use name::{BackendName, NamedDevice};

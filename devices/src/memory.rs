@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 
 use kogge_board::{Backend, DeviceInfo, DeviceKind};
-use kogge_driver::{Device, MergeSettings};
+use kogge_driver::{MergeDevice, MergeSettings};
 
 use crate::costs;
 
@@ -23,19 +23,19 @@ pub fn share(asked: Option<NonZeroUsize>, info: &DeviceInfo) -> u64 {
 }
 
 /// Prepares a device for merging.
-pub fn device(asked: Option<NonZeroUsize>, backend: Box<dyn Backend>) -> Device {
+pub fn device(asked: Option<NonZeroUsize>, backend: Box<dyn Backend>) -> MergeDevice {
     let settings = MergeSettings {
         costs: costs::known(backend.info()),
         ..MergeSettings::with_memory(share(asked, backend.info()))
     };
-    Device { backend, settings }
+    MergeDevice { backend, settings }
 }
 
 /// Prepares devices for merging at the same time. Those without memory of their own divide the system's memory, unless a number of
 /// bytes is asked for, which each device gets.
-pub fn devices(asked: Option<NonZeroUsize>, backends: Vec<Box<dyn Backend>>) -> Vec<Device> {
+pub fn devices(asked: Option<NonZeroUsize>, backends: Vec<Box<dyn Backend>>) -> Vec<MergeDevice> {
     let mut devices: Vec<_> = backends.into_iter().map(|backend| device(asked, backend)).collect();
-    let has_own = |device: &Device| device.backend.info().kind == DeviceKind::DiscreteGpu;
+    let has_own = |device: &MergeDevice| device.backend.info().kind == DeviceKind::DiscreteGpu;
     let sharing = devices.iter().filter(|device| !has_own(device)).count().max(1) as u64;
     if asked.is_none() {
         devices.iter_mut().filter(|device| !has_own(device)).for_each(|device| device.settings.memory /= sharing);

@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 
 use kogge_board::{Backend, BackendError, DeviceKind};
 
-use crate::device::{Device, Listed, Request};
+use crate::device::{BackendDevice, Listed, Request};
 use crate::error::OpenError;
 use crate::name::BackendName;
 use crate::{gpu, host};
@@ -101,7 +101,7 @@ impl BackendKind {
 }
 
 /// Returns a warning if the device that the user has chosen runs on the CPU although its backend has GPUs.
-fn beside_gpus(devices: &[Box<dyn Device>], chosen: &dyn Device, name: BackendName) -> Option<String> {
+fn beside_gpus(devices: &[Box<dyn BackendDevice>], chosen: &dyn BackendDevice, name: BackendName) -> Option<String> {
     let is_gpu = |kind| matches!(kind, DeviceKind::DiscreteGpu | DeviceKind::IntegratedGpu);
     let gpu = devices.iter().position(|device| is_gpu(device.kind()) && device.is_usable())?;
     let name = name.name();
@@ -115,7 +115,11 @@ fn beside_gpus(devices: &[Box<dyn Device>], chosen: &dyn Device, name: BackendNa
 
 /// Returns the index of the device with this number. Without a number, returns the index of the best usable device, or
 /// 0 if none is usable.
-pub(crate) fn pick(devices: &[Box<dyn Device>], name: BackendName, number: Option<usize>) -> Result<usize, OpenError> {
+pub(crate) fn pick(
+    devices: &[Box<dyn BackendDevice>],
+    name: BackendName,
+    number: Option<usize>,
+) -> Result<usize, OpenError> {
     let best = |kind| devices.iter().position(|device| device.kind() == kind && device.is_usable());
     let (name, count) = (name.name(), devices.len());
     match number.or_else(|| PREFERRED.into_iter().find_map(best)).unwrap_or(0) {

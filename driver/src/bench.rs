@@ -64,7 +64,7 @@ pub struct BenchTask {
     pub deduplicated: bool,
 }
 
-/// BenchSettings of a measurement.
+/// Settings of a measurement.
 pub struct BenchSettings<'a> {
     /// Approximate seconds for the whole measurement. It takes longer if even the shallowest counts do, or if the given
     /// depths do, and up to half as long again if times differ.
@@ -411,7 +411,12 @@ mod tests {
         };
         let fitted = |seconds: f64, depth: &dyn Fn(BenchTask) -> Option<u32>| -> Vec<(u32, u128)> {
             let mut rows = [row(0, &[0.1, 0.2, 0.4]), row(1, &[0.1, 0.3])];
-            super::fit(&mut rows, &positions, &BenchSettings { seconds, repetitions: 5, depth, clock: &monotonic }, seconds);
+            super::fit(
+                &mut rows,
+                &positions,
+                &BenchSettings { seconds, repetitions: 5, depth, clock: &monotonic },
+                seconds,
+            );
             rows.iter().map(|row| (row.depth, row.leaves)).collect()
         };
         assert_eq!(fitted(7.0, &|_| None), [(3, 8902), (2, 2039)]);

@@ -48,7 +48,7 @@ mod suite;
 mod unique;
 
 pub use best::Best;
-pub use devices::{Device, Division, DivisionRequest, Part, Shared, SharedPly, perft_merged_shared, perft_shared};
+pub use devices::{Division, DivisionRequest, MergeDevice, Part, Shared, SharedPly, perft_merged_shared, perft_shared};
 pub use diff::{Diff, Difference, Divider};
 pub use driver::Driver;
 pub use error::{EngineError, Error};

@@ -27,7 +27,7 @@ pub struct DeviceToCheck<'a> {
     pub compared: bool,
 }
 
-/// SelfcheckSettings of a check.
+/// Settings of a check.
 pub struct SelfcheckSettings<'a> {
     /// The seconds for the comparison of all devices together; at least one round is compared. With 0 seconds, the comparison goes on
     /// until the observer stops it or a device is wrong or fails.
@@ -108,7 +108,8 @@ pub fn check(
         references.into_iter().zip(seeds).map(|(reference, seed)| (Soak::new(seed), reference)).collect();
     let start = (settings.clock)();
     let is_endless = settings.seconds == 0.0;
-    let is_open = |subject: &DeviceToCheck<'_>, checked: &Checked| subject.compared && checked.verdict == Verdict::Right;
+    let is_open =
+        |subject: &DeviceToCheck<'_>, checked: &Checked| subject.compared && checked.verdict == Verdict::Right;
     while subjects.iter().zip(&all).any(|(subject, checked)| is_open(subject, checked)) {
         let rounds: Vec<_> =
             sources.par_iter_mut().map(|(soak, reference)| soak.round(&mut **reference)).collect::<Result<_, _>>()?;

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use kogge_board::known;
 use kogge_board::{Backend, BackendError, Format, Quad48, unwatched};
-use kogge_driver::bench::{Measured, BenchSettings, Subject, BenchTask, Times, measure, monotonic, packing};
+use kogge_driver::bench::{BenchSettings, BenchTask, Measured, Subject, Times, measure, monotonic, packing};
 use kogge_driver::{Error, Observer, Progress};
 use kogge_movegen_cpu::Cpu;
 use kogge_movegen_cpu::mailbox::Mailbox;
@@ -64,7 +64,8 @@ fn a_faster_backend_is_measured_on_deeper_trees() {
 fn depths_that_are_given_are_kept() {
     let mut backends: Vec<Box<dyn Backend>> = vec![Box::new(Cpu::new(Some(1)).unwrap())];
     let depth = |task: BenchTask| Some(if task.deduplicated { 4 } else { 2 });
-    let Measured { rows, .. } = run(&mut backends, &BenchSettings { seconds: 1e-6, repetitions: 1, depth: &depth, ..FREE });
+    let Measured { rows, .. } =
+        run(&mut backends, &BenchSettings { seconds: 1e-6, repetitions: 1, depth: &depth, ..FREE });
     assert_eq!(rows.len(), 12);
     assert!(rows.iter().all(|row| Some(row.depth) == depth(row.task)), "{rows:?}");
 }

@@ -78,7 +78,10 @@ fn a_wrong_backend_fails() {
     assert!(matches!(failed[0], LineVerdict::Fail { depth: 2, expected: 2039, found: ..2039 }), "{failed:?}");
     assert_eq!(failed[1], LineVerdict::Pass { checked: 2, capped: 0, leaves: 420 });
     let swapped = Case { counts: vec![(3, 1), (1, 1)], ..cases[1].clone() };
-    assert_eq!(driver.check(&[swapped], Caps::NONE), Ok(vec![LineVerdict::Fail { depth: 3, expected: 1, found: 8902 }]));
+    assert_eq!(
+        driver.check(&[swapped], Caps::NONE),
+        Ok(vec![LineVerdict::Fail { depth: 3, expected: 1, found: 8902 }])
+    );
     assert_eq!(driver.check(&[], Caps::NONE), Ok(Vec::new()));
 }
 

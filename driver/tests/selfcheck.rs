@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use kogge_board::{Backend, BackendError, Piece, Quad48, Score, unwatched};
-use kogge_driver::selfcheck::{Checked, SelfcheckSettings, DeviceToCheck, Verdict, check};
+use kogge_driver::selfcheck::{Checked, DeviceToCheck, SelfcheckSettings, Verdict, check};
 use kogge_driver::{Error, Observer};
 use kogge_movegen_cpu::Cpu;
 use kogge_movegen_cpu::mailbox::Mailbox;

@@ -5,7 +5,7 @@ mod support;
 use std::sync::Mutex;
 
 use kogge_board::{Backend, BackendError, Quad48};
-use kogge_driver::{Device, Error, Observer, Part, Shared, perft_merged_shared, perft_shared};
+use kogge_driver::{Error, MergeDevice, Observer, Part, Shared, perft_merged_shared, perft_shared};
 use kogge_movegen_cpu::Cpu;
 use kogge_movegen_cpu::mailbox::Mailbox;
 use kogge_testkit::Wrapped;
@@ -13,8 +13,8 @@ use kogge_testkit::buggy::{buggy, no_black_queenside};
 use support::wrong_merge::{Fault, WrongMerge};
 use support::{Erred, KIWIPETE, Watch, fen};
 
-fn device(backend: impl Backend + 'static) -> Device {
-    Device::with_memory(Box::new(backend), 1 << 26)
+fn device(backend: impl Backend + 'static) -> MergeDevice {
+    MergeDevice::with_memory(Box::new(backend), 1 << 26)
 }
 
 fn cpu() -> Cpu {
@@ -29,7 +29,7 @@ fn assert_adds_up(shared: &Shared) {
 #[test]
 fn devices_share_the_ranges_of_a_ply() {
     let root = fen(KIWIPETE);
-    let narrow = || Device::with_memory(Box::new(cpu()), 300 << 10);
+    let narrow = || MergeDevice::with_memory(Box::new(cpu()), 300 << 10);
     for mut devices in
         [vec![device(cpu())], vec![device(cpu()), device(Mailbox::new())], vec![narrow(), device(cpu()), device(cpu())]]
     {
@@ -59,7 +59,7 @@ fn devices_that_count_in_runs_share_ranges_of_reversed_keys() {
         backend
     };
     let right = || device(in_runs(None, u64::MAX).open());
-    let count = |devices: &mut [Device], ranges, observer: &dyn Observer| {
+    let count = |devices: &mut [MergeDevice], ranges, observer: &dyn Observer| {
         let shared = perft_merged_shared(devices, &root, 5, (Some(3), ranges), observer)?;
         assert_eq!(shared.merged.unwrap().positions, 57_548);
         assert_adds_up(&shared);
@@ -75,7 +75,7 @@ fn devices_that_count_in_runs_share_ranges_of_reversed_keys() {
     let error = count(&mut [right(), device(backend.open())], Some(50), &erred).unwrap_err();
     assert!(matches!(error, Error::Backend(BackendError::WrongAnswer { .. })), "{error}");
     // Beside a device without runs, or with little memory, it counts in the usual order.
-    let narrow = Device::with_memory(Box::new(in_runs(None, u64::MAX).open()), 100 << 10);
+    let narrow = MergeDevice::with_memory(Box::new(in_runs(None, u64::MAX).open()), 100 << 10);
     for other in [device(Mailbox::new()), narrow] {
         assert_eq!(count(&mut [device(wrong().open()), other], Some(50), &()), Ok(193_690_690));
     }

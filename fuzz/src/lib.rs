@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use kogge_board::{Fen, Format, Move, MoveError, Position, Quad48, Rules};
-use kogge_driver::{Device, epd};
+use kogge_driver::{MergeDevice, epd};
 use kogge_ledger::{Kind, Ledger, LedgerRequest, Sqlite};
 use kogge_movegen_cpu::mailbox::Mailbox;
 use kogge_movegen_cpu::{count, expand};
@@ -202,7 +202,7 @@ fn small_ledger(file: &Path) -> Vec<u8> {
         entries: None,
     };
     let store = Box::new(Sqlite::open_or_create(file).expect("a temporary file"));
-    let mut device = Device::with_memory(Box::new(Mailbox::new()), 1 << 20);
+    let mut device = MergeDevice::with_memory(Box::new(Mailbox::new()), 1 << 20);
     let (ledger, _) = Ledger::start(store, &request, &mut device, &()).expect("a ledger");
     drop(ledger);
     std::fs::read(file).expect("it was made")

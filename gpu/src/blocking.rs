@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::time::Instant;
 
 use kogge_board::host::HostMerge;
-use kogge_board::merge::{WeightedPosition, Kept, Merge, MergeError, MergeOptions};
+use kogge_board::merge::{Kept, Merge, MergeError, MergeOptions, WeightedPosition};
 use kogge_board::{
     Backend, BackendError, Categories, DeviceInfo, Leaves, Quad48, Rules, Score, Successors, Watch, host, self_test,
 };

@@ -23,7 +23,7 @@
 
 use std::ops::Range;
 
-use kogge_board::merge::{WeightedPosition, Kept, MergeError, MergeOptions, common_turn, entry_of};
+use kogge_board::merge::{Kept, MergeError, MergeOptions, WeightedPosition, common_turn, entry_of};
 use kogge_board::{BackendError, Categories, Color, Quad48, Rules};
 
 use crate::counting::Walk;

@@ -12,7 +12,7 @@ mod tests;
 
 pub use cache::{Cache, TunedKey, fingerprint};
 #[cfg(not(target_family = "wasm"))]
-pub use search::{TrialOutcome, Trial, Tuning, tune};
+pub use search::{Trial, TrialOutcome, Tuning, tune};
 pub use store::{Store, Stored};
 
 use kogge_board::DeviceInfo;

@@ -1,7 +1,7 @@
 //! Failures of the interface, at every call: the host gives the right answer or the right error, and its next answer is
 //! right.
 
-use kogge_board::merge::{WeightedPosition, Kept, MergeError, MergeOptions};
+use kogge_board::merge::{Kept, MergeError, MergeOptions, WeightedPosition};
 use kogge_board::{Backend, BackendError, Fen, Leaves, Quad48, Score, host, unwatched};
 use kogge_gpu::Parameter::{GroupSize, Moves, Positions};
 use kogge_gpu::{Failure, Gpu, GpuOptions, Runs, Unordered};
@@ -148,7 +148,8 @@ fn merging() {
         count().map_err(backend_error)
     };
     let successors = Cpu::new(None).unwrap().expand(&start.rules, &[root(&start)]).unwrap().positions;
-    let mut entries: Vec<_> = successors.into_iter().map(|position| WeightedPosition { position, multiplicity: 3 }).collect();
+    let mut entries: Vec<_> =
+        successors.into_iter().map(|position| WeightedPosition { position, multiplicity: 3 }).collect();
     entries.sort_unstable();
     fail_everywhere(false, 30, ask, &(entries, [3 * 8902, 3 * 400, 3 * 8902]));
 }
@@ -158,7 +159,8 @@ fn merging() {
 fn a_list_can_be_extended_after_a_failure_in_runs() {
     let start = Fen::start();
     let successors = Cpu::new(None).unwrap().expand(&start.rules, &[root(&start)]).unwrap().positions;
-    let entries: Vec<_> = successors.into_iter().map(|position| WeightedPosition { position, multiplicity: 1 }).collect();
+    let entries: Vec<_> =
+        successors.into_iter().map(|position| WeightedPosition { position, multiplicity: 1 }).collect();
     for shard_entries in [u64::MAX, 7] {
         let device = TwinDevice { shard_entries, ..TwinDevice::default() };
         let mut gpu = open(&device, &options(1 << 14));

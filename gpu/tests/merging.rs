@@ -1,7 +1,7 @@
 //! Merging on the host over the twin: full lists, equal hashes, ranges.
 
 use kogge_board::host::HostMerge;
-use kogge_board::merge::{WeightedPosition, Kept, Key, KeyRange, Merge, MergeError, MergeOptions};
+use kogge_board::merge::{Kept, Key, KeyRange, Merge, MergeError, MergeOptions, WeightedPosition};
 use kogge_board::{Backend, Fen, Planes32, Quad48, Rules, unwatched};
 use kogge_gpu::Parameter::{GroupSize, Positions};
 use kogge_gpu::kernels::Kernel;

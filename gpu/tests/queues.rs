@@ -1,6 +1,6 @@
 //! Overflowing queues, limited totals, and the choice of kernels.
 
-use kogge_board::merge::{WeightedPosition, Kept, MergeOptions};
+use kogge_board::merge::{Kept, MergeOptions, WeightedPosition};
 use kogge_board::{Backend, Fen, Quad48, START, unwatched};
 use kogge_gpu::Parameter::{ClosedForm, GroupSize};
 use kogge_gpu::kernels::Kernel;

@@ -6,7 +6,9 @@ use kogge_board::{Backend, Fen};
 
 use crate::store::{castling, packed, root_bytes};
 use crate::{Header, Item, Kind, Ledger, LedgerError, LedgerStore, checksum, count};
-use kogge_driver::{Counted, Device, Division, DivisionRequest, Driver, Error, Frontier, LEAST_MERGED_DEPTH, Observer};
+use kogge_driver::{
+    Counted, Division, DivisionRequest, Driver, Error, Frontier, LEAST_MERGED_DEPTH, MergeDevice, Observer,
+};
 
 /// The least number of ranges of a merged ledger, unless a number is asked for or the ply is tiny.
 const LEAST_RANGES: u32 = 64;
@@ -81,7 +83,7 @@ impl Ledger {
     pub fn start(
         mut store: Box<dyn LedgerStore>,
         request: &LedgerRequest<'_>,
-        device: &mut Device,
+        device: &mut MergeDevice,
         observer: &dyn Observer,
     ) -> Result<(Self, bool), LedgerError> {
         let &LedgerRequest { root, depth, kind, counted, ply, .. } = request;
@@ -119,7 +121,7 @@ impl Ledger {
 /// Returns the header and the entries of a new ledger.
 fn begin(
     request: &LedgerRequest<'_>,
-    device: &mut Device,
+    device: &mut MergeDevice,
     observer: &dyn Observer,
 ) -> Result<(Header, Vec<Item>), LedgerError> {
     let &LedgerRequest { root, depth, .. } = request;
@@ -169,7 +171,11 @@ fn positions(
 }
 
 /// Returns ranges of the last merged ply.
-fn ranges(request: &LedgerRequest<'_>, device: &mut Device, observer: &dyn Observer) -> Result<Entries, LedgerError> {
+fn ranges(
+    request: &LedgerRequest<'_>,
+    device: &mut MergeDevice,
+    observer: &dyn Observer,
+) -> Result<Entries, LedgerError> {
     let &LedgerRequest { root, depth, ply, entries, .. } = request;
     let counted = request.new_counted();
     let possible = Division::plies(depth, counted);

@@ -7,7 +7,7 @@ use kogge_board::{Categories, Fen, Format, Position, Rules};
 use kogge_driver::Error;
 
 use crate::error::LedgerError;
-use crate::store::{Count, Header, Item, Kind, LedgerEntry, LedgerStore, LedgerProgress, hex, key_bytes};
+use crate::store::{Count, Header, Item, Kind, LedgerEntry, LedgerProgress, LedgerStore, hex, key_bytes};
 
 /// An open ledger.
 ///

@@ -63,8 +63,8 @@ pub use record::verdict;
 pub use source::Source;
 pub use sqlite::Sqlite;
 pub use store::{
-    Answer, Count, Dispute, FORMAT, Given, Header, Item, Kind, LedgerEntry, LedgerRow, LedgerStore, Recorded, Size,
-    LedgerProgress, hex, key_bytes,
+    Answer, Count, Dispute, FORMAT, Given, Header, Item, Kind, LedgerEntry, LedgerProgress, LedgerRow, LedgerStore,
+    Recorded, Size, hex, key_bytes,
 };
 pub use verify::{Contradiction, Settled, Verified};
 pub use work::{DeviceProgress, Event, Snapshot, Watcher, WorkOptions};

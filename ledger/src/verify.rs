@@ -6,7 +6,7 @@ use std::time::Instant;
 use crate::count::{Counter, pieces};
 use crate::work::Batch;
 use crate::{Answer, Count, Dispute, Given, Ledger, LedgerEntry, LedgerError, LedgerRow, Recorded, Source, verdict};
-use kogge_driver::{Device, Driver, Observer, Progress};
+use kogge_driver::{Driver, MergeDevice, Observer, Progress};
 
 /// The result of a check of a ledger.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -77,7 +77,7 @@ impl Ledger {
     pub fn verify(
         &self,
         rows: &[LedgerRow],
-        device: &mut Device,
+        device: &mut MergeDevice,
         observer: &dyn Observer,
     ) -> Result<Verified, LedgerError> {
         let mut verified = Verified::default();
@@ -113,7 +113,7 @@ impl Ledger {
     pub fn settle(
         &self,
         disputes: &[Dispute],
-        device: &mut Device,
+        device: &mut MergeDevice,
         observer: &dyn Observer,
     ) -> Result<Vec<Settled>, LedgerError> {
         let entries: Vec<_> = disputes.iter().map(|dispute| dispute.entry).collect();
@@ -134,14 +134,14 @@ impl Ledger {
     fn recount(
         &self,
         entries: &[LedgerEntry],
-        device: &mut Device,
+        device: &mut MergeDevice,
         observer: &dyn Observer,
         check: impl FnOnce(&Source) -> Result<(), LedgerError>,
         mut found: impl FnMut(&Source, &Recorded),
     ) -> Result<(), LedgerError> {
         let kind = self.header().kind;
         let whole = Whole { observer, progress: Mutex::default() };
-        let Device { backend, settings } = device;
+        let MergeDevice { backend, settings } = device;
         let source = Source::from(backend.info());
         let mut driver = Driver::new(&mut **backend, &whole);
         let mut counter = Counter::new(self, source, &mut driver, settings)?;

@@ -3,7 +3,7 @@
 //! `KOGGE_REQUIRE_VARIANTS` lists variants without which the tests fail, such as `avx2,avx512`.
 
 use kogge_board::known;
-use kogge_board::merge::{WeightedPosition, Kept, MergeOptions};
+use kogge_board::merge::{Kept, MergeOptions, WeightedPosition};
 use kogge_board::{Backend, Quad48, self_test, unwatched};
 use kogge_movegen_cpu::Cpu;
 

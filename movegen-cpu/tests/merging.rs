@@ -1,7 +1,7 @@
 //! Merging on the CPU: whole plies and ranges of positions, with and without room to order the parents.
 
 use kogge_board::host::HostMerge;
-use kogge_board::merge::{WeightedPosition, Kept, Key, KeyRange, Merge, MergeError, MergeOptions};
+use kogge_board::merge::{Kept, Key, KeyRange, Merge, MergeError, MergeOptions, WeightedPosition};
 use kogge_board::{Backend, Fen, Planes32, Quad48, Rules};
 use kogge_movegen_cpu::Cpu;
 
@@ -93,7 +93,9 @@ fn plies(fen: &str, first: u32) -> Plies {
     let mut cpu = Cpu::new(Some(1)).unwrap();
     let mut merge = HostMerge::new(&mut cpu, &rules, MergeOptions::with_memory(1 << 30));
     merge.reserve(1, Kept::All).unwrap();
-    merge.add(&[WeightedPosition { position: Quad48::from(&position).with_halfmove_clock(0), multiplicity: 1 << 62 }]).unwrap();
+    merge
+        .add(&[WeightedPosition { position: Quad48::from(&position).with_halfmove_clock(0), multiplicity: 1 << 62 }])
+        .unwrap();
     let mut next = || {
         merge.descend().unwrap();
         merge.reserve(1 << 20, Kept::All).unwrap();

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use kogge_board::merge::{WeightedPosition, Kept, Merge, MergeError, add_categories, add_weighted};
+use kogge_board::merge::{Kept, Merge, MergeError, WeightedPosition, add_categories, add_weighted};
 use kogge_board::{Backend, Categories, Planes32, Position, Quad48, Rules, Successors, unwatched};
 
 use crate::wrapped::Wrapped;

@@ -1,6 +1,7 @@
 //! The structure of the workspace: cli -> ledger -> driver -> board <- backends -> gpu -> board, without circles and without twins.
 
 mod imports;
+mod names;
 mod twins;
 
 use cargo_metadata::{DependencyKind, Package};
@@ -80,6 +81,18 @@ fn files_of_shipped_crates_do_not_import_each_other_in_circles() {
         found.into_iter().map(|circle| format!("{}: {circle}", package.name)).collect::<Vec<_>>()
     };
     assert_eq!(shipped.flat_map(circles).collect::<Vec<_>>(), Vec::<String>::new());
+}
+
+#[test]
+fn public_types_have_names_of_their_own() {
+    let metadata = metadata::members().expect("the workspace has metadata");
+    let mut definitions = names::Definitions::new();
+    for package in &metadata.packages {
+        names::collect(package.manifest_path.with_file_name("src").as_std_path(), &mut definitions);
+    }
+    assert!(definitions.len() > 200, "{} public types are found", definitions.len());
+    definitions.retain(|_, files| files.len() > 1);
+    assert_eq!(definitions, names::Definitions::new());
 }
 
 #[test]

@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use crate::merge::{WeightedPosition, Kept, Merge, MergeError, MergeOptions, add_categories, add_weighted, common_turn, hashes};
+use crate::merge::{
+    Kept, Merge, MergeError, MergeOptions, WeightedPosition, add_categories, add_weighted, common_turn, hashes,
+};
 use crate::{Backend, Categories, Planes32, Quad48, Rules, unwatched};
 
 /// Two plies in the host's memory; the backend expands and counts.

@@ -1,6 +1,6 @@
 //! The self-test of the kinds of moves: known numbers, plain and weighted by multiplicity.
 
-use crate::merge::{WeightedPosition, Kept, MergeError, MergeOptions, add_categories};
+use crate::merge::{Kept, MergeError, MergeOptions, WeightedPosition, add_categories};
 use crate::{Backend, BackendError, Categories, Fen, Quad48, Rules, unwatched};
 
 /// Positions and their leaves two plies below by kind, in the order of [`Categories`], computed by the mailbox generator. The

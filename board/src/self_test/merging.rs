@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::host::HostMerge;
-use crate::merge::{WeightedPosition, Kept, Key, KeyRange, Merge, MergeError, MergeOptions};
+use crate::merge::{Kept, Key, KeyRange, Merge, MergeError, MergeOptions, WeightedPosition};
 use crate::{Backend, BackendError, Color, Fen, Piece, Planes32, Position, Quad48, Rules, Square, State};
 
 /// The number of bytes for each merge of this test, far more than needed.
@@ -199,14 +199,16 @@ fn sums<B: Backend + ?Sized>(backend: &mut B) -> Outcome {
     const COPIES: usize = 40;
     let [positions, _] = one_bit_apart(Color::White);
     let all_ones = [32, 64, 96].map(|bits| (1_u128 << bits) - 1);
-    let entries = positions.into_iter().zip(all_ones).map(|(position, multiplicity)| WeightedPosition { position, multiplicity });
+    let entries =
+        positions.into_iter().zip(all_ones).map(|(position, multiplicity)| WeightedPosition { position, multiplicity });
     let entries: Vec<_> = entries.cycle().take(COPIES * all_ones.len()).collect();
     let mut merge = backend.merge(&Rules::STANDARD, &MergeOptions::with_memory(MEMORY))?;
     reserve(&mut *merge, all_ones.len() as u64)?;
     merge.add(&entries)?;
     let sums = sum_up(&entries);
     holds(&mut *merge, &sums, "sums with carries in one insertion")?;
-    let complements = sums.iter().map(|entry| WeightedPosition { multiplicity: u128::MAX - entry.multiplicity, ..*entry });
+    let complements =
+        sums.iter().map(|entry| WeightedPosition { multiplicity: u128::MAX - entry.multiplicity, ..*entry });
     let complements: Vec<_> = complements.collect();
     merge.add(&complements)?;
     let greatest: Vec<_> = sums.iter().map(|entry| WeightedPosition { multiplicity: u128::MAX, ..*entry }).collect();
@@ -217,7 +219,8 @@ fn sums<B: Backend + ?Sized>(backend: &mut B) -> Outcome {
     // A carry across insertions into each word alone.
     reserve(&mut *merge, all_ones.len() as u64)?;
     merge.add(&entries[..all_ones.len()])?;
-    let ones: Vec<_> = entries[..all_ones.len()].iter().map(|entry| WeightedPosition { multiplicity: 1, ..*entry }).collect();
+    let ones: Vec<_> =
+        entries[..all_ones.len()].iter().map(|entry| WeightedPosition { multiplicity: 1, ..*entry }).collect();
     merge.add(&ones)?;
     let powers = sum_up(entries[..all_ones.len()].iter().chain(&ones));
     holds(&mut *merge, &powers, "sums with a carry across insertions")?;
@@ -252,7 +255,9 @@ fn roots() -> Vec<WeightedPosition> {
     let positions = known.chain(rooks).chain(ALIKE.into_iter().filter_map(parsed));
     let multiplicities = [3, (1 << 32) + 5, u64::MAX.into(), 1, 1 << 40, 7, (1 << 64) - 3, 2, 1 << 33];
     let entries = positions.zip(multiplicities);
-    entries.map(|(position, multiplicity)| WeightedPosition { position: Quad48::from(&position), multiplicity }).collect()
+    entries
+        .map(|(position, multiplicity)| WeightedPosition { position: Quad48::from(&position), multiplicity })
+        .collect()
 }
 
 /// The number of parts in which a ply's diagrams are counted.

@@ -12,7 +12,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use kogge_board::{DeviceInfo, DeviceKind, known};
 use kogge_devices::{Opened, memory};
 use kogge_driver::Error;
-use kogge_driver::bench::{self, BenchSettings, Subject, BenchTask, monotonic, packing};
+use kogge_driver::bench::{self, BenchSettings, BenchTask, Subject, monotonic, packing};
 
 use self::compare::{Counterpart, Old};
 use self::kernels::Kernels;

@@ -6,9 +6,9 @@ use std::num::NonZeroUsize;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use kogge_board::{Backend, BackendError};
-use kogge_devices::{BACKENDS, BackendName, BackendKind, OpenError, Request, number_without_backend};
+use kogge_devices::{BACKENDS, BackendKind, BackendName, OpenError, Request, number_without_backend};
 use kogge_driver::bench::monotonic;
-use kogge_driver::selfcheck::{SelfcheckSettings, DeviceToCheck, check};
+use kogge_driver::selfcheck::{DeviceToCheck, SelfcheckSettings, check};
 use kogge_driver::{Error, Observer};
 use kogge_movegen_cpu::Cpu;
 use kogge_movegen_cpu::mailbox::Mailbox;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use kogge_devices::{Tunable, tunable};
-use kogge_gpu::tuning::{Cache, TrialOutcome, Trial};
+use kogge_gpu::tuning::{Cache, Trial, TrialOutcome};
 use serde::Serialize;
 
 use crate::args;

@@ -7,7 +7,7 @@ use kogge_board::Fen;
 use kogge_board::merge::Key;
 use kogge_board::merge::KeyRange;
 
-use super::Device;
+use super::MergeDevice;
 use super::division::{Division, DivisionRequest};
 use super::team::{Member, together};
 use crate::error::wrong_answer;
@@ -59,7 +59,7 @@ pub struct Part {
 /// # Errors
 /// As [`Driver::perft_merged`]: if one device fails, there is no result. The depth must not be 0.
 pub fn perft_merged_shared(
-    devices: &mut [Device],
+    devices: &mut [MergeDevice],
     root: &Fen,
     depth: u32,
     (plies, ranges): (Option<u32>, Option<u32>),
@@ -69,7 +69,7 @@ pub fn perft_merged_shared(
     let ply = plies.map(|ply| ply.min(*possible.end()).max(*possible.start()));
     let least = RANGES_EACH * devices.len() as u32;
     let wanted = DivisionRequest { ply, ranges, least, counted: Counted::Leaves, may_be_reversed: true };
-    let divide = |devices: &mut [Device], wanted: &DivisionRequest| {
+    let divide = |devices: &mut [MergeDevice], wanted: &DivisionRequest| {
         let first = devices.first_mut().ok_or_else(no_device)?;
         Division::of(first, root, depth, wanted, observer)
     };
@@ -89,13 +89,13 @@ pub fn perft_merged_shared(
 
 /// Returns whether ranges of reversed keys are better for all devices, not only for the device that divided the tree.
 fn all_suit_reversed(
-    devices: &mut [Device],
+    devices: &mut [MergeDevice],
     root: &Fen,
     depth: u32,
     division: &Division,
     observer: &dyn Observer,
 ) -> Result<bool, Error> {
-    let suit = together(devices, 0, observer, |Device { backend, settings }, member| {
+    let suit = together(devices, 0, observer, |MergeDevice { backend, settings }, member| {
         Driver::new(&mut **backend, member).suits_reversed(root, &division.sizes, depth, settings)
     })?;
     Ok(suit.into_iter().all(|suits| suits))
@@ -103,7 +103,7 @@ fn all_suit_reversed(
 
 /// Counts the leaves below the ranges of a division on all devices at once.
 fn count_division(
-    devices: &mut [Device],
+    devices: &mut [MergeDevice],
     root: &Fen,
     depth: u32,
     division: &Division,
@@ -122,13 +122,13 @@ fn count_division(
 
 /// Counts ranges until none are left. Returns their number, and the sum of their counts.
 fn count_ranges(
-    device: &mut Device,
+    device: &mut MergeDevice,
     member: &Member<'_>,
     root: &Fen,
     depth: u32,
     division: &Division,
 ) -> Result<(u64, RangeCount), Error> {
-    let Device { backend, settings } = device;
+    let MergeDevice { backend, settings } = device;
     let name = backend.info().name.clone();
     let mut driver = Driver::new(&mut **backend, member);
     let mut counter = RangeCounter::fitting(&mut driver, root, division.ply, depth, Counted::Leaves, settings)?;
@@ -157,7 +157,7 @@ fn count_ranges(
 }
 
 /// Checks the paths to all ranges.
-fn check_paths(devices: &[Device], division: &Division, found: u128) -> Result<(), Error> {
+fn check_paths(devices: &[MergeDevice], division: &Division, found: u128) -> Result<(), Error> {
     if found == division.paths {
         return Ok(());
     }
@@ -172,7 +172,12 @@ fn check_paths(devices: &[Device], division: &Division, found: u128) -> Result<(
 ///
 /// # Errors
 /// As [`Driver::perft`]: if one device fails, there is no result.
-pub fn perft_shared(devices: &mut [Device], root: &Fen, depth: u32, observer: &dyn Observer) -> Result<Shared, Error> {
+pub fn perft_shared(
+    devices: &mut [MergeDevice],
+    root: &Fen,
+    depth: u32,
+    observer: &dyn Observer,
+) -> Result<Shared, Error> {
     let Some(first) = devices.first_mut() else { return Err(no_device()) };
     let frontier = Driver::new(&mut *first.backend, observer).frontier(root, depth)?;
     let found = together(devices, frontier.len(), observer, |device, member| {

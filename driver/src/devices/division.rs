@@ -5,7 +5,7 @@ use kogge_board::Fen;
 use kogge_board::merge::Key;
 use kogge_board::merge::KeyRange;
 
-use super::Device;
+use super::MergeDevice;
 use crate::calls::MAX_CALL_DEPTH;
 use crate::{Counted, Driver, Error, Observer, RangeCounter, RangePlies};
 
@@ -60,13 +60,13 @@ impl Division {
     /// [`Error::RangePlies`] if the ply cannot be the last merged one, [`Error::Memory`] if the plies do not fit; otherwise as
     /// [`Driver::perft`].
     pub fn of(
-        device: &mut Device,
+        device: &mut MergeDevice,
         root: &Fen,
         depth: u32,
         wanted: &DivisionRequest,
         observer: &dyn Observer,
     ) -> Result<Self, Error> {
-        let Device { backend, settings } = device;
+        let MergeDevice { backend, settings } = device;
         let mut driver = Driver::new(&mut **backend, observer);
         let ply = match wanted.ply {
             Some(ply) => ply,

@@ -8,7 +8,7 @@ use std::thread;
 
 use kogge_board::BackendError;
 
-use super::Device;
+use super::MergeDevice;
 use crate::{Error, Observer, Progress};
 
 /// A device takes at most its share of the remaining pieces divided by this number, so that at the end no device waits long for
@@ -107,10 +107,10 @@ impl State {
 /// # Errors
 /// The error of a device that failed, or [`Error::Cancelled`] if the observer asks to stop.
 pub(super) fn together<T: Send>(
-    devices: &mut [Device],
+    devices: &mut [MergeDevice],
     pieces: usize,
     observer: &dyn Observer,
-    work: impl Fn(&mut Device, &Member<'_>) -> Result<T, Error> + Sync,
+    work: impl Fn(&mut MergeDevice, &Member<'_>) -> Result<T, Error> + Sync,
 ) -> Result<Vec<T>, Error> {
     let state = State { next: 0, members: vec![Progress::default(); devices.len()] };
     let team = Team { observer, pieces, stop: AtomicBool::new(false), state: Mutex::new(state) };

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use kogge_board::merge::{WeightedPosition, KeyRange};
+use kogge_board::merge::{KeyRange, WeightedPosition};
 use kogge_board::{Categories, Fen, Rules};
 
 use super::next::Next;

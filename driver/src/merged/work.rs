@@ -5,7 +5,7 @@ use std::time::Instant;
 
 #[cfg(doc)]
 use kogge_board::merge::Key;
-use kogge_board::merge::{WeightedPosition, Kept, Merge, MergeError, MergeOptions};
+use kogge_board::merge::{Kept, Merge, MergeError, MergeOptions, WeightedPosition};
 use kogge_board::{Categories, Fen, Planes32, Quad48, Rules};
 
 use super::estimates::{Estimates, MARGIN};

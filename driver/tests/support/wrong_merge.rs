@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use kogge_board::merge::{WeightedPosition, Kept, Merge, MergeError};
+use kogge_board::merge::{Kept, Merge, MergeError, WeightedPosition};
 use kogge_board::{Backend, Categories};
 use kogge_movegen_cpu::Cpu;
 use kogge_testkit::Wrapped;

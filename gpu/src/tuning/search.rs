@@ -132,7 +132,9 @@ pub(super) fn search(
                 TrialOutcome::Kept(rates)
             }
             Ok(Some(rates)) => TrialOutcome::NotBetter(rates),
-            Err(error @ BackendError::WrongAnswer { .. }) => TrialOutcome::Wrong(format!("With {option} {text}: {error}")),
+            Err(error @ BackendError::WrongAnswer { .. }) => {
+                TrialOutcome::Wrong(format!("With {option} {text}: {error}"))
+            }
             Err(error) => TrialOutcome::Refused(error.to_string()),
         };
         note(&mut tuning, option, text, outcome);

@@ -13,7 +13,8 @@ pub(crate) use self::database::{Database, Dialect, Record, Transaction, translat
 pub(crate) use self::problem::Problem;
 use crate::record::classify;
 use crate::{
-    Answer, Count, Dispute, Header, Item, LedgerEntry, LedgerError, LedgerRow, LedgerStore, Recorded, Source, LedgerProgress,
+    Answer, Count, Dispute, Header, Item, LedgerEntry, LedgerError, LedgerProgress, LedgerRow, LedgerStore, Recorded,
+    Source,
 };
 
 impl<D: Database> LedgerStore for D {

@@ -10,7 +10,9 @@ use rusqlite::types::Value;
 use super::database::{Record, Result, Transaction};
 use super::problem::Problem;
 use crate::store::{castling, key_bytes, key_of, root_bytes};
-use crate::{Answer, Count, Dispute, FORMAT, Given, Header, Item, Kind, LedgerEntry, LedgerRow, Size, Source, LedgerProgress};
+use crate::{
+    Answer, Count, Dispute, FORMAT, Given, Header, Item, Kind, LedgerEntry, LedgerProgress, LedgerRow, Size, Source,
+};
 use kogge_driver::Counted;
 
 /// The number of entries of a new ledger that are sent at once.

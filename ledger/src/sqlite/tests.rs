@@ -5,7 +5,7 @@ use kogge_movegen_cpu::Cpu;
 
 use super::*;
 use crate::{Kind, Ledger, LedgerRequest, LedgerStore, WorkOptions};
-use kogge_driver::Device;
+use kogge_driver::MergeDevice;
 
 /// Returns the path of a missing file with this name.
 fn fresh(name: &str) -> std::path::PathBuf {
@@ -36,8 +36,8 @@ fn start(path: &Path, spare_pages: Option<i64>) -> Result<Ledger, LedgerError> {
     Ok(Ledger::start(store(path, spare_pages), &request, &mut cpu(), &())?.0)
 }
 
-fn cpu() -> Device {
-    Device::with_memory(Box::new(Cpu::new(Some(1)).expect("there is a CPU")), 1 << 26)
+fn cpu() -> MergeDevice {
+    MergeDevice::with_memory(Box::new(Cpu::new(Some(1)).expect("there is a CPU")), 1 << 26)
 }
 
 fn work(ledger: &Ledger) -> Result<u128, LedgerError> {

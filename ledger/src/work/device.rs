@@ -8,15 +8,15 @@ use super::batch::Batch;
 use super::shared::{Desk, End, Event, Shared};
 use crate::count::{Counter, is_of_the_device, pieces};
 use crate::{Answer, LedgerEntry, LedgerError, Source};
-use kogge_driver::{Device, Driver, Error, MergeSettings, Observer, Progress};
+use kogge_driver::{Driver, Error, MergeDevice, MergeSettings, Observer, Progress};
 
 /// The first and the longest time to wait when all remaining entries are leased to others.
 const WAIT: (Duration, Duration) = (Duration::from_millis(20), Duration::from_secs(1));
 
 /// Leases, counts and records until no entries are left.
-pub(super) fn work(shared: &Shared<'_>, index: usize, device: &mut Device) -> End {
+pub(super) fn work(shared: &Shared<'_>, index: usize, device: &mut MergeDevice) -> End {
     let observer = AtDesk { shared, index };
-    let Device { backend, settings } = device;
+    let MergeDevice { backend, settings } = device;
     let source = Source::from(backend.info());
     let mut driver = Driver::new(&mut **backend, &observer);
     match until_done(&observer, source, &mut driver, settings) {

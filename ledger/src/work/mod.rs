@@ -20,7 +20,7 @@ use shared::{Desk, End, Shared};
 pub use shared::{DeviceProgress, Event, Snapshot, Watcher, WorkOptions};
 
 use crate::{Ledger, LedgerError, LedgerProgress, Total};
-use kogge_driver::Device;
+use kogge_driver::MergeDevice;
 
 /// The time between two checks by the watching thread.
 const LOOK: Duration = Duration::from_millis(100);
@@ -38,7 +38,7 @@ impl Ledger {
     /// the ledger.
     pub fn work(
         &self,
-        devices: &mut [Device],
+        devices: &mut [MergeDevice],
         options: &WorkOptions,
         watcher: &dyn Watcher,
     ) -> Result<(Total, Snapshot), LedgerError> {

@@ -3,7 +3,7 @@
 use std::fs::read_to_string;
 
 use kogge_board::{Categories, Fen};
-use kogge_driver::{Counted, Device, Driver};
+use kogge_driver::{Counted, Driver, MergeDevice};
 use kogge_ledger::{Answer, Count, Kind, Ledger, LedgerError, LedgerRequest, LedgerStore, Postgres, Sqlite, Total};
 use kogge_movegen_cpu::Cpu;
 use kogge_movegen_cpu::mailbox::Mailbox;
@@ -29,11 +29,11 @@ fn in_file(name: &str) -> Ledger {
 }
 
 /// Returns a CPU whose memory holds ply 1 whole, but not ply 2.
-fn narrow() -> Device {
-    Device::with_memory(Box::new(Cpu::new(Some(1)).expect("there is a CPU")), 400 << 10)
+fn narrow() -> MergeDevice {
+    MergeDevice::with_memory(Box::new(Cpu::new(Some(1)).expect("there is a CPU")), 400 << 10)
 }
 
-fn work(ledger: &Ledger, devices: &mut [Device]) -> Result<Total, LedgerError> {
+fn work(ledger: &Ledger, devices: &mut [MergeDevice]) -> Result<Total, LedgerError> {
     Ok(ledger.work(devices, &options("test"), &())?.0)
 }
 

@@ -17,7 +17,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use kogge_board::{Backend, Fen};
-use kogge_driver::Device;
+use kogge_driver::MergeDevice;
 use kogge_ledger::{
     Answer, Kind, Ledger, LedgerError, LedgerRequest, LedgerStore, Postgres, Source, Sqlite, WorkOptions,
 };
@@ -32,11 +32,11 @@ fn fresh(name: &str) -> PathBuf {
 }
 
 /// Returns a device with enough memory for all plies of these tests.
-fn device(backend: impl Backend + 'static) -> Device {
-    Device::with_memory(Box::new(backend), 1 << 26)
+fn device(backend: impl Backend + 'static) -> MergeDevice {
+    MergeDevice::with_memory(Box::new(backend), 1 << 26)
 }
 
-fn cpu() -> Device {
+fn cpu() -> MergeDevice {
     device(Cpu::new(Some(1)).expect("there is a CPU"))
 }
 

@@ -5,7 +5,7 @@ use std::thread;
 use std::time::Duration;
 
 use kogge_board::merge::{Key, KeyRange};
-use kogge_driver::Device;
+use kogge_driver::MergeDevice;
 use kogge_ledger::{
     Answer, Count, Event, Item, Kind, Ledger, LedgerError, LedgerRequest, LedgerRow, LedgerStore, Size, Sqlite, Total,
     Watcher, hex, key_bytes,
@@ -36,11 +36,11 @@ fn in_file(name: &str) -> Ledger {
 }
 
 /// Returns a CPU whose memory holds ply 1 whole, but not ply 2.
-fn narrow() -> Device {
-    Device::with_memory(Box::new(Cpu::new(Some(1)).expect("there is a CPU")), 200 << 10)
+fn narrow() -> MergeDevice {
+    MergeDevice::with_memory(Box::new(Cpu::new(Some(1)).expect("there is a CPU")), 200 << 10)
 }
 
-fn work(ledger: &Ledger, devices: &mut [Device]) -> Result<Total, LedgerError> {
+fn work(ledger: &Ledger, devices: &mut [MergeDevice]) -> Result<Total, LedgerError> {
     Ok(ledger.work(devices, &options("test"), &())?.0)
 }
 

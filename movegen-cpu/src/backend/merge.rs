@@ -15,7 +15,9 @@ mod spare;
 
 use std::ops::Range;
 
-use kogge_board::merge::{WeightedPosition, Kept, Merge, MergeError, MergeOptions, add_weighted, common_turn, entry_of};
+use kogge_board::merge::{
+    Kept, Merge, MergeError, MergeOptions, WeightedPosition, add_weighted, common_turn, entry_of,
+};
 use kogge_board::{BackendError, Categories, Color, Rules};
 use rayon::prelude::*;
 

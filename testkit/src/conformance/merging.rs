@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 
 use kogge_board::host::HostMerge;
-use kogge_board::merge::{WeightedPosition, Kept, Key, KeyRange, Merge, MergeError, MergeOptions};
+use kogge_board::merge::{Kept, Key, KeyRange, Merge, MergeError, MergeOptions, WeightedPosition};
 use kogge_board::{Backend, Color, Fen, Planes32, Quad48, Rules};
 
 use super::{placements, playouts};
@@ -161,7 +161,11 @@ pub fn merging_without_room(backend: &mut dyn Backend) {
     let rules = start.rules;
     let black = good(backend.expand(&rules, &[position])).positions[0];
     let mut merge = good(backend.merge(&rules, &MergeOptions::with_memory(MEMORY)));
-    assert_eq!(merge.add(&[WeightedPosition { position, multiplicity: 1 }]), Err(MergeError::Full), "there is no room yet");
+    assert_eq!(
+        merge.add(&[WeightedPosition { position, multiplicity: 1 }]),
+        Err(MergeError::Full),
+        "there is no room yet"
+    );
     let too_many = merge.most_successors() + 1;
     assert_eq!(merge.reserve(too_many, Kept::All), Err(MergeError::Full));
     good(merge.reserve(100, Kept::All));

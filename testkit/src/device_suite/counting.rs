@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use kogge_board::known::{self, Known};
-use kogge_board::merge::{WeightedPosition, Kept, MergeError, MergeOptions};
+use kogge_board::merge::{Kept, MergeError, MergeOptions, WeightedPosition};
 use kogge_board::{Backend, Fen, Leaves, Quad48, Rules, unwatched};
 use kogge_movegen_cpu::Cpu;
 use proptest::collection::vec;

@@ -1,6 +1,6 @@
 //! Failures at every call of a device, and settings that only tests change.
 
-use kogge_board::merge::{WeightedPosition, Kept, MergeError, MergeOptions};
+use kogge_board::merge::{Kept, MergeError, MergeOptions, WeightedPosition};
 use kogge_board::{Backend, BackendError, Fen, Leaves, Quad48, Rules, unwatched};
 use kogge_gpu::Parameter::{GroupSize, Moves, Positions};
 use kogge_gpu::{Failure, Gpu, GpuOptions, GpuSettings};
@@ -132,7 +132,10 @@ pub fn small_shards<D: Tested>() {
     let entry = WeightedPosition { position: start(), multiplicity: 1 };
     merge.reserve(1000, Kept::All).unwrap();
     merge.add(&[entry; 3000]).unwrap();
-    assert_eq!((merge.successors(), merge.entries(0..1)), (1, Ok(vec![WeightedPosition { multiplicity: 3000, ..entry }])));
+    assert_eq!(
+        (merge.successors(), merge.entries(0..1)),
+        (1, Ok(vec![WeightedPosition { multiplicity: 3000, ..entry }]))
+    );
 }
 
 /// Searches with room for only a few moves: the search is repeated with more room.

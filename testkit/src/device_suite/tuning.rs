@@ -7,7 +7,7 @@ use kogge_board::{Backend, BackendError};
 use kogge_gpu::Parameter::{
     ClosedFormGroupSize, CountGroupSize, CountGroups, GroupSize, Moves, Positions, QueuedPerLane,
 };
-use kogge_gpu::tuning::{Cache, TrialOutcome, Trial, TunedKey, tune};
+use kogge_gpu::tuning::{Cache, Trial, TrialOutcome, TunedKey, tune};
 use kogge_gpu::{Gpu, GpuOptions};
 
 use super::{Tested, first_device};

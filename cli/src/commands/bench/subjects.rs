@@ -1,7 +1,7 @@
 //! The devices that `kogge bench` measures.
 
 use kogge_board::DeviceKind;
-use kogge_devices::{BACKENDS, BackendName, BackendKind, Opened, Request, open};
+use kogge_devices::{BACKENDS, BackendKind, BackendName, Opened, Request, open};
 use kogge_movegen_cpu::Cpu;
 
 use super::report::Failed;

@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use kogge_devices::{BACKENDS, BackendName, Request, memory, open};
-use kogge_driver::Device;
+use kogge_driver::MergeDevice;
 use kogge_ledger::{Contradiction, Dispute, Ledger, LedgerRow, Settled, Source};
 use serde::Serialize;
 
@@ -175,7 +175,11 @@ fn gpu() -> Option<BackendName> {
     BACKENDS.iter().filter(|entry| entry.is_gpu()).map(|entry| entry.name).find(is_opened)
 }
 
-fn open_checker(name: Option<BackendName>, memory: Option<NonZeroUsize>, context: &Context) -> Result<Device, Failure> {
+fn open_checker(
+    name: Option<BackendName>,
+    memory: Option<NonZeroUsize>,
+    context: &Context,
+) -> Result<MergeDevice, Failure> {
     let request = name.map_or(context.request, |name| context.request.of(name, None));
     Ok(memory::device(memory, context.open(&request)?.backend))
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use kogge_ledger::{Given, Header, Kind, Ledger, Source, LedgerProgress};
+use kogge_ledger::{Given, Header, Kind, Ledger, LedgerProgress, Source};
 use serde::Serialize;
 
 use crate::context::Context;
@@ -253,7 +253,11 @@ mod tests {
 
     #[test]
     fn rates_are_of_the_last_minute() {
-        let tally = |last_minute, first| LedgerProgress { last_minute, span: Some((first, first)), ..LedgerProgress::default() };
+        let tally = |last_minute, first| LedgerProgress {
+            last_minute,
+            span: Some((first, first)),
+            ..LedgerProgress::default()
+        };
         assert_eq!(rate(&tally(120, 0), 1000), Some(2.0));
         assert_eq!(rate(&tally(120, 990), 1000), Some(12.0));
         assert_eq!(rate(&tally(120, 1000), 1000), Some(120.0));
