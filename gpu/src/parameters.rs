@@ -75,14 +75,14 @@ pub(crate) struct Row {
 
 const NO_YES: &[&str] = &["no", "yes"];
 const GROUPS: &[usize] = &[64, 128, 256];
-const SWITCH: &str = "this option must be {} on this device, and {} was asked for.";
 
 /// All parameters, in the order in which tuning tries them.
 #[rustfmt::skip]
 pub(crate) static TABLE: [Row; 15] = [
     choice(Word, "word", &["emulated", "native"], Each(&[0, 1]),
         "native words were asked for, and this device has no 64-bit integers."),
-    choice(Sliders, "sliders", &["fill", "carry"], Each(&[0, 1]), SWITCH),
+    choice(Sliders, "sliders", &["fill", "carry"], Each(&[0, 1]),
+        "sliders must be fill or carry, which is {} on this device, and {} was asked for."),
     choice(Subgroups, "sub-groups", NO_YES, Each(&[0, 1]), "sub-groups were asked for, and this device has none."),
     number(GroupSize, "work-group", 2, 1024, Each(GROUPS),
         "the work-group size must be {} on this device, and {} was asked for."),
@@ -102,7 +102,8 @@ pub(crate) static TABLE: [Row; 15] = [
         "the number of moves must be {}, and {} was asked for."),
     number(Registers, "registers", 16, 255, Each(&[96, 168, 255]),
         "a work-item can have {} registers, and {} were asked for."),
-    choice(ClosedForm, "closed form", NO_YES, Never, SWITCH),
+    choice(ClosedForm, "closed form", NO_YES, Never,
+        "closed_form must be no or yes, which is {} on this device, and {} was asked for."),
     choice(Immediates, "immediates", NO_YES, Never, "immediates were asked for, and this device has none."),
     choice(VendorInstructions, "vendor instructions", NO_YES, Never,
         "a vendor's instructions were asked for, and this device has none that are known."),

@@ -62,6 +62,12 @@ impl Subjects {
             let reason = "Only the cpu backend has variants to choose from; name it, or leave --variant out.";
             return Err(Failure::Input(reason.to_owned()));
         }
+        let has_options = |opened: &Opened| ["opencl", "wgpu"].contains(&opened.backend.info().backend);
+        let is_asked = self.options.iter().any(|options| !options.is_empty());
+        if is_asked && failed.is_empty() && !opened.iter().any(has_options) {
+            let reason = "Only the backends opencl and wgpu have options; name one, or leave --option out.";
+            return Err(Failure::Input(reason.to_owned()));
+        }
         if opened.is_empty() {
             let reasons: Vec<_> = failed.into_iter().map(|failed| failed.reason).collect();
             return Err(Failure::Device(format!("There is nothing to measure. {}", reasons.join(" "))));
