@@ -53,7 +53,7 @@ pub use diff::{Diff, Difference, Divider};
 pub use driver::Driver;
 pub use error::{EngineError, Error};
 pub use frontier::Frontier;
-pub use merged::{Counted, MergeCosts, MergeSettings, Merged, RangeCount, RangeCounter, RangePlies};
+pub use merged::{MergeCosts, MergeSettings, MergedCount, Quantity, RangeCount, RangeCounter, RangePlies};
 pub use moves::{LineError, legal_moves, play_line};
 pub use observer::{Observer, Progress};
 pub use plan::{Plan, PlannedPly};

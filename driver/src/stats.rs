@@ -2,7 +2,7 @@
 
 use kogge_board::{Categories, Fen};
 
-use crate::{Counted, Driver, Error, MergeSettings, Merged};
+use crate::{Driver, Error, MergeSettings, MergedCount, Quantity};
 
 impl Driver<'_> {
     /// Counts the leaves `depth` plies below the root by the moves that lead to them. At depth 0 there is one leaf and no move.
@@ -19,7 +19,7 @@ impl Driver<'_> {
     ///
     /// # Errors
     /// As [`Driver::perft_merged`], or if the backend cannot tell the kinds of moves.
-    pub fn stats_merged(&mut self, root: &Fen, depth: u32, settings: &MergeSettings) -> Result<Merged, Error> {
-        self.count_merged(root, depth, settings, Counted::Categories)
+    pub fn stats_merged(&mut self, root: &Fen, depth: u32, settings: &MergeSettings) -> Result<MergedCount, Error> {
+        self.count_merged(root, depth, settings, Quantity::Categories)
     }
 }

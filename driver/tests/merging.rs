@@ -4,7 +4,7 @@ mod support;
 
 use kogge_board::{Backend, BackendError, Fen};
 use kogge_driver::epd::{self, Case};
-use kogge_driver::{Distinct, Driver, Error, Frontier, MergeCosts, MergeSettings, Merged};
+use kogge_driver::{Distinct, Driver, Error, Frontier, MergeCosts, MergeSettings, MergedCount};
 use kogge_movegen_cpu::Cpu;
 use kogge_movegen_cpu::mailbox::Mailbox;
 use support::wrong_merge::{Fault, WrongMerge};
@@ -14,7 +14,7 @@ const AMPLE: MergeSettings = MergeSettings::with_memory(1 << 28);
 const KINGS: &str = "8/8/8/4k3/8/8/8/4K3 w - - 0 1";
 const PAWN: &str = "8/8/8/4k3/8/8/4P3/4K3 w - - 0 1";
 
-fn merged(backend: &mut dyn Backend, root: &Fen, depth: u32, settings: &MergeSettings) -> Merged {
+fn merged(backend: &mut dyn Backend, root: &Fen, depth: u32, settings: &MergeSettings) -> MergedCount {
     let counted = Driver::new(backend, &()).perft_merged(root, depth, settings);
     counted.unwrap_or_else(|error| panic!("{root} at {depth}, {settings:?}: {error}"))
 }
@@ -57,7 +57,7 @@ fn what_is_asked_for_is_done_and_told() {
     let mut cpu = Cpu::new(None).unwrap();
     for (plies, ranges) in [(0, 1), (1, 1), (2, 2), (3, 7), (4, 3)] {
         let settings = MergeSettings { plies: Some(plies), ranges: Some(ranges), ..AMPLE };
-        let Merged { leaves, plan, .. } = merged(&mut cpu, &Fen::start(), 5, &settings);
+        let MergedCount { leaves, plan, .. } = merged(&mut cpu, &Fen::start(), 5, &settings);
         assert_eq!(leaves, 4_865_609);
         let told: Vec<_> = plan.plies.iter().map(|ply| (ply.ply, ply.positions, ply.measured)).collect();
         let sizes = [(0, 1, true), (1, 20, true), (2, 400, true), (3, 5362, true), (4, 72_078, true)];
@@ -67,7 +67,7 @@ fn what_is_asked_for_is_done_and_told() {
     }
     // A call never starts more than seven plies above the leaves.
     let settings = MergeSettings { plies: Some(0), ..AMPLE };
-    let Merged { leaves, plan, .. } = merged(&mut cpu, &fen(KINGS), 9, &settings);
+    let MergedCount { leaves, plan, .. } = merged(&mut cpu, &fen(KINGS), 9, &settings);
     assert_eq!((plan.last_ply(), plan.below), (2, 7));
     assert_eq!(leaves, merged(&mut cpu, &fen(KINGS), 9, &AMPLE).leaves);
 }
@@ -76,7 +76,7 @@ fn what_is_asked_for_is_done_and_told() {
 fn what_does_not_fit_is_done_in_ranges() {
     let mut cpu = Cpu::new(None).unwrap();
     let settings = MergeSettings { plies: Some(4), ..MergeSettings::with_memory(2 << 20) };
-    let Merged { leaves, plan, .. } = merged(&mut cpu, &Fen::start(), 6, &settings);
+    let MergedCount { leaves, plan, .. } = merged(&mut cpu, &Fen::start(), 6, &settings);
     assert_eq!(leaves, 119_060_324);
     assert_eq!((plan.last_ply(), plan.plies[4].positions), (4, 72_078));
     assert!(plan.ranges() >= 2 && plan.plies[4].bytes <= 2 << 20, "{plan:?}");
@@ -88,7 +88,7 @@ fn less_memory_than_expected_makes_ranges() {
     for (fitting, plies) in [(40_000, Some(4)), (40_000, Some(5)), (40_000, None), (3_000, Some(4)), (100, Some(3))] {
         let mut backend = WrongMerge::new(None, 0);
         backend.fitting = fitting;
-        let Merged { leaves, plan, .. } =
+        let MergedCount { leaves, plan, .. } =
             merged(&mut backend.open(), &Fen::start(), 6, &MergeSettings { plies, ..AMPLE });
         assert_eq!(leaves, 119_060_324, "{plan}");
         assert!(plies.is_none() || plan.ranges() > 1, "{plan}");
@@ -123,7 +123,7 @@ fn costs_of_merging_are_told_and_used() {
     assert_eq!(merged(&mut cpu, &fen(MATE), 6, &AMPLE).costs, None, "no ply is large");
     // If merging seems to cost an hour, no plies are merged, except small ones, whose own time decides.
     let dear = MergeSettings { costs: Some(MergeCosts { ply: 100.0, successor: 1e3, room: 1.0 }), ..AMPLE };
-    let Merged { leaves, plan, costs, .. } = merged(&mut cpu, &Fen::start(), 6, &dear);
+    let MergedCount { leaves, plan, costs, .. } = merged(&mut cpu, &Fen::start(), 6, &dear);
     assert_eq!((leaves, costs), (119_060_324, None));
     assert!(plan.last_ply() <= 3, "{plan}");
 }

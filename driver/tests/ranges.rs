@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 
 use kogge_board::merge::KeyRange;
 use kogge_board::{Backend, BackendError};
-use kogge_driver::{Counted, Driver, Error, MergeSettings, Merged, RangeCount, RangeCounter, RangePlies};
+use kogge_driver::{Driver, Error, MergeSettings, MergedCount, Quantity, RangeCount, RangeCounter, RangePlies};
 use kogge_movegen_cpu::Cpu;
 use kogge_movegen_cpu::mailbox::Mailbox;
 use support::wrong_merge::{Fault, WrongMerge};
@@ -24,7 +24,7 @@ fn cpu() -> Cpu {
     Cpu::new(Some(1)).unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn merged(backend: &mut dyn Backend, root: &str, depth: u32, settings: &MergeSettings) -> Merged {
+fn merged(backend: &mut dyn Backend, root: &str, depth: u32, settings: &MergeSettings) -> MergedCount {
     let counted = Driver::new(backend, &()).perft_merged(&fen(root), depth, settings);
     counted.unwrap_or_else(|error| panic!("{root} at {depth}, {settings:?}: {error}"))
 }
@@ -37,7 +37,7 @@ fn small(plies: u32, kib: u64) -> MergeSettings {
 #[test]
 fn one_ply_may_lie_between() {
     let mut cpu = cpu();
-    let Merged { leaves, plan, .. } = merged(&mut cpu, START, 6, &small(5, 1 << 10));
+    let MergedCount { leaves, plan, .. } = merged(&mut cpu, START, 6, &small(5, 1 << 10));
     assert_eq!(leaves, 119_060_324);
     let ranges: Vec<_> = plan.plies.iter().map(|ply| ply.ranges).collect();
     assert!(ranges[..4] == [1; 4] && ranges[4] > 1 && ranges[5] > ranges[4], "{plan}");
@@ -64,7 +64,7 @@ fn other_positions_are_counted_in_ranges() {
     let mut reversed = reversed.open();
     for (root, depth, leaves, settings, in_ranges) in cases {
         for backend in [&mut cpu as &mut dyn Backend, &mut reversed] {
-            let Merged { leaves: found, plan, .. } = merged(backend, root, depth, &settings);
+            let MergedCount { leaves: found, plan, .. } = merged(backend, root, depth, &settings);
             assert_eq!(found, leaves, "{root}");
             assert!(plan.plies.iter().filter(|ply| ply.ranges > 1).count() >= in_ranges, "{root}: {plan}");
         }
@@ -81,7 +81,7 @@ fn many_ranges_of_reversed_keys_have_all_positions_once() {
     {
         for ranges in [1, 2, 7, 100] {
             let settings = MergeSettings { plies: Some(4), ranges: Some(ranges), ..AMPLE };
-            let Merged { leaves: found, plan, .. } = merged(&mut reversed, root, depth, &settings);
+            let MergedCount { leaves: found, plan, .. } = merged(&mut reversed, root, depth, &settings);
             assert_eq!((found, plan.plies[4].positions), (leaves, positions), "{root} in {ranges}");
         }
     }
@@ -94,7 +94,7 @@ fn endgames_without_pawns_are_counted_in_ranges() {
     let expected = merged(&mut cpu, ROOK, 8, &AMPLE).leaves;
     let mut in_ranges = 0;
     for (plies, kib) in [(4, 128), (5, 256), (6, 512), (7, 1024)] {
-        let Merged { leaves, plan, .. } = merged(&mut cpu, ROOK, 8, &small(plies, kib));
+        let MergedCount { leaves, plan, .. } = merged(&mut cpu, ROOK, 8, &small(plies, kib));
         assert_eq!(leaves, expected, "{plan}");
         in_ranges += u32::from(plan.ranges() > 1);
     }
@@ -105,7 +105,7 @@ fn endgames_without_pawns_are_counted_in_ranges() {
 #[test]
 fn merging_in_the_hosts_memory_knows_ranges() {
     let mut mailbox = Mailbox::new();
-    let Merged { leaves, plan, .. } = merged(&mut mailbox, START, 5, &small(4, 1 << 10));
+    let MergedCount { leaves, plan, .. } = merged(&mut mailbox, START, 5, &small(4, 1 << 10));
     assert_eq!(leaves, 4_865_609);
     assert!(plan.plies[3].ranges > 1 && plan.ranges() > 1, "{plan}");
 }
@@ -190,7 +190,7 @@ fn single_ranges_are_counted() {
         let mut driver = Driver::new(&mut cpu, &());
         let plies = RangePlies { whole, last: 4, depth: 6 };
         let mut counter =
-            RangeCounter::new(&mut driver, &fen(START), plies, Counted::Leaves, &MergeSettings::with_memory(memory))
+            RangeCounter::new(&mut driver, &fen(START), plies, Quantity::Leaves, &MergeSettings::with_memory(memory))
                 .unwrap();
         assert_eq!(counter.paths(), 197_281);
         let ranges = counter.borders(30).unwrap();
@@ -219,14 +219,15 @@ fn plies_of_ranges_must_go_together() {
     for (whole, last, depth) in [(3, 3, 5), (3, 6, 7), (4, 3, 5), (1, 2, 10), (3, 4, 3)] {
         let mut driver = Driver::new(&mut cpu, &());
         let error =
-            RangeCounter::new(&mut driver, &fen(START), RangePlies { whole, last, depth }, Counted::Leaves, &AMPLE)
+            RangeCounter::new(&mut driver, &fen(START), RangePlies { whole, last, depth }, Quantity::Leaves, &AMPLE)
                 .err();
         assert_eq!(error, Some(Error::RangePlies { whole, last, depth }));
     }
     let mut driver = Driver::new(&mut cpu, &());
     let plies = RangePlies { whole: 4, last: 5, depth: 6 };
     let error =
-        RangeCounter::new(&mut driver, &fen(START), plies, Counted::Leaves, &MergeSettings::with_memory(1 << 20)).err();
+        RangeCounter::new(&mut driver, &fen(START), plies, Quantity::Leaves, &MergeSettings::with_memory(1 << 20))
+            .err();
     assert_eq!(error, Some(Error::Memory { memory: 1 << 20, ply: 4 }));
 }
 
@@ -239,7 +240,7 @@ fn a_stopped_count_leaves_a_usable_counter() {
         let mut cpu = Cpu::new(Some(1)).unwrap();
         let mut driver = Driver::new(&mut cpu, &watch);
         let counter =
-            RangeCounter::new(&mut driver, &fen(START), plies, Counted::Leaves, &MergeSettings::with_memory(1 << 20));
+            RangeCounter::new(&mut driver, &fen(START), plies, Quantity::Leaves, &MergeSettings::with_memory(1 << 20));
         let Ok(mut counter) = counter else { continue };
         let ranges = KeyRange::divide(&mut [], 1);
         match count(&mut counter, &ranges) {
@@ -257,7 +258,7 @@ fn a_stopped_count_leaves_a_usable_counter() {
     // What gets the counts can stop, too.
     let mut cpu = Cpu::new(Some(1)).unwrap();
     let mut driver = Driver::new(&mut cpu, &());
-    let mut counter = RangeCounter::new(&mut driver, &fen(START), plies, Counted::Leaves, &AMPLE).unwrap();
+    let mut counter = RangeCounter::new(&mut driver, &fen(START), plies, Quantity::Leaves, &AMPLE).unwrap();
     let ranges = counter.borders(5).unwrap();
     let mut reported = 0;
     let stopped = counter.count(&ranges, &mut |_| {

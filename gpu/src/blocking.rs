@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::time::Instant;
 
 use kogge_board::host::HostMerge;
-use kogge_board::merge::{Kept, Merge, MergeError, MergeOptions, WeightedPosition};
+use kogge_board::merge::{Filter, Merge, MergeError, MergeOptions, WeightedPosition};
 use kogge_board::{
     Backend, BackendError, Categories, DeviceInfo, Leaves, Quad48, Rules, Score, Successors, Watch, host, self_test,
 };
@@ -228,7 +228,7 @@ impl<I: Interface> Merge for DeviceMerge<'_, I> {
         DeviceMerge::most_successors(self)
     }
 
-    fn reserve(&mut self, successors: u64, kept: Kept) -> Result<(), MergeError> {
+    fn reserve(&mut self, successors: u64, kept: Filter) -> Result<(), MergeError> {
         block_on(DeviceMerge::reserve(self, successors, kept))
     }
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use kogge_board::merge::Kept;
+use kogge_board::merge::Filter;
 
 use crate::MOST_MOVES;
 use crate::interface::Interface;
@@ -22,7 +22,7 @@ pub(crate) struct Families {
     /// The maximum number of successors of a part, unless it is only one block.
     room: usize,
     /// The successors that are needed.
-    kept: Kept,
+    kept: Filter,
     /// Whether they will be merged.
     are_merged: bool,
 }
@@ -38,12 +38,12 @@ pub(crate) struct Family {
 impl Families {
     /// Expands the first `len` positions.
     pub(crate) fn of(len: usize) -> Self {
-        Self { rest: 0..len, counted: None, most: usize::MAX, room: usize::MAX, kept: Kept::All, are_merged: false }
+        Self { rest: 0..len, counted: None, most: usize::MAX, room: usize::MAX, kept: Filter::All, are_merged: false }
     }
 
     /// Expands the first `len` positions, whose successors will be merged, at most `room` at a time, or those of a block. Successors that
     /// are not kept may be left out; then the counts of the level are not set.
-    pub(crate) fn to_merge(kept: Kept, len: usize, room: usize) -> Self {
+    pub(crate) fn to_merge(kept: Filter, len: usize, room: usize) -> Self {
         Self { room, kept, are_merged: true, ..Self::of(len) }
     }
 

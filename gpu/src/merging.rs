@@ -23,7 +23,7 @@
 
 use std::ops::Range;
 
-use kogge_board::merge::{Kept, MergeError, MergeOptions, WeightedPosition, common_turn, entry_of};
+use kogge_board::merge::{Filter, MergeError, MergeOptions, WeightedPosition, common_turn, entry_of};
 use kogge_board::{BackendError, Categories, Color, Quad48, Rules};
 
 use crate::counting::Walk;
@@ -146,7 +146,7 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
     /// left out. Also returns the place of the parents' multiplicities.
     async fn load_parents(&mut self, parents: &Range<u64>) -> Result<(Selected, Weights), Halt> {
         self.session.prepare(2).await?;
-        if let Kept::Within(_) | Kept::WithinReversed(_) = self.lists.kept() {
+        if let Filter::Within(_) | Filter::WithinReversed(_) = self.lists.kept() {
             let selected = self.lists.select(self.session, parents).await?;
             return Ok((selected, Weights::Selected));
         }
@@ -178,7 +178,7 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
     /// sums.
     async fn insert_successors(&mut self, len: usize, weights: Weights) -> Result<(), Halt> {
         let (origin, leaves) = match (weights, self.lists.kept()) {
-            (Weights::Entries(_, first), Kept::All) => (Origin::Parents(first), Leaves::Below(1)),
+            (Weights::Entries(_, first), Filter::All) => (Origin::Parents(first), Leaves::Below(1)),
             (Weights::Entries(_, first), _) => (Origin::Parents(first), Leaves::Kept),
             (Weights::Selected, _) => (Origin::Selected, Leaves::Kept),
         };
@@ -338,7 +338,7 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
             let batch = rest.start..rest.end.min(rest.start + self.session.sizes.roots as u64);
             self.lists.load_ordered(self.session, batch.clone()).await?;
             let len = (batch.end - batch.start) as usize;
-            let mut families = Families::to_merge(Kept::All, len, self.lists.candidates());
+            let mut families = Families::to_merge(Filter::All, len, self.lists.candidates());
             let mut moves = 0;
             while let Some(Family { successors, .. }) = families.next(self.session, 0, usize::MAX).await? {
                 self.lists.insert(self.session, 1, successors, Origin::Selected, self.hash_mask).await?;
@@ -371,7 +371,7 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
         self.lists.most_entries(self.session)
     }
 
-    pub(crate) async fn reserve(&mut self, successors: u64, kept: Kept) -> Result<(), MergeError> {
+    pub(crate) async fn reserve(&mut self, successors: u64, kept: Filter) -> Result<(), MergeError> {
         (self.successors, self.turn, self.failed) = (0, self.parents_turn.map(Color::opposite), true);
         if successors > self.lists.most_entries(self.session) {
             return Err(MergeError::Full);

@@ -1,14 +1,14 @@
 //! The scalars that tell kernels which successors are kept.
 
-use kogge_board::merge::{Kept, KeyRange};
+use kogge_board::merge::{Filter, KeyRange};
 
-/// Returns the scalar `kept` of the kernels, and the range. [`Kept::All`] has any range.
-pub(crate) fn parts_of(kept: Kept) -> (u32, KeyRange) {
+/// Returns the scalar `kept` of the kernels, and the range. [`Filter::All`] has any range.
+pub(crate) fn parts_of(kept: Filter) -> (u32, KeyRange) {
     match kept {
-        Kept::All => (0, KeyRange::WHOLE),
-        Kept::Within(range) => (1, range),
-        Kept::Before(range) => (2, range),
-        Kept::WithinReversed(range) => (3, range),
+        Filter::All => (0, KeyRange::WHOLE),
+        Filter::Within(range) => (1, range),
+        Filter::Before(range) => (2, range),
+        Filter::WithinReversed(range) => (3, range),
     }
 }
 

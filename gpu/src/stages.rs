@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use kogge_board::merge::Kept;
+use kogge_board::merge::Filter;
 use kogge_board::{Quad48, Rules};
 
 use crate::MOST_MOVES;
@@ -115,7 +115,7 @@ impl<I: Interface> Session<I> {
         &mut self,
         level: usize,
         positions: Range<usize>,
-        kept: Kept,
+        kept: Filter,
         room: usize,
     ) -> Result<usize, Halt> {
         let (runner, buffers) = self.work(level + 2, positions.end, 0)?;

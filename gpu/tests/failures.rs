@@ -1,7 +1,7 @@
 //! Failures of the interface, at every call: the host gives the right answer or the right error, and its next answer is
 //! right.
 
-use kogge_board::merge::{Kept, MergeError, MergeOptions, WeightedPosition};
+use kogge_board::merge::{Filter, MergeError, MergeOptions, WeightedPosition};
 use kogge_board::{Backend, BackendError, Fen, Leaves, Quad48, Score, host, unwatched};
 use kogge_gpu::Parameter::{GroupSize, Moves, Positions};
 use kogge_gpu::{Failure, Gpu, GpuOptions, Runs, Unordered};
@@ -130,16 +130,16 @@ fn merging() {
     let ask = |gpu: &mut Gpu<TwinDevice>| {
         let mut count = || {
             let mut merge = gpu.merge(&start.rules, &MergeOptions::with_memory(1 << 24))?;
-            merge.reserve(1, Kept::All)?;
+            merge.reserve(1, Filter::All)?;
             merge.add(&[WeightedPosition { position: root(&start), multiplicity: 3 }])?;
             merge.descend()?;
-            merge.reserve(20, Kept::All)?;
+            merge.reserve(20, Filter::All)?;
             merge.expand(0..1)?;
             let mut entries = merge.entries(0..20)?;
             entries.sort_unstable();
             let in_runs = merge.perft(0..7, 2)? + merge.perft(7..20, 2)?;
             merge.descend()?;
-            merge.reserve(400, Kept::All)?;
+            merge.reserve(400, Filter::All)?;
             merge.expand(0..20)?;
             assert_eq!(merge.successors(), 400);
             let leaves = [in_runs, merge.perft(0..400, 0)?, merge.perft(0..400, 1)?];
@@ -167,7 +167,7 @@ fn a_list_can_be_extended_after_a_failure_in_runs() {
         drop(gpu.merge(&start.rules, &MergeOptions::with_memory(1 << 26)).unwrap());
         // Other programs leave memory for the order of the list, but little for runs.
         let mut merge = gpu.merge(&start.rules, &MergeOptions::with_memory(1 << 26)).unwrap();
-        merge.reserve(20, Kept::All).unwrap();
+        merge.reserve(20, Filter::All).unwrap();
         merge.add(&entries).unwrap();
         device.control.most_bytes();
         device.control.occupy(device.memory - device.control.most_bytes() - (8 << 10));
@@ -181,10 +181,10 @@ fn a_list_can_be_extended_after_a_failure_in_runs() {
             let mut failed = 0;
             for after in 0.. {
                 let mut merge = gpu.merge(&start.rules, &MergeOptions::with_memory(1 << 26)).unwrap();
-                merge.reserve(1, Kept::All).unwrap();
+                merge.reserve(1, Filter::All).unwrap();
                 merge.add(&[WeightedPosition { position: root(&start), multiplicity: 1 }]).unwrap();
                 merge.descend().unwrap();
-                merge.reserve(20, Kept::All).unwrap();
+                merge.reserve(20, Filter::All).unwrap();
                 assert_eq!(merge.expand(0..1), Ok(20));
                 device.control.fail(after, failure.clone());
                 let counted = merge.perft(0..20, 2);
@@ -254,10 +254,10 @@ fn memory_of_merging_is_kept_to() {
         device.control.most_bytes();
         let most = merge.most_successors();
         let done = (|| {
-            merge.reserve(most, Kept::All)?;
+            merge.reserve(most, Filter::All)?;
             merge.add(&[WeightedPosition { position: root(&kiwipete), multiplicity: 1 }])?;
             merge.descend()?;
-            merge.reserve(merge.most_successors(), Kept::All)?;
+            merge.reserve(merge.most_successors(), Filter::All)?;
             merge.expand(0..1)?;
             merge.perft(0..48, 2)
         })();
@@ -280,7 +280,7 @@ fn a_depth_whose_levels_do_not_fit_is_too_much_for_a_merge() {
         let options = MergeOptions::with_memory(memory).counting_categories(true);
         let mut merge = gpu.merge(&stalemate.rules, &options).unwrap();
         let entry = WeightedPosition { position: root(&stalemate), multiplicity: 1 };
-        if let Err(error) = merge.reserve(1, Kept::All).and_then(|()| merge.add(&[entry])) {
+        if let Err(error) = merge.reserve(1, Filter::All).and_then(|()| merge.add(&[entry])) {
             assert_eq!(error, MergeError::Full, "{memory} bytes");
             continue;
         }
@@ -303,10 +303,10 @@ fn memory_of_other_programs_is_left_to_them() {
     let mut merge = gpu.merge(&start.rules, &MergeOptions::with_memory(device.memory)).unwrap();
     let all = merge.most_successors();
     device.control.occupy(device.memory / 2);
-    assert_eq!(merge.reserve(all, Kept::All), Err(MergeError::Full));
+    assert_eq!(merge.reserve(all, Filter::All), Err(MergeError::Full));
     let mut most = merge.most_successors();
     assert!(most <= all - all.div_ceil(8));
-    while merge.reserve(most, Kept::All) == Err(MergeError::Full) {
+    while merge.reserve(most, Filter::All) == Err(MergeError::Full) {
         let fewer = merge.most_successors();
         assert!(fewer < most, "{fewer} after {most}");
         most = fewer;
@@ -329,6 +329,6 @@ fn a_merge_may_follow_a_deep_count() {
     assert!(counting > device.memory / 2, "the count took only {counting} bytes");
     let mut merge = gpu.merge(&stalemate.rules, &MergeOptions::with_memory(device.memory)).unwrap();
     let most = merge.most_successors();
-    assert_eq!(merge.reserve(most, Kept::All), Ok(()));
+    assert_eq!(merge.reserve(most, Filter::All), Ok(()));
     assert_eq!(merge.add(&[WeightedPosition { position: root(&stalemate), multiplicity: 1 }]), Ok(()));
 }

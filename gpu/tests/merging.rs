@@ -1,7 +1,7 @@
 //! Merging on the host over the twin: full lists, equal hashes, ranges.
 
 use kogge_board::host::HostMerge;
-use kogge_board::merge::{Kept, Key, KeyRange, Merge, MergeError, MergeOptions, WeightedPosition};
+use kogge_board::merge::{Filter, Key, KeyRange, Merge, MergeError, MergeOptions, WeightedPosition};
 use kogge_board::{Backend, Fen, Planes32, Quad48, Rules, unwatched};
 use kogge_gpu::Parameter::{GroupSize, Positions};
 use kogge_gpu::kernels::Kernel;
@@ -24,23 +24,23 @@ const PLIES: [(u64, u128); 4] = [(20, 20), (400, 400), (5_362, 8_902), (72_078, 
 /// Merges plies of the start position, the last ply in this many ranges. Returns the number of positions and leaves of the last
 /// ply.
 fn merge_plies(merge: &mut dyn Merge, plies: usize, ranges: usize) -> Result<(u64, u128), MergeError> {
-    merge.reserve(1, Kept::All)?;
+    merge.reserve(1, Filter::All)?;
     merge.add(&[start()])?;
     for &(positions, leaves) in &PLIES[..plies - 1] {
         merge.descend()?;
-        merge.reserve(positions, Kept::All)?;
+        merge.reserve(positions, Filter::All)?;
         assert_eq!(merge.expand(0..merge.parents()), Ok(leaves));
         assert_eq!((merge.successors(), merge.perft(0..positions, 0)), (positions, Ok(leaves)));
     }
     merge.descend()?;
-    merge.reserve(PLIES[plies - 1].0, Kept::All)?;
+    merge.reserve(PLIES[plies - 1].0, Filter::All)?;
     merge.expand(0..merge.parents())?;
     let entries = merge.entries(0..merge.successors())?;
     let planes = |entry: &WeightedPosition| Planes32::pack(&Rules::STANDARD, &entry.position.unpack_unchecked());
     let mut keys: Vec<_> = entries.iter().map(|entry| Key::of(&planes(entry))).collect();
     let (mut positions, mut leaves) = (0, 0);
     for range in KeyRange::divide(&mut keys, ranges) {
-        let kept = if ranges == 1 { Kept::All } else { Kept::Within(range) };
+        let kept = if ranges == 1 { Filter::All } else { Filter::Within(range) };
         merge.reserve(PLIES[plies - 1].0, kept)?;
         let paths = merge.expand(0..merge.parents())?;
         assert_eq!(merge.perft(0..merge.successors(), 0), Ok(paths));
@@ -91,7 +91,7 @@ fn a_ply_may_exceed_the_largest_buffer() {
                 assert_eq!(halves[0] + halves[1], [197_281, 4_865_609][depth as usize - 1]);
             }
             merge.descend().unwrap();
-            merge.reserve(PLIES[3].0, Kept::All).unwrap();
+            merge.reserve(PLIES[3].0, Filter::All).unwrap();
             let halves = [2_681..5_362, 0..2_681].map(|half| merge.expand(half).unwrap());
             assert_eq!((halves[0] + halves[1], merge.successors()), (PLIES[3].1, PLIES[3].0));
         }
@@ -136,7 +136,7 @@ fn leaves_are_counted_in_runs() {
         // With few bits, a search in a large list takes long.
         if hash_bits == 32 {
             merge.descend().unwrap();
-            merge.reserve(PLIES[3].0, Kept::All).unwrap();
+            merge.reserve(PLIES[3].0, Filter::All).unwrap();
             assert_eq!(merge.expand(0..5_362), Ok(2 * PLIES[3].1));
             assert_eq!(merge.successors(), PLIES[3].0);
         }
@@ -154,13 +154,13 @@ fn leaves_below_ranges_are_counted_in_runs() {
     let mut merge = gpu.merge(&Fen::start().rules, &options).unwrap();
     assert_eq!(merge_plies(&mut *merge, 2, 1), Ok(PLIES[1]));
     merge.descend().unwrap();
-    merge.reserve(PLIES[2].0, Kept::All).unwrap();
+    merge.reserve(PLIES[2].0, Filter::All).unwrap();
     merge.expand(0..400).unwrap();
     let planes = |entry: &WeightedPosition| Planes32::pack(&Rules::STANDARD, &entry.position.unpack_unchecked());
     let mut keys: Vec<_> = merge.entries(0..PLIES[2].0).unwrap().iter().map(|entry| Key::of(&planes(entry))).collect();
     let (mut leaves, mut kinds, mut again) = (0, [0; 4], 0);
     for range in KeyRange::divide(&mut keys, 3) {
-        merge.reserve(PLIES[2].0, Kept::Within(range)).unwrap();
+        merge.reserve(PLIES[2].0, Filter::Within(range)).unwrap();
         merge.expand(0..400).unwrap();
         let len = merge.successors();
         leaves += merge.perft(0..len, 2).unwrap();
@@ -169,7 +169,7 @@ fn leaves_below_ranges_are_counted_in_runs() {
             *sum += more;
         }
         // The range is kept again afterwards.
-        merge.reserve(PLIES[2].0, Kept::Within(range)).unwrap();
+        merge.reserve(PLIES[2].0, Filter::Within(range)).unwrap();
         merge.expand(0..400).unwrap();
         again += merge.successors();
     }
@@ -209,7 +209,7 @@ fn sums_in_runs_have_128_bits() {
     for (multiplicity, leaves) in
         [(u128::MAX / 400, Some(u128::MAX / 400 * 400)), (u128::MAX / 20, None), (u128::MAX, None)]
     {
-        merge.reserve(1, Kept::All).unwrap();
+        merge.reserve(1, Filter::All).unwrap();
         merge.add(&[WeightedPosition { multiplicity, ..start() }]).unwrap();
         assert_eq!(merge.perft(0..1, 2), leaves.ok_or(MergeError::Overflow));
     }
@@ -225,10 +225,10 @@ fn room_for_candidates_grows_with_the_plies() {
     let mut merge = gpu.merge(&Fen::start().rules, &options).unwrap();
     assert_eq!(merge_plies(&mut *merge, 4, 1), Ok(PLIES[3]));
     let entries = merge.entries(0..PLIES[3].0).unwrap();
-    merge.reserve(PLIES[3].0, Kept::All).unwrap();
+    merge.reserve(PLIES[3].0, Filter::All).unwrap();
     assert_eq!(merge.add(&[&entries[..], &entries[..]].concat()), Ok(()));
     assert_eq!((merge.successors(), merge.perft(0..PLIES[3].0, 0)), (PLIES[3].0, Ok(2 * PLIES[3].1)));
-    merge.reserve(PLIES[3].0 - 1, Kept::All).unwrap();
+    merge.reserve(PLIES[3].0 - 1, Filter::All).unwrap();
     assert_eq!(merge.add(&entries), Err(MergeError::Full));
 }
 
@@ -260,7 +260,7 @@ fn buffers_are_kept_for_the_next_merge() {
     assert!(kept > before, "{kept} bytes with spare buffers, {before} without");
     control.occupy(device.memory - kept);
     let mut merge = gpu.merge(&rules, &options).unwrap();
-    assert_eq!(merge.reserve(1_234, Kept::All), Ok(()));
+    assert_eq!(merge.reserve(1_234, Filter::All), Ok(()));
     assert_eq!(merge.add(&[start()]), Ok(()));
     assert_eq!(merge.perft(0..1, 3), Ok(8_902));
 }
@@ -280,7 +280,7 @@ fn a_list_that_is_too_short_is_full_and_stays_so() {
             // With equal hashes, searching a full table is slow.
             let rooms = if hash_bits == 0 { vec![1, 300] } else { vec![0, 1, 300, 5_000, 5_361] };
             for room in rooms {
-                merge.reserve(room, Kept::All).unwrap();
+                merge.reserve(room, Filter::All).unwrap();
                 device.control.launches();
                 assert_eq!(merge.expand(0..400), Err(MergeError::Full), "room for {room}");
                 let inserts = device.control.launches().iter().filter(|&&kernel| kernel == Kernel::Insert).count();
@@ -290,7 +290,7 @@ fn a_list_that_is_too_short_is_full_and_stays_so() {
                 assert_eq!(merge.descend(), Err(MergeError::Full));
             }
             if hash_bits == 32 {
-                merge.reserve(5_362, Kept::All).unwrap();
+                merge.reserve(5_362, Filter::All).unwrap();
                 assert_eq!(merge.expand(0..400), Ok(8_902));
                 assert_eq!(merge.successors(), 5_362);
             }
@@ -310,7 +310,7 @@ fn multiplicities_of_128_bits() {
         ([u128::MAX - 5, 5], Some(u128::MAX)),
         ([u128::MAX, 1], None),
     ] {
-        merge.reserve(2, Kept::All).unwrap();
+        merge.reserve(2, Filter::All).unwrap();
         let entries = numbers.map(|multiplicity| WeightedPosition { multiplicity, ..start() });
         let added = merge.add(&entries);
         match sum {
@@ -379,19 +379,19 @@ fn diagrams_are_counted() {
         assert!(gpu.info().counts_diagrams);
         let options = MergeOptions { hash_bits, ..MergeOptions::with_memory(1 << 26) };
         let mut merge = gpu.merge(&kiwipete.rules, &options).unwrap();
-        merge.reserve(1, Kept::All).unwrap();
+        merge.reserve(1, Filter::All).unwrap();
         merge.add(&[root]).unwrap();
         // Half of the positions of ply 3; with few bits of the hash, searches take long.
         for parents in [1, 48, if hash_bits == 32 { 1_000 } else { 50 }] {
             merge.descend().unwrap();
-            merge.reserve(57_548, Kept::All).unwrap();
+            merge.reserve(57_548, Filter::All).unwrap();
             merge.expand(0..parents).unwrap();
         }
         let len = merge.successors();
         let entries = merge.entries(0..len).unwrap();
         let mut mailbox = Mailbox::new();
         let mut host = HostMerge::new(&mut mailbox, &kiwipete.rules, MergeOptions::with_memory(1 << 26));
-        host.reserve(len, Kept::All).unwrap();
+        host.reserve(len, Filter::All).unwrap();
         host.add(&entries).unwrap();
         device.control.launches();
         for parts in [1, 2, 5] {
@@ -407,12 +407,12 @@ fn diagrams_are_counted() {
         assert_eq!(merge.perft(0..len, 1), host.perft(0..len, 1));
         assert_eq!(merge.reached_once(0..len), host.reached_once(0..len));
         assert_eq!(merge.add(&entries[..1]), Err(MergeError::Full));
-        merge.reserve(57_548, Kept::All).unwrap();
+        merge.reserve(57_548, Filter::All).unwrap();
         merge.expand(0..10).unwrap();
         assert!(merge.diagrams(0, 1).is_ok());
         assert_eq!(merge.expand(0..10), Err(MergeError::Full));
         assert_eq!(merge.descend(), Err(MergeError::Full));
-        merge.reserve(57_548, Kept::All).unwrap();
+        merge.reserve(57_548, Filter::All).unwrap();
         merge.expand(0..10).unwrap();
         assert_eq!(merge.descend(), Ok(()));
     }

@@ -1,6 +1,6 @@
 //! Overflowing queues, limited totals, and the choice of kernels.
 
-use kogge_board::merge::{Kept, MergeOptions, WeightedPosition};
+use kogge_board::merge::{Filter, MergeOptions, WeightedPosition};
 use kogge_board::{Backend, Fen, Quad48, START, unwatched};
 use kogge_gpu::Parameter::{ClosedForm, GroupSize};
 use kogge_gpu::kernels::Kernel;
@@ -58,11 +58,11 @@ fn an_overflow_in_a_merged_count_ends_with_it() {
     let device = TwinDevice { queues: Queues::All, ..TwinDevice::default() };
     let mut gpu = open(&device);
     let mut merge = gpu.merge(&kiwipete.rules, &MergeOptions::with_memory(1 << 26)).unwrap();
-    merge.reserve(1, Kept::All).unwrap();
+    merge.reserve(1, Filter::All).unwrap();
     merge.add(&[WeightedPosition { position: Quad48::from(&kiwipete.position), multiplicity: 1 }]).unwrap();
     for room in [48, 2039] {
         merge.descend().unwrap();
-        merge.reserve(room, Kept::All).unwrap();
+        merge.reserve(room, Filter::All).unwrap();
         merge.expand(0..merge.parents()).unwrap();
     }
     let len = merge.successors();

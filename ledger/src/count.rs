@@ -5,15 +5,15 @@ use std::time::{Duration, Instant};
 
 use crate::{Answer, Count, Item, Kind, Ledger, LedgerEntry, LedgerError, Source};
 use kogge_board::BackendError;
-use kogge_driver::{Counted, Driver, Error, Frontier, MergeSettings, RangeCounter};
+use kogge_driver::{Driver, Error, Frontier, MergeSettings, Quantity, RangeCounter};
 
 /// The time between two records of ranges: writing takes much less.
 const OFTEN: Duration = Duration::from_millis(200);
 
 /// Describes how entries are counted.
-pub(super) fn plan(kind: Kind, counted: Counted, ply: u32, depth: u32) -> String {
+pub(super) fn plan(kind: Kind, counted: Quantity, ply: u32, depth: u32) -> String {
     let below = depth - ply;
-    let by_kind = if counted == Counted::Categories { ", by the moves that lead to it" } else { "" };
+    let by_kind = if counted == Quantity::Categories { ", by the moves that lead to it" } else { "" };
     match kind {
         Kind::Positions => format!("every leaf {below} plies below each entry, equal positions not merged"),
         Kind::Ranges => {

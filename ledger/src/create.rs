@@ -7,7 +7,7 @@ use kogge_board::{Backend, Fen};
 use crate::store::{castling, packed, root_bytes};
 use crate::{Header, Item, Kind, Ledger, LedgerError, LedgerStore, checksum, count};
 use kogge_driver::{
-    Counted, Division, DivisionRequest, Driver, Error, Frontier, LEAST_MERGED_DEPTH, MergeDevice, Observer,
+    Division, DivisionRequest, Driver, Error, Frontier, LEAST_MERGED_DEPTH, MergeDevice, Observer, Quantity,
 };
 
 /// The least number of ranges of a merged ledger, unless a number is asked for or the ply is tiny.
@@ -35,7 +35,7 @@ pub struct LedgerRequest<'a> {
     pub kind: Option<Kind>,
     /// What is counted below the entries. `None` accepts an existing ledger of any kind, and counts leaves in a new one. By kind,
     /// leaves are counted below ranges only.
-    pub counted: Option<Counted>,
+    pub counted: Option<Quantity>,
     /// The ply of the entries; `None` chooses one by the sizes of the plies.
     pub ply: Option<u32>,
     /// About how many ranges a new merged ledger should have; `None` chooses by the size of the ply.
@@ -45,22 +45,23 @@ pub struct LedgerRequest<'a> {
 impl LedgerRequest<'_> {
     /// Returns the kind of a new ledger.
     fn new_kind(&self) -> Kind {
-        let asks_for_ranges = self.ply.is_some() || self.entries.is_some() || self.counted == Some(Counted::Categories);
+        let asks_for_ranges =
+            self.ply.is_some() || self.entries.is_some() || self.counted == Some(Quantity::Categories);
         let is_merged = self.depth >= LEAST_MERGED_DEPTH || asks_for_ranges && self.depth > 0;
         self.kind.unwrap_or(if is_merged { Kind::Ranges } else { Kind::Positions })
     }
 
     /// Returns what a new ledger counts.
-    fn new_counted(&self) -> Counted {
+    fn new_counted(&self) -> Quantity {
         self.counted.unwrap_or_default()
     }
 
     /// Describes the tree. Kind, ply and what is counted are described if they were asked for.
-    fn describe(&self, root: &Fen, depth: u32, (kind, counted): (Kind, Counted), ply: u32) -> String {
+    fn describe(&self, root: &Fen, depth: u32, (kind, counted): (Kind, Quantity), ply: u32) -> String {
         let counted = match counted {
             _ if self.counted.is_none() => "",
-            Counted::Leaves => ", counting leaves",
-            Counted::Categories => ", counting leaves by kinds of moves",
+            Quantity::Leaves => ", counting leaves",
+            Quantity::Categories => ", counting leaves by kinds of moves",
         };
         let kind = match kind {
             _ if self.kind.is_none() => "",
@@ -126,7 +127,7 @@ fn begin(
 ) -> Result<(Header, Vec<Item>), LedgerError> {
     let &LedgerRequest { root, depth, .. } = request;
     let (kind, counted) = (request.new_kind(), request.new_counted());
-    if kind == Kind::Positions && counted == Counted::Categories {
+    if kind == Kind::Positions && counted == Quantity::Categories {
         return Err(LedgerError::KindsOfPositions);
     }
     let (ply, paths, items) = match kind {

@@ -8,7 +8,7 @@
 //! entry is counted with all multiplicities: the total is the sum of the counts. Each device makes the plies above the ranges for
 //! itself, as its memory allows. The number of paths to the ply is counted when the ledger is made. The paths of all entries must
 //! add up to it, or there is no total. Such a ledger may also keep the leaves by the moves that lead to them
-//! ([`Counted::Categories`](kogge_driver::Counted)).
+//! ([`Quantity::Categories`](kogge_driver::Quantity)).
 //!
 //! The entries of the other kind are the positions of a frontier ([`Kind::Positions`]). Every leaf below them is counted. The
 //! total is the sum of multiplicity times count.

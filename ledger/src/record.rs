@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::store::{Answer, Count, Given, Kind, Recorded};
-use kogge_driver::Counted;
+use kogge_driver::Quantity;
 
 /// Divides answers into new, repeated and different ones. `sort` is the sort of the ledger's counts. `known` has the count of every entry,
 /// `None` if it is not counted yet. If an entry has two answers in the list, the second is compared with the first.
@@ -11,7 +11,7 @@ use kogge_driver::Counted;
 /// # Errors
 /// If an entry does not exist, or if an answer is not of the ledger's kind, with a description.
 pub(super) fn classify(
-    sort: (Kind, Counted),
+    sort: (Kind, Quantity),
     answers: &[Answer],
     known: &BTreeMap<u64, Option<Count>>,
 ) -> Result<Recorded, String> {
@@ -70,9 +70,9 @@ mod tests {
         Given { count: count.into(), source, at: 0, checksum: 0 }
     }
 
-    const POSITIONS: (Kind, Counted) = (Kind::Positions, Counted::Leaves);
-    const RANGES: (Kind, Counted) = (Kind::Ranges, Counted::Leaves);
-    const BY_KIND: (Kind, Counted) = (Kind::Ranges, Counted::Categories);
+    const POSITIONS: (Kind, Quantity) = (Kind::Positions, Quantity::Leaves);
+    const RANGES: (Kind, Quantity) = (Kind::Ranges, Quantity::Leaves);
+    const BY_KIND: (Kind, Quantity) = (Kind::Ranges, Quantity::Categories);
 
     #[test]
     fn two_implementations_settle_a_dispute() {

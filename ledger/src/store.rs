@@ -8,7 +8,7 @@ use kogge_board::{Categories, Circle32, Fen, Quad48};
 
 use crate::error::LedgerError;
 use crate::source::Source;
-use kogge_driver::{Counted, RangeCount};
+use kogge_driver::{Quantity, RangeCount};
 
 /// The version of the tables. Other versions are refused.
 pub const FORMAT: i64 = 1;
@@ -28,7 +28,7 @@ pub struct Header {
     /// What the entries are.
     pub kind: Kind,
     /// What is counted below the entries. Only the leaves below ranges are counted by kind.
-    pub counted: Counted,
+    pub counted: Quantity,
     /// The root of the tree.
     pub root: Fen,
     /// The depth of the tree in plies.
@@ -159,9 +159,9 @@ pub struct Size {
 
 impl Count {
     /// Returns the sort of the ledger to which such a count belongs.
-    pub(super) fn sort(&self) -> (Kind, Counted) {
+    pub(super) fn sort(&self) -> (Kind, Quantity) {
         let kind = if self.size.is_some() { Kind::Ranges } else { Kind::Positions };
-        (kind, if self.categories.is_some() { Counted::Categories } else { Counted::Leaves })
+        (kind, if self.categories.is_some() { Quantity::Categories } else { Quantity::Leaves })
     }
 }
 

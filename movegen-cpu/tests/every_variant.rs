@@ -3,7 +3,7 @@
 //! `KOGGE_REQUIRE_VARIANTS` lists variants without which the tests fail, such as `avx2,avx512`.
 
 use kogge_board::known;
-use kogge_board::merge::{Kept, MergeOptions, WeightedPosition};
+use kogge_board::merge::{Filter, MergeOptions, WeightedPosition};
 use kogge_board::{Backend, Quad48, self_test, unwatched};
 use kogge_movegen_cpu::Cpu;
 
@@ -61,11 +61,11 @@ fn published_counts_by_merged_plies() {
         for known in known::standard() {
             let (rules, position) = (known.root.rules, Quad48::from(&known.root.position));
             let mut merge = cpu.merge(&rules, &MergeOptions::with_memory(1 << 28)).unwrap();
-            merge.reserve(1, Kept::All).unwrap();
+            merge.reserve(1, Filter::All).unwrap();
             merge.add(&[WeightedPosition { position, multiplicity: 1 }]).unwrap();
             for ply in 1..=3 {
                 merge.descend().unwrap();
-                merge.reserve(100_000, Kept::All).unwrap();
+                merge.reserve(100_000, Filter::All).unwrap();
                 let paths = merge.expand(0..merge.parents()).unwrap();
                 assert_eq!(Some(paths), known.leaves(ply), "{variant}, {} at ply {ply}", known.root);
             }

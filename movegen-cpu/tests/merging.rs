@@ -1,7 +1,7 @@
 //! Merging on the CPU: whole plies and ranges of positions, with and without room to order the parents.
 
 use kogge_board::host::HostMerge;
-use kogge_board::merge::{Kept, Key, KeyRange, Merge, MergeError, MergeOptions, WeightedPosition};
+use kogge_board::merge::{Filter, Key, KeyRange, Merge, MergeError, MergeOptions, WeightedPosition};
 use kogge_board::{Backend, Fen, Planes32, Quad48, Rules};
 use kogge_movegen_cpu::Cpu;
 
@@ -10,11 +10,11 @@ const PLIES: [u64; 5] = [1, 20, 400, 5_362, 72_078];
 
 /// Makes the first plies of the start position, up to these parents.
 fn parents(merge: &mut dyn Merge, ply: usize) {
-    merge.reserve(1, Kept::All).unwrap();
+    merge.reserve(1, Filter::All).unwrap();
     merge.add(&[WeightedPosition { position: Quad48::from(&Fen::start().position), multiplicity: 1 }]).unwrap();
     for &positions in &PLIES[1..=ply] {
         merge.descend().unwrap();
-        merge.reserve(positions, Kept::All).unwrap();
+        merge.reserve(positions, Filter::All).unwrap();
         merge.expand(0..merge.parents()).unwrap();
         assert_eq!(merge.successors(), positions);
     }
@@ -23,7 +23,7 @@ fn parents(merge: &mut dyn Merge, ply: usize) {
 
 /// Expands the parents in parts, some empty, and returns the successors in order.
 fn successors(merge: &mut dyn Merge, room: u64, parts: &[u64]) -> (u128, Vec<WeightedPosition>) {
-    merge.reserve(room, Kept::All).unwrap();
+    merge.reserve(room, Filter::All).unwrap();
     let paths = parts.windows(2).map(|part| merge.expand(part[0]..part[1]).unwrap()).sum();
     let mut entries = merge.entries(0..merge.successors()).unwrap();
     entries.sort_unstable();
@@ -59,11 +59,11 @@ fn successors_without_room_are_an_error() {
     let mut merge = cpu.merge(&Fen::start().rules, &MergeOptions::with_memory(1 << 30)).unwrap();
     parents(&mut *merge, 3);
     assert_eq!(merge.expand(0..5_362), Err(MergeError::Full), "there is no room yet");
-    merge.reserve(72_000, Kept::All).unwrap();
+    merge.reserve(72_000, Filter::All).unwrap();
     for _ in 0..2 {
         assert_eq!(merge.expand(0..5_362), Err(MergeError::Full), "it stays full");
     }
-    merge.reserve(72_078, Kept::All).unwrap();
+    merge.reserve(72_078, Filter::All).unwrap();
     assert_eq!((merge.expand(0..5_362), merge.successors()), (Ok(197_281), 72_078));
 }
 
@@ -92,13 +92,13 @@ fn plies(fen: &str, first: u32) -> Plies {
     let Fen { rules, position, .. } = fen.parse().unwrap();
     let mut cpu = Cpu::new(Some(1)).unwrap();
     let mut merge = HostMerge::new(&mut cpu, &rules, MergeOptions::with_memory(1 << 30));
-    merge.reserve(1, Kept::All).unwrap();
+    merge.reserve(1, Filter::All).unwrap();
     merge
         .add(&[WeightedPosition { position: Quad48::from(&position).with_halfmove_clock(0), multiplicity: 1 << 62 }])
         .unwrap();
     let mut next = || {
         merge.descend().unwrap();
-        merge.reserve(1 << 20, Kept::All).unwrap();
+        merge.reserve(1 << 20, Filter::All).unwrap();
         merge.expand(0..u64::MAX).unwrap();
         let mut entries = merge.entries(0..u64::MAX).unwrap();
         entries.sort_unstable();
@@ -119,7 +119,7 @@ impl Plies {
     }
 
     /// Returns the positions of a ply that are kept.
-    fn kept(&self, ply: usize, kept: Kept) -> Vec<WeightedPosition> {
+    fn kept(&self, ply: usize, kept: Filter) -> Vec<WeightedPosition> {
         let entries = self.entries[ply].iter().zip(&self.planes[ply]);
         entries.filter(|(_, planes)| kept.has(planes)).map(|(entry, _)| *entry).collect()
     }
@@ -127,14 +127,14 @@ impl Plies {
     /// Returns a merge with the first of the plies as parents.
     fn start<'c>(&self, cpu: &'c mut Cpu, memory: u64) -> Box<dyn Merge + 'c> {
         let mut merge = cpu.merge(&self.rules, &MergeOptions::with_memory(memory)).unwrap();
-        merge.reserve(self.entries[0].len() as u64, Kept::All).unwrap();
+        merge.reserve(self.entries[0].len() as u64, Filter::All).unwrap();
         merge.add(&self.entries[0]).unwrap();
         merge.descend().unwrap();
         merge
     }
 
     /// Requires that an expansion of all parents, in two calls, keeps the right positions of a ply.
-    fn check(&self, merge: &mut dyn Merge, ply: usize, kept: Kept) {
+    fn check(&self, merge: &mut dyn Merge, ply: usize, kept: Filter) {
         let expected = self.kept(ply, kept);
         merge.reserve(expected.len() as u64, kept).unwrap();
         let middle = merge.parents() / 3;
@@ -163,19 +163,19 @@ fn successors_in_ranges_are_those_of_the_host() {
         let parents = merge.parents();
         for count in [1, 2, 7, 40] {
             for range in plies.ranges(1, count) {
-                plies.check(&mut *merge, 1, Kept::Within(range));
+                plies.check(&mut *merge, 1, Filter::Within(range));
             }
             for range in plies.ranges(2, count) {
-                plies.check(&mut *merge, 1, Kept::Before(range));
+                plies.check(&mut *merge, 1, Filter::Before(range));
                 merge.descend_and_keep().unwrap();
-                plies.check(&mut *merge, 2, Kept::Within(range));
+                plies.check(&mut *merge, 2, Filter::Within(range));
                 merge.ascend().unwrap();
                 assert_eq!((merge.parents(), merge.successors()), (parents, 0), "{fen}");
             }
         }
         merge.ascend().unwrap();
         assert_eq!(merge.parents(), parents, "nothing is kept, so nothing happens");
-        plies.check(&mut *merge, 1, Kept::All);
+        plies.check(&mut *merge, 1, Filter::All);
     }
 }
 
@@ -187,20 +187,20 @@ fn successors_in_ranges_need_little_memory() {
     assert_eq!(lens, [5_362, 72_078, 822_518]);
     // The second ply takes at least 2.88 MB, so it cannot be put in order. The third ply would take 42 MB.
     let mut merge = plies.start(&mut cpu, 6 << 20);
-    plies.check(&mut *merge, 1, Kept::All);
+    plies.check(&mut *merge, 1, Filter::All);
     merge.descend_and_keep().unwrap();
     let most = merge.most_successors();
     assert!((20_564..60_000).contains(&most), "{most}");
     for range in plies.ranges(2, 40) {
-        plies.check(&mut *merge, 2, Kept::Within(range));
+        plies.check(&mut *merge, 2, Filter::Within(range));
     }
-    assert_eq!(merge.reserve(most + 1, Kept::All), Err(MergeError::Full));
+    assert_eq!(merge.reserve(most + 1, Filter::All), Err(MergeError::Full));
     merge.ascend().unwrap();
     assert!(merge.most_successors() > most);
     // The first ply still has its order, and still finds all of its successors.
-    plies.check(&mut *merge, 1, Kept::All);
+    plies.check(&mut *merge, 1, Filter::All);
     for range in plies.ranges(2, 7) {
-        plies.check(&mut *merge, 1, Kept::Before(range));
+        plies.check(&mut *merge, 1, Filter::Before(range));
     }
 }
 
@@ -211,14 +211,14 @@ fn counts_below_any_part_of_a_ply_are_those_of_its_entries() {
     for (fen, first) in ROOTS {
         let plies = plies(fen, first);
         let mut merge = plies.start(&mut cpu, 1 << 30);
-        plies.check(&mut *merge, 1, Kept::All);
+        plies.check(&mut *merge, 1, Filter::All);
         let len = merge.successors();
         let parts = [0..len / 2, len / 2..len, 17..50, len - 5..len + 9, len..len];
         let entries = |merge: &mut dyn Merge| parts.clone().map(|part| merge.entries(part).unwrap());
         let before = entries(&mut *merge);
         for (part, entries) in parts.clone().into_iter().zip(&before) {
             let mut host = HostMerge::new(&mut other, &plies.rules, MergeOptions::with_memory(1 << 30));
-            host.reserve(len, Kept::All).unwrap();
+            host.reserve(len, Filter::All).unwrap();
             host.add(entries).unwrap();
             // Deeper trees take long, so they are counted only below few positions.
             for depth in 0..if entries.len() < 100 { 5 } else { 4 } {
@@ -233,7 +233,7 @@ fn counts_below_any_part_of_a_ply_are_those_of_its_entries() {
         let paths: u128 = plies.entries[1].iter().map(|entry| entry.multiplicity).sum();
         assert_eq!((merge.successors(), merge.perft(0..len, 0).unwrap()), (len, paths + again.len() as u128), "{fen}");
         merge.descend().unwrap();
-        merge.reserve(plies.entries[2].len() as u64, Kept::All).unwrap();
+        merge.reserve(plies.entries[2].len() as u64, Filter::All).unwrap();
         merge.expand(0..len).unwrap();
         assert_eq!(merge.successors(), plies.entries[2].len() as u64, "{fen}");
     }

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use kogge_board::merge::{Kept, Key, hashes};
+use kogge_board::merge::{Filter, Key, hashes};
 use kogge_board::{BackendError, self_test};
 use kogge_movegen_cpu::Cpu;
 use kogge_movegen_cpu::mailbox::Mailbox;
@@ -84,17 +84,17 @@ fn lost_positions_and_wrong_ranges_are_found() {
     assert_found(MergeBug { has: |_, _| true, ..MergeBug::default() });
     // Positions before a range are not kept, or all of them are.
     assert_found(MergeBug {
-        has: |kept, planes| !matches!(kept, Kept::Before(_)) && kept.has(planes),
+        has: |kept, planes| !matches!(kept, Filter::Before(_)) && kept.has(planes),
         ..MergeBug::default()
     });
     assert_found(MergeBug {
-        has: |kept, planes| matches!(kept, Kept::Before(_)) || kept.has(planes),
+        has: |kept, planes| matches!(kept, Filter::Before(_)) || kept.has(planes),
         ..MergeBug::default()
     });
     // Reversed keys are as others.
     assert_found(MergeBug {
         has: |kept, planes| match kept {
-            Kept::WithinReversed(range) => range.has_position(planes),
+            Filter::WithinReversed(range) => range.has_position(planes),
             _ => kept.has(planes),
         },
         ..MergeBug::default()
@@ -108,8 +108,8 @@ fn lost_positions_and_wrong_ranges_are_found() {
 }
 
 /// Returns whether these are the positions within the first range.
-fn starts_with_least(kept: Kept) -> bool {
-    matches!(kept, Kept::Within(range) if range.first == Key::MIN)
+fn starts_with_least(kept: Filter) -> bool {
+    matches!(kept, Filter::Within(range) if range.first == Key::MIN)
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use kogge_board::merge::{Kept, Merge, MergeError, WeightedPosition, add_categories, add_weighted};
+use kogge_board::merge::{Filter, Merge, MergeError, WeightedPosition, add_categories, add_weighted};
 use kogge_board::{Backend, Categories, Planes32, Position, Quad48, Rules, Successors, unwatched};
 
 use crate::wrapped::Wrapped;
@@ -43,7 +43,7 @@ pub struct MergeBug {
     /// Decides whether the successor with this number is kept.
     pub keeps: fn(usize) -> bool,
     /// Decides whether a successor is kept.
-    pub has: fn(Kept, &Planes32) -> bool,
+    pub has: fn(Filter, &Planes32) -> bool,
     /// Whether a list that is too short causes an error.
     pub says_full: bool,
     /// Weights the leaves below an entry by its multiplicity.
@@ -76,7 +76,7 @@ pub fn merges_wrong<B: Backend + 'static>(backend: B, bug: MergeBug) -> Wrapped<
             successors: Vec::new(),
             ancestors: Vec::new(),
             room: 0,
-            kept: Kept::All,
+            kept: Filter::All,
         }))
     })
 }
@@ -90,12 +90,12 @@ struct WrongMerge<'a> {
     successors: Vec<(Planes32, WeightedPosition)>,
     ancestors: Vec<Vec<WeightedPosition>>,
     room: u64,
-    kept: Kept,
+    kept: Filter,
 }
 
 impl WrongMerge<'_> {
     /// Adds an entry if it is kept, and returns whether it is.
-    fn insert(&mut self, entry: WeightedPosition, kept: Kept) -> Result<bool, MergeError> {
+    fn insert(&mut self, entry: WeightedPosition, kept: Filter) -> Result<bool, MergeError> {
         let planes = Planes32::pack(&self.rules, &entry.position.unpack_unchecked());
         if !(self.bug.has)(kept, &planes) {
             return Ok(false);
@@ -127,14 +127,14 @@ impl Merge for WrongMerge<'_> {
         u64::MAX
     }
 
-    fn reserve(&mut self, successors: u64, kept: Kept) -> Result<(), MergeError> {
+    fn reserve(&mut self, successors: u64, kept: Filter) -> Result<(), MergeError> {
         self.successors.clear();
         (self.room, self.kept) = (successors, kept);
         Ok(())
     }
 
     fn add(&mut self, entries: &[WeightedPosition]) -> Result<(), MergeError> {
-        entries.iter().try_for_each(|&entry| self.insert(entry, Kept::All).map(drop))
+        entries.iter().try_for_each(|&entry| self.insert(entry, Filter::All).map(drop))
     }
 
     fn expand(&mut self, parents: Range<u64>) -> Result<u128, MergeError> {
@@ -153,7 +153,7 @@ impl Merge for WrongMerge<'_> {
 
     fn descend(&mut self) -> Result<(), MergeError> {
         self.parents = self.successors.drain(..).map(|(_, entry)| entry).collect();
-        self.reserve(0, Kept::All)
+        self.reserve(0, Filter::All)
     }
 
     fn descend_and_keep(&mut self) -> Result<(), MergeError> {
@@ -163,7 +163,7 @@ impl Merge for WrongMerge<'_> {
 
     fn ascend(&mut self) -> Result<(), MergeError> {
         self.parents = self.ancestors.pop().unwrap_or_default();
-        self.reserve(0, Kept::All)
+        self.reserve(0, Filter::All)
     }
 
     fn perft(&mut self, successors: Range<u64>, depth: u32) -> Result<u128, MergeError> {

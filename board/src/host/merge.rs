@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::merge::{
-    Kept, Merge, MergeError, MergeOptions, WeightedPosition, add_categories, add_weighted, common_turn, hashes,
+    Filter, Merge, MergeError, MergeOptions, WeightedPosition, add_categories, add_weighted, common_turn, hashes,
 };
 use crate::{Backend, Categories, Planes32, Quad48, Rules, unwatched};
 
@@ -18,7 +18,7 @@ pub struct HostMerge<'a, B: Backend + ?Sized> {
     /// The plies before the parents that are kept, the last one last.
     ancestors: Vec<Vec<WeightedPosition>>,
     /// The successors that expansions keep.
-    kept: Kept,
+    kept: Filter,
     room: u64,
     /// The indices of the successors with each hash. Positions are compared in full.
     slots: HashMap<u32, Vec<u32>>,
@@ -42,14 +42,14 @@ impl<'a, B: Backend + ?Sized> HostMerge<'a, B> {
             parents,
             successors,
             ancestors,
-            kept: Kept::All,
+            kept: Filter::All,
             room: 0,
             slots: HashMap::new(),
         }
     }
 
     /// Adds a position if it is kept, and returns whether it is.
-    fn insert(&mut self, position: Quad48, multiplicity: u128, kept: Kept) -> Result<bool, MergeError> {
+    fn insert(&mut self, position: Quad48, multiplicity: u128, kept: Filter) -> Result<bool, MergeError> {
         let planes = Planes32::pack(&self.rules, &position.unpack_unchecked());
         if !kept.has(&planes) {
             return Ok(false);
@@ -94,7 +94,7 @@ impl<B: Backend + ?Sized> Merge for HostMerge<'_, B> {
         (self.options.memory.saturating_sub(parents) / HOST_BYTES).min(u32::MAX.into())
     }
 
-    fn reserve(&mut self, successors: u64, kept: Kept) -> Result<(), MergeError> {
+    fn reserve(&mut self, successors: u64, kept: Filter) -> Result<(), MergeError> {
         self.successors = Vec::new();
         self.kept = kept;
         self.slots = HashMap::new();
@@ -109,7 +109,7 @@ impl<B: Backend + ?Sized> Merge for HostMerge<'_, B> {
     fn add(&mut self, entries: &[WeightedPosition]) -> Result<(), MergeError> {
         common_turn(entries, common_turn(&self.successors, None)?)?;
         entries.iter().try_for_each(|entry| {
-            self.insert(entry.position.with_halfmove_clock(0), entry.multiplicity, Kept::All).map(drop)
+            self.insert(entry.position.with_halfmove_clock(0), entry.multiplicity, Filter::All).map(drop)
         })
     }
 
@@ -132,7 +132,7 @@ impl<B: Backend + ?Sized> Merge for HostMerge<'_, B> {
     fn descend(&mut self) -> Result<(), MergeError> {
         self.parents = std::mem::take(&mut self.successors);
         self.parents.shrink_to_fit();
-        self.reserve(0, Kept::All)
+        self.reserve(0, Filter::All)
     }
 
     fn descend_and_keep(&mut self) -> Result<(), MergeError> {
@@ -143,7 +143,7 @@ impl<B: Backend + ?Sized> Merge for HostMerge<'_, B> {
     fn ascend(&mut self) -> Result<(), MergeError> {
         let Some(parents) = self.ancestors.pop() else { return Ok(()) };
         self.parents = parents;
-        self.reserve(0, Kept::All)
+        self.reserve(0, Filter::All)
     }
 
     fn perft(&mut self, successors: Range<u64>, depth: u32) -> Result<u128, MergeError> {

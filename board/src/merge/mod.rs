@@ -19,7 +19,7 @@ mod range;
 use std::ops::Range;
 
 pub use diagrams::{DIAGRAM_BYTES, DiagramPart};
-pub use range::{Kept, Key, KeyRange};
+pub use range::{Filter, Key, KeyRange};
 use thiserror::Error;
 
 use crate::{BackendError, Categories, Color, Planes32, Position, Quad48, Rules, State};
@@ -102,7 +102,7 @@ pub trait Merge {
     ///
     /// # Errors
     /// [`MergeError::Full`] beyond [`Merge::most_successors`]; if the device fails or has less memory than it reports.
-    fn reserve(&mut self, successors: u64, kept: Kept) -> Result<(), MergeError>;
+    fn reserve(&mut self, successors: u64, kept: Filter) -> Result<(), MergeError>;
 
     /// Adds entries to the successors, whether they are kept or not.
     ///

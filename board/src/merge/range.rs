@@ -161,7 +161,7 @@ fn pawns_after(parent: &Planes32) -> impl Iterator<Item = u64> {
 
 /// The successors that an expansion keeps.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kept {
+pub enum Filter {
     /// All successors.
     All,
     /// The successors whose keys lie in the range.
@@ -172,7 +172,7 @@ pub enum Kept {
     Before(KeyRange),
 }
 
-impl Kept {
+impl Filter {
     /// Returns whether a successor is kept.
     pub fn has(&self, successor: &Planes32) -> bool {
         match self {

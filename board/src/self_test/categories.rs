@@ -1,6 +1,6 @@
 //! The self-test of the kinds of moves: known numbers, plain and weighted by multiplicity.
 
-use crate::merge::{Kept, MergeError, MergeOptions, WeightedPosition, add_categories};
+use crate::merge::{Filter, MergeError, MergeOptions, WeightedPosition, add_categories};
 use crate::{Backend, BackendError, Categories, Fen, Quad48, Rules, unwatched};
 
 /// Positions and their leaves two plies below by kind, in the order of [`Categories`], computed by the mailbox generator. The
@@ -97,7 +97,7 @@ fn weighted<B: Backend + ?Sized>(backend: &mut B, question: &KindsQuestion) -> R
     }
     let options = MergeOptions::with_memory(MEMORY).counting_categories(true);
     let found = backend.merge(&question.rules, &options).map_err(MergeError::from).and_then(|mut merge| {
-        merge.reserve(entries.len() as u64, Kept::All)?;
+        merge.reserve(entries.len() as u64, Filter::All)?;
         merge.add(&entries)?;
         merge.categories(0..merge.successors(), KindsQuestion::DEPTH)
     });

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::host::HostMerge;
-use crate::merge::{Kept, Key, KeyRange, Merge, MergeError, MergeOptions, WeightedPosition};
+use crate::merge::{Filter, Key, KeyRange, Merge, MergeError, MergeOptions, WeightedPosition};
 use crate::{Backend, BackendError, Color, Fen, Piece, Planes32, Position, Quad48, Rules, Square, State};
 
 /// The number of bytes for each merge of this test, far more than needed.
@@ -64,11 +64,11 @@ pub fn merging<B: Backend + ?Sized>(backend: &mut B) -> Result<(), BackendError>
 
 /// Makes room for successors. Nothing but a lack of memory can prevent it, since the lists are small.
 fn reserve(merge: &mut dyn Merge, successors: u64) -> Outcome {
-    reserve_for(merge, successors, Kept::All)
+    reserve_for(merge, successors, Filter::All)
 }
 
 /// Makes room for successors that are kept.
-fn reserve_for(merge: &mut dyn Merge, successors: u64, kept: Kept) -> Outcome {
+fn reserve_for(merge: &mut dyn Merge, successors: u64, kept: Filter) -> Outcome {
     merge.reserve(successors, kept).map_err(|error| match error {
         MergeError::Full => Failure::NoRoom,
         error => error.into(),
@@ -311,12 +311,12 @@ fn plies<B: Backend + ?Sized>(backend: &mut B) -> Outcome {
     let options = MergeOptions::with_memory(MEMORY);
     let mut expected = Vec::new();
     let mut host = HostMerge::new(backend, &rules, options);
-    host.reserve(1 << 16, Kept::All)?;
+    host.reserve(1 << 16, Filter::All)?;
     host.add(&roots)?;
     for ply in 0..3 {
         if ply > 0 {
             host.descend()?;
-            host.reserve(1 << 16, Kept::All)?;
+            host.reserve(1 << 16, Filter::All)?;
             host.expand(0..host.parents())?;
         }
         expected.push(Expected::read(&mut host)?);
@@ -387,7 +387,7 @@ fn ranges_of(entries: &[WeightedPosition], key: fn(&Planes32) -> Key) -> Vec<Key
 }
 
 /// Requires that an expansion of all parents, in two calls, keeps the right ones of these entries.
-fn keeps(merge: &mut dyn Merge, expected: &[WeightedPosition], kept: Kept) -> Outcome {
+fn keeps(merge: &mut dyn Merge, expected: &[WeightedPosition], kept: Filter) -> Outcome {
     let expected: Vec<_> = expected.iter().filter(|entry| kept.has(&planes(entry))).copied().collect();
     reserve_for(&mut *merge, expected.len() as u64, kept)?;
     let parents = merge.parents();
@@ -401,11 +401,11 @@ fn keeps(merge: &mut dyn Merge, expected: &[WeightedPosition], kept: Kept) -> Ou
 /// Checks that the successors of all parents can be made range by range, and so can their parents.
 fn ranges(merge: &mut dyn Merge, expected: &Expected) -> Outcome {
     for range in ranges_of(&expected.entries, Key::of) {
-        keeps(&mut *merge, &expected.entries, Kept::Within(range))?;
-        keeps(&mut *merge, &expected.entries, Kept::Before(range))?;
+        keeps(&mut *merge, &expected.entries, Filter::Within(range))?;
+        keeps(&mut *merge, &expected.entries, Filter::Before(range))?;
     }
     for range in ranges_of(&expected.entries, Key::reversed) {
-        keeps(&mut *merge, &expected.entries, Kept::WithinReversed(range))?;
+        keeps(&mut *merge, &expected.entries, Filter::WithinReversed(range))?;
     }
     Ok(())
 }
@@ -414,9 +414,9 @@ fn ranges(merge: &mut dyn Merge, expected: &Expected) -> Outcome {
 fn two_plies_at_once(merge: &mut dyn Merge, between: &Expected, expected: &Expected) -> Outcome {
     let parents = merge.parents();
     for range in ranges_of(&expected.entries, Key::of) {
-        keeps(&mut *merge, &between.entries, Kept::Before(range))?;
+        keeps(&mut *merge, &between.entries, Filter::Before(range))?;
         merge.descend_and_keep()?;
-        keeps(&mut *merge, &expected.entries, Kept::Within(range))?;
+        keeps(&mut *merge, &expected.entries, Filter::Within(range))?;
         merge.ascend()?;
         equal(&[merge.parents(), merge.successors()], &[parents, 0], "a ply that was kept")?;
     }
@@ -439,19 +439,19 @@ fn pawn_moves<B: Backend + ?Sized>(backend: &mut B) -> Outcome {
     let fens = PAWN_MOVES.iter().filter_map(|fen| fen.parse::<Fen>().ok());
     let roots = numbered(fens.map(|fen| Quad48::from(&fen.position)));
     let mut host = HostMerge::new(backend, &rules, options);
-    host.reserve(1 << 16, Kept::All)?;
+    host.reserve(1 << 16, Filter::All)?;
     host.add(&roots)?;
     let mut plies = [Vec::new(), Vec::new()];
     for ply in &mut plies {
         host.descend()?;
-        host.reserve(1 << 16, Kept::All)?;
+        host.reserve(1 << 16, Filter::All)?;
         host.expand(0..host.parents())?;
         *ply = sum_up(&host.entries(0..host.successors())?);
     }
     let [next, later] = plies;
-    let within = ranges_of_pawns(&next, Key::of).into_iter().map(Kept::Within);
-    let reversed = ranges_of_pawns(&next, Key::reversed).into_iter().map(Kept::WithinReversed);
-    let before = ranges_of_pawns(&later, Key::of).into_iter().map(Kept::Before);
+    let within = ranges_of_pawns(&next, Key::of).into_iter().map(Filter::Within);
+    let reversed = ranges_of_pawns(&next, Key::reversed).into_iter().map(Filter::WithinReversed);
+    let before = ranges_of_pawns(&later, Key::of).into_iter().map(Filter::Before);
     let mut merge = backend.merge(&rules, &options)?;
     reserve(&mut *merge, roots.len() as u64)?;
     merge.add(&roots)?;

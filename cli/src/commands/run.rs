@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use kogge_board::Fen;
 use kogge_devices::{BackendName, memory};
-use kogge_driver::Counted;
+use kogge_driver::Quantity;
 use kogge_ledger::{DeviceProgress, Kind, Ledger, LedgerRequest, Snapshot, WorkOptions};
 use serde::Serialize;
 
@@ -104,7 +104,7 @@ impl Job for Run {
         let mut devices = memory::devices(*memory, devices);
         let monitor = context.monitor("leaves")?;
         let kind = raw.then_some(Kind::Positions);
-        let counted = stats.then_some(Counted::Categories);
+        let counted = stats.then_some(Quantity::Categories);
         let request = LedgerRequest { root, depth: *depth, kind, counted, ply: *ply, entries: *entries };
         let (ledger, made) = match devices.first_mut() {
             Some(first) if !raw => Ledger::start(store, &request, first, &monitor)?,

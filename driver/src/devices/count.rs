@@ -11,7 +11,7 @@ use super::MergeDevice;
 use super::division::{Division, DivisionRequest};
 use super::team::{Member, together};
 use crate::error::wrong_answer;
-use crate::{Counted, Driver, Error, Observer, RangeCount, RangeCounter};
+use crate::{Driver, Error, Observer, Quantity, RangeCount, RangeCounter};
 
 /// The least number of ranges for each device.
 const RANGES_EACH: u32 = 32;
@@ -65,10 +65,10 @@ pub fn perft_merged_shared(
     (plies, ranges): (Option<u32>, Option<u32>),
     observer: &dyn Observer,
 ) -> Result<Shared, Error> {
-    let possible = Division::plies(depth, Counted::Leaves);
+    let possible = Division::plies(depth, Quantity::Leaves);
     let ply = plies.map(|ply| ply.min(*possible.end()).max(*possible.start()));
     let least = RANGES_EACH * devices.len() as u32;
-    let wanted = DivisionRequest { ply, ranges, least, counted: Counted::Leaves, may_be_reversed: true };
+    let wanted = DivisionRequest { ply, ranges, least, counted: Quantity::Leaves, may_be_reversed: true };
     let divide = |devices: &mut [MergeDevice], wanted: &DivisionRequest| {
         let first = devices.first_mut().ok_or_else(no_device)?;
         Division::of(first, root, depth, wanted, observer)
@@ -131,7 +131,7 @@ fn count_ranges(
     let MergeDevice { backend, settings } = device;
     let name = backend.info().name.clone();
     let mut driver = Driver::new(&mut **backend, member);
-    let mut counter = RangeCounter::fitting(&mut driver, root, division.ply, depth, Counted::Leaves, settings)?;
+    let mut counter = RangeCounter::fitting(&mut driver, root, division.ply, depth, Quantity::Leaves, settings)?;
     if counter.paths() != division.paths {
         let (ply, found, expected) = (division.ply, counter.paths(), division.paths);
         let reason = format!("it found {found} paths to ply {ply}, but another device {expected}.");

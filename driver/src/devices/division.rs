@@ -7,7 +7,7 @@ use kogge_board::merge::KeyRange;
 
 use super::MergeDevice;
 use crate::calls::MAX_CALL_DEPTH;
-use crate::{Counted, Driver, Error, Observer, RangeCounter, RangePlies};
+use crate::{Driver, Error, Observer, Quantity, RangeCounter, RangePlies};
 
 /// The positions that a range should have if nothing else decides.
 const POSITIONS_EACH: f64 = (1_u64 << 26) as f64;
@@ -28,7 +28,7 @@ pub struct DivisionRequest {
     /// The least number of ranges, unless a number is asked for or the ply is tiny.
     pub least: u32,
     /// What will be counted below the ply.
-    pub counted: Counted,
+    pub counted: Quantity,
     /// Whether ranges may be those of [reversed](Key::reversed) keys. Such ranges are better above runs.
     pub may_be_reversed: bool,
 }
@@ -50,7 +50,7 @@ pub struct Division {
 
 impl Division {
     /// The plies that may be the last merged one of a tree: none if the tree is too shallow.
-    pub fn plies(depth: u32, counted: Counted) -> std::ops::RangeInclusive<u32> {
+    pub fn plies(depth: u32, counted: Quantity) -> std::ops::RangeInclusive<u32> {
         depth.saturating_sub(MAX_CALL_DEPTH).max(1)..=depth.saturating_sub(counted.least_below())
     }
 
@@ -116,7 +116,7 @@ mod tests {
     #[test]
     fn large_plies_have_more_ranges() {
         let wanted =
-            DivisionRequest { ply: None, ranges: None, least: 64, counted: Counted::Leaves, may_be_reversed: true };
+            DivisionRequest { ply: None, ranges: None, least: 64, counted: Quantity::Leaves, may_be_reversed: true };
         for (positions, ranges) in [
             (0.0, 1),
             (20.0, 1),
@@ -137,10 +137,10 @@ mod tests {
     #[test]
     fn seven_plies_are_counted_below_at_most() {
         for (depth, first, last) in [(0, 1, 0), (1, 1, 1), (8, 1, 8), (12, 5, 12)] {
-            assert_eq!(Division::plies(depth, Counted::Leaves), first..=last);
+            assert_eq!(Division::plies(depth, Quantity::Leaves), first..=last);
         }
         for (depth, first, last) in [(0, 1, 0), (1, 1, 0), (2, 1, 1), (12, 5, 11)] {
-            assert_eq!(Division::plies(depth, Counted::Categories), first..=last);
+            assert_eq!(Division::plies(depth, Quantity::Categories), first..=last);
         }
     }
 }

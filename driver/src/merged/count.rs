@@ -9,14 +9,14 @@ use super::next::Next;
 use super::ranges::{RangeCount, Ranges};
 use super::route::Route;
 use super::settings::{MergeCosts, MergeSettings};
-use super::work::{Counted, Work, root_entry};
+use super::work::{Quantity, Work, root_entry};
 use crate::frontier::counting;
 use crate::plan::{Plan, PlannedPly};
 use crate::{Driver, Error};
 
 /// The result of a count by merged plies.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Merged {
+pub struct MergedCount {
     /// The leaves.
     pub leaves: u128,
     /// The leaves by the moves that lead to them, for [`Driver::stats_merged`].
@@ -45,8 +45,8 @@ impl Driver<'_> {
     ///
     /// # Errors
     /// [`Error::Memory`] if not even the parts fit; otherwise as [`Driver::perft`].
-    pub fn perft_merged(&mut self, root: &Fen, depth: u32, settings: &MergeSettings) -> Result<Merged, Error> {
-        self.count_merged(root, depth, settings, Counted::Leaves)
+    pub fn perft_merged(&mut self, root: &Fen, depth: u32, settings: &MergeSettings) -> Result<MergedCount, Error> {
+        self.count_merged(root, depth, settings, Quantity::Leaves)
     }
 
     /// Counts below the root, by merged plies.
@@ -55,8 +55,8 @@ impl Driver<'_> {
         root: &Fen,
         depth: u32,
         settings: &MergeSettings,
-        counted: Counted,
-    ) -> Result<Merged, Error> {
+        counted: Quantity,
+    ) -> Result<MergedCount, Error> {
         self.begin(1);
         let merged = self.count_entries(&counting(root), &[root_entry(root)], depth, settings, counted)?;
         self.progress.done = 1;
@@ -71,7 +71,7 @@ impl Driver<'_> {
     /// As [`Driver::perft_merged`].
     pub fn plan_merged(&mut self, root: &Fen, depth: u32, settings: &MergeSettings) -> Result<Plan, Error> {
         self.begin(1);
-        let mut work = Work::start(self, &counting(root), &settings.options(), depth, Counted::Leaves)?;
+        let mut work = Work::start(self, &counting(root), &settings.options(), depth, Quantity::Leaves)?;
         work.recall(settings.costs);
         work.add(&[root_entry(root)])?;
         loop {
@@ -97,15 +97,15 @@ impl Driver<'_> {
         entries: &[WeightedPosition],
         depth: u32,
         settings: &MergeSettings,
-        counted: Counted,
-    ) -> Result<Merged, Error> {
+        counted: Quantity,
+    ) -> Result<MergedCount, Error> {
         let outcome = {
             let mut work = Work::start(self, rules, &settings.options(), depth, counted)?;
             work.recall(settings.costs);
             work.count(entries, settings)?
         };
         match outcome {
-            Outcome::Counted(merged) => Ok(merged),
+            Outcome::Done(merged) => Ok(merged),
             Outcome::Split(plan, ply, entries) => {
                 self.count_parts(rules, entries, depth - ply, settings, plan, counted)
             }
@@ -120,8 +120,8 @@ impl Driver<'_> {
         depth: u32,
         settings: &MergeSettings,
         plan: Plan,
-        counted: Counted,
-    ) -> Result<Merged, Error> {
+        counted: Quantity,
+    ) -> Result<MergedCount, Error> {
         let memory = settings.memory.saturating_sub(entries.len() as u64 * ENTRY_BYTES);
         // The number of plies was meant for the whole tree.
         let settings = MergeSettings { memory, plies: None, ..*settings };
@@ -137,13 +137,13 @@ impl Driver<'_> {
             costs = merged.costs.or(costs);
         }
         let plan = Plan { below: depth, below_seconds: start.elapsed().as_secs_f64(), ..plan };
-        Ok(Merged { leaves, categories, plan, costs })
+        Ok(MergedCount { leaves, categories, plan, costs })
     }
 }
 
 /// The outcome of a count.
 enum Outcome {
-    Counted(Merged),
+    Done(MergedCount),
     /// The entries of this ply have to be counted in parts.
     Split(Plan, u32, Vec<WeightedPosition>),
 }
@@ -164,7 +164,7 @@ impl Work<'_> {
                     self.rest = 0.0;
                     let (leaves, categories) = self.count_below(self.estimates.remaining, route.below_seconds)?;
                     plan.below_seconds = begin.elapsed().as_secs_f64();
-                    return Ok(Outcome::Counted(Merged { leaves, categories, plan, costs: self.costs }));
+                    return Ok(Outcome::Done(MergedCount { leaves, categories, plan, costs: self.costs }));
                 }
                 Next::Merge(route) if route.plies[0].ranges > 1 => match self.count_in_ranges(&route) {
                     // Even one range needs too many positions of the ply between.
@@ -172,7 +172,7 @@ impl Work<'_> {
                         self.estimates.between_fails = true;
                         self.start_again(entries)?;
                     }
-                    result => return result.map(Outcome::Counted),
+                    result => return result.map(Outcome::Done),
                 },
                 Next::Merge(route) => {
                     let ply = route.plies[0];
@@ -206,7 +206,7 @@ impl Work<'_> {
     }
 
     /// Counts the leaves below the last ply of a route. It is made in ranges, beside the last whole ply or below a ply between.
-    fn count_in_ranges(&mut self, route: &Route) -> Result<Merged, Error> {
+    fn count_in_ranges(&mut self, route: &Route) -> Result<MergedCount, Error> {
         let mut plan = self.plan(route);
         let plies = route.plies.len() as u32;
         let begin = Instant::now();
@@ -248,6 +248,6 @@ impl Work<'_> {
                 parents += group;
             }
         }
-        Ok(Merged { leaves: sum.leaves, categories: sum.categories, plan, costs: self.costs })
+        Ok(MergedCount { leaves: sum.leaves, categories: sum.categories, plan, costs: self.costs })
     }
 }

@@ -10,7 +10,7 @@ use kogge_board::merge::KeyRange;
 
 use super::ranges::{RangeCount, Ranges};
 use super::settings::MergeSettings;
-use super::work::{Counted, Work, root_entry};
+use super::work::{Quantity, Work, root_entry};
 use crate::calls::MAX_CALL_DEPTH;
 use crate::frontier::counting;
 use crate::{Driver, Error, Progress};
@@ -28,7 +28,7 @@ pub struct RangePlies {
 
 impl RangePlies {
     /// Checks that such a count is possible.
-    fn check(&self, counted: Counted) -> Result<(), Error> {
+    fn check(&self, counted: Quantity) -> Result<(), Error> {
         let &Self { whole, last, depth } = self;
         let above = last.checked_sub(whole).filter(|plies| (1..=2).contains(plies));
         let below = depth.checked_sub(last).filter(|plies| (counted.least_below()..=MAX_CALL_DEPTH).contains(plies));
@@ -44,14 +44,14 @@ impl RangePlies {
 ///
 /// ```
 /// use kogge_board::Fen;
-/// use kogge_driver::{Counted, Driver, MergeSettings, RangeCounter, RangePlies};
+/// use kogge_driver::{Quantity, Driver, MergeSettings, RangeCounter, RangePlies};
 /// use kogge_movegen_cpu::Cpu;
 ///
 /// let mut cpu = Cpu::new(None)?;
 /// let mut driver = Driver::new(&mut cpu, &());
 /// let plies = RangePlies { whole: 2, last: 4, depth: 5 };
 /// let settings = MergeSettings::with_memory(1 << 28);
-/// let mut counter = RangeCounter::new(&mut driver, &Fen::start(), plies, Counted::Leaves, &settings)?;
+/// let mut counter = RangeCounter::new(&mut driver, &Fen::start(), plies, Quantity::Leaves, &settings)?;
 /// let ranges = counter.borders(10)?;
 /// let (mut leaves, mut paths) = (0, 0);
 /// counter.count(&ranges, &mut |found| {
@@ -80,7 +80,7 @@ impl<'d> RangeCounter<'d> {
         driver: &'d mut Driver<'_>,
         root: &Fen,
         plies: RangePlies,
-        counted: Counted,
+        counted: Quantity,
         settings: &MergeSettings,
     ) -> Result<Self, Error> {
         plies.check(counted)?;
@@ -106,7 +106,7 @@ impl<'d> RangeCounter<'d> {
         root: &Fen,
         last: u32,
         depth: u32,
-        counted: Counted,
+        counted: Quantity,
         settings: &MergeSettings,
     ) -> Result<Self, Error> {
         RangePlies { whole: last.saturating_sub(1), last, depth }.check(counted)?;
@@ -221,7 +221,7 @@ impl Driver<'_> {
         depth: u32,
         settings: &MergeSettings,
     ) -> Result<bool, Error> {
-        let mut work = Work::start(self, &counting(root), &settings.options(), depth, Counted::Leaves)?;
+        let mut work = Work::start(self, &counting(root), &settings.options(), depth, Quantity::Leaves)?;
         work.estimates.sizes = sizes.to_vec();
         Ok(work.reversed_ranges(depth.saturating_sub(sizes.len() as u32 + 1)).is_some())
     }

@@ -20,10 +20,10 @@ mod settings;
 mod whole;
 mod work;
 
-pub use count::Merged;
+pub use count::MergedCount;
 pub use counter::{RangeCounter, RangePlies};
 pub use ranges::RangeCount;
 pub(crate) use ranges::Ranges;
 pub use settings::{MergeCosts, MergeSettings};
-pub use work::Counted;
+pub use work::Quantity;
 pub(crate) use work::{Work, root_entry};

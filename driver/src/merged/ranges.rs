@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::time::Instant;
 
 use kogge_board::Categories;
-use kogge_board::merge::{Kept, Key, KeyRange};
+use kogge_board::merge::{Filter, Key, KeyRange};
 
 use super::route::{BETWEEN_SHARE, FILL};
 use super::sample::Sample;
@@ -229,8 +229,8 @@ impl Ranges {
     }
 
     /// Returns what an expansion of the parents keeps to make a range.
-    fn kept(&self, range: KeyRange) -> Kept {
-        if self.is_reversed { Kept::WithinReversed(range) } else { Kept::Within(range) }
+    fn kept(&self, range: KeyRange) -> Filter {
+        if self.is_reversed { Filter::WithinReversed(range) } else { Filter::Within(range) }
     }
 
     /// Returns the weight of a range for progress.
@@ -267,7 +267,7 @@ impl Ranges {
             let made = if is_hopeless {
                 None
             } else {
-                work.expand(Kept::Before(group), positions / FILL, limit as u64, seconds)?
+                work.expand(Filter::Before(group), positions / FILL, limit as u64, seconds)?
             };
             if let Some(paths) = made {
                 work.conserve(self.ply - 1, paths)?;

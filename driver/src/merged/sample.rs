@@ -1,7 +1,7 @@
 //! Samples of plies that do not fit in memory.
 
 use kogge_board::Planes32;
-use kogge_board::merge::{Kept, Key, KeyRange, MergeError};
+use kogge_board::merge::{Filter, Key, KeyRange, MergeError};
 
 use super::work::{StepError, Work};
 use crate::Error;
@@ -45,13 +45,13 @@ impl Sample {
         let (parents, ply) = (Self::parents(ranges), work.next_ply());
         let mut sample = Self { keys: Vec::new(), key, between: Vec::new() };
         if !with_ply_between {
-            work.sample(ply, Kept::All, parents, &mut |_, positions, _| sample.add_keys(&positions))?;
+            work.sample(ply, Filter::All, parents, &mut |_, positions, _| sample.add_keys(&positions))?;
         } else {
-            work.sample(ply, Kept::All, parents.min(MOST_PARENTS / 4), &mut |work, positions, share| {
+            work.sample(ply, Filter::All, parents.min(MOST_PARENTS / 4), &mut |work, positions, share| {
                 work.merge.descend_and_keep()?;
                 let parents = (share * parents as f64).ceil() as u64;
                 let sampled =
-                    work.sample(ply + 1, Kept::All, parents, &mut |_, positions, _| sample.add_keys(&positions));
+                    work.sample(ply + 1, Filter::All, parents, &mut |_, positions, _| sample.add_keys(&positions));
                 sample.between.extend(positions);
                 // The whole ply becomes the parents again, even if the work was stopped.
                 work.merge.ascend()?;
@@ -106,7 +106,7 @@ impl Work<'_> {
     /// The successors belong to this ply.
     ///
     /// If they do not fit in half of the room, the sample has several parts, and some positions occur in more than one.
-    pub(super) fn sample(&mut self, ply: u32, kept: Kept, parents: u64, take: Take<'_>) -> Result<(), Error> {
+    pub(super) fn sample(&mut self, ply: u32, kept: Filter, parents: u64, take: Take<'_>) -> Result<(), Error> {
         let all = u128::from(self.merge.parents());
         let blocks = u128::from(parents).min(all).div_ceil(BLOCK.into());
         let most = self.merge.most_successors() / 2;

@@ -26,7 +26,7 @@ pub struct MergeSettings {
     pub ranges: Option<u32>,
     /// The number of hash bits, as in [`MergeOptions::hash_bits`].
     pub hash_bits: u32,
-    /// What merging has cost on the device before, if known: [`Merged::costs`](crate::Merged::costs) of an earlier count.
+    /// What merging has cost on the device before, if known: [`MergedCount::costs`](crate::MergedCount::costs) of an earlier count.
     pub costs: Option<MergeCosts>,
 }
 

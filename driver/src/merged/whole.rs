@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use kogge_board::merge::{Kept, MergeError};
+use kogge_board::merge::{Filter, MergeError};
 
 use super::estimates::MARGIN;
 use super::route::NextPly;
@@ -33,7 +33,7 @@ impl Work<'_> {
     /// they do not fit.
     pub(super) fn expand(
         &mut self,
-        kept: Kept,
+        kept: Filter,
         positions: f64,
         limit: u64,
         seconds: f64,
@@ -76,7 +76,7 @@ impl Work<'_> {
         if parents > FEW_PARENTS {
             self.estimates.parent_share = ((self.estimates.capacity - most) / parents as f64).clamp(0.0, 1.0);
         }
-        let Some(paths) = self.expand(Kept::All, ply.positions, u64::MAX, ply.seconds)? else {
+        let Some(paths) = self.expand(Filter::All, ply.positions, u64::MAX, ply.seconds)? else {
             let most = self.merge.most_successors() as f64;
             self.estimates.too_large = Some((self.plies.len(), most * EXCESS));
             let beside_parents = most + self.estimates.parent_share * parents as f64;

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 #[cfg(doc)]
 use kogge_board::merge::Key;
-use kogge_board::merge::{Kept, Merge, MergeError, MergeOptions, WeightedPosition};
+use kogge_board::merge::{Filter, Merge, MergeError, MergeOptions, WeightedPosition};
 use kogge_board::{Categories, Fen, Planes32, Quad48, Rules};
 
 use super::estimates::{Estimates, MARGIN};
@@ -33,7 +33,7 @@ pub(crate) fn root_entry(root: &Fen) -> WeightedPosition {
 
 /// What is counted below the last merged ply.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
-pub enum Counted {
+pub enum Quantity {
     /// Leaves.
     #[default]
     Leaves,
@@ -41,7 +41,7 @@ pub enum Counted {
     Categories,
 }
 
-impl Counted {
+impl Quantity {
     /// The number of plies that must lie below the last merged ply: merging forgets the moves that lead to it.
     pub(crate) const fn least_below(self) -> u32 {
         match self {
@@ -62,7 +62,7 @@ pub(crate) struct Work<'d> {
     pub(super) batch: u64,
     pub(super) memory: u64,
     pub(super) depth: u32,
-    pub(super) counted: Counted,
+    pub(super) counted: Quantity,
     pub(crate) estimates: Estimates,
     /// The positions that one line of moves reaches, as far as they were counted.
     pub(crate) once: u64,
@@ -99,9 +99,9 @@ impl<'d> Work<'d> {
         rules: &Rules,
         options: &MergeOptions,
         depth: u32,
-        counted: Counted,
+        counted: Quantity,
     ) -> Result<Self, Error> {
-        let options = &options.counting_categories(counted == Counted::Categories);
+        let options = &options.counting_categories(counted == Quantity::Categories);
         let Driver { backend, observer, progress, .. } = driver;
         let (batch, device, kind) =
             (backend.info().batch.max(1) as u64, backend.info().name.clone(), backend.info().kind);
@@ -258,8 +258,8 @@ impl<'d> Work<'d> {
     /// Counts the leaves `depth` plies below some successors, in the way in which the count does.
     pub(super) fn leaves(&mut self, successors: Range<u64>, depth: u32) -> Result<u128, Error> {
         let leaves = match self.counted {
-            Counted::Leaves => self.merge.perft(successors, depth),
-            Counted::Categories => self.merge.categories(successors, depth).map(|sums| sums.nodes),
+            Quantity::Leaves => self.merge.perft(successors, depth),
+            Quantity::Categories => self.merge.categories(successors, depth).map(|sums| sums.nodes),
         };
         self.unless_full(leaves.map_err(StepError::from))
     }
@@ -318,7 +318,7 @@ impl<'d> Work<'d> {
     pub(crate) fn put(&mut self, entries: &[WeightedPosition]) -> Result<(), Error> {
         let paths = entries.iter().try_fold(0_u128, |sum, entry| sum.checked_add(entry.multiplicity));
         let paths = paths.ok_or(Error::Overflow)?;
-        let added = self.merge.reserve(entries.len() as u64, Kept::All).and_then(|()| self.merge.add(entries));
+        let added = self.merge.reserve(entries.len() as u64, Filter::All).and_then(|()| self.merge.add(entries));
         self.unless_full(added.map_err(StepError::from))?;
         self.conserve(self.next_ply(), paths)?;
         self.paths = paths;
@@ -339,7 +339,7 @@ impl<'d> Work<'d> {
     pub(crate) fn start_again(&mut self, entries: &[WeightedPosition]) -> Result<(), Error> {
         // The former parents make room, and those that were kept above a ply between.
         self.merge.ascend()?;
-        self.merge.reserve(0, Kept::All)?;
+        self.merge.reserve(0, Filter::All)?;
         self.merge.descend()?;
         self.plies.clear();
         self.once = 0;
@@ -398,7 +398,7 @@ impl<'d> Work<'d> {
         }
         let counted = self.progress.counted;
         let found = |work: &mut Self, leaves| work.progress.counted = counted.saturating_add(leaves);
-        if self.counted == Counted::Leaves {
+        if self.counted == Quantity::Leaves {
             return Ok((self.sum_below(depth, |work| &mut work.count_step, seconds, found)?, None));
         }
         let mut sum = Categories::default();

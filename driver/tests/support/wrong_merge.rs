@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use kogge_board::merge::{Kept, Merge, MergeError, WeightedPosition};
+use kogge_board::merge::{Filter, Merge, MergeError, WeightedPosition};
 use kogge_board::{Backend, Categories};
 use kogge_movegen_cpu::Cpu;
 use kogge_testkit::Wrapped;
@@ -71,7 +71,7 @@ impl WrongMerge {
         let wrapped = Wrapped::new(Cpu::new(Some(1)).unwrap()).described(info(Self::DEVICE, 64));
         wrapped.merge(move |cpu, rules, options| {
             let (merge, wrong) = (cpu.merge(rules, options)?, self.clone());
-            Ok(Box::new(Spoiled { merge, wrong, ply: 0, room: 0, kept: Kept::All, most: u64::MAX }))
+            Ok(Box::new(Spoiled { merge, wrong, ply: 0, room: 0, kept: Filter::All, most: u64::MAX }))
         })
     }
 }
@@ -81,14 +81,18 @@ struct Spoiled<'a> {
     wrong: WrongMerge,
     ply: u32,
     room: u64,
-    kept: Kept,
+    kept: Filter,
     most: u64,
 }
 
 impl Spoiled<'_> {
     /// Whether the successors are made in ranges.
     fn is_in_ranges(&self) -> bool {
-        if self.wrong.counts_in_runs { matches!(self.kept, Kept::WithinReversed(_)) } else { self.kept != Kept::All }
+        if self.wrong.counts_in_runs {
+            matches!(self.kept, Filter::WithinReversed(_))
+        } else {
+            self.kept != Filter::All
+        }
     }
 
     /// Checks that the levels of a count fit.
@@ -131,7 +135,7 @@ impl Merge for Spoiled<'_> {
         self.wrong.counts_in_runs
     }
 
-    fn reserve(&mut self, successors: u64, kept: Kept) -> Result<(), MergeError> {
+    fn reserve(&mut self, successors: u64, kept: Filter) -> Result<(), MergeError> {
         if successors > self.wrong.fitting {
             self.most = successors - successors.div_ceil(8);
             return Err(MergeError::Full);

@@ -3,7 +3,7 @@
 //! Candidates of several shards are sorted: a kernel counts the candidates of each shard, another one adds up these numbers, and
 //! a third one sorts the candidates.
 
-use kogge_board::merge::Kept;
+use kogge_board::merge::Filter;
 
 use crate::arguments::{CountShards, ScanShards, SortByShard};
 use crate::buffer::Buffer;
@@ -72,7 +72,7 @@ impl<I: Interface> Sorting<I> {
         candidates: &Level<I>,
         len: usize,
         shards: usize,
-        kept: Kept,
+        kept: Filter,
         kept_counts: &Buffer<I, u32>,
     ) -> Result<(), Halt> {
         let Self { shards: candidate_shards, sorted: new_sorted } = self;

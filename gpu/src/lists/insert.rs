@@ -4,7 +4,7 @@
 //! candidates. The host does not know how many these are, so it launches as many work-items as there are on average, which
 //! take turns.
 
-use kogge_board::merge::Kept;
+use kogge_board::merge::Filter;
 
 use super::candidates::{Candidates, Sorting};
 use super::numbers::words;
@@ -83,7 +83,7 @@ impl<I: Interface> Lists<I> {
             Origin::Selected => (0, Some(&selection.multiplicities)),
             Origin::Given(_) => (0, self.given.as_ref()),
         };
-        let kept = if let Origin::Given(_) = origin { Kept::All } else { self.kept };
+        let kept = if let Origin::Given(_) = origin { Filter::All } else { self.kept };
         let Some(root_multiplicities) = root_multiplicities else { return Err(runner.unasked()) };
         let Level { positions, roots, .. } = &buffers.levels[level];
         let Candidates { multiplicities: candidate_multiplicities, taken, sorting, unsorted } = data;

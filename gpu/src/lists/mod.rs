@@ -16,7 +16,7 @@ mod table;
 
 use std::ops::Range;
 
-use kogge_board::merge::{Kept, MergeError};
+use kogge_board::merge::{Filter, MergeError};
 use kogge_board::{BackendError, Categories, Planes32};
 
 use self::candidates::{CANDIDATE, Candidates, SORTING};
@@ -147,7 +147,7 @@ pub(crate) struct Lists<I: Interface> {
     /// The plies before the parents that are kept, the last one last.
     ancestors: Vec<Option<List<I>>>,
     /// The successors that expansions keep.
-    kept: Kept,
+    kept: Filter,
     selection: Option<Selection<I>>,
     /// The tables of the successors' shards. After [`Lists::descend`] they wait to be used again: to make a buffer takes some
     /// drivers milliseconds.
@@ -213,7 +213,7 @@ impl<I: Interface> Lists<I> {
     }
 
     /// Discards the successors and makes room for `entries` new ones that are kept.
-    pub(crate) async fn make_room(&mut self, session: &mut Session<I>, entries: u64, kept: Kept) -> Result<(), Halt> {
+    pub(crate) async fn make_room(&mut self, session: &mut Session<I>, entries: u64, kept: Filter) -> Result<(), Halt> {
         let sizes = session.fitting(2)?;
         let most = sizes.positions;
         self.kept = kept;
@@ -225,7 +225,7 @@ impl<I: Interface> Lists<I> {
         let Layout { shards, room } = layout;
         // The next range may have a few more positions.
         let largest = Layout::of(self.most_entries(session), most_of_shard).room;
-        let capacity = if kept == Kept::All { room } else { (room + room / 8).min(largest).max(room) };
+        let capacity = if kept == Filter::All { room } else { (room + room / 8).min(largest).max(room) };
         if self.memory < self.used(session, entries) {
             // Runs can be made again.
             self.run = None;
@@ -241,7 +241,7 @@ impl<I: Interface> Lists<I> {
         // A much larger table would take memory that the new list may need.
         self.tables.retain(|table| (slots..=2 * slots).contains(&table.slots.len()));
         self.tables.truncate(shards as usize);
-        let roots = if kept == Kept::All { 1 } else { sizes.roots };
+        let roots = if kept == Filter::All { 1 } else { sizes.roots };
         self.selection = self.selection.take().filter(|selection| selection.kept_counts.len() >= roots);
         let wanted = Wanted { shards: shards as usize, room, capacity, slots, new_slots, candidates: needed, roots };
         match self.make_list(&mut session.runner, old, &wanted).await {
@@ -385,7 +385,7 @@ impl<I: Interface> Lists<I> {
             parents: None,
             successors: None,
             ancestors: Vec::new(),
-            kept: Kept::All,
+            kept: Filter::All,
             selection: None,
             tables: Vec::new(),
             candidates: None,

@@ -1,7 +1,7 @@
 //! The memory of runs: consecutive parents, in the order of the other side's pieces, whose successors are merged with each other
 //! alone.
 
-use kogge_board::merge::Kept;
+use kogge_board::merge::Filter;
 
 use super::list::List;
 use super::shard::POSITION;
@@ -14,7 +14,7 @@ pub(super) struct Run<I: Interface> {
     pub(super) list: Option<List<I>>,
     pub(super) tables: Vec<Table<I>>,
     /// The successors that expansions keep outside of runs. In runs all are kept.
-    pub(super) kept: Kept,
+    pub(super) kept: Filter,
 }
 
 impl<I: Interface> Run<I> {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use kogge_board::merge::Kept;
+use kogge_board::merge::Filter;
 
 use super::list::List;
 use super::order::{NUMBER, Order};
@@ -82,7 +82,7 @@ impl<I: Interface> Lists<I> {
         let run = self.run.take();
         self.ancestors.push(self.parents.take());
         self.parents = self.successors.take();
-        let (tables, kept) = (std::mem::take(&mut self.tables), std::mem::replace(&mut self.kept, Kept::All));
+        let (tables, kept) = (std::mem::take(&mut self.tables), std::mem::replace(&mut self.kept, Filter::All));
         (self.run, self.in_runs) = (Some(Run { list: None, tables, kept }), true);
         if let Some(Run { list, tables, .. }) = run {
             (self.successors, self.tables) = (list, tables);

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use kogge_board::merge::Kept;
+use kogge_board::merge::Filter;
 
 use super::Lists;
 use crate::arguments::SelectEntries;
@@ -82,7 +82,7 @@ impl<I: Interface> Lists<I> {
     }
 
     /// The successors that expansions keep.
-    pub(crate) fn kept(&self) -> Kept {
+    pub(crate) fn kept(&self) -> Filter {
         self.kept
     }
 }

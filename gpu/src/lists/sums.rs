@@ -1,6 +1,6 @@
 //! Sums over the entries of a ply, weighted by multiplicity.
 
-use kogge_board::merge::Kept;
+use kogge_board::merge::Filter;
 use kogge_board::{BackendError, Categories};
 
 use super::numbers::{low_halves, product, sums_of, wide_sum, words};
@@ -139,7 +139,7 @@ impl<I: Interface> Lists<I> {
             let mut lists = Self::new(session, SELF_TEST_MEMORY, Kinds::One).await?;
             session.prepare(2).await?;
             let entries = SELF_TEST_ENTRIES.min(session.sizes.roots);
-            lists.make_room(session, entries as u64, Kept::All).await?;
+            lists.make_room(session, entries as u64, Filter::All).await?;
             lists.check_sums(session, entries).await
         };
         let tested = tested.await;

@@ -16,7 +16,7 @@ use std::path::Path;
 use kogge_board::Categories;
 
 use crate::{Count, Item, Kind, Ledger, LedgerError, LedgerRow, Place, Size, Source, key_bytes};
-use kogge_driver::Counted;
+use kogge_driver::Quantity;
 
 /// A column of the table.
 #[cfg_attr(not(feature = "parquet"), expect(dead_code, reason = "only Parquet has types of columns"))]
@@ -72,8 +72,8 @@ impl Ledger {
             Kind::Ranges => (RANGE, &["positions", "paths"], &["plan"]),
         };
         let kinds = match self.header().counted {
-            Counted::Leaves => &[],
-            Counted::Categories => &Categories::NAMES[1..],
+            Quantity::Leaves => &[],
+            Quantity::Categories => &Categories::NAMES[1..],
         };
         let texts = |names: &[&[&'static str]]| names.concat().into_iter().map(|name| optional(name, Type::Text));
         let mut columns = vec![required("id", Type::Number)];

@@ -13,7 +13,7 @@ use crate::store::{castling, key_bytes, key_of, root_bytes};
 use crate::{
     Answer, Count, Dispute, FORMAT, Given, Header, Item, Kind, LedgerEntry, LedgerProgress, LedgerRow, Size, Source,
 };
-use kogge_driver::Counted;
+use kogge_driver::Quantity;
 
 /// The number of entries of a new ledger that are sent at once.
 const AT_ONCE: usize = 1 << 12;
@@ -93,7 +93,7 @@ fn checksum(text: Option<String>) -> Result<u64> {
 }
 
 /// Returns what the entries are, and what is counted below them.
-pub(super) fn sort(transaction: &mut dyn Transaction) -> Result<(Kind, Counted)> {
+pub(super) fn sort(transaction: &mut dyn Transaction) -> Result<(Kind, Quantity)> {
     let row = only(transaction, "SELECT kind, counted FROM kogge_ledger", &[])?;
     let kind = match &*row.get::<String>(0)? {
         "positions" => Kind::Positions,
@@ -101,8 +101,8 @@ pub(super) fn sort(transaction: &mut dyn Transaction) -> Result<(Kind, Counted)>
         other => return Err(Problem::Damaged(format!("{other:?} is not a kind of entries"))),
     };
     let counted = match &*row.get::<String>(1)? {
-        "leaves" => Counted::Leaves,
-        "categories" => Counted::Categories,
+        "leaves" => Quantity::Leaves,
+        "categories" => Quantity::Categories,
         other => return Err(Problem::Damaged(format!("{other:?} cannot be counted"))),
     };
     Ok((kind, counted))
@@ -155,8 +155,8 @@ pub(super) fn create(transaction: &mut dyn Transaction, header: &Header, items: 
         Kind::Ranges => "ranges",
     };
     let counted = match counted {
-        Counted::Leaves => "leaves",
-        Counted::Categories => "categories",
+        Quantity::Leaves => "leaves",
+        Quantity::Categories => "categories",
     };
     transaction.query(
         "INSERT INTO kogge_ledger

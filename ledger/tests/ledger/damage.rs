@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use kogge_board::Fen;
-use kogge_driver::Counted;
+use kogge_driver::Quantity;
 use kogge_ledger::{Kind, Ledger, LedgerError, LedgerRequest, LedgerStore, Sqlite, hex};
 use kogge_movegen_cpu::mailbox::Mailbox;
 use postgres::{Client, NoTls};
@@ -58,7 +58,7 @@ fn kiwipete(store: Box<dyn LedgerStore>, sort: Sort) -> Ledger {
     let (kind, counted, ply, entries) = match sort {
         Sort::Positions => (Kind::Positions, None, 1, None),
         Sort::Ranges => (Kind::Ranges, None, 3, Some(30)),
-        Sort::Kinds => (Kind::Ranges, Some(Counted::Categories), 3, Some(30)),
+        Sort::Kinds => (Kind::Ranges, Some(Quantity::Categories), 3, Some(30)),
     };
     let request = LedgerRequest { root, depth: 4, kind: Some(kind), counted, ply: Some(ply), entries };
     Ledger::start(store, &request, &mut cpu(), &()).expect("the ledger can be made").0

@@ -3,7 +3,7 @@
 use std::fs::read_to_string;
 
 use kogge_board::{Categories, Fen};
-use kogge_driver::{Counted, Driver, MergeDevice};
+use kogge_driver::{Driver, MergeDevice, Quantity};
 use kogge_ledger::{Answer, Count, Kind, Ledger, LedgerError, LedgerRequest, LedgerStore, Postgres, Sqlite, Total};
 use kogge_movegen_cpu::Cpu;
 use kogge_movegen_cpu::mailbox::Mailbox;
@@ -17,7 +17,7 @@ const KIWIPETE_4: Categories = Categories::from_array([4_085_603, 757_163, 1_929
 const TOTAL: Total = Total { leaves: KIWIPETE_4.nodes, positions: 57_548, categories: Some(KIWIPETE_4) };
 
 fn request(root: &Fen) -> LedgerRequest<'_> {
-    LedgerRequest { root, depth: 4, kind: None, counted: Some(Counted::Categories), ply: Some(3), entries: Some(30) }
+    LedgerRequest { root, depth: 4, kind: None, counted: Some(Quantity::Categories), ply: Some(3), entries: Some(30) }
 }
 
 fn kiwipete(store: Box<dyn LedgerStore>) -> Ledger {
@@ -58,7 +58,7 @@ fn all_devices_and_plans_find_the_same_kinds() {
     ] {
         let ledger = in_file(name);
         let header = ledger.header();
-        assert_eq!((header.kind, header.counted), (Kind::Ranges, Counted::Categories));
+        assert_eq!((header.kind, header.counted), (Kind::Ranges, Quantity::Categories));
         assert_eq!(work(&ledger, &mut devices), Ok(TOTAL));
         hashes.insert(ledger.check().expect("it can be read").sha256.expect("it is complete"));
     }
@@ -92,7 +92,7 @@ fn ledgers_without_kinds_are_other_ledgers() {
     let made = start(&kinds).unwrap();
     // Whoever does not ask for kinds resumes the ledger as it is.
     assert_eq!(start(&LedgerRequest { counted: None, ..kinds }).unwrap().header(), made.header());
-    let error = refused(&LedgerRequest { counted: Some(Counted::Leaves), ..kinds }).to_string();
+    let error = refused(&LedgerRequest { counted: Some(Quantity::Leaves), ..kinds }).to_string();
     assert!(error.contains("counting leaves by kinds of moves, not of"), "{error}");
 }
 

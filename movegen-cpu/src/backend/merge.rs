@@ -16,7 +16,7 @@ mod spare;
 use std::ops::Range;
 
 use kogge_board::merge::{
-    Kept, Merge, MergeError, MergeOptions, WeightedPosition, add_weighted, common_turn, entry_of,
+    Filter, Merge, MergeError, MergeOptions, WeightedPosition, add_weighted, common_turn, entry_of,
 };
 use kogge_board::{BackendError, Categories, Color, Rules};
 use rayon::prelude::*;
@@ -41,7 +41,7 @@ pub(crate) struct CpuMerge<'a> {
     /// The numbers of the successors; `None` until they are needed.
     index: Option<Index>,
     /// The successors that expansions keep.
-    kept: Kept,
+    kept: Filter,
     room: u64,
     /// Lists of strays that are used again.
     spare: Spare,
@@ -118,7 +118,7 @@ impl Parents {
 
     /// Chooses the tables' ranges for a ply of which this many successors are kept, and puts the parents in the order of the
     /// ranges if there is memory for it. Later calls change nothing, whatever is kept then.
-    fn group(&mut self, cores: &Cores, successors: u64, kept: Kept, memory: u64) {
+    fn group(&mut self, cores: &Cores, successors: u64, kept: Filter, memory: u64) {
         if std::mem::replace(&mut self.has_ranges, true) {
             return;
         }
@@ -155,7 +155,7 @@ impl<'a> CpuMerge<'a> {
             ancestors: Vec::new(),
             successors: Ply::default(),
             index: None,
-            kept: Kept::All,
+            kept: Filter::All,
             room: 0,
             spare: Spare::new(in_flight(options.memory)),
             scratch: ScratchBelow::default(),
@@ -336,7 +336,7 @@ fn expand_task<'p>(
     sharing: &Sharing,
     scratch: &mut Scratch,
     pieces: impl Iterator<Item = (&'p Shard, Range<usize>)>,
-    kept: Kept,
+    kept: Filter,
     table: Option<(usize, &mut Shard)>,
 ) -> Result<Expanded, MergeError> {
     let Scratch { parents: batch, children, queue, candidates, strays, multiplicities, kept_of } = scratch;
@@ -346,7 +346,7 @@ fn expand_task<'p>(
         Some((number, table)) => (Some(table), Some(sharing.ranges.limits(number))),
         None => (None, None),
     };
-    let keeps_all = kept == Kept::All;
+    let keeps_all = kept == Filter::All;
     let mut positions = pieces
         .flat_map(|(shard, range)| range.map(move |index| (shard.positions()[index].0, shard.multiplicity(index))))
         .filter(|(position, _)| kept.needs(&planes32(position)));
@@ -438,7 +438,7 @@ impl Merge for CpuMerge<'_> {
         self.free() / each
     }
 
-    fn reserve(&mut self, successors: u64, kept: Kept) -> Result<(), MergeError> {
+    fn reserve(&mut self, successors: u64, kept: Filter) -> Result<(), MergeError> {
         self.forget();
         if successors > self.most_successors() {
             return Err(MergeError::Full);

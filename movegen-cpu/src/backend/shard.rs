@@ -4,7 +4,7 @@ use std::collections::TryReserveError;
 use std::hint::black_box;
 use std::ops::Range;
 
-use kogge_board::merge::{Kept, MergeError};
+use kogge_board::merge::{Filter, MergeError};
 use kogge_board::{Color, Planes32};
 use rayon::prelude::*;
 
@@ -62,7 +62,7 @@ impl Sharing {
     }
 
     /// Prepares the tables for this many positions that are kept, in all.
-    pub(crate) fn expect(&mut self, positions: u64, kept: Kept) {
+    pub(crate) fn expect(&mut self, positions: u64, kept: Filter) {
         self.expected = (positions / self.ranges.count_for(kept) as u64) as usize + 16;
     }
 
@@ -403,7 +403,7 @@ impl Ply {
 
     /// Estimates the share of the positions' successors that are kept. A pass stands for most moves: it changes no
     /// pawn.
-    pub(crate) fn share(&self, kept: Kept) -> f64 {
+    pub(crate) fn share(&self, kept: Filter) -> f64 {
         let step = self.len().div_ceil(SHARE_SAMPLES as u64).max(1) as usize;
         let sample = self.shards.iter().flat_map(|shard| shard.positions.iter().step_by(step));
         let (mut looked_at, mut found) = (0_u64, 0_u64);
@@ -557,7 +557,7 @@ mod tests {
     fn a_table_of_the_expected_size_has_no_spare_memory() {
         let mut sharing = Sharing::new(32);
         for expected in [100, 1_000, 4_520, 50_000] {
-            sharing.expect(expected, Kept::All);
+            sharing.expect(expected, Filter::All);
             let full = table(&sharing, expected + 16);
             assert!(full.bytes() <= 46 * (expected + 16), "{} bytes of {expected} positions", full.bytes());
             let beyond = table(&sharing, expected + 17);
@@ -578,16 +578,16 @@ mod tests {
     #[test]
     fn the_share_that_is_kept_is_that_of_positions_after_a_pass() {
         let ply = Ply { shards: vec![table(&Sharing::new(32), 1_000)], turn: Some(Color::White) };
-        assert_eq!(ply.share(Kept::All), 1.0);
-        assert_eq!(ply.share(Kept::Within(KeyRange::WHOLE)), 1.0);
+        assert_eq!(ply.share(Filter::All), 1.0);
+        assert_eq!(ply.share(Filter::Within(KeyRange::WHOLE)), 1.0);
         let mut keys: Vec<_> =
             (0..1_000_u64).map(|index| Key::of(&planes32(&[index, 0, 0, index & !1].map(u64::swap_bytes)))).collect();
         for range in KeyRange::divide(&mut keys, 10) {
-            let share = ply.share(Kept::Within(range));
+            let share = ply.share(Filter::Within(range));
             assert!((0.09..0.11).contains(&share), "{share}");
         }
         let nothing = KeyRange { first: Key::MAX, last: Key::MAX };
-        assert_eq!(ply.share(Kept::Within(nothing)), 0.000_5);
-        assert_eq!(Ply::default().share(Kept::All), 0.5);
+        assert_eq!(ply.share(Filter::Within(nothing)), 0.000_5);
+        assert_eq!(Ply::default().share(Filter::All), 0.5);
     }
 }

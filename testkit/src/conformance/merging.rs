@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 
 use kogge_board::host::HostMerge;
-use kogge_board::merge::{Kept, Key, KeyRange, Merge, MergeError, MergeOptions, WeightedPosition};
+use kogge_board::merge::{Filter, Key, KeyRange, Merge, MergeError, MergeOptions, WeightedPosition};
 use kogge_board::{Backend, Color, Fen, Planes32, Quad48, Rules};
 
 use super::{placements, playouts};
@@ -57,13 +57,13 @@ pub fn merged_plies(backend: &mut dyn Backend, reference: &mut dyn Backend) {
     let mut of_fewer_diagrams = 0;
     for (number, (rules, entries)) in plies.iter().enumerate() {
         let mut plain = HostMerge::new(&mut *reference, rules, MergeOptions::with_memory(MEMORY));
-        good(plain.reserve(1 << 20, Kept::All));
+        good(plain.reserve(1 << 20, Filter::All));
         good(plain.add(entries));
         let parents = sorted(&mut plain);
         let below = good(plain.perft(0..plain.successors(), 2));
         let kinds = [0, 1, 2].map(|depth| good(plain.categories(0..plain.successors(), depth)));
         good(plain.descend());
-        good(plain.reserve(1 << 20, Kept::All));
+        good(plain.reserve(1 << 20, Filter::All));
         good(plain.expand(0..plain.parents()));
         let successors = sorted(&mut plain);
         let deeper = good(plain.perft(0..plain.successors(), 1));
@@ -76,7 +76,7 @@ pub fn merged_plies(backend: &mut dyn Backend, reference: &mut dyn Backend) {
             backend.merge(rules, &MergeOptions { hash_bits, categories: true, ..MergeOptions::with_memory(MEMORY) }),
         );
         assert_eq!((merge.parents(), merge.successors()), (0, 0));
-        good(merge.reserve(parents.len() as u64, Kept::All));
+        good(merge.reserve(parents.len() as u64, Filter::All));
         // In two parts, so that new entries merge with old ones.
         let (first, second) = entries.split_at(entries.len() / 3);
         good(merge.add(first));
@@ -110,7 +110,7 @@ pub fn merged_plies(backend: &mut dyn Backend, reference: &mut dyn Backend) {
             let mut all = Vec::new();
             let mut leaves = 0;
             for (index, range) in KeyRange::divide(&mut keys, count).into_iter().enumerate() {
-                let found = kept(&mut *merge, successors.len(), Kept::Within(range));
+                let found = kept(&mut *merge, successors.len(), Filter::Within(range));
                 leaves += good(merge.perft(0..merge.successors(), 1));
                 all.extend(found);
                 if index != number % count {
@@ -118,7 +118,7 @@ pub fn merged_plies(backend: &mut dyn Backend, reference: &mut dyn Backend) {
                 }
                 let expected = successors.iter().zip(&planes).filter(|(_, planes)| range.may_follow(planes));
                 let expected: Vec<_> = expected.map(|(entry, _)| *entry).collect();
-                let found = kept(&mut *merge, successors.len(), Kept::Before(range));
+                let found = kept(&mut *merge, successors.len(), Filter::Before(range));
                 assert_eq!(found, expected, "ply {number}: positions before {range:?}");
             }
             all.sort_unstable();
@@ -127,12 +127,12 @@ pub fn merged_plies(backend: &mut dyn Backend, reference: &mut dyn Backend) {
             let mut keys: Vec<_> = planes.iter().map(Key::reversed).collect();
             let ranges = KeyRange::divide(&mut keys, count);
             let found =
-                ranges.into_iter().flat_map(|range| kept(&mut *merge, successors.len(), Kept::WithinReversed(range)));
+                ranges.into_iter().flat_map(|range| kept(&mut *merge, successors.len(), Filter::WithinReversed(range)));
             let mut all: Vec<_> = found.collect();
             all.sort_unstable();
             assert_eq!(all, successors, "ply {number}: successors in {count} ranges of reversed keys");
         }
-        kept(&mut *merge, successors.len(), Kept::All);
+        kept(&mut *merge, successors.len(), Filter::All);
         assert_eq!(in_parts(&mut *merge), diagrams, "ply {number}: diagrams");
         assert_eq!(sorted(&mut *merge), successors, "ply {number}: successors after their diagrams");
         of_fewer_diagrams += usize::from(diagrams[0] < successors.len() as u64);
@@ -146,7 +146,7 @@ fn in_parts(merge: &mut dyn Merge) -> [u64; 4] {
 }
 
 /// Expands all parents in two calls, and returns the successors that are kept, in the order of their bytes.
-fn kept(merge: &mut dyn Merge, room: usize, kept: Kept) -> Vec<WeightedPosition> {
+fn kept(merge: &mut dyn Merge, room: usize, kept: Filter) -> Vec<WeightedPosition> {
     good(merge.reserve(room as u64, kept));
     let middle = merge.parents() / 3;
     let paths = good(merge.expand(0..middle)) + good(merge.expand(middle..merge.parents()));
@@ -167,18 +167,18 @@ pub fn merging_without_room(backend: &mut dyn Backend) {
         "there is no room yet"
     );
     let too_many = merge.most_successors() + 1;
-    assert_eq!(merge.reserve(too_many, Kept::All), Err(MergeError::Full));
-    good(merge.reserve(100, Kept::All));
+    assert_eq!(merge.reserve(too_many, Filter::All), Err(MergeError::Full));
+    good(merge.reserve(100, Filter::All));
     let mixed = [WeightedPosition { position, multiplicity: 1 }, WeightedPosition { position: black, multiplicity: 1 }];
     assert_eq!(merge.add(&mixed), Err(MergeError::MixedTurns));
 
     // 20 successors with room for 19, then for 20.
-    good(merge.reserve(1, Kept::All));
+    good(merge.reserve(1, Filter::All));
     good(merge.add(&[WeightedPosition { position, multiplicity: 1 << 70 }]));
     good(merge.descend());
-    good(merge.reserve(19, Kept::All));
+    good(merge.reserve(19, Filter::All));
     assert_eq!(merge.expand(0..1), Err(MergeError::Full));
-    good(merge.reserve(20, Kept::All));
+    good(merge.reserve(20, Filter::All));
     good(merge.expand(0..1));
     assert_eq!(merge.successors(), 20);
     assert_eq!(good(merge.perft(0..20, 3)), 197_281 << 70);
@@ -186,28 +186,28 @@ pub fn merging_without_room(backend: &mut dyn Backend) {
     assert_eq!(good(merge.perft(0..20, 0)), 20 << 70);
 
     // Sums that do not fit.
-    good(merge.reserve(1, Kept::All));
+    good(merge.reserve(1, Filter::All));
     good(merge.add(&[WeightedPosition { position, multiplicity: u128::MAX }]));
     assert_eq!(merge.add(&[WeightedPosition { position, multiplicity: 1 }]), Err(MergeError::Overflow));
-    good(merge.reserve(1, Kept::All));
+    good(merge.reserve(1, Filter::All));
     good(merge.add(&[WeightedPosition { position, multiplicity: u128::MAX / 20 }]));
     assert_eq!(good(merge.perft(0..1, 1)), u128::MAX / 20 * 20);
     assert_eq!(merge.perft(0..1, 2), Err(MergeError::Overflow));
-    good(merge.reserve(1, Kept::All));
+    good(merge.reserve(1, Filter::All));
     good(merge.add(&[WeightedPosition { position, multiplicity: u128::MAX / 20 }]));
     good(merge.descend());
-    good(merge.reserve(20, Kept::All));
+    good(merge.reserve(20, Filter::All));
     good(merge.expand(0..1));
     assert_eq!(good(merge.perft(0..20, 0)), u128::MAX / 20 * 20);
     assert_eq!(merge.perft(0..20, 1), Err(MergeError::Overflow));
 
     // A tree without leaves.
     let mate: Fen = "R5k1/5ppp/8/8/8/8/8/4K3 b - - 0 1".parse().unwrap_or_else(|error| panic!("{error}"));
-    good(merge.reserve(1, Kept::All));
+    good(merge.reserve(1, Filter::All));
     good(merge.add(&[WeightedPosition { position: Quad48::from(&mate.position), multiplicity: 5 }]));
     assert_eq!((good(merge.perft(0..1, 1)), good(merge.perft(0..1, 0))), (0, 5));
     good(merge.descend());
-    good(merge.reserve(1, Kept::All));
+    good(merge.reserve(1, Filter::All));
     good(merge.expand(0..1));
     assert_eq!(merge.successors(), 0);
     assert_eq!(good(merge.perft(0..0, 4)), 0);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use kogge_board::known::{self, Known};
-use kogge_board::merge::{Kept, MergeError, MergeOptions, WeightedPosition};
+use kogge_board::merge::{Filter, MergeError, MergeOptions, WeightedPosition};
 use kogge_board::{Backend, Fen, Leaves, Quad48, Rules, unwatched};
 use kogge_movegen_cpu::Cpu;
 use proptest::collection::vec;
@@ -181,17 +181,17 @@ pub fn list_far_too_short<D: Tested>() {
     with_backend::<D>(&GpuOptions::default(), |backend| {
         let start = Fen::start();
         let mut merge = backend.merge(&start.rules, &MergeOptions::with_memory(1 << 28)).unwrap();
-        merge.reserve(1, Kept::All).unwrap();
+        merge.reserve(1, Filter::All).unwrap();
         merge.add(&[WeightedPosition { position: Quad48::from(&start.position), multiplicity: 1 }]).unwrap();
         for positions in [20, 400, 5362, 72_078] {
             merge.descend().unwrap();
-            merge.reserve(positions, Kept::All).unwrap();
+            merge.reserve(positions, Filter::All).unwrap();
             merge.expand(0..merge.parents()).unwrap();
             assert_eq!(merge.successors(), positions);
         }
         merge.descend().unwrap();
         for room in [300_000, 1] {
-            merge.reserve(room, Kept::All).unwrap();
+            merge.reserve(room, Filter::All).unwrap();
             assert_eq!(merge.expand(0..72_078), Err(MergeError::Full));
         }
     });

@@ -1,6 +1,6 @@
 //! Failures at every call of a device, and settings that only tests change.
 
-use kogge_board::merge::{Kept, MergeError, MergeOptions, WeightedPosition};
+use kogge_board::merge::{Filter, MergeError, MergeOptions, WeightedPosition};
 use kogge_board::{Backend, BackendError, Fen, Leaves, Quad48, Rules, unwatched};
 use kogge_gpu::Parameter::{GroupSize, Moves, Positions};
 use kogge_gpu::{Failure, Gpu, GpuOptions, GpuSettings};
@@ -81,10 +81,10 @@ pub fn interrupted_totals<D: Tested>() {
 fn merged_leaves(backend: &mut dyn Backend) -> Result<u128, MergeError> {
     let options = MergeOptions::with_memory(256 << 20);
     let mut merge = backend.merge(&Rules::STANDARD, &options)?;
-    merge.reserve(1, Kept::All)?;
+    merge.reserve(1, Filter::All)?;
     merge.add(&[WeightedPosition { position: start(), multiplicity: 1 }])?;
     merge.descend()?;
-    merge.reserve(20, Kept::All)?;
+    merge.reserve(20, Filter::All)?;
     merge.expand(0..1)?;
     merge.perft(0..20, 2)
 }
@@ -130,7 +130,7 @@ pub fn small_shards<D: Tested>() {
     // All candidates belong to one shard, so its work-items take many turns.
     let mut merge = backend.merge(&Rules::STANDARD, &MergeOptions::with_memory(1 << 28)).unwrap();
     let entry = WeightedPosition { position: start(), multiplicity: 1 };
-    merge.reserve(1000, Kept::All).unwrap();
+    merge.reserve(1000, Filter::All).unwrap();
     merge.add(&[entry; 3000]).unwrap();
     assert_eq!(
         (merge.successors(), merge.entries(0..1)),

@@ -3,7 +3,7 @@
 //! A slot holds 0 if it is free, else the number of an entry, counted from 1, or of a candidate with the highest bit set.
 
 use kogge_board::Planes32;
-use kogge_board::merge::Kept;
+use kogge_board::merge::Filter;
 use kogge_gpu::kernels::{Binding, Scalar};
 use kogge_gpu::{REACHED_ONCE, WEIGHTED_SUMS_GROUPS};
 
@@ -151,7 +151,7 @@ pub(super) fn insert(arguments: &Arguments<'_>) {
 
 /// Counts a candidate that is kept, unless all are.
 pub(super) fn count_kept(arguments: &Arguments<'_>, candidate: usize) {
-    if kept_of_scalars(arguments) != Kept::All {
+    if kept_of_scalars(arguments) != Filter::All {
         arguments.add(Binding::kept_counts, arguments.word(Binding::roots, candidate) as usize, 1);
     }
 }

@@ -1,6 +1,6 @@
 //! Ranges of positions with similar pawns.
 
-use kogge_board::merge::{Kept, Key, KeyRange};
+use kogge_board::merge::{Filter, Key, KeyRange};
 use kogge_gpu::kernels::Scalar;
 
 use super::arguments::Arguments;
@@ -21,11 +21,11 @@ fn range_of_scalars(arguments: &Arguments<'_>) -> KeyRange {
 }
 
 /// The positions that are kept, as the scalars describe.
-pub(super) fn kept_of_scalars(arguments: &Arguments<'_>) -> Kept {
+pub(super) fn kept_of_scalars(arguments: &Arguments<'_>) -> Filter {
     match arguments.scalar(Scalar::kept) {
-        0 => Kept::All,
-        1 => Kept::Within(range_of_scalars(arguments)),
-        2 => Kept::Before(range_of_scalars(arguments)),
-        _ => Kept::WithinReversed(range_of_scalars(arguments)),
+        0 => Filter::All,
+        1 => Filter::Within(range_of_scalars(arguments)),
+        2 => Filter::Before(range_of_scalars(arguments)),
+        _ => Filter::WithinReversed(range_of_scalars(arguments)),
     }
 }

@@ -1,7 +1,7 @@
 //! The successors of positions, in any order.
 
 use kogge_board::Planes32;
-use kogge_board::merge::Kept;
+use kogge_board::merge::Filter;
 use kogge_gpu::kernels::{Binding, Scalar};
 
 use super::arguments::Arguments;
@@ -28,7 +28,7 @@ pub(super) fn expand_unordered(arguments: &Arguments<'_>) {
     for index in arguments.indices(arguments.scalar(Scalar::first), arguments.scalar(Scalar::end)) {
         let seen = load_position(arguments, Binding::positions, index);
         let moves = packed_moves(&seen);
-        if kept == Kept::All {
+        if kept == Filter::All {
             arguments.set(Binding::new_counts, index, moves.len() as u32);
         }
         for (number, packed) in moves.into_iter().enumerate().rev() {

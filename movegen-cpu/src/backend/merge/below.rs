@@ -7,7 +7,7 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use kogge_board::merge::{Kept, MergeError, add_categories, add_weighted};
+use kogge_board::merge::{Filter, MergeError, add_categories, add_weighted};
 use kogge_board::{BackendError, Categories};
 use rayon::prelude::*;
 
@@ -97,10 +97,10 @@ impl CpuMerge<'_> {
         let Counting { tree, positions, below, expansion, table } = scratch;
         // The options may ask for few bits, which make tables slow. They concern only plies.
         let mut sharing = Sharing::new(u32::BITS);
-        sharing.expect(MOVES / 2 * (range.end - range.start), Kept::All);
+        sharing.expect(MOVES / 2 * (range.end - range.start), Filter::All);
         let pieces = index.pieces(range).map(|(number, range)| (&self.successors.shards[number], range));
         table.clear();
-        expand_task(self.cores, &sharing, expansion, pieces, Kept::All, Some((0, &mut *table)))?;
+        expand_task(self.cores, &sharing, expansion, pieces, Filter::All, Some((0, &mut *table)))?;
         let mut total = B::Sum::default();
         for start in (0..table.len()).step_by(COUNTED_TOGETHER as usize) {
             let end = table.len().min(start + COUNTED_TOGETHER as usize);
