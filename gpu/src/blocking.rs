@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::time::Instant;
 
 use kogge_board::host::HostMerge;
-use kogge_board::merge::{Filter, Merge, MergeError, MergeOptions, WeightedPosition};
+use kogge_board::merge::{Filter, Merge, MergeAdvice, MergeError, MergeOptions, MergeSizes, Summand, WeightedPosition};
 use kogge_board::{
     Backend, BackendError, Categories, DeviceInfo, Leaves, Quad48, Rules, Score, Successors, Watch, host, self_test,
 };
@@ -216,16 +216,12 @@ where
 }
 
 impl<I: Interface> Merge for DeviceMerge<'_, I> {
-    fn parents(&self) -> u64 {
-        self.parents
+    fn sizes(&self) -> MergeSizes {
+        MergeSizes { parents: self.parents, successors: self.successors, capacity: self.capacity() }
     }
 
-    fn successors(&self) -> u64 {
-        self.successors
-    }
-
-    fn most_successors(&self) -> u64 {
-        DeviceMerge::most_successors(self)
+    fn advice(&self, depth: u32, _successors: u64) -> MergeAdvice {
+        MergeAdvice { in_runs: self.counts_in_runs(depth), together: 1, in_one_table: self.most_in_one_table() }
     }
 
     fn reserve(&mut self, successors: u64, kept: Filter) -> Result<(), MergeError> {
@@ -240,16 +236,8 @@ impl<I: Interface> Merge for DeviceMerge<'_, I> {
         block_on(DeviceMerge::expand(self, parents))
     }
 
-    fn descend(&mut self) -> Result<(), MergeError> {
-        DeviceMerge::descend(self)
-    }
-
-    fn descend_and_keep(&mut self) -> Result<(), MergeError> {
-        DeviceMerge::descend_and_keep(self)
-    }
-
-    fn most_in_one_table(&self) -> u64 {
-        DeviceMerge::most_in_one_table(self)
+    fn descend(&mut self, keep: bool) -> Result<(), MergeError> {
+        DeviceMerge::descend(self, keep)
     }
 
     fn ascend(&mut self) -> Result<(), MergeError> {
@@ -257,20 +245,8 @@ impl<I: Interface> Merge for DeviceMerge<'_, I> {
         Ok(())
     }
 
-    fn perft(&mut self, successors: Range<u64>, depth: u32) -> Result<u128, MergeError> {
-        block_on(DeviceMerge::perft(self, successors, depth))
-    }
-
-    fn counts_in_runs(&self, depth: u32) -> bool {
-        DeviceMerge::counts_in_runs(self, depth)
-    }
-
-    fn categories(&mut self, successors: Range<u64>, depth: u32) -> Result<Categories, MergeError> {
-        block_on(DeviceMerge::categories(self, successors, depth))
-    }
-
-    fn reached_once(&mut self, successors: Range<u64>) -> Result<u64, MergeError> {
-        block_on(DeviceMerge::reached_once(self, successors))
+    fn sum(&mut self, successors: Range<u64>, summand: Summand) -> Result<Categories, MergeError> {
+        block_on(DeviceMerge::sum(self, successors, summand))
     }
 
     fn entries(&mut self, successors: Range<u64>) -> Result<Vec<WeightedPosition>, MergeError> {

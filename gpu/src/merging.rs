@@ -23,7 +23,7 @@
 
 use std::ops::Range;
 
-use kogge_board::merge::{Filter, MergeError, MergeOptions, WeightedPosition, common_turn, entry_of};
+use kogge_board::merge::{Filter, MergeError, MergeOptions, Summand, WeightedPosition, common_turn, entry_of};
 use kogge_board::{BackendError, Categories, Color, Quad48, Rules};
 
 use crate::counting::Walk;
@@ -359,7 +359,7 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
     /// Returns whether leaves this many plies below a ply that fills the memory are counted in runs.
     pub(crate) fn counts_in_runs(&self, depth: u32) -> bool {
         let runs = self.session.runner.settings.runs;
-        depth >= runs.depth && self.most_successors() >= runs.from
+        depth >= runs.depth && self.capacity() >= runs.from
     }
 
     /// Returns the greatest number of successors that lie in one shard, which has one table.
@@ -367,13 +367,13 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
         self.lists.most_in_one_shard(self.session)
     }
 
-    pub(crate) fn most_successors(&self) -> u64 {
+    pub(crate) fn capacity(&self) -> u64 {
         self.lists.most_entries(self.session)
     }
 
     pub(crate) async fn reserve(&mut self, successors: u64, kept: Filter) -> Result<(), MergeError> {
         (self.successors, self.turn, self.failed) = (0, self.parents_turn.map(Color::opposite), true);
-        if successors > self.lists.most_entries(self.session) {
+        if successors > self.capacity() {
             return Err(MergeError::Full);
         }
         match self.lists.make_room(self.session, successors, kept).await {
@@ -420,29 +420,17 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
         Ok(paths)
     }
 
-    pub(crate) fn descend(&mut self) -> Result<(), MergeError> {
+    pub(crate) fn descend(&mut self, keep: bool) -> Result<(), MergeError> {
         if self.failed {
             return Err(MergeError::Full);
         }
-        self.lists.descend();
-        self.take_parents();
-        Ok(())
-    }
-
-    pub(crate) fn descend_and_keep(&mut self) -> Result<(), MergeError> {
-        if self.failed {
-            return Err(MergeError::Full);
+        if keep {
+            self.ancestors.push((self.parents, self.parents_turn));
         }
-        self.ancestors.push((self.parents, self.parents_turn));
-        self.lists.descend_and_keep();
-        self.take_parents();
-        Ok(())
-    }
-
-    /// Notes that the successors have become the parents.
-    fn take_parents(&mut self) {
+        self.lists.descend(keep);
         (self.parents, self.parents_turn) = (self.successors, self.turn);
         (self.successors, self.failed) = (0, true);
+        Ok(())
     }
 
     pub(crate) fn ascend(&mut self) {
@@ -453,18 +441,22 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
         }
     }
 
-    pub(crate) async fn perft(&mut self, successors: Range<u64>, depth: u32) -> Result<u128, MergeError> {
-        let [sum] = self.leaves(successors, depth).await?;
-        Ok(sum)
+    pub(crate) async fn sum(&mut self, successors: Range<u64>, summand: Summand) -> Result<Categories, MergeError> {
+        let [nodes] = match summand {
+            Summand::Leaves(depth) => self.leaves(successors, depth).await?,
+            Summand::Kinds(depth) => return self.categories(successors, depth).await,
+            Summand::Once => [self.reached_once(successors).await?.into()],
+        };
+        Ok(Categories { nodes, ..Categories::default() })
     }
 
-    pub(crate) async fn categories(&mut self, successors: Range<u64>, depth: u32) -> Result<Categories, MergeError> {
+    async fn categories(&mut self, successors: Range<u64>, depth: u32) -> Result<Categories, MergeError> {
         if !self.classifies {
             let reason = "its merge began without categories; set them in the options of the merge.".to_owned();
             return Err(BackendError::Unavailable { backend: "gpu", reason }.into());
         }
         if depth == 0 {
-            let nodes = self.perft(successors, 0).await?;
+            let [nodes] = self.leaves(successors, 0).await?;
             return Ok(Categories { nodes, ..Categories::default() });
         }
         self.leaves(successors, depth).await.map(Categories::from_array)
@@ -490,7 +482,7 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
         }
     }
 
-    pub(crate) async fn reached_once(&mut self, successors: Range<u64>) -> Result<u64, MergeError> {
+    async fn reached_once(&mut self, successors: Range<u64>) -> Result<u64, MergeError> {
         let mut rest = successors.start..successors.end.min(self.successors);
         self.prepare(2).await?;
         self.lists.clear_sums(self.session).map_err(or_full)?;

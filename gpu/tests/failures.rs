@@ -132,13 +132,13 @@ fn merging() {
             let mut merge = gpu.merge(&start.rules, &MergeOptions::with_memory(1 << 24))?;
             merge.reserve(1, Filter::All)?;
             merge.add(&[WeightedPosition { position: root(&start), multiplicity: 3 }])?;
-            merge.descend()?;
+            merge.descend(false)?;
             merge.reserve(20, Filter::All)?;
             merge.expand(0..1)?;
             let mut entries = merge.entries(0..20)?;
             entries.sort_unstable();
             let in_runs = merge.perft(0..7, 2)? + merge.perft(7..20, 2)?;
-            merge.descend()?;
+            merge.descend(false)?;
             merge.reserve(400, Filter::All)?;
             merge.expand(0..20)?;
             assert_eq!(merge.successors(), 400);
@@ -183,7 +183,7 @@ fn a_list_can_be_extended_after_a_failure_in_runs() {
                 let mut merge = gpu.merge(&start.rules, &MergeOptions::with_memory(1 << 26)).unwrap();
                 merge.reserve(1, Filter::All).unwrap();
                 merge.add(&[WeightedPosition { position: root(&start), multiplicity: 1 }]).unwrap();
-                merge.descend().unwrap();
+                merge.descend(false).unwrap();
                 merge.reserve(20, Filter::All).unwrap();
                 assert_eq!(merge.expand(0..1), Ok(20));
                 device.control.fail(after, failure.clone());
@@ -252,12 +252,12 @@ fn memory_of_merging_is_kept_to() {
         device.control.most_bytes();
         let mut merge = gpu.merge(&kiwipete.rules, &MergeOptions::with_memory(memory)).unwrap();
         device.control.most_bytes();
-        let most = merge.most_successors();
+        let most = merge.sizes().capacity;
         let done = (|| {
             merge.reserve(most, Filter::All)?;
             merge.add(&[WeightedPosition { position: root(&kiwipete), multiplicity: 1 }])?;
-            merge.descend()?;
-            merge.reserve(merge.most_successors(), Filter::All)?;
+            merge.descend(false)?;
+            merge.reserve(merge.sizes().capacity, Filter::All)?;
             merge.expand(0..1)?;
             merge.perft(0..48, 2)
         })();
@@ -301,13 +301,13 @@ fn memory_of_other_programs_is_left_to_them() {
     let mut gpu = open(&device, &options(1 << 10));
     drop(gpu.merge(&start.rules, &MergeOptions::with_memory(device.memory)).unwrap());
     let mut merge = gpu.merge(&start.rules, &MergeOptions::with_memory(device.memory)).unwrap();
-    let all = merge.most_successors();
+    let all = merge.sizes().capacity;
     device.control.occupy(device.memory / 2);
     assert_eq!(merge.reserve(all, Filter::All), Err(MergeError::Full));
-    let mut most = merge.most_successors();
+    let mut most = merge.sizes().capacity;
     assert!(most <= all - all.div_ceil(8));
     while merge.reserve(most, Filter::All) == Err(MergeError::Full) {
-        let fewer = merge.most_successors();
+        let fewer = merge.sizes().capacity;
         assert!(fewer < most, "{fewer} after {most}");
         most = fewer;
     }
@@ -328,7 +328,7 @@ fn a_merge_may_follow_a_deep_count() {
     let counting = device.control.most_bytes();
     assert!(counting > device.memory / 2, "the count took only {counting} bytes");
     let mut merge = gpu.merge(&stalemate.rules, &MergeOptions::with_memory(device.memory)).unwrap();
-    let most = merge.most_successors();
+    let most = merge.sizes().capacity;
     assert_eq!(merge.reserve(most, Filter::All), Ok(()));
     assert_eq!(merge.add(&[WeightedPosition { position: root(&stalemate), multiplicity: 1 }]), Ok(()));
 }

@@ -27,12 +27,12 @@ fn merge_plies(merge: &mut dyn Merge, plies: usize, ranges: usize) -> Result<(u6
     merge.reserve(1, Filter::All)?;
     merge.add(&[start()])?;
     for &(positions, leaves) in &PLIES[..plies - 1] {
-        merge.descend()?;
+        merge.descend(false)?;
         merge.reserve(positions, Filter::All)?;
         assert_eq!(merge.expand(0..merge.parents()), Ok(leaves));
         assert_eq!((merge.successors(), merge.perft(0..positions, 0)), (positions, Ok(leaves)));
     }
-    merge.descend()?;
+    merge.descend(false)?;
     merge.reserve(PLIES[plies - 1].0, Filter::All)?;
     merge.expand(0..merge.parents())?;
     let entries = merge.entries(0..merge.successors())?;
@@ -90,7 +90,7 @@ fn a_ply_may_exceed_the_largest_buffer() {
                 let halves = [0..2_681, 2_681..5_362].map(|half| merge.perft(half, depth).unwrap());
                 assert_eq!(halves[0] + halves[1], [197_281, 4_865_609][depth as usize - 1]);
             }
-            merge.descend().unwrap();
+            merge.descend(false).unwrap();
             merge.reserve(PLIES[3].0, Filter::All).unwrap();
             let halves = [2_681..5_362, 0..2_681].map(|half| merge.expand(half).unwrap());
             assert_eq!((halves[0] + halves[1], merge.successors()), (PLIES[3].1, PLIES[3].0));
@@ -115,9 +115,9 @@ fn leaves_are_counted_in_runs() {
         let mut merge = gpu.merge(&Fen::start().rules, &options).unwrap();
         assert_eq!(merge_plies(&mut *merge, 3, 1), Ok(PLIES[2]));
         let before = merge.entries(0..5_362).unwrap();
-        let has_one_table = merge.most_in_one_table() >= 5_362;
+        let has_one_table = merge.advice(0, 0).in_one_table >= 5_362;
         assert_eq!(has_one_table, shard_entries == u64::MAX);
-        assert!(merge.most_in_one_table() <= shard_entries);
+        assert!(merge.advice(0, 0).in_one_table <= shard_entries);
         device.control.launches();
         for (depth, expected) in [(2, 4_865_609), (1, 197_281)] {
             let parts = [0..1, 1..1_500, 1_500..3_333, 3_333..5_362].map(|part| merge.perft(part, depth).unwrap());
@@ -135,7 +135,7 @@ fn leaves_are_counted_in_runs() {
         assert_eq!((merge.successors(), merge.perft(0..5_362, 1)), (5_362, Ok(2 * 197_281)));
         // With few bits, a search in a large list takes long.
         if hash_bits == 32 {
-            merge.descend().unwrap();
+            merge.descend(false).unwrap();
             merge.reserve(PLIES[3].0, Filter::All).unwrap();
             assert_eq!(merge.expand(0..5_362), Ok(2 * PLIES[3].1));
             assert_eq!(merge.successors(), PLIES[3].0);
@@ -153,7 +153,7 @@ fn leaves_below_ranges_are_counted_in_runs() {
     let options = MergeOptions { categories: true, ..MergeOptions::with_memory(1 << 26) };
     let mut merge = gpu.merge(&Fen::start().rules, &options).unwrap();
     assert_eq!(merge_plies(&mut *merge, 2, 1), Ok(PLIES[1]));
-    merge.descend().unwrap();
+    merge.descend(false).unwrap();
     merge.reserve(PLIES[2].0, Filter::All).unwrap();
     merge.expand(0..400).unwrap();
     let planes = |entry: &WeightedPosition| Planes32::pack(&Rules::STANDARD, &entry.position.unpack_unchecked());
@@ -276,7 +276,7 @@ fn a_list_that_is_too_short_is_full_and_stays_so() {
             let options = MergeOptions { hash_bits, ..MergeOptions::with_memory(1 << 26) };
             let mut merge = gpu.merge(&Fen::start().rules, &options).unwrap();
             merge_plies(&mut *merge, 2, 1).unwrap();
-            merge.descend().unwrap();
+            merge.descend(false).unwrap();
             // With equal hashes, searching a full table is slow.
             let rooms = if hash_bits == 0 { vec![1, 300] } else { vec![0, 1, 300, 5_000, 5_361] };
             for room in rooms {
@@ -287,7 +287,7 @@ fn a_list_that_is_too_short_is_full_and_stays_so() {
                 assert!(inserts > 5, "only {inserts} insertions");
                 assert_eq!(merge.expand(0..400), Err(MergeError::Full), "it stays full");
                 assert_eq!(merge.add(&[start()]), Err(MergeError::Full));
-                assert_eq!(merge.descend(), Err(MergeError::Full));
+                assert_eq!(merge.descend(false), Err(MergeError::Full));
             }
             if hash_bits == 32 {
                 merge.reserve(5_362, Filter::All).unwrap();
@@ -383,20 +383,21 @@ fn diagrams_are_counted() {
         merge.add(&[root]).unwrap();
         // Half of the positions of ply 3; with few bits of the hash, searches take long.
         for parents in [1, 48, if hash_bits == 32 { 1_000 } else { 50 }] {
-            merge.descend().unwrap();
+            merge.descend(false).unwrap();
             merge.reserve(57_548, Filter::All).unwrap();
             merge.expand(0..parents).unwrap();
         }
         let len = merge.successors();
         let entries = merge.entries(0..len).unwrap();
         let mut mailbox = Mailbox::new();
-        let mut host = HostMerge::new(&mut mailbox, &kiwipete.rules, MergeOptions::with_memory(1 << 26));
+        let host: &mut dyn Merge =
+            &mut HostMerge::new(&mut mailbox, &kiwipete.rules, MergeOptions::with_memory(1 << 26));
         host.reserve(len, Filter::All).unwrap();
         host.add(&entries).unwrap();
         device.control.launches();
         for parts in [1, 2, 5] {
             let found = in_parts(&mut *merge, parts);
-            assert_eq!(found, in_parts(&mut host, parts), "{parts} parts");
+            assert_eq!(found, in_parts(host, parts), "{parts} parts");
             let sum: u64 = found.iter().sum();
             assert!(0 < sum && sum < len, "{sum} diagrams of {len} positions");
         }
@@ -411,9 +412,9 @@ fn diagrams_are_counted() {
         merge.expand(0..10).unwrap();
         assert!(merge.diagrams(0, 1).is_ok());
         assert_eq!(merge.expand(0..10), Err(MergeError::Full));
-        assert_eq!(merge.descend(), Err(MergeError::Full));
+        assert_eq!(merge.descend(false), Err(MergeError::Full));
         merge.reserve(57_548, Filter::All).unwrap();
         merge.expand(0..10).unwrap();
-        assert_eq!(merge.descend(), Ok(()));
+        assert_eq!(merge.descend(false), Ok(()));
     }
 }

@@ -61,7 +61,7 @@ fn an_overflow_in_a_merged_count_ends_with_it() {
     merge.reserve(1, Filter::All).unwrap();
     merge.add(&[WeightedPosition { position: Quad48::from(&kiwipete.position), multiplicity: 1 }]).unwrap();
     for room in [48, 2039] {
-        merge.descend().unwrap();
+        merge.descend(false).unwrap();
         merge.reserve(room, Filter::All).unwrap();
         merge.expand(0..merge.parents()).unwrap();
     }

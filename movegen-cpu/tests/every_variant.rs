@@ -64,7 +64,7 @@ fn published_counts_by_merged_plies() {
             merge.reserve(1, Filter::All).unwrap();
             merge.add(&[WeightedPosition { position, multiplicity: 1 }]).unwrap();
             for ply in 1..=3 {
-                merge.descend().unwrap();
+                merge.descend(false).unwrap();
                 merge.reserve(100_000, Filter::All).unwrap();
                 let paths = merge.expand(0..merge.parents()).unwrap();
                 assert_eq!(Some(paths), known.leaves(ply), "{variant}, {} at ply {ply}", known.root);

@@ -13,12 +13,12 @@ fn parents(merge: &mut dyn Merge, ply: usize) {
     merge.reserve(1, Filter::All).unwrap();
     merge.add(&[WeightedPosition { position: Quad48::from(&Fen::start().position), multiplicity: 1 }]).unwrap();
     for &positions in &PLIES[1..=ply] {
-        merge.descend().unwrap();
+        merge.descend(false).unwrap();
         merge.reserve(positions, Filter::All).unwrap();
         merge.expand(0..merge.parents()).unwrap();
         assert_eq!(merge.successors(), positions);
     }
-    merge.descend().unwrap();
+    merge.descend(false).unwrap();
 }
 
 /// Expands the parents in parts, some empty, and returns the successors in order.
@@ -91,13 +91,13 @@ struct Plies {
 fn plies(fen: &str, first: u32) -> Plies {
     let Fen { rules, position, .. } = fen.parse().unwrap();
     let mut cpu = Cpu::new(Some(1)).unwrap();
-    let mut merge = HostMerge::new(&mut cpu, &rules, MergeOptions::with_memory(1 << 30));
+    let merge: &mut dyn Merge = &mut HostMerge::new(&mut cpu, &rules, MergeOptions::with_memory(1 << 30));
     merge.reserve(1, Filter::All).unwrap();
     merge
         .add(&[WeightedPosition { position: Quad48::from(&position).with_halfmove_clock(0), multiplicity: 1 << 62 }])
         .unwrap();
     let mut next = || {
-        merge.descend().unwrap();
+        merge.descend(false).unwrap();
         merge.reserve(1 << 20, Filter::All).unwrap();
         merge.expand(0..u64::MAX).unwrap();
         let mut entries = merge.entries(0..u64::MAX).unwrap();
@@ -129,7 +129,7 @@ impl Plies {
         let mut merge = cpu.merge(&self.rules, &MergeOptions::with_memory(memory)).unwrap();
         merge.reserve(self.entries[0].len() as u64, Filter::All).unwrap();
         merge.add(&self.entries[0]).unwrap();
-        merge.descend().unwrap();
+        merge.descend(false).unwrap();
         merge
     }
 
@@ -167,7 +167,7 @@ fn successors_in_ranges_are_those_of_the_host() {
             }
             for range in plies.ranges(2, count) {
                 plies.check(&mut *merge, 1, Filter::Before(range));
-                merge.descend_and_keep().unwrap();
+                merge.descend(true).unwrap();
                 plies.check(&mut *merge, 2, Filter::Within(range));
                 merge.ascend().unwrap();
                 assert_eq!((merge.parents(), merge.successors()), (parents, 0), "{fen}");
@@ -188,15 +188,15 @@ fn successors_in_ranges_need_little_memory() {
     // The second ply takes at least 2.88 MB, so it cannot be put in order. The third ply would take 42 MB.
     let mut merge = plies.start(&mut cpu, 6 << 20);
     plies.check(&mut *merge, 1, Filter::All);
-    merge.descend_and_keep().unwrap();
-    let most = merge.most_successors();
+    merge.descend(true).unwrap();
+    let most = merge.sizes().capacity;
     assert!((20_564..60_000).contains(&most), "{most}");
     for range in plies.ranges(2, 40) {
         plies.check(&mut *merge, 2, Filter::Within(range));
     }
     assert_eq!(merge.reserve(most + 1, Filter::All), Err(MergeError::Full));
     merge.ascend().unwrap();
-    assert!(merge.most_successors() > most);
+    assert!(merge.sizes().capacity > most);
     // The first ply still has its order, and still finds all of its successors.
     plies.check(&mut *merge, 1, Filter::All);
     for range in plies.ranges(2, 7) {
@@ -217,7 +217,8 @@ fn counts_below_any_part_of_a_ply_are_those_of_its_entries() {
         let entries = |merge: &mut dyn Merge| parts.clone().map(|part| merge.entries(part).unwrap());
         let before = entries(&mut *merge);
         for (part, entries) in parts.clone().into_iter().zip(&before) {
-            let mut host = HostMerge::new(&mut other, &plies.rules, MergeOptions::with_memory(1 << 30));
+            let host: &mut dyn Merge =
+                &mut HostMerge::new(&mut other, &plies.rules, MergeOptions::with_memory(1 << 30));
             host.reserve(len, Filter::All).unwrap();
             host.add(entries).unwrap();
             // Deeper trees take long, so they are counted only below few positions.
@@ -232,7 +233,7 @@ fn counts_below_any_part_of_a_ply_are_those_of_its_entries() {
         merge.add(&again).unwrap();
         let paths: u128 = plies.entries[1].iter().map(|entry| entry.multiplicity).sum();
         assert_eq!((merge.successors(), merge.perft(0..len, 0).unwrap()), (len, paths + again.len() as u128), "{fen}");
-        merge.descend().unwrap();
+        merge.descend(false).unwrap();
         merge.reserve(plies.entries[2].len() as u64, Filter::All).unwrap();
         merge.expand(0..len).unwrap();
         assert_eq!(merge.successors(), plies.entries[2].len() as u64, "{fen}");
@@ -244,7 +245,7 @@ fn more_successors_are_expanded_together_until_a_task_is_full() {
     let mut cpu = Cpu::new(Some(2)).unwrap();
     let merge = cpu.merge(&Rules::STANDARD, &MergeOptions::with_memory(1 << 30)).unwrap();
     // Two threads have eight tasks.
-    let together = |depth, successors| merge.counted_together(depth, successors);
+    let together = |depth, successors| merge.advice(depth, successors).together;
     assert_eq!([0, 7, 80, 1 << 15, 1 << 40].map(|successors| together(3, successors)), [1, 1, 10, 4096, 4096]);
     assert_eq!([together(2, 1 << 40), together(4, 80)], [1, 10]);
 }

@@ -3,7 +3,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use kogge_board::merge::{Filter, Merge, MergeError, WeightedPosition, add_categories, add_weighted};
+use kogge_board::host::sum_entries;
+use kogge_board::merge::{Filter, Merge, MergeError, MergeSizes, Summand, WeightedPosition, add_weighted};
 use kogge_board::{Backend, Categories, Planes32, Position, Quad48, Rules, Successors, unwatched};
 
 use crate::wrapped::Wrapped;
@@ -115,16 +116,9 @@ impl WrongMerge<'_> {
 }
 
 impl Merge for WrongMerge<'_> {
-    fn parents(&self) -> u64 {
-        self.parents.len() as u64
-    }
-
-    fn successors(&self) -> u64 {
-        self.successors.len() as u64
-    }
-
-    fn most_successors(&self) -> u64 {
-        u64::MAX
+    fn sizes(&self) -> MergeSizes {
+        let (parents, successors) = (self.parents.len() as u64, self.successors.len() as u64);
+        MergeSizes { parents, successors, capacity: u64::MAX }
     }
 
     fn reserve(&mut self, successors: u64, kept: Filter) -> Result<(), MergeError> {
@@ -151,14 +145,13 @@ impl Merge for WrongMerge<'_> {
         Ok(paths)
     }
 
-    fn descend(&mut self) -> Result<(), MergeError> {
-        self.parents = self.successors.drain(..).map(|(_, entry)| entry).collect();
+    fn descend(&mut self, keep: bool) -> Result<(), MergeError> {
+        let successors = self.successors.drain(..).map(|(_, entry)| entry).collect();
+        let parents = std::mem::replace(&mut self.parents, successors);
+        if keep {
+            self.ancestors.push(parents);
+        }
         self.reserve(0, Filter::All)
-    }
-
-    fn descend_and_keep(&mut self) -> Result<(), MergeError> {
-        self.ancestors.push(self.parents.clone());
-        self.descend()
     }
 
     fn ascend(&mut self) -> Result<(), MergeError> {
@@ -166,23 +159,17 @@ impl Merge for WrongMerge<'_> {
         self.reserve(0, Filter::All)
     }
 
-    fn perft(&mut self, successors: Range<u64>, depth: u32) -> Result<u128, MergeError> {
+    fn sum(&mut self, successors: Range<u64>, summand: Summand) -> Result<Categories, MergeError> {
         let entries = self.entries(successors)?;
+        let Summand::Leaves(depth) = summand else {
+            return sum_entries(&mut *self.backend, &self.rules, &entries, summand);
+        };
         let positions: Vec<_> = entries.iter().map(|entry| entry.position).collect();
         let leaves = self.backend.perft(&self.rules, &positions, depth, &mut unwatched)?;
         let products =
             entries.iter().zip(leaves).map(|(entry, leaves)| (self.bug.weighted)(entry.multiplicity, leaves));
-        let sum = products.into_iter().try_fold(0_u128, |sum, product| sum.checked_add(product?));
-        sum.ok_or(MergeError::Overflow)
-    }
-
-    fn categories(&mut self, successors: Range<u64>, depth: u32) -> Result<Categories, MergeError> {
-        let entries = self.entries(successors)?;
-        let positions: Vec<_> = entries.iter().map(|entry| entry.position).collect();
-        let found = self.backend.categories(&self.rules, &positions, depth, &mut unwatched)?;
-        entries.iter().zip(&found).try_fold(Categories::default(), |sum, (entry, categories)| {
-            add_categories(&sum, entry.multiplicity, categories)
-        })
+        let nodes = products.into_iter().try_fold(0_u128, |sum, product| sum.checked_add(product?));
+        Ok(Categories { nodes: nodes.ok_or(MergeError::Overflow)?, ..Categories::default() })
     }
 
     fn entries(&mut self, successors: Range<u64>) -> Result<Vec<WeightedPosition>, MergeError> {

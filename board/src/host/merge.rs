@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::merge::{
-    Filter, Merge, MergeError, MergeOptions, WeightedPosition, add_categories, add_weighted, common_turn, hashes,
+    Filter, Merge, MergeError, MergeOptions, MergeSizes, Summand, WeightedPosition, add_categories, add_weighted,
+    common_turn, hashes,
 };
 use crate::{Backend, Categories, Planes32, Quad48, Rules, unwatched};
 
@@ -80,18 +81,14 @@ fn within(range: &Range<u64>, len: usize) -> Range<usize> {
 }
 
 impl<B: Backend + ?Sized> Merge for HostMerge<'_, B> {
-    fn parents(&self) -> u64 {
-        self.parents.len() as u64
-    }
-
-    fn successors(&self) -> u64 {
-        self.successors.len() as u64
-    }
-
-    fn most_successors(&self) -> u64 {
+    fn sizes(&self) -> MergeSizes {
         let plies = self.ancestors.iter().chain([&self.parents]);
         let parents = plies.map(|ply| ply.len() as u64).sum::<u64>() * HOST_BYTES;
-        (self.options.memory.saturating_sub(parents) / HOST_BYTES).min(u32::MAX.into())
+        MergeSizes {
+            parents: self.parents.len() as u64,
+            successors: self.successors.len() as u64,
+            capacity: (self.options.memory.saturating_sub(parents) / HOST_BYTES).min(u32::MAX.into()),
+        }
     }
 
     fn reserve(&mut self, successors: u64, kept: Filter) -> Result<(), MergeError> {
@@ -99,7 +96,7 @@ impl<B: Backend + ?Sized> Merge for HostMerge<'_, B> {
         self.kept = kept;
         self.slots = HashMap::new();
         self.room = 0;
-        if successors > self.most_successors() {
+        if successors > self.sizes().capacity {
             return Err(MergeError::Full);
         }
         self.room = successors;
@@ -129,15 +126,13 @@ impl<B: Backend + ?Sized> Merge for HostMerge<'_, B> {
         Ok(paths)
     }
 
-    fn descend(&mut self) -> Result<(), MergeError> {
-        self.parents = std::mem::take(&mut self.successors);
+    fn descend(&mut self, keep: bool) -> Result<(), MergeError> {
+        let parents = std::mem::replace(&mut self.parents, std::mem::take(&mut self.successors));
         self.parents.shrink_to_fit();
+        if keep {
+            self.ancestors.push(parents);
+        }
         self.reserve(0, Filter::All)
-    }
-
-    fn descend_and_keep(&mut self) -> Result<(), MergeError> {
-        self.ancestors.push(std::mem::take(&mut self.parents));
-        self.descend()
     }
 
     fn ascend(&mut self) -> Result<(), MergeError> {
@@ -146,23 +141,42 @@ impl<B: Backend + ?Sized> Merge for HostMerge<'_, B> {
         self.reserve(0, Filter::All)
     }
 
-    fn perft(&mut self, successors: Range<u64>, depth: u32) -> Result<u128, MergeError> {
+    fn sum(&mut self, successors: Range<u64>, summand: Summand) -> Result<Categories, MergeError> {
         let entries = &self.successors[within(&successors, self.successors.len())];
-        let positions: Vec<_> = entries.iter().map(|entry| entry.position).collect();
-        let leaves = self.backend.perft(&self.rules, &positions, depth, &mut unwatched)?;
-        entries.iter().zip(leaves).try_fold(0, |sum, (entry, leaves)| add_weighted(sum, entry.multiplicity, leaves))
-    }
-
-    fn categories(&mut self, successors: Range<u64>, depth: u32) -> Result<Categories, MergeError> {
-        let entries = &self.successors[within(&successors, self.successors.len())];
-        let positions: Vec<_> = entries.iter().map(|entry| entry.position).collect();
-        let found = self.backend.categories(&self.rules, &positions, depth, &mut unwatched)?;
-        entries.iter().zip(&found).try_fold(Categories::default(), |sum, (entry, categories)| {
-            add_categories(&sum, entry.multiplicity, categories)
-        })
+        sum_entries(&mut *self.backend, &self.rules, entries, summand)
     }
 
     fn entries(&mut self, successors: Range<u64>) -> Result<Vec<WeightedPosition>, MergeError> {
         Ok(self.successors[within(&successors, self.successors.len())].to_vec())
     }
+}
+
+/// Adds up a number over entries as [`Merge::sum`] does; the backend counts.
+///
+/// # Errors
+/// As [`Merge::sum`].
+pub fn sum_entries<B: Backend + ?Sized>(
+    backend: &mut B,
+    rules: &Rules,
+    entries: &[WeightedPosition],
+    summand: Summand,
+) -> Result<Categories, MergeError> {
+    let positions: Vec<_> = entries.iter().map(|entry| entry.position).collect();
+    let nodes = match summand {
+        Summand::Leaves(depth) => {
+            let leaves = backend.perft(rules, &positions, depth, &mut unwatched)?;
+            entries
+                .iter()
+                .zip(leaves)
+                .try_fold(0, |sum, (entry, leaves)| add_weighted(sum, entry.multiplicity, leaves))?
+        }
+        Summand::Kinds(depth) => {
+            let found = backend.categories(rules, &positions, depth, &mut unwatched)?;
+            return entries.iter().zip(&found).try_fold(Categories::default(), |sum, (entry, categories)| {
+                add_categories(&sum, entry.multiplicity, categories)
+            });
+        }
+        Summand::Once => entries.iter().filter(|entry| entry.multiplicity == 1).count() as u128,
+    };
+    Ok(Categories { nodes, ..Categories::default() })
 }

@@ -5,5 +5,5 @@
 mod merge;
 mod minimax;
 
-pub use merge::HostMerge;
+pub use merge::{HostMerge, sum_entries};
 pub use minimax::minimax;

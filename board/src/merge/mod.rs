@@ -41,7 +41,7 @@ pub struct MergeOptions {
     /// The number of bits used of the positions' hashes, at most 32. Fewer bits are slower and change no answer; tests use
     /// fewer.
     pub hash_bits: u32,
-    /// Whether [`Merge::categories`] will be called. A device may have to prepare for it.
+    /// Whether [`Summand::Kinds`] will be summed. A device may have to prepare for it.
     pub categories: bool,
 }
 
@@ -51,7 +51,7 @@ impl MergeOptions {
         Self { memory, hash_bits: 32, categories: false }
     }
 
-    /// Returns these options for a merge whose [`Merge::categories`] will be called, or will not.
+    /// Returns these options for a merge that will sum [`Summand::Kinds`], or will not.
     #[must_use]
     pub const fn counting_categories(self, categories: bool) -> Self {
         Self { categories, ..self }
@@ -76,58 +76,92 @@ pub enum MergeError {
     Backend(#[from] BackendError),
 }
 
+/// The sizes of the two plies of a [`Merge`], in positions.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct MergeSizes {
+    /// The parents.
+    pub parents: u64,
+    /// The distinct successors.
+    pub successors: u64,
+    /// The greatest number of distinct successors for which [`Merge::reserve`] could find memory now.
+    pub capacity: u64,
+}
+
+/// How a device would count below successors. It only helps to plan.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct MergeAdvice {
+    /// Whether the device expands successors with the same pieces of the other side together, and counts below equal positions of the
+    /// next ply once. Then ranges of [reversed](Key::reversed) keys are better: several ranges reach few of these positions.
+    pub in_runs: bool,
+    /// The number of successors that are expanded together in this way; 1 if it is unknown. Among more successors, more have equal
+    /// successors, so a call for few successors takes longer for each than a call for many.
+    pub together: u64,
+    /// The greatest number of distinct successors in one table. A device whose buffers are small needs several tables for more. Then
+    /// each successor takes longer, because its table has to be found.
+    pub in_one_table: u64,
+}
+
+impl Default for MergeAdvice {
+    /// Returns the advice of a device with one table that counts below each successor alone.
+    fn default() -> Self {
+        Self { in_runs: false, together: 1, in_one_table: u64::MAX }
+    }
+}
+
+/// A number that [`Merge::sum`] adds up over successors.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Summand {
+    /// The leaves this number of plies below a successor, times its multiplicity.
+    Leaves(u32),
+    /// These leaves by the kinds of moves that lead to them.
+    Kinds(u32),
+    /// 1 for a successor that one path reaches, else 0.
+    Once,
+}
+
 /// Two plies of a tree on a device, each position once: parents and their successors.
 ///
-/// At first there are no parents and no room for successors. The entries of a ply have no particular order, but the order
+/// At first there are no parents and no memory for successors. The entries of a ply have no particular order, but the order
 /// stays the same while nothing is added. After a failed step the parents are intact, but the successors are useless until
 /// [`Merge::reserve`] discards them.
+///
+/// Methods of `dyn Merge` give the single numbers of [`Merge::sizes`] and [`Merge::sum`].
 pub trait Merge {
-    /// Returns the number of parents.
-    fn parents(&self) -> u64;
+    /// Returns the sizes of both plies.
+    fn sizes(&self) -> MergeSizes;
 
-    /// Returns the number of distinct successors.
-    fn successors(&self) -> u64;
-
-    /// Returns the greatest number of distinct successors that [`Merge::reserve`] could make room for now.
-    fn most_successors(&self) -> u64;
-
-    /// Returns the greatest number of distinct successors that one table holds. A device whose buffers are small needs several tables for
-    /// more, and then each successor takes longer, because its table has to be found.
-    fn most_in_one_table(&self) -> u64 {
-        u64::MAX
+    /// Returns how the device would count this number of plies below this number of successors in one call.
+    fn advice(&self, depth: u32, successors: u64) -> MergeAdvice {
+        let _ = (depth, successors);
+        MergeAdvice::default()
     }
 
-    /// Discards the successors and makes room for this many distinct successors, which [`Merge::expand`] keeps if they belong to
-    /// `kept`.
+    /// Discards the successors and finds memory for this number of distinct successors. [`Merge::expand`] keeps the successors that pass
+    /// the filter.
     ///
     /// # Errors
-    /// [`MergeError::Full`] beyond [`Merge::most_successors`]; if the device fails or has less memory than it reports.
-    fn reserve(&mut self, successors: u64, kept: Filter) -> Result<(), MergeError>;
+    /// [`MergeError::Full`] beyond the [capacity](MergeSizes::capacity); if the device fails or has less memory than it reports.
+    fn reserve(&mut self, successors: u64, filter: Filter) -> Result<(), MergeError>;
 
-    /// Adds entries to the successors, whether they are kept or not.
+    /// Adds entries to the successors, whether they pass the filter or not.
     ///
     /// # Errors
     /// [`MergeError::Full`], [`MergeError::MixedTurns`] or [`MergeError::Overflow`]; if the device fails.
     fn add(&mut self, entries: &[WeightedPosition]) -> Result<(), MergeError>;
 
-    /// Expands some parents and adds the successors that are kept. Returns the number of paths to these successors before they are
-    /// merged: the sum of their parents' multiplicities.
+    /// Expands some parents and adds the successors that pass the filter. Returns the number of paths to these successors before they
+    /// are merged: the sum of their parents' multiplicities.
     ///
     /// # Errors
     /// [`MergeError::Full`] or [`MergeError::Overflow`]; if the device fails.
     fn expand(&mut self, parents: Range<u64>) -> Result<u128, MergeError>;
 
-    /// Makes the successors the new parents, with no successors and no room for any.
+    /// Makes the successors the new parents, with no successors and no memory for any. Keeps the former parents for [`Merge::ascend`]
+    /// if `keep` is set.
     ///
     /// # Errors
     /// If the device fails.
-    fn descend(&mut self) -> Result<(), MergeError>;
-
-    /// Makes the successors the new parents, as [`Merge::descend`] does, but keeps the former parents for [`Merge::ascend`].
-    ///
-    /// # Errors
-    /// If the device fails.
-    fn descend_and_keep(&mut self) -> Result<(), MergeError>;
+    fn descend(&mut self, keep: bool) -> Result<(), MergeError>;
 
     /// Discards successors and parents, and makes the parents that were kept last the parents again. Does nothing if no parents
     /// were kept.
@@ -136,34 +170,13 @@ pub trait Merge {
     /// If the device fails.
     fn ascend(&mut self) -> Result<(), MergeError>;
 
-    /// Sums the leaves `depth` plies below some successors, weighted by multiplicity.
+    /// Adds up a number over some successors. The sum is in `nodes`; the other fields are zero unless kinds of moves are counted.
     ///
     /// # Errors
     /// [`MergeError::Overflow`] if the sum exceeds 128 bits, [`BackendError::Overflow`] if the leaves below one position
-    /// exceed 64 bits; [`MergeError::Full`] if the memory of the merge is too small for this depth; if the device fails.
-    fn perft(&mut self, successors: Range<u64>, depth: u32) -> Result<u128, MergeError>;
-
-    /// Returns whether the backend, to count leaves this many plies below many successors, expands successors with the same pieces of the
-    /// other side together, and counts below equal positions of the next ply once. Then ranges of [reversed](Key::reversed) keys are
-    /// better: few positions of the next ply are reached from several ranges.
-    fn counts_in_runs(&self, depth: u32) -> bool {
-        let _ = depth;
-        false
-    }
-
-    /// Returns how many successors are expanded together in this way, if leaves this many plies below so many successors are counted in
-    /// one call; 1 if nobody knows. Of more successors, more have equal successors, so that a call for few successors takes longer for
-    /// each than a call for many.
-    fn counted_together(&self, depth: u32, successors: u64) -> u64 {
-        let _ = (depth, successors);
-        1
-    }
-
-    /// Sums the leaves `depth` plies below some successors by the kinds of moves that lead to them, weighted by multiplicity.
-    ///
-    /// # Errors
-    /// As for [`Merge::perft`]; if the backend cannot tell the kinds of moves, or if [`MergeOptions::categories`] was not set.
-    fn categories(&mut self, successors: Range<u64>, depth: u32) -> Result<Categories, MergeError>;
+    /// exceed 64 bits; [`MergeError::Full`] if the memory of the merge is too small for this depth; if the device fails. For
+    /// [`Summand::Kinds`], also if the backend does not know the kinds of moves or if [`MergeOptions::categories`] was not set.
+    fn sum(&mut self, successors: Range<u64>, summand: Summand) -> Result<Categories, MergeError>;
 
     /// Reads some successors.
     ///
@@ -171,30 +184,19 @@ pub trait Merge {
     /// If the device fails.
     fn entries(&mut self, successors: Range<u64>) -> Result<Vec<WeightedPosition>, MergeError>;
 
-    /// Returns how many of some successors are reached by one path only.
-    ///
-    /// Without code of its own, a device has its entries read for this.
-    ///
-    /// # Errors
-    /// As for [`Merge::entries`].
-    fn reached_once(&mut self, successors: Range<u64>) -> Result<u64, MergeError> {
-        let entries = self.entries(successors)?;
-        Ok(entries.iter().filter(|entry| entry.multiplicity == 1).count() as u64)
-    }
-
     /// Returns the number of distinct diagrams of all successors, positions without castling rights and en passant, in one of
     /// `parts` equal parts. The host's memory holds this part of them, [`DIAGRAM_BYTES`] each, unless the backend
     /// [counts diagrams](crate::DeviceInfo::counts_diagrams).
     ///
-    /// A device may use its table of successors for the diagrams. Then it has no room for more successors, until [`Merge::reserve`] makes
-    /// room again. Everything else works as before.
+    /// A device may use its table of successors for the diagrams. Then it takes no more successors until [`Merge::reserve`] is called.
+    /// Everything else works as before.
     ///
     /// Without code of its own, a device has its entries read for this.
     ///
     /// # Errors
     /// [`MergeError::Full`] if the host's memory is too small; as for [`Merge::entries`].
     fn diagrams(&mut self, part: u32, parts: u32) -> Result<u64, MergeError> {
-        let len = self.successors();
+        let len = self.sizes().successors;
         let mut diagrams = DiagramPart::new(part, parts, len)?;
         for start in (0..len).step_by(READ_TOGETHER) {
             for WeightedPosition { position, .. } in self.entries(start..len.min(start + READ_TOGETHER as u64))? {
@@ -204,6 +206,42 @@ pub trait Merge {
             }
         }
         Ok(diagrams.len() as u64)
+    }
+}
+
+impl dyn Merge + '_ {
+    /// Returns the number of parents.
+    pub fn parents(&self) -> u64 {
+        self.sizes().parents
+    }
+
+    /// Returns the number of distinct successors.
+    pub fn successors(&self) -> u64 {
+        self.sizes().successors
+    }
+
+    /// Sums the leaves `depth` plies below some successors, weighted by multiplicity.
+    ///
+    /// # Errors
+    /// As [`Merge::sum`].
+    pub fn perft(&mut self, successors: Range<u64>, depth: u32) -> Result<u128, MergeError> {
+        Ok(self.sum(successors, Summand::Leaves(depth))?.nodes)
+    }
+
+    /// Sums the leaves `depth` plies below some successors by the kinds of moves that lead to them, weighted by multiplicity.
+    ///
+    /// # Errors
+    /// As [`Merge::sum`].
+    pub fn categories(&mut self, successors: Range<u64>, depth: u32) -> Result<Categories, MergeError> {
+        self.sum(successors, Summand::Kinds(depth))
+    }
+
+    /// Returns how many of some successors are reached by one path only.
+    ///
+    /// # Errors
+    /// As [`Merge::sum`].
+    pub fn reached_once(&mut self, successors: Range<u64>) -> Result<u64, MergeError> {
+        Ok(self.sum(successors, Summand::Once)?.nodes as u64)
     }
 }
 

@@ -271,7 +271,7 @@ struct Expected {
 }
 
 impl Expected {
-    fn read<B: Backend + ?Sized>(merge: &mut HostMerge<'_, B>) -> Outcome<Self> {
+    fn read(merge: &mut dyn Merge) -> Outcome<Self> {
         let all = 0..merge.successors();
         let mut leaves = [0; 3];
         for (depth, leaves) in (0..).zip(&mut leaves) {
@@ -310,16 +310,16 @@ fn plies<B: Backend + ?Sized>(backend: &mut B) -> Outcome {
     let [known, others] = [&roots[..ROOTS.len()], &roots[ROOTS.len()..]];
     let options = MergeOptions::with_memory(MEMORY);
     let mut expected = Vec::new();
-    let mut host = HostMerge::new(backend, &rules, options);
+    let host: &mut dyn Merge = &mut HostMerge::new(backend, &rules, options);
     host.reserve(1 << 16, Filter::All)?;
     host.add(&roots)?;
     for ply in 0..3 {
         if ply > 0 {
-            host.descend()?;
+            host.descend(false)?;
             host.reserve(1 << 16, Filter::All)?;
             host.expand(0..host.parents())?;
         }
-        expected.push(Expected::read(&mut host)?);
+        expected.push(Expected::read(host)?);
     }
     let mut merge = backend.merge(&rules, &options)?;
     reserve(&mut *merge, roots.len() as u64)?;
@@ -344,7 +344,7 @@ fn plies<B: Backend + ?Sized>(backend: &mut B) -> Outcome {
             equal(&paths, &expected[ply].leaves[0], "the moves of parents, weighted by multiplicity")?;
         }
         expected[ply].check(&mut *merge)?;
-        merge.descend()?;
+        merge.descend(false)?;
         equal(&[merge.parents(), merge.successors()], &[expected[ply].entries.len() as u64, 0], "the next ply")?;
     }
     expected.last().map_or(Ok(()), |ply| uneven_batches(&mut *merge, &ply.entries))
@@ -415,7 +415,7 @@ fn two_plies_at_once(merge: &mut dyn Merge, between: &Expected, expected: &Expec
     let parents = merge.parents();
     for range in ranges_of(&expected.entries, Key::of) {
         keeps(&mut *merge, &between.entries, Filter::Before(range))?;
-        merge.descend_and_keep()?;
+        merge.descend(true)?;
         keeps(&mut *merge, &expected.entries, Filter::Within(range))?;
         merge.ascend()?;
         equal(&[merge.parents(), merge.successors()], &[parents, 0], "a ply that was kept")?;
@@ -438,12 +438,12 @@ fn pawn_moves<B: Backend + ?Sized>(backend: &mut B) -> Outcome {
     let (rules, options) = (Rules::STANDARD, MergeOptions::with_memory(MEMORY));
     let fens = PAWN_MOVES.iter().filter_map(|fen| fen.parse::<Fen>().ok());
     let roots = numbered(fens.map(|fen| Quad48::from(&fen.position)));
-    let mut host = HostMerge::new(backend, &rules, options);
+    let host: &mut dyn Merge = &mut HostMerge::new(backend, &rules, options);
     host.reserve(1 << 16, Filter::All)?;
     host.add(&roots)?;
     let mut plies = [Vec::new(), Vec::new()];
     for ply in &mut plies {
-        host.descend()?;
+        host.descend(false)?;
         host.reserve(1 << 16, Filter::All)?;
         host.expand(0..host.parents())?;
         *ply = sum_up(&host.entries(0..host.successors())?);
@@ -455,7 +455,7 @@ fn pawn_moves<B: Backend + ?Sized>(backend: &mut B) -> Outcome {
     let mut merge = backend.merge(&rules, &options)?;
     reserve(&mut *merge, roots.len() as u64)?;
     merge.add(&roots)?;
-    merge.descend()?;
+    merge.descend(false)?;
     within.chain(reversed).chain(before).try_for_each(|kept| keeps(&mut *merge, &next, kept))
 }
 
@@ -474,7 +474,7 @@ fn short_lists<B: Backend + ?Sized>(backend: &mut B) -> Outcome {
     reserve(&mut *merge, 1)?;
     merge.add(&[start])?;
     for ply in [20, 400] {
-        merge.descend()?;
+        merge.descend(false)?;
         let parents = merge.parents();
         for too_few in [1, ply - 1] {
             reserve(&mut *merge, too_few)?;

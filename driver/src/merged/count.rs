@@ -215,7 +215,7 @@ impl Work<'_> {
         self.descend()?;
         let count = plan.ranges();
         let below = self.estimates.remaining - plies;
-        let mut ranges = if plies == 1 && self.merge.counts_in_runs(below) {
+        let mut ranges = if plies == 1 && self.merge.advice(below, 0).in_runs {
             Ranges::reversed(self, count)?
         } else {
             Ranges::of(self, plies > 1, count)?

@@ -171,7 +171,7 @@ impl Work<'_> {
     /// successors are found.
     fn fewer_found(&self, below: u32, sample: u64) -> f64 {
         let [whole, sample] =
-            [self.merge.successors(), sample].map(|successors| self.merge.counted_together(below, successors) as f64);
+            [self.merge.successors(), sample].map(|successors| self.merge.advice(below, successors).together as f64);
         1.0 + FEWER_FOUND * (whole / sample).log2().max(0.0)
     }
 
@@ -183,7 +183,7 @@ impl Work<'_> {
         let least = self.batch.max(64).min(len);
         let (mut sample, mut below, mut fewer_found) = (least, 1, 1.0);
         while below <= deepest && len > 0 {
-            if self.merge.counts_in_runs(below) {
+            if self.merge.advice(below, len).in_runs {
                 // The first call puts all positions in order; later calls find them so.
                 self.leaves(self.middle(1), below)?;
             }

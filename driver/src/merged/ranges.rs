@@ -243,7 +243,7 @@ impl Ranges {
     fn make_between(&mut self, work: &mut Work<'_>, rest: &mut VecDeque<Piece>, pacer: &Pacer) -> Result<(), Error> {
         let begin = Instant::now();
         self.leave_group(work)?;
-        let most = work.merge.most_successors() as f64;
+        let most = work.merge.sizes().capacity as f64;
         let estimate = |count: usize| {
             let group = union(rest.iter().take(count));
             (group, self.sample.between_before(&group))
@@ -277,7 +277,7 @@ impl Ranges {
                 if sampled > 0.0 {
                     self.each_between = self.each_between.midpoint(found as f64 / sampled);
                 }
-                work.merge.descend_and_keep()?;
+                work.merge.descend(true)?;
                 self.group = Some(group);
                 break;
             }
@@ -306,7 +306,7 @@ impl Ranges {
         let begin = Instant::now();
         let sampled = self.sample.keys_in(range);
         let expected = sampled * self.each_key;
-        if expected > work.merge.most_successors() as f64 && self.is_divisible(range) {
+        if expected > work.merge.sizes().capacity as f64 && self.is_divisible(range) {
             return Ok(None);
         }
         let weight = self.weight(range);

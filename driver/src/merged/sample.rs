@@ -48,7 +48,7 @@ impl Sample {
             work.sample(ply, Filter::All, parents, &mut |_, positions, _| sample.add_keys(&positions))?;
         } else {
             work.sample(ply, Filter::All, parents.min(MOST_PARENTS / 4), &mut |work, positions, share| {
-                work.merge.descend_and_keep()?;
+                work.merge.descend(true)?;
                 let parents = (share * parents as f64).ceil() as u64;
                 let sampled =
                     work.sample(ply + 1, Filter::All, parents, &mut |_, positions, _| sample.add_keys(&positions));
@@ -109,7 +109,7 @@ impl Work<'_> {
     pub(super) fn sample(&mut self, ply: u32, kept: Filter, parents: u64, take: Take<'_>) -> Result<(), Error> {
         let all = u128::from(self.merge.parents());
         let blocks = u128::from(parents).min(all).div_ceil(BLOCK.into());
-        let most = self.merge.most_successors() / 2;
+        let most = self.merge.sizes().capacity / 2;
         let each = SPARE * self.estimates.moves * BLOCK as f64;
         // The number of blocks that are expanded together, and whether each is only one parent.
         let (mut together, mut is_single) = (((most as f64 / each) as u128).clamp(1, blocks.max(1)), false);

@@ -40,7 +40,7 @@ impl Work<'_> {
     ) -> Result<Option<u128>, Error> {
         let mut room = (positions * MARGIN) as u64 + SPARE_ROOM;
         loop {
-            let most = self.merge.most_successors();
+            let most = self.merge.sizes().capacity;
             room = room.min(most).min(limit);
             let mut paths = 0_u128;
             let begin = Instant::now();
@@ -55,7 +55,7 @@ impl Work<'_> {
                     Ok(())
                 })
             });
-            let now = self.merge.most_successors();
+            let now = self.merge.sizes().capacity;
             match expanded {
                 Ok(()) => return Ok(Some(paths)),
                 // Other programs use the device's memory, too.
@@ -72,12 +72,12 @@ impl Work<'_> {
         let (begin, checked) = (Instant::now(), self.check_seconds);
         let parents = self.merge.successors();
         self.descend()?;
-        let most = self.merge.most_successors() as f64;
+        let most = self.merge.sizes().capacity as f64;
         if parents > FEW_PARENTS {
             self.estimates.parent_share = ((self.estimates.capacity - most) / parents as f64).clamp(0.0, 1.0);
         }
         let Some(paths) = self.expand(Filter::All, ply.positions, u64::MAX, ply.seconds)? else {
-            let most = self.merge.most_successors() as f64;
+            let most = self.merge.sizes().capacity as f64;
             self.estimates.too_large = Some((self.plies.len(), most * EXCESS));
             let beside_parents = most + self.estimates.parent_share * parents as f64;
             self.estimates.capacity = self.estimates.capacity.min(beside_parents);

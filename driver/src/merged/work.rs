@@ -5,7 +5,7 @@ use std::time::Instant;
 
 #[cfg(doc)]
 use kogge_board::merge::Key;
-use kogge_board::merge::{Filter, Merge, MergeError, MergeOptions, WeightedPosition};
+use kogge_board::merge::{Filter, Merge, MergeError, MergeOptions, Summand, WeightedPosition};
 use kogge_board::{Categories, Fen, Planes32, Quad48, Rules};
 
 use super::estimates::{Estimates, MARGIN};
@@ -106,10 +106,10 @@ impl<'d> Work<'d> {
         let (batch, device, kind) =
             (backend.info().batch.max(1) as u64, backend.info().name.clone(), backend.info().kind);
         let merge = backend.merge(rules, options)?;
-        let mut estimates = Estimates::new(depth, merge.most_successors() as f64, kind);
-        let in_runs = (0..=MAX_CALL_DEPTH).find(|&below| merge.counts_in_runs(below));
+        let mut estimates = Estimates::new(depth, merge.sizes().capacity as f64, kind);
+        let in_runs = (0..=MAX_CALL_DEPTH).find(|&below| merge.advice(below, 0).in_runs);
         estimates.least_in_runs = in_runs.unwrap_or(u32::MAX);
-        estimates.in_one_table = merge.most_in_one_table() as f64;
+        estimates.in_one_table = merge.advice(0, 0).in_one_table as f64;
         Ok(Self {
             merge,
             rules: *rules,
@@ -180,7 +180,7 @@ impl<'d> Work<'d> {
     /// Returns the number of ranges of [reversed](Key::reversed) keys that the ply after next needs, `below` plies above the leaves. Returns
     /// `None` if leaves below them are not counted in runs, or if the next ply leaves no room for them.
     pub(crate) fn reversed_ranges(&self, below: u32) -> Option<u32> {
-        if !self.merge.counts_in_runs(below) || !self.leaves_room_for_ranges() {
+        if !self.merge.advice(below, 0).in_runs || !self.leaves_room_for_ranges() {
             return None;
         }
         let mut estimates = self.estimates.clone();
@@ -255,28 +255,32 @@ impl<'d> Work<'d> {
         })
     }
 
-    /// Counts the leaves `depth` plies below some successors, in the way in which the count does.
-    pub(super) fn leaves(&mut self, successors: Range<u64>, depth: u32) -> Result<u128, Error> {
-        let leaves = match self.counted {
-            Quantity::Leaves => self.merge.perft(successors, depth),
-            Quantity::Categories => self.merge.categories(successors, depth).map(|sums| sums.nodes),
-        };
-        self.unless_full(leaves.map_err(StepError::from))
+    /// What the count sums this number of plies above the leaves.
+    fn summand(&self, depth: u32) -> Summand {
+        match self.counted {
+            Quantity::Leaves => Summand::Leaves(depth),
+            Quantity::Categories => Summand::Kinds(depth),
+        }
     }
 
-    /// Returns the sum over all successors of multiplicity times leaves `depth` plies below. `found` gets the sum so
-    /// far.
-    pub(super) fn sum_below(
+    /// Counts the leaves `depth` plies below some successors, in the way in which the count does.
+    pub(super) fn leaves(&mut self, successors: Range<u64>, depth: u32) -> Result<u128, Error> {
+        let sum = self.merge.sum(successors, self.summand(depth));
+        Ok(self.unless_full(sum.map_err(StepError::from))?.nodes)
+    }
+
+    /// Adds up a number over all successors. `found` gets the sum so far.
+    fn sum(
         &mut self,
-        depth: u32,
+        summand: Summand,
         step: fn(&mut Self) -> &mut f64,
         seconds: f64,
         mut found: impl FnMut(&mut Self, u128),
-    ) -> Result<u128, Error> {
-        let mut sum = 0_u128;
+    ) -> Result<Categories, Error> {
+        let mut sum = Categories::default();
         let summed = self.in_steps(self.merge.successors(), step, seconds, |work, range| {
-            sum = sum.checked_add(work.merge.perft(range, depth)?).ok_or(MergeError::Overflow)?;
-            found(work, sum);
+            sum = sum.plus(&work.merge.sum(range, summand)?).ok_or(MergeError::Overflow)?;
+            found(work, sum.nodes);
             Ok(())
         });
         self.unless_full(summed)?;
@@ -285,7 +289,7 @@ impl<'d> Work<'d> {
 
     /// Returns the number of paths to the ply that lies this many plies below the last one.
     pub(crate) fn paths_below(&mut self, plies: u32) -> Result<u128, Error> {
-        self.sum_below(plies, |work| &mut work.count_step, 0.0, |_, _| ())
+        Ok(self.sum(Summand::Leaves(plies), |work| &mut work.count_step, 0.0, |_, _| ())?.nodes)
     }
 
     /// Checks that the paths to all successors, which belong to this ply, are as many as the moves of their parents, weighted by
@@ -294,7 +298,7 @@ impl<'d> Work<'d> {
     /// This check finds a device that drops a position, keeps one twice or adds a multiplicity wrongly.
     pub(super) fn conserve(&mut self, ply: u32, expected: u128) -> Result<(), Error> {
         let begin = Instant::now();
-        let found = self.sum_below(0, |work| &mut work.sum_step, 0.0, |_, _| ())?;
+        let found = self.sum(Summand::Leaves(0), |work| &mut work.sum_step, 0.0, |_, _| ())?.nodes;
         self.check_seconds += begin.elapsed().as_secs_f64();
         self.check_paths(ply, found, expected)
     }
@@ -340,7 +344,7 @@ impl<'d> Work<'d> {
         // The former parents make room, and those that were kept above a ply between.
         self.merge.ascend()?;
         self.merge.reserve(0, Filter::All)?;
-        self.merge.descend()?;
+        self.merge.descend(false)?;
         self.plies.clear();
         self.once = 0;
         self.estimates.sizes.clear();
@@ -349,16 +353,8 @@ impl<'d> Work<'d> {
 
     /// Adds the successors that one line of moves reaches.
     pub(crate) fn note_once(&mut self) -> Result<(), Error> {
-        let counted = self.in_steps(
-            self.merge.successors(),
-            |work| &mut work.sum_step,
-            0.0,
-            |work, range| {
-                work.once += work.merge.reached_once(range)?;
-                Ok(())
-            },
-        );
-        self.unless_full(counted)
+        self.once += self.sum(Summand::Once, |work| &mut work.sum_step, 0.0, |_, _| ())?.nodes as u64;
+        Ok(())
     }
 
     /// Sets all multiplicities of the last ply to one or two: it only matters whether there is more than one path.
@@ -386,7 +382,7 @@ impl<'d> Work<'d> {
 
     /// Turns the last ply into the parents of the next.
     pub(crate) fn descend(&mut self) -> Result<(), Error> {
-        Ok(self.merge.descend()?)
+        Ok(self.merge.descend(false)?)
     }
 
     /// Counts the leaves below all successors, and by kind if that is asked for.
@@ -398,22 +394,8 @@ impl<'d> Work<'d> {
         }
         let counted = self.progress.counted;
         let found = |work: &mut Self, leaves| work.progress.counted = counted.saturating_add(leaves);
-        if self.counted == Quantity::Leaves {
-            return Ok((self.sum_below(depth, |work| &mut work.count_step, seconds, found)?, None));
-        }
-        let mut sum = Categories::default();
-        let summed = self.in_steps(
-            self.merge.successors(),
-            |work| &mut work.count_step,
-            seconds,
-            |work, range| {
-                sum = sum.plus(&work.merge.categories(range, depth)?).ok_or(MergeError::Overflow)?;
-                found(work, sum.nodes);
-                Ok(())
-            },
-        );
-        self.unless_full(summed)?;
-        Ok((sum.nodes, Some(sum)))
+        let sum = self.sum(self.summand(depth), |work| &mut work.count_step, seconds, found)?;
+        Ok((sum.nodes, (self.counted == Quantity::Categories).then_some(sum)))
     }
 }
 

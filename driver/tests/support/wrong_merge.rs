@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use kogge_board::merge::{Filter, Merge, MergeError, WeightedPosition};
+use kogge_board::merge::{Filter, Merge, MergeAdvice, MergeError, MergeSizes, Summand, WeightedPosition};
 use kogge_board::{Backend, Categories};
 use kogge_movegen_cpu::Cpu;
 use kogge_testkit::Wrapped;
@@ -95,11 +95,6 @@ impl Spoiled<'_> {
         }
     }
 
-    /// Checks that the levels of a count fit.
-    fn check_depth(&self, depth: u32) -> Result<(), MergeError> {
-        if depth > self.wrong.deepest { Err(MergeError::Full) } else { Ok(()) }
-    }
-
     /// Spoils one entry of the successors, once or in each range.
     fn spoil(&mut self) -> Result<(), MergeError> {
         if let Some(fault) =
@@ -119,20 +114,13 @@ impl Spoiled<'_> {
 }
 
 impl Merge for Spoiled<'_> {
-    fn parents(&self) -> u64 {
-        self.merge.parents()
+    fn sizes(&self) -> MergeSizes {
+        let sizes = self.merge.sizes();
+        MergeSizes { capacity: sizes.capacity.min(self.most), ..sizes }
     }
 
-    fn successors(&self) -> u64 {
-        self.merge.successors()
-    }
-
-    fn most_successors(&self) -> u64 {
-        self.merge.most_successors().min(self.most)
-    }
-
-    fn counts_in_runs(&self, _depth: u32) -> bool {
-        self.wrong.counts_in_runs
+    fn advice(&self, _depth: u32, _successors: u64) -> MergeAdvice {
+        MergeAdvice { in_runs: self.wrong.counts_in_runs, ..MergeAdvice::default() }
     }
 
     fn reserve(&mut self, successors: u64, kept: Filter) -> Result<(), MergeError> {
@@ -161,14 +149,9 @@ impl Merge for Spoiled<'_> {
         Ok(paths)
     }
 
-    fn descend(&mut self) -> Result<(), MergeError> {
+    fn descend(&mut self, keep: bool) -> Result<(), MergeError> {
         self.ply += 1;
-        self.merge.descend()
-    }
-
-    fn descend_and_keep(&mut self) -> Result<(), MergeError> {
-        self.ply += 1;
-        self.merge.descend_and_keep()
+        self.merge.descend(keep)
     }
 
     fn ascend(&mut self) -> Result<(), MergeError> {
@@ -176,14 +159,11 @@ impl Merge for Spoiled<'_> {
         self.merge.ascend()
     }
 
-    fn perft(&mut self, successors: Range<u64>, depth: u32) -> Result<u128, MergeError> {
-        self.check_depth(depth)?;
-        self.merge.perft(successors, depth)
-    }
-
-    fn categories(&mut self, successors: Range<u64>, depth: u32) -> Result<Categories, MergeError> {
-        self.check_depth(depth)?;
-        self.merge.categories(successors, depth)
+    fn sum(&mut self, successors: Range<u64>, summand: Summand) -> Result<Categories, MergeError> {
+        match summand {
+            Summand::Leaves(depth) | Summand::Kinds(depth) if depth > self.wrong.deepest => Err(MergeError::Full),
+            _ => self.merge.sum(successors, summand),
+        }
     }
 
     fn entries(&mut self, successors: Range<u64>) -> Result<Vec<WeightedPosition>, MergeError> {

@@ -339,17 +339,14 @@ impl<I: Interface> Lists<I> {
         }
     }
 
-    /// Makes the successors the parents, and frees the former parents.
-    pub(crate) fn descend(&mut self) {
-        self.parents = self.successors.take();
+    /// Makes the successors the parents. Keeps the former parents for [`Lists::ascend`] if `keep` is set, else frees them.
+    pub(crate) fn descend(&mut self, keep: bool) {
+        let parents = std::mem::replace(&mut self.parents, self.successors.take());
+        if keep {
+            self.ancestors.push(parents);
+        }
         // An order is needed only while leaves are counted.
         self.parents.iter_mut().for_each(|list| (list.order, list.in_runs) = (None, None));
-    }
-
-    /// Makes the successors the parents, and keeps the former parents.
-    pub(crate) fn descend_and_keep(&mut self) {
-        self.ancestors.push(self.parents.take());
-        self.descend();
     }
 
     /// Frees parents and successors, and makes the parents that were kept last the parents again.

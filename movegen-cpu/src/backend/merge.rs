@@ -16,7 +16,8 @@ mod spare;
 use std::ops::Range;
 
 use kogge_board::merge::{
-    Filter, Merge, MergeError, MergeOptions, WeightedPosition, add_weighted, common_turn, entry_of,
+    Filter, Merge, MergeAdvice, MergeError, MergeOptions, MergeSizes, Summand, WeightedPosition, add_weighted,
+    common_turn, entry_of,
 };
 use kogge_board::{BackendError, Categories, Color, Rules};
 use rayon::prelude::*;
@@ -425,22 +426,21 @@ impl Sorted {
 }
 
 impl Merge for CpuMerge<'_> {
-    fn parents(&self) -> u64 {
-        self.parents.ply.len()
-    }
-
-    fn successors(&self) -> u64 {
-        self.successors.len()
-    }
-
-    fn most_successors(&self) -> u64 {
+    fn sizes(&self) -> MergeSizes {
         let each = ENTRY_BYTES + if self.parents.ply.is_high() { HIGH_BYTES } else { 0 };
-        self.free() / each
+        let capacity = self.free() / each;
+        MergeSizes { parents: self.parents.ply.len(), successors: self.successors.len(), capacity }
+    }
+
+    fn advice(&self, depth: u32, successors: u64) -> MergeAdvice {
+        let in_runs = depth >= LEAST_MERGED;
+        let together = if in_runs { self.merged_in_a_task(successors) } else { 1 };
+        MergeAdvice { in_runs, together, ..MergeAdvice::default() }
     }
 
     fn reserve(&mut self, successors: u64, kept: Filter) -> Result<(), MergeError> {
         self.forget();
-        if successors > self.most_successors() {
+        if successors > self.sizes().capacity {
             return Err(MergeError::Full);
         }
         let memory = self.options.memory.saturating_sub(self.ancestors_bytes());
@@ -463,13 +463,11 @@ impl Merge for CpuMerge<'_> {
         self.or_forget(expanded)
     }
 
-    fn descend(&mut self) -> Result<(), MergeError> {
-        self.replace_parents().map(drop)
-    }
-
-    fn descend_and_keep(&mut self) -> Result<(), MergeError> {
+    fn descend(&mut self, keep: bool) -> Result<(), MergeError> {
         let parents = self.replace_parents()?;
-        self.ancestors.push(parents);
+        if keep {
+            self.ancestors.push(parents);
+        }
         Ok(())
     }
 
@@ -481,16 +479,13 @@ impl Merge for CpuMerge<'_> {
         Ok(())
     }
 
-    fn counts_in_runs(&self, depth: u32) -> bool {
-        depth >= LEAST_MERGED
-    }
-
-    fn perft(&mut self, successors: Range<u64>, depth: u32) -> Result<u128, MergeError> {
-        self.sum_below::<u64>(successors, depth)
-    }
-
-    fn categories(&mut self, successors: Range<u64>, depth: u32) -> Result<Categories, MergeError> {
-        self.sum_below::<Numbers>(successors, depth)
+    fn sum(&mut self, successors: Range<u64>, summand: Summand) -> Result<Categories, MergeError> {
+        let nodes = match summand {
+            Summand::Leaves(depth) => self.sum_below::<u64>(successors, depth)?,
+            Summand::Kinds(depth) => return self.sum_below::<Numbers>(successors, depth),
+            Summand::Once => self.count_reached_once(successors)?.into(),
+        };
+        Ok(Categories { nodes, ..Categories::default() })
     }
 
     fn entries(&mut self, successors: Range<u64>) -> Result<Vec<WeightedPosition>, MergeError> {
@@ -504,14 +499,6 @@ impl Merge for CpuMerge<'_> {
         let entries = entries.collect();
         self.index = Some(index);
         Ok(entries)
-    }
-
-    fn counted_together(&self, depth: u32, successors: u64) -> u64 {
-        if depth >= LEAST_MERGED { self.merged_in_a_task(successors) } else { 1 }
-    }
-
-    fn reached_once(&mut self, successors: Range<u64>) -> Result<u64, MergeError> {
-        self.count_reached_once(successors)
     }
 
     fn diagrams(&mut self, part: u32, parts: u32) -> Result<u64, MergeError> {

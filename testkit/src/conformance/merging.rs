@@ -56,18 +56,18 @@ pub fn merged_plies(backend: &mut dyn Backend, reference: &mut dyn Backend) {
     assert!(plies.len() > 15, "only {} plies", plies.len());
     let mut of_fewer_diagrams = 0;
     for (number, (rules, entries)) in plies.iter().enumerate() {
-        let mut plain = HostMerge::new(&mut *reference, rules, MergeOptions::with_memory(MEMORY));
+        let plain: &mut dyn Merge = &mut HostMerge::new(&mut *reference, rules, MergeOptions::with_memory(MEMORY));
         good(plain.reserve(1 << 20, Filter::All));
         good(plain.add(entries));
-        let parents = sorted(&mut plain);
+        let parents = sorted(plain);
         let below = good(plain.perft(0..plain.successors(), 2));
         let kinds = [0, 1, 2].map(|depth| good(plain.categories(0..plain.successors(), depth)));
-        good(plain.descend());
+        good(plain.descend(false));
         good(plain.reserve(1 << 20, Filter::All));
         good(plain.expand(0..plain.parents()));
-        let successors = sorted(&mut plain);
+        let successors = sorted(plain);
         let deeper = good(plain.perft(0..plain.successors(), 1));
-        let diagrams = in_parts(&mut plain);
+        let diagrams = in_parts(plain);
         assert_eq!(below, deeper, "leaves two plies below parents are those one ply below their successors");
 
         // Hashes of two bits make every table a list.
@@ -88,7 +88,7 @@ pub fn merged_plies(backend: &mut dyn Backend, reference: &mut dyn Backend) {
         let middle = merge.successors() / 2;
         let halves = [0..middle, middle..merge.successors()].map(|half| good(merge.perft(half, 2)));
         assert_eq!(halves.iter().sum::<u128>(), below);
-        good(merge.descend());
+        good(merge.descend(false));
         assert_eq!((merge.parents(), merge.successors()), (parents.len() as u64, 0));
         let sources: Vec<_> = parents.iter().step_by(5).map(|entry| entry.position).collect();
         let moves = good(reference.expand(&rules.with_halfmove_clock(false), &sources));
@@ -166,7 +166,7 @@ pub fn merging_without_room(backend: &mut dyn Backend) {
         Err(MergeError::Full),
         "there is no room yet"
     );
-    let too_many = merge.most_successors() + 1;
+    let too_many = merge.sizes().capacity + 1;
     assert_eq!(merge.reserve(too_many, Filter::All), Err(MergeError::Full));
     good(merge.reserve(100, Filter::All));
     let mixed = [WeightedPosition { position, multiplicity: 1 }, WeightedPosition { position: black, multiplicity: 1 }];
@@ -175,7 +175,7 @@ pub fn merging_without_room(backend: &mut dyn Backend) {
     // 20 successors with room for 19, then for 20.
     good(merge.reserve(1, Filter::All));
     good(merge.add(&[WeightedPosition { position, multiplicity: 1 << 70 }]));
-    good(merge.descend());
+    good(merge.descend(false));
     good(merge.reserve(19, Filter::All));
     assert_eq!(merge.expand(0..1), Err(MergeError::Full));
     good(merge.reserve(20, Filter::All));
@@ -195,7 +195,7 @@ pub fn merging_without_room(backend: &mut dyn Backend) {
     assert_eq!(merge.perft(0..1, 2), Err(MergeError::Overflow));
     good(merge.reserve(1, Filter::All));
     good(merge.add(&[WeightedPosition { position, multiplicity: u128::MAX / 20 }]));
-    good(merge.descend());
+    good(merge.descend(false));
     good(merge.reserve(20, Filter::All));
     good(merge.expand(0..1));
     assert_eq!(good(merge.perft(0..20, 0)), u128::MAX / 20 * 20);
@@ -206,7 +206,7 @@ pub fn merging_without_room(backend: &mut dyn Backend) {
     good(merge.reserve(1, Filter::All));
     good(merge.add(&[WeightedPosition { position: Quad48::from(&mate.position), multiplicity: 5 }]));
     assert_eq!((good(merge.perft(0..1, 1)), good(merge.perft(0..1, 0))), (0, 5));
-    good(merge.descend());
+    good(merge.descend(false));
     good(merge.reserve(1, Filter::All));
     good(merge.expand(0..1));
     assert_eq!(merge.successors(), 0);

@@ -184,12 +184,12 @@ pub fn list_far_too_short<D: Tested>() {
         merge.reserve(1, Filter::All).unwrap();
         merge.add(&[WeightedPosition { position: Quad48::from(&start.position), multiplicity: 1 }]).unwrap();
         for positions in [20, 400, 5362, 72_078] {
-            merge.descend().unwrap();
+            merge.descend(false).unwrap();
             merge.reserve(positions, Filter::All).unwrap();
             merge.expand(0..merge.parents()).unwrap();
             assert_eq!(merge.successors(), positions);
         }
-        merge.descend().unwrap();
+        merge.descend(false).unwrap();
         for room in [300_000, 1] {
             merge.reserve(room, Filter::All).unwrap();
             assert_eq!(merge.expand(0..72_078), Err(MergeError::Full));

@@ -83,7 +83,7 @@ fn merged_leaves(backend: &mut dyn Backend) -> Result<u128, MergeError> {
     let mut merge = backend.merge(&Rules::STANDARD, &options)?;
     merge.reserve(1, Filter::All)?;
     merge.add(&[WeightedPosition { position: start(), multiplicity: 1 }])?;
-    merge.descend()?;
+    merge.descend(false)?;
     merge.reserve(20, Filter::All)?;
     merge.expand(0..1)?;
     merge.perft(0..20, 2)
