@@ -22,16 +22,17 @@ pub fn share(asked: Option<NonZeroUsize>, info: &DeviceInfo) -> u64 {
     }
 }
 
-/// Prepares a device for merging.
-pub fn device(asked: Option<NonZeroUsize>, backend: Box<dyn Backend>) -> MergeDevice {
-    let settings = MergeSettings {
-        costs: costs::known(backend.info()),
-        ..MergeSettings::with_memory(share(asked, backend.info()))
-    };
-    MergeDevice { backend, settings }
+/// Returns how a device merges: in its [`share`] of the memory, planned with what merging has cost on it before.
+pub fn settings(asked: Option<NonZeroUsize>, info: &DeviceInfo) -> MergeSettings {
+    MergeSettings { costs: costs::known(info), ..MergeSettings::with_memory(share(asked, info)) }
 }
 
-/// Prepares devices for merging at the same time. Those without memory of their own divide the system's memory, unless a number of
+/// Returns a device with its [`settings`].
+pub fn device(asked: Option<NonZeroUsize>, backend: Box<dyn Backend>) -> MergeDevice {
+    MergeDevice { settings: settings(asked, backend.info()), backend }
+}
+
+/// Returns devices that merge at the same time. Those without memory of their own divide the system's memory, unless a number of
 /// bytes is asked for, which each device gets.
 pub fn devices(asked: Option<NonZeroUsize>, backends: Vec<Box<dyn Backend>>) -> Vec<MergeDevice> {
     let mut devices: Vec<_> = backends.into_iter().map(|backend| device(asked, backend)).collect();

@@ -40,8 +40,7 @@ pub(crate) fn perft(
                 return Driver::new(backend, watcher).perft(&root, depth);
             }
             let info = backend.info().clone();
-            let settings =
-                MergeSettings { costs: costs::known(&info), ..MergeSettings::with_memory(memory::share(asked, &info)) };
+            let settings = memory::settings(asked, &info);
             let merged = Driver::new(backend, watcher).perft_merged(&root, depth, &settings)?;
             if let Some(found) = merged.costs {
                 costs::remember(&info, found);

@@ -2,9 +2,8 @@
 
 mod shared;
 
-use kogge_board::merge::MergeOptions;
 use kogge_devices::{Opened, costs, memory};
-use kogge_driver::{LEAST_MERGED_DEPTH, MergeSettings, Plan};
+use kogge_driver::{LEAST_MERGED_DEPTH, MergeSettings, Plan, Quantity};
 use serde::Serialize;
 
 use crate::args;
@@ -73,18 +72,13 @@ impl Job for args::Perft {
                 last => return self.share(&tree, merged, devices.into_iter().chain(last).collect(), context),
             }
         };
-        let settings = MergeSettings {
-            plies: self.plies,
-            ranges: self.ranges,
-            costs: costs::known(opened.backend.info()),
-            ..MergeSettings::with_memory(memory::share(memory, opened.backend.info()))
-        };
+        let settings =
+            MergeSettings { plies: self.plies, ranges: self.ranges, ..memory::settings(memory, opened.backend.info()) };
         if self.plan {
             return print_plan(&mut opened, &tree, &settings, context);
         }
         if merged {
-            // A device compiles and tests its kernels before its first merge. That belongs to opening it.
-            drop(opened.backend.merge(&root.rules, &MergeOptions::with_memory(settings.memory))?);
+            settings.prepare(&mut *opened.backend, &root.rules, Quantity::Leaves)?;
         }
         let ((nodes, merged_by), elapsed) = context.work(&mut opened, "leaves", |driver| {
             if merged {

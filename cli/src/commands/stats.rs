@@ -1,9 +1,8 @@
 //! `kogge stats`.
 
-use kogge_board::merge::MergeOptions;
 use kogge_board::{Quad48, unwatched};
-use kogge_devices::{costs, memory};
-use kogge_driver::{LEAST_MERGED_DEPTH, MergeSettings};
+use kogge_devices::memory;
+use kogge_driver::{LEAST_MERGED_DEPTH, Quantity};
 use serde::Serialize;
 
 use crate::args;
@@ -27,16 +26,12 @@ impl Job for args::Stats {
         let &Self { ref tree, raw, only, memory: args::Memory { memory } } = self;
         let Tree { ref root, depth } = Tree::new(tree)?;
         let mut opened = context.open_for(depth, None, |driver, depth| Ok(driver.stats(root, depth)?.nodes))?;
-        let settings = MergeSettings {
-            costs: costs::known(opened.backend.info()),
-            ..MergeSettings::with_memory(memory::share(memory, opened.backend.info()))
-        };
+        let settings = memory::settings(memory, opened.backend.info());
         // A device compiles and tests its kernels before their first use. That belongs to opening it.
         opened.backend.categories(&root.rules, &[Quad48::from(&root.position)], 1, &mut unwatched)?;
         let merged = |depth| !raw && depth >= LEAST_MERGED_DEPTH;
         if merged(depth) {
-            let options = MergeOptions::with_memory(settings.memory).counting_categories(true);
-            drop(opened.backend.merge(&root.rules, &options)?);
+            settings.prepare(&mut *opened.backend, &root.rules, Quantity::Categories)?;
         }
         let depths = if only { depth } else { depth.min(1) }..=depth;
         let (plies, elapsed) = context.work(&mut opened, "leaves", |driver| {

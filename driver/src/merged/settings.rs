@@ -1,6 +1,9 @@
 //! Settings of a count by merged plies.
 
 use kogge_board::merge::MergeOptions;
+use kogge_board::{Backend, BackendError, Rules};
+
+use crate::Quantity;
 
 /// What merging costs on a device, as measured on large plies. Plans of later counts on the same device use it for small plies,
 /// whose time says little.
@@ -34,6 +37,15 @@ impl MergeSettings {
     /// The fastest settings within this many bytes.
     pub const fn with_memory(memory: u64) -> Self {
         Self { memory, plies: None, ranges: None, hash_bits: 32, costs: None }
+    }
+
+    /// Has a device compile and test its kernels for a count with these settings, which belongs to opening the device.
+    ///
+    /// # Errors
+    /// If the device fails.
+    pub fn prepare(&self, backend: &mut dyn Backend, rules: &Rules, counted: Quantity) -> Result<(), BackendError> {
+        let options = self.options().counting_categories(counted == Quantity::Categories);
+        backend.merge(rules, &options).map(drop)
     }
 
     /// The options that a backend's [`Merge`](kogge_board::merge::Merge) gets.

@@ -3,9 +3,8 @@
 use std::time::{Duration, Instant};
 
 use kogge_board::Backend;
-use kogge_board::merge::MergeOptions;
 use kogge_devices::memory;
-use kogge_driver::{Part, Shared, SharedPly, perft_merged_shared, perft_shared};
+use kogge_driver::{MergeDevice, Part, Quantity, Shared, SharedPly, perft_merged_shared, perft_shared};
 use serde::Serialize;
 
 use crate::args;
@@ -48,9 +47,8 @@ impl args::Perft {
     ) -> Result<Answer, Failure> {
         let mut devices = memory::devices(self.memory.memory, backends);
         if is_merged {
-            // Devices compile and test their kernels before their first merge. That belongs to opening them.
-            for device in &mut devices {
-                drop(device.backend.merge(&root.rules, &MergeOptions::with_memory(device.settings.memory))?);
+            for MergeDevice { backend, settings } in &mut devices {
+                settings.prepare(&mut **backend, &root.rules, Quantity::Leaves)?;
             }
         }
         let monitor = context.monitor("leaves")?;
