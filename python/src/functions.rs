@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 
 use kogge_board::{Backend, DeviceInfo, known};
 use kogge_devices::{BACKENDS, costs, memory};
-use kogge_driver::{Driver, Error, LEAST_MERGED_DEPTH, MergeSettings};
+use kogge_driver::{Driver, Error, LEAST_MERGED_DEPTH};
 use pyo3::prelude::*;
 
 use crate::answers::checked_depth;
