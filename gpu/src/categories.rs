@@ -106,7 +106,7 @@ impl<I: Interface> Session<I> {
         let stride = self.roots_by_kind() as u32;
         let mut first = 0;
         while first < len {
-            let part = watching.as_ref().map_or(room, |_| self.kinds_part_size.positions(MOST_TOGETHER));
+            let part = watching.as_ref().map_or(room, |_| self.kinds_pace.next(MOST_TOGETHER as u64) as usize);
             let end = len.min(first + room.min(part).max(1));
             let (runner, buffers) = self.work(level + 1, end, 0)?;
             runner.clear("the number of moves", &buffers.item_count, 1)?;
@@ -144,7 +144,7 @@ impl<I: Interface> Session<I> {
                 && watching.launched(end - first, part)
             {
                 self.runner.wait().await?;
-                if watching.part_done(&mut self.kinds_part_size, MOST_TOGETHER) {
+                if watching.part_done(&mut self.kinds_pace, MOST_TOGETHER) {
                     watching.report(0, span.part(0, end, len).end)?;
                 }
             }

@@ -183,7 +183,9 @@ impl<'a, 'w, I: Interface, C: AsyncFnMut(&mut Session<I>) -> Result<u128, Halt>>
             let end = len.min(start.saturating_add(step));
             self.make_room(most.saturating_mul((end - start) as u64)).await?;
             self.session.count_leaves(level, start..end, depth).await?;
-            if self.watching.is_some() && (end < len || self.is_learning()) {
+            // Parts of full size are so short that they need not be timed.
+            let full = self.session.sizes.positions;
+            if self.watching.is_some() && (end < len || self.part_size(full) < full) {
                 // The next part must not be queued behind this one, nor be counted in its time.
                 self.session.runner.wait().await?;
             }
@@ -195,19 +197,13 @@ impl<'a, 'w, I: Interface, C: AsyncFnMut(&mut Session<I>) -> Result<u128, Halt>>
 
     /// Returns the number of positions of a part: `most`, unless the count is watched.
     fn part_size(&self, most: usize) -> usize {
-        if self.watching.is_some() { self.session.part_size.positions(most) } else { most }
-    }
-
-    /// Whether parts may still grow. Parts of full size are so short that they need not be timed.
-    fn is_learning(&self) -> bool {
-        let most = self.session.sizes.positions;
-        self.session.part_size.positions(most) < most
+        if self.watching.is_some() { self.session.pace.next(most as u64) as usize } else { most }
     }
 
     /// Notes the end of a part of the leaves. Reports the progress to the end of the span several times a second.
     async fn part_done(&mut self, done: Span) -> Result<(), Halt> {
-        let (size, most) = (&mut self.session.part_size, self.session.sizes.positions);
-        if !self.watching.as_mut().is_some_and(|watching| watching.part_done(size, most)) {
+        let (pace, most) = (&mut self.session.pace, self.session.sizes.positions);
+        if !self.watching.as_mut().is_some_and(|watching| watching.part_done(pace, most)) {
             return Ok(());
         }
         self.collect().await?;

@@ -23,8 +23,9 @@
 
 use std::ops::Range;
 
-use kogge_board::merge::{Filter, MergeError, MergeOptions, WeightedPosition, common_turn, entry_of};
+use kogge_board::merge::{Filter, Merge, MergeError, MergeOptions, WeightedPosition, common_turn, entry_of};
 use kogge_board::{BackendError, Categories, Color, Quad48, Rules};
+use pollster::block_on;
 
 use crate::counting::Walk;
 use crate::families::{Families, Family};
@@ -56,8 +57,8 @@ pub(crate) struct DeviceMerge<'a, I: Interface> {
     lists: Lists<I>,
     rules: Rules,
     hash_mask: u32,
-    pub(crate) parents: u64,
-    pub(crate) successors: u64,
+    parents: u64,
+    successors: u64,
     /// The number of positions of each ply that is kept, and their side to move.
     ancestors: Vec<(u64, Option<Color>)>,
     /// The side to move in the parents and in the successors, if there are any.
@@ -356,59 +357,6 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
         }
     }
 
-    /// Returns whether leaves this many plies below a ply that fills the memory are counted in runs.
-    pub(crate) fn counts_in_runs(&self, depth: u32) -> bool {
-        let runs = self.session.runner.settings.runs;
-        depth >= runs.depth && self.most_successors() >= runs.from
-    }
-
-    /// Returns the greatest number of successors that lie in one shard, which has one table.
-    pub(crate) fn most_in_one_table(&self) -> u64 {
-        self.lists.most_in_one_shard(self.session)
-    }
-
-    pub(crate) fn most_successors(&self) -> u64 {
-        self.lists.most_entries(self.session)
-    }
-
-    pub(crate) async fn reserve(&mut self, successors: u64, kept: Filter) -> Result<(), MergeError> {
-        (self.successors, self.turn, self.failed) = (0, self.parents_turn.map(Color::opposite), true);
-        if successors > self.lists.most_entries(self.session) {
-            return Err(MergeError::Full);
-        }
-        match self.lists.make_room(self.session, successors, kept).await {
-            Ok(()) => {
-                (self.failed, self.holds_diagrams) = (false, false);
-                Ok(())
-            }
-            // Other programs use the memory too.
-            Err(halt) => Err(or_full(halt)),
-        }
-    }
-
-    pub(crate) async fn add(&mut self, entries: &[WeightedPosition]) -> Result<(), MergeError> {
-        let expected = if self.successors == 0 { None } else { self.turn };
-        let has_room = !self.failed && !self.holds_diagrams;
-        let turn =
-            common_turn(entries, expected).and_then(|turn| if has_room { Ok(turn) } else { Err(MergeError::Full) });
-        self.turn = self.note(turn)?;
-        let mut rest = entries;
-        while !rest.is_empty() {
-            let added = self.add_batch(rest).await;
-            rest = &rest[self.note(added)?..];
-        }
-        Ok(())
-    }
-
-    pub(crate) async fn expand(&mut self, parents: Range<u64>) -> Result<u128, MergeError> {
-        if self.failed || self.holds_diagrams {
-            return self.note(Err(MergeError::Full));
-        }
-        self.turn = self.parents_turn.map(Color::opposite);
-        let paths = self.expand_batches(parents.start..parents.end.min(self.parents)).await;
-        self.note(paths)
-    }
-
     /// Expands these parents and returns the number of their kept successors, weighted by multiplicity.
     async fn expand_batches(&mut self, mut rest: Range<u64>) -> Result<u128, MergeError> {
         self.lists.clear_sums(self.session).map_err(or_full)?;
@@ -420,54 +368,10 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
         Ok(paths)
     }
 
-    pub(crate) fn descend(&mut self) -> Result<(), MergeError> {
-        if self.failed {
-            return Err(MergeError::Full);
-        }
-        self.lists.descend();
-        self.take_parents();
-        Ok(())
-    }
-
-    pub(crate) fn descend_and_keep(&mut self) -> Result<(), MergeError> {
-        if self.failed {
-            return Err(MergeError::Full);
-        }
-        self.ancestors.push((self.parents, self.parents_turn));
-        self.lists.descend_and_keep();
-        self.take_parents();
-        Ok(())
-    }
-
     /// Notes that the successors have become the parents.
     fn take_parents(&mut self) {
         (self.parents, self.parents_turn) = (self.successors, self.turn);
         (self.successors, self.failed) = (0, true);
-    }
-
-    pub(crate) fn ascend(&mut self) {
-        if let Some(parents) = self.ancestors.pop() {
-            self.lists.ascend();
-            (self.parents, self.parents_turn) = parents;
-            (self.successors, self.turn, self.failed) = (0, None, true);
-        }
-    }
-
-    pub(crate) async fn perft(&mut self, successors: Range<u64>, depth: u32) -> Result<u128, MergeError> {
-        let [sum] = self.leaves(successors, depth).await?;
-        Ok(sum)
-    }
-
-    pub(crate) async fn categories(&mut self, successors: Range<u64>, depth: u32) -> Result<Categories, MergeError> {
-        if !self.classifies {
-            let reason = "its merge began without categories; set them in the options of the merge.".to_owned();
-            return Err(BackendError::Unavailable { backend: "gpu", reason }.into());
-        }
-        if depth == 0 {
-            let nodes = self.perft(successors, 0).await?;
-            return Ok(Categories { nodes, ..Categories::default() });
-        }
-        self.leaves(successors, depth).await.map(Categories::from_array)
     }
 
     /// Counts the weighted leaves below these successors, with smaller buffers if memory runs out. See [`DeviceMerge::sums_below`].
@@ -490,7 +394,8 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
         }
     }
 
-    pub(crate) async fn reached_once(&mut self, successors: Range<u64>) -> Result<u64, MergeError> {
+    /// Counts the entries that are reached by one path.
+    async fn count_reached_once(&mut self, successors: Range<u64>) -> Result<[u128; 1], MergeError> {
         let mut rest = successors.start..successors.end.min(self.successors);
         self.prepare(2).await?;
         self.lists.clear_sums(self.session).map_err(or_full)?;
@@ -500,26 +405,132 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
             self.lists.add_weighted(self.session, weights, len, Leaves::ReachedOnce).await.map_err(or_full)?;
             rest.start = batch.end;
         }
-        let [once] = self.lists.sums(self.session).await.map_err(or_full)?.ok_or(MergeError::Overflow)?;
+        self.lists.sums(self.session).await.map_err(or_full)?.ok_or(MergeError::Overflow)
+    }
+}
+
+impl<I: Interface> Merge for DeviceMerge<'_, I> {
+    fn parents(&self) -> u64 {
+        self.parents
+    }
+
+    fn successors(&self) -> u64 {
+        self.successors
+    }
+
+    fn most_successors(&self) -> u64 {
+        self.lists.most_entries(self.session)
+    }
+
+    fn most_in_one_table(&self) -> u64 {
+        self.lists.most_in_one_shard(self.session)
+    }
+
+    fn counts_in_runs(&self, depth: u32) -> bool {
+        let runs = self.session.runner.settings.runs;
+        depth >= runs.depth && self.most_successors() >= runs.from
+    }
+
+    fn reserve(&mut self, successors: u64, filter: Filter) -> Result<(), MergeError> {
+        (self.successors, self.turn, self.failed) = (0, self.parents_turn.map(Color::opposite), true);
+        if successors > self.most_successors() {
+            return Err(MergeError::Full);
+        }
+        // Other programs use the memory too.
+        block_on(self.lists.make_room(self.session, successors, filter)).map_err(or_full)?;
+        (self.failed, self.holds_diagrams) = (false, false);
+        Ok(())
+    }
+
+    fn add(&mut self, entries: &[WeightedPosition]) -> Result<(), MergeError> {
+        let expected = if self.successors == 0 { None } else { self.turn };
+        let has_room = !self.failed && !self.holds_diagrams;
+        let turn =
+            common_turn(entries, expected).and_then(|turn| if has_room { Ok(turn) } else { Err(MergeError::Full) });
+        self.turn = self.note(turn)?;
+        let mut rest = entries;
+        while !rest.is_empty() {
+            let added = block_on(self.add_batch(rest));
+            rest = &rest[self.note(added)?..];
+        }
+        Ok(())
+    }
+
+    fn expand(&mut self, parents: Range<u64>) -> Result<u128, MergeError> {
+        if self.failed || self.holds_diagrams {
+            return self.note(Err(MergeError::Full));
+        }
+        self.turn = self.parents_turn.map(Color::opposite);
+        let paths = block_on(self.expand_batches(parents.start..parents.end.min(self.parents)));
+        self.note(paths)
+    }
+
+    fn descend(&mut self) -> Result<(), MergeError> {
+        if self.failed {
+            return Err(MergeError::Full);
+        }
+        self.lists.descend();
+        self.take_parents();
+        Ok(())
+    }
+
+    fn descend_and_keep(&mut self) -> Result<(), MergeError> {
+        if self.failed {
+            return Err(MergeError::Full);
+        }
+        self.ancestors.push((self.parents, self.parents_turn));
+        self.lists.descend_and_keep();
+        self.take_parents();
+        Ok(())
+    }
+
+    fn ascend(&mut self) -> Result<(), MergeError> {
+        if let Some(parents) = self.ancestors.pop() {
+            self.lists.ascend();
+            (self.parents, self.parents_turn) = parents;
+            (self.successors, self.turn, self.failed) = (0, None, true);
+        }
+        Ok(())
+    }
+
+    fn perft(&mut self, successors: Range<u64>, depth: u32) -> Result<u128, MergeError> {
+        let [sum] = block_on(self.leaves(successors, depth))?;
+        Ok(sum)
+    }
+
+    fn categories(&mut self, successors: Range<u64>, depth: u32) -> Result<Categories, MergeError> {
+        if !self.classifies {
+            let reason = "its merge began without categories; set them in the options of the merge.".to_owned();
+            return Err(BackendError::Unavailable { backend: "gpu", reason }.into());
+        }
+        if depth == 0 {
+            let nodes = self.perft(successors, 0)?;
+            return Ok(Categories { nodes, ..Categories::default() });
+        }
+        block_on(self.leaves(successors, depth)).map(Categories::from_array)
+    }
+
+    fn reached_once(&mut self, successors: Range<u64>) -> Result<u64, MergeError> {
+        let [once] = block_on(self.count_reached_once(successors))?;
         u64::try_from(once).map_err(|_| MergeError::Overflow)
     }
 
-    pub(crate) async fn diagrams(&mut self, part: u32, parts: u32) -> Result<u64, MergeError> {
+    fn diagrams(&mut self, part: u32, parts: u32) -> Result<u64, MergeError> {
         if self.successors == 0 {
             return Ok(0);
         }
         self.holds_diagrams = true;
-        self.lists.diagrams(self.session, part, parts, self.hash_mask).await.map_err(or_full)
+        block_on(self.lists.diagrams(self.session, part, parts, self.hash_mask)).map_err(or_full)
     }
 
-    pub(crate) async fn entries(&mut self, successors: Range<u64>) -> Result<Vec<WeightedPosition>, MergeError> {
+    fn entries(&mut self, successors: Range<u64>) -> Result<Vec<WeightedPosition>, MergeError> {
         let mut rest = successors.start..successors.end.min(self.successors);
         let mut entries = Vec::new();
         let Some(turn) = self.turn else { return Ok(entries) };
         while !rest.is_empty() {
             let batch = self.lists.batch(self.session, Ply::Successors, &rest, usize::MAX).map_err(or_full)?;
             rest.start = batch.end;
-            let read = self.lists.read(self.session, batch).await?;
+            let read = block_on(self.lists.read(self.session, batch))?;
             entries.extend(read.iter().map(|(planes, multiplicity)| entry_of(planes, turn, *multiplicity)));
         }
         Ok(entries)

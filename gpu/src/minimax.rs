@@ -66,7 +66,7 @@ impl<I: Interface> Search<'_, '_, '_, I> {
         loop {
             // A search with quiescence can be stopped between its launches.
             let in_parts = depth - 1 <= searched && self.leaves == Leaves::Static;
-            let most = if in_parts { self.session.minimax_part_size.positions(most) } else { most };
+            let most = if in_parts { self.session.minimax_pace.next(most as u64) as usize } else { most };
             let Some(part) = cut.next(most) else { return Ok(()) };
             let done = span.part(part.positions.start, part.positions.end, len);
             self.session.expand_part(level, &part).await?;
@@ -83,8 +83,8 @@ impl<I: Interface> Search<'_, '_, '_, I> {
         self.watching.counted += len as u128;
         let is_due = match self.leaves {
             Leaves::Static => {
-                let Session { minimax_part_size, sizes, .. } = &mut *self.session;
-                self.watching.part_done(minimax_part_size, sizes.positions)
+                let Session { minimax_pace, sizes, .. } = &mut *self.session;
+                self.watching.part_done(minimax_pace, sizes.positions)
             }
             Leaves::Quiescent => self.watching.is_due(),
         };

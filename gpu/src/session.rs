@@ -1,6 +1,6 @@
 //! An open device: its interface, its buffers, and its experience with trees.
 
-use kogge_board::{BackendError, Quad48};
+use kogge_board::{BackendError, Pace, Quad48};
 
 use crate::interface::Interface;
 use crate::kernels::Module;
@@ -8,7 +8,6 @@ use crate::levels::{Buffers, Quiescence, Sizes};
 use crate::parameters::Parameter::{ClosedForm, GroupSize};
 use crate::runner::{Halt, Runner};
 use crate::settings::{GpuSettings, Unordered};
-use crate::watching::PartSize;
 
 /// The average number of moves of the positions expanded last, rounded up.
 #[derive(Clone, Copy)]
@@ -36,12 +35,10 @@ pub(crate) struct Session<I: Interface> {
     pub(crate) overflowed: bool,
     /// The average number of moves of a position.
     pub(crate) moves: Average,
-    /// The size of the parts of a watched count.
-    pub(crate) part_size: PartSize,
-    /// The size of the parts of minimax without quiescence.
-    pub(crate) minimax_part_size: PartSize,
-    /// The size of the parts whose moves are counted by kind.
-    pub(crate) kinds_part_size: PartSize,
+    /// The positions of a part of a watched count, of minimax without quiescence, and of a count by kind.
+    pub(crate) pace: Pace,
+    pub(crate) minimax_pace: Pace,
+    pub(crate) kinds_pace: Pace,
 }
 
 impl<I: Interface> Session<I> {
@@ -49,9 +46,9 @@ impl<I: Interface> Session<I> {
     pub(crate) fn new(device: String, interface: I, settings: GpuSettings) -> Self {
         let sizes = Sizes { roots: 0, positions: 0, moves: 0, successors: 0, block: settings[GroupSize] };
         Self {
-            part_size: settings.part_time.into(),
-            minimax_part_size: settings.part_time.into(),
-            kinds_part_size: settings.part_time.into(),
+            pace: settings.pace,
+            minimax_pace: settings.pace,
+            kinds_pace: settings.pace,
             runner: Runner::new(device, interface, settings),
             buffers: None,
             sizes,

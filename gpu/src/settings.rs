@@ -2,14 +2,14 @@
 
 use std::ops::Index;
 use std::str::FromStr;
+use std::time::Duration;
 
-use kogge_board::{Categories, Planes32};
+use kogge_board::{Categories, Pace, Planes32};
 
 use crate::kernels::Kernel;
 use crate::lines::table;
 use crate::parameters::{Parameter, Parameter::*, Row, TABLE, Values};
 use crate::variants::Variants;
-use crate::watching::PartTime;
 
 /// The initial room for the moves of a quiescence search.
 const QUIESCENCE_ROOM: usize = 256;
@@ -199,8 +199,8 @@ pub struct GpuSettings {
     pub max_buffer: u64,
     /// The lookup table of the kernels: [`lines::table`](crate::lines::table), followed by more in some variants.
     pub lines: Vec<[u64; 2]>,
-    /// How long the parts of a watched count should take.
-    pub part_time: PartTime,
+    /// The pace of a watched count, in positions of a part. A count can be stopped between its parts.
+    pub pace: Pace,
     /// The maximum total of a root on the device. Only tests make it smaller than 64 bits.
     pub most_total: u64,
     /// The maximum number of entries of a shard, if a buffer does not hold fewer. Only tests limit it, with small lists.
@@ -301,7 +301,7 @@ impl GpuOptions {
             device_memory: device.device_memory,
             max_buffer: device.max_buffer,
             lines: table(),
-            part_time: PartTime::default(),
+            pace: Pace::new(1 << 14, Duration::from_millis(150), 2),
             most_total: u64::MAX,
             shard_entries: u64::MAX,
             runs: self.runs.unwrap_or_default(),
