@@ -28,7 +28,7 @@ mod buffer;
 mod categories;
 mod counting;
 mod device;
-mod families;
+mod expansion;
 pub mod interface;
 pub mod kernels;
 mod levels;

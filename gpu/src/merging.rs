@@ -28,21 +28,21 @@ use kogge_board::{BackendError, Categories, Color, Quad48, Rules};
 use pollster::block_on;
 
 use crate::counting::Walk;
-use crate::families::{Families, Family};
+use crate::expansion::{Expansion, ExpansionPart};
 use crate::interface::Interface;
-use crate::lists::{Kinds, Leaves, Lists, Origin, Ply, Selected, Weights};
-use crate::runner::Halt;
+use crate::lists::{Kinds, Leaves, Lists, Origin, ParentBatch, Ply, Weights};
+use crate::runner::Retry;
 use crate::session::Session;
 use crate::watching::Span;
 
-/// The share of its room that a run should fill.
+/// The share of its capacity that a run should fill.
 const FILLED: f64 = 0.85;
 
 /// The average number of moves that is assumed at first.
 const MOVES: f64 = 40.0;
 
 /// What became of the successors of a run.
-enum Merged {
+enum RunOutcome {
     /// All are in the list, this many.
     All(u64),
     /// They do not fit in the list.
@@ -100,7 +100,7 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
         };
         // Counting has buffers, too, which are kept for it. Where there is no room for them, smaller ones are made later.
         match merge.session.prepare(2).await {
-            Err(Halt::Error(error @ (BackendError::Device { .. } | BackendError::WrongAnswer { .. }))) => Err(error),
+            Err(Retry::Error(error @ (BackendError::Device { .. } | BackendError::WrongAnswer { .. }))) => Err(error),
             _ => Ok(merge),
         }
     }
@@ -116,9 +116,9 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
         loop {
             match self.session.prepare(levels).await {
                 Ok(()) => return Ok(()),
-                Err(Halt::OutOfMemory) => self.session.shrink()?,
-                Err(Halt::Overflow) => {}
-                Err(halt) => return Err(or_full(halt)),
+                Err(Retry::OutOfMemory) => self.session.shrink()?,
+                Err(Retry::Overflow) => {}
+                Err(error) => return Err(or_full(error)),
             }
         }
     }
@@ -135,7 +135,7 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
                 let origin = Origin::Given(&multiplicities);
                 self.lists.insert(self.session, 0, len, origin, self.hash_mask).await
             }
-            halted => halted,
+            error => error,
         };
         // Some candidates may have been added; they must not be added again.
         inserted.map_err(or_full)?;
@@ -145,27 +145,27 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
 
     /// Loads the first of these parents into level 0, as many as fit. If only the successors in a range are kept, other parents are
     /// left out. Also returns the place of the parents' multiplicities.
-    async fn load_parents(&mut self, parents: &Range<u64>) -> Result<(Selected, Weights), Halt> {
+    async fn load_parents(&mut self, parents: &Range<u64>) -> Result<(ParentBatch, Weights), Retry> {
         self.session.prepare(2).await?;
-        if let Filter::Within(_) | Filter::WithinReversed(_) = self.lists.kept() {
+        if let Filter::Within(_) | Filter::WithinReversed(_) = self.lists.filter() {
             let selected = self.lists.select(self.session, parents).await?;
             return Ok((selected, Weights::Selected));
         }
         let batch = self.lists.batch(self.session, Ply::Parents, parents, self.session.sizes.roots)?;
         self.lists.load(self.session, Ply::Parents, batch.clone()).await?;
         let len = (batch.end - batch.start) as usize;
-        Ok((Selected { end: batch.end, len }, Weights::Entries(Ply::Parents, batch.start)))
+        Ok((ParentBatch { end: batch.end, len }, Weights::Entries(Ply::Parents, batch.start)))
     }
 
     /// Expands the first of these parents, as many as fit in level 0, and adds the number of their kept successors, weighted by
     /// multiplicity, to the sums. Returns the end of these parents, and the sum.
     async fn expand_batch(&mut self, parents: &Range<u64>) -> Result<(u64, u128), MergeError> {
-        let (Selected { end, len }, weights) = loop {
+        let (ParentBatch { end, len }, weights) = loop {
             match self.load_parents(parents).await {
                 Ok(loaded) => break loaded,
-                Err(Halt::OutOfMemory) => self.session.shrink()?,
-                Err(Halt::Overflow) => {}
-                Err(Halt::Error(error)) => return Err(error.into()),
+                Err(Retry::OutOfMemory) => self.session.shrink()?,
+                Err(Retry::Overflow) => {}
+                Err(Retry::Error(error)) => return Err(error.into()),
             }
         };
         // Some candidates may have been added; they must not be added again.
@@ -177,8 +177,8 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
 
     /// Adds the kept successors of the first `len` positions of level 0, and adds their number, weighted by multiplicity, to the
     /// sums.
-    async fn insert_successors(&mut self, len: usize, weights: Weights) -> Result<(), Halt> {
-        let (origin, leaves) = match (weights, self.lists.kept()) {
+    async fn insert_successors(&mut self, len: usize, weights: Weights) -> Result<(), Retry> {
+        let (origin, leaves) = match (weights, self.lists.filter()) {
             (Weights::Entries(_, first), Filter::All) => (Origin::Parents(first), Leaves::Below(1)),
             (Weights::Entries(_, first), _) => (Origin::Parents(first), Leaves::Kept),
             (Weights::Selected, _) => (Origin::Selected, Leaves::Kept),
@@ -186,8 +186,8 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
         if leaves == Leaves::Kept {
             self.lists.clear_kept(self.session, len)?;
         }
-        let mut families = Families::to_merge(self.lists.kept(), len, self.lists.candidates());
-        while let Some(Family { successors, .. }) = families.next(self.session, 0, usize::MAX).await? {
+        let mut expansion = Expansion::to_merge(self.lists.filter(), len, self.lists.candidates());
+        while let Some(ExpansionPart { successors, .. }) = expansion.next(self.session, 0, usize::MAX).await? {
             self.lists.insert(self.session, 1, successors, origin, self.hash_mask).await?;
         }
         self.lists.add_weighted(self.session, weights, len, leaves).await
@@ -195,7 +195,7 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
 
     /// Adds the weighted leaves below the first of these successors, as many as fit in level 0, to the sums. Returns the end of
     /// these successors. At depths up to two, nothing waits for the device.
-    async fn add_leaves(&mut self, successors: &Range<u64>, depth: u32) -> Result<u64, Halt> {
+    async fn add_leaves(&mut self, successors: &Range<u64>, depth: u32) -> Result<u64, Retry> {
         // At depth 0 only multiplicities are needed, so a batch is a shard.
         let most = if depth == 0 { usize::MAX } else { self.session.sizes.roots };
         let batch = self.lists.batch(self.session, Ply::Successors, successors, most)?;
@@ -224,7 +224,7 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
 
     /// Adds the weighted leaves below the first of these successors to the sums, by kind, as many as have a total for each kind.
     /// Returns the end of these successors.
-    async fn add_categories(&mut self, successors: &Range<u64>, depth: u32) -> Result<u64, Halt> {
+    async fn add_categories(&mut self, successors: &Range<u64>, depth: u32) -> Result<u64, Retry> {
         let most = self.session.roots_by_kind();
         let batch = self.lists.batch(self.session, Ply::Successors, successors, most)?;
         let (weights, len) = (Weights::Entries(Ply::Successors, batch.start), (batch.end - batch.start) as usize);
@@ -236,7 +236,7 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
     }
 
     /// Adds the weighted leaves below these successors to the sums, in all or by kind.
-    async fn add_below(&mut self, successors: Range<u64>, depth: u32, kinds: Kinds) -> Result<(), Halt> {
+    async fn add_below(&mut self, successors: Range<u64>, depth: u32, kinds: Kinds) -> Result<(), Retry> {
         let mut rest = successors;
         while !rest.is_empty() {
             rest.start = match kinds {
@@ -253,7 +253,7 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
         &mut self,
         successors: &Range<u64>,
         depth: u32,
-    ) -> Result<Option<[u128; KINDS]>, Halt> {
+    ) -> Result<Option<[u128; KINDS]>, Retry> {
         self.lists.clear_sums(self.session)?;
         self.add_below(successors.clone(), depth, Kinds::of(KINDS)).await?;
         self.lists.sums(self.session).await
@@ -264,7 +264,7 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
         &mut self,
         successors: &Range<u64>,
         depth: u32,
-    ) -> Result<Option<[u128; KINDS]>, Halt> {
+    ) -> Result<Option<[u128; KINDS]>, Retry> {
         // Expansion has two levels, whose buffers are kept.
         let levels = if KINDS == 1 { self.session.levels(depth) } else { depth as usize };
         self.session.prepare(levels.max(2)).await?;
@@ -274,12 +274,12 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
             };
             let counted = match self.lists.enter_runs(self.session, entries).await {
                 Ok(()) => self.sums_in_runs(successors, depth, entries).await,
-                Err(halt) => Err(halt),
+                Err(error) => Err(error),
             };
             self.lists.leave_runs();
             match counted {
                 // Other programs use the memory, too.
-                Err(Halt::OutOfMemory) => self.lists.shrink_runs(entries)?,
+                Err(Retry::OutOfMemory) => self.lists.shrink_runs(entries)?,
                 counted => return counted,
             }
         }
@@ -291,7 +291,7 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
         parents: &Range<u64>,
         depth: u32,
         entries: u64,
-    ) -> Result<Option<[u128; KINDS]>, Halt> {
+    ) -> Result<Option<[u128; KINDS]>, Retry> {
         let mut all = [0_u128; KINDS];
         let mut rest = parents.clone();
         // The distinct successors of a parent: at first as if all differed.
@@ -300,14 +300,14 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
             let len = (FILLED * entries as f64 / each) as u64;
             let run = rest.start..rest.end.min(rest.start + len.max(1));
             let merged = match self.merge_run(&run).await? {
-                Merged::All(len) => len,
-                Merged::Overflow => return Ok(None),
-                Merged::Full if run.end - run.start > 1 => {
+                RunOutcome::All(len) => len,
+                RunOutcome::Overflow => return Ok(None),
+                RunOutcome::Full if run.end - run.start > 1 => {
                     // More of the successors differ than in the runs before.
                     each = (2.0 * each).max(entries as f64 / (run.end - run.start) as f64);
                     continue;
                 }
-                Merged::Full => return Err(Halt::OutOfMemory),
+                RunOutcome::Full => return Err(Retry::OutOfMemory),
             };
             self.lists.add_paths(self.session, merged as usize).await?;
             self.add_below(0..merged, depth - 1, Kinds::of(KINDS)).await?;
@@ -331,7 +331,7 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
     }
 
     /// Merges the successors of these parents, and begins new sums with the paths to them.
-    async fn merge_run(&mut self, parents: &Range<u64>) -> Result<Merged, Halt> {
+    async fn merge_run(&mut self, parents: &Range<u64>) -> Result<RunOutcome, Retry> {
         self.lists.clear_run(self.session)?;
         self.lists.clear_sums(self.session)?;
         let mut rest = parents.clone();
@@ -339,9 +339,9 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
             let batch = rest.start..rest.end.min(rest.start + self.session.sizes.roots as u64);
             self.lists.load_ordered(self.session, batch.clone()).await?;
             let len = (batch.end - batch.start) as usize;
-            let mut families = Families::to_merge(Filter::All, len, self.lists.candidates());
+            let mut expansion = Expansion::to_merge(Filter::All, len, self.lists.candidates());
             let mut moves = 0;
-            while let Some(Family { successors, .. }) = families.next(self.session, 0, usize::MAX).await? {
+            while let Some(ExpansionPart { successors, .. }) = expansion.next(self.session, 0, usize::MAX).await? {
                 self.lists.insert(self.session, 1, successors, Origin::Selected, self.hash_mask).await?;
                 moves += successors;
             }
@@ -350,10 +350,10 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
             rest.start = batch.end;
         }
         match self.lists.inserted(self.session).await {
-            Ok(len) => Ok(Merged::All(len)),
-            Err(MergeError::Overflow) => Ok(Merged::Overflow),
+            Ok(len) => Ok(RunOutcome::All(len)),
+            Err(MergeError::Overflow) => Ok(RunOutcome::Overflow),
             Err(MergeError::Backend(error)) => Err(error.into()),
-            Err(MergeError::Full | MergeError::MixedTurns) => Ok(Merged::Full),
+            Err(MergeError::Full | MergeError::MixedTurns) => Ok(RunOutcome::Full),
         }
     }
 
@@ -385,11 +385,11 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
         loop {
             match self.leaves_below(&successors, depth).await {
                 Ok(sums) => return sums.ok_or(MergeError::Overflow),
-                Err(Halt::OutOfMemory) => self.session.shrink()?,
-                Err(Halt::Overflow) => {}
+                Err(Retry::OutOfMemory) => self.session.shrink()?,
+                Err(Retry::Overflow) => {}
                 // The levels do not fit in the memory of the merge.
-                Err(Halt::Error(BackendError::OutOfMemory { .. })) => return Err(MergeError::Full),
-                Err(Halt::Error(error)) => return Err(error.into()),
+                Err(Retry::Error(BackendError::OutOfMemory { .. })) => return Err(MergeError::Full),
+                Err(Retry::Error(error)) => return Err(error.into()),
             }
         }
     }
@@ -437,7 +437,7 @@ impl<I: Interface> Merge for DeviceMerge<'_, I> {
             return Err(MergeError::Full);
         }
         // Other programs use the memory too.
-        block_on(self.lists.make_room(self.session, successors, filter)).map_err(or_full)?;
+        block_on(self.lists.reserve(self.session, successors, filter)).map_err(or_full)?;
         (self.failed, self.holds_diagrams) = (false, false);
         Ok(())
     }
@@ -537,12 +537,12 @@ impl<I: Interface> Merge for DeviceMerge<'_, I> {
     }
 }
 
-/// Converts the reason to halt, after which the successors are useless.
-fn or_full(halt: Halt) -> MergeError {
-    match halt {
+/// Maps an error to that of a merge. The successors are invalid afterwards.
+fn or_full(error: Retry) -> MergeError {
+    match error {
         // The error says that not even the smallest buffers fit in the memory of the merge.
-        Halt::OutOfMemory | Halt::Overflow | Halt::Error(BackendError::OutOfMemory { .. }) => MergeError::Full,
-        Halt::Error(error) => error.into(),
+        Retry::OutOfMemory | Retry::Overflow | Retry::Error(BackendError::OutOfMemory { .. }) => MergeError::Full,
+        Retry::Error(error) => error.into(),
     }
 }
 

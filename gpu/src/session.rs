@@ -6,7 +6,7 @@ use crate::interface::Interface;
 use crate::kernels::Module;
 use crate::levels::{Buffers, Quiescence, Sizes};
 use crate::parameters::Parameter::{ClosedForm, GroupSize};
-use crate::runner::{Halt, Runner};
+use crate::runner::{Retry, Runner};
 use crate::settings::{GpuSettings, Unordered};
 
 /// The average number of moves of the positions expanded last, rounded up.
@@ -104,7 +104,7 @@ impl<I: Interface> Session<I> {
     }
 
     /// Makes buffers for `levels` levels. Buffers of the right size are kept.
-    pub(crate) async fn prepare(&mut self, levels: usize) -> Result<(), Halt> {
+    pub(crate) async fn prepare(&mut self, levels: usize) -> Result<(), Retry> {
         let sizes = self.fitting(levels)?;
         if self.merge_memory.is_none() {
             self.runner.spare.free();
@@ -121,7 +121,7 @@ impl<I: Interface> Session<I> {
             buffers.deepen(runner, &sizes, levels).await?;
             Ok(buffers)
         };
-        self.buffers = Some(made.await.map_err(|failure| self.runner.halt("to make buffers", failure))?);
+        self.buffers = Some(made.await.map_err(|failure| self.runner.failed("to make buffers", failure))?);
         Ok(())
     }
 
@@ -147,7 +147,7 @@ impl<I: Interface> Session<I> {
         levels: usize,
         positions: usize,
         moves: usize,
-    ) -> Result<(&mut Runner<I>, &Buffers<I>), Halt> {
+    ) -> Result<(&mut Runner<I>, &Buffers<I>), Retry> {
         let Self { runner, buffers, sizes, .. } = self;
         let most = if levels == 1 { sizes.roots } else { sizes.positions };
         match buffers {
@@ -160,13 +160,13 @@ impl<I: Interface> Session<I> {
         }
     }
 
-    /// Calls `work` for batches of positions, each as large as level 0. A batch that halts starts again from its
-    /// beginning.
+    /// Calls `work` for batches of positions, each as large as level 0. After a [`Retry`], the
+    /// batch starts again.
     pub(crate) async fn in_batches(
         &mut self,
         levels: impl Fn(&Self) -> usize,
         mut positions: &[Quad48],
-        mut work: impl AsyncFnMut(&mut Self, &[Quad48]) -> Result<(), Halt>,
+        mut work: impl AsyncFnMut(&mut Self, &[Quad48]) -> Result<(), Retry>,
     ) -> Result<(), BackendError> {
         while !positions.is_empty() {
             let levels = levels(self);
@@ -176,13 +176,13 @@ impl<I: Interface> Session<I> {
                     batch = &positions[..positions.len().min(self.sizes.roots)];
                     work(self, batch).await
                 }
-                Err(halt) => Err(halt),
+                Err(error) => Err(error),
             };
             match done {
                 Ok(()) => positions = &positions[batch.len()..],
-                Err(Halt::OutOfMemory) => self.shrink()?,
-                Err(Halt::Overflow) => {}
-                Err(Halt::Error(error)) => return Err(error),
+                Err(Retry::OutOfMemory) => self.shrink()?,
+                Err(Retry::Overflow) => {}
+                Err(Retry::Error(error)) => return Err(error),
             }
         }
         Ok(())

@@ -11,8 +11,8 @@ use crate::lines::table;
 use crate::parameters::{Parameter, Parameter::*, Row, TABLE, Values};
 use crate::variants::Variants;
 
-/// The initial room for the moves of a quiescence search.
-const QUIESCENCE_ROOM: usize = 256;
+/// The initial capacity for the moves of a quiescence search.
+const QUIESCENCE_CAPACITY: usize = 256;
 
 /// The work-items of a work-group of the kernel `weighted_sums`.
 pub const WEIGHTED_SUMS_GROUP: usize = 256;
@@ -157,7 +157,7 @@ pub struct Runs {
     pub from: u64,
     /// The least number of plies from the positions to the leaves.
     pub depth: u32,
-    /// The greatest room for the distinct successors of a run.
+    /// The greatest capacity for the distinct successors of a run.
     pub entries: u64,
 }
 
@@ -185,8 +185,8 @@ pub struct GpuSettings {
     pub quiescence_lanes: usize,
     /// Positions that each of them looks at in one launch.
     pub quiescence_steps: u32,
-    /// The initial room for the moves of each search. Only tests change it.
-    pub quiescence_room: usize,
+    /// The initial capacity for the moves of each search. Only tests change it.
+    pub quiescence_capacity: usize,
     /// When successors are made in any order.
     pub unordered: Unordered,
     /// The variants of the kernels.
@@ -294,7 +294,7 @@ impl GpuOptions {
             values,
             quiescence_lanes: 256,
             quiescence_steps: 1 << 12,
-            quiescence_room: QUIESCENCE_ROOM,
+            quiescence_capacity: QUIESCENCE_CAPACITY,
             unordered: self.unordered.unwrap_or(device.unordered),
             variants: self.variants,
             memory: self.memory.unwrap_or(device.memory),

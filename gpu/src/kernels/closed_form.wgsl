@@ -68,7 +68,7 @@ fn reserve(count: u32) -> u32 {
 
 /// Writes an item, if there is room. The number of items tells whether there was.
 fn put_item(at: u32, packed_move: u32, parent: u32) {
-    if at < scalars.capacity {
+    if at < scalars.item_capacity {
         new_items[at] = vec2<u32>(packed_move, parent);
     }
 }

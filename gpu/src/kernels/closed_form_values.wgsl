@@ -54,14 +54,14 @@ fn add_both_ways(numbers: ptr<function, Numbers>, ahead: Few, behind: Few) {
 }
 
 /// Squares that are attacked once, twice or more often.
-struct Attacked {
+struct AttackPlanes {
     once: Board,
     twice: Board,
     thrice: Board,
 }
 
 /// One more attacker of some squares.
-fn attack(attacked: ptr<function, Attacked>, squares: Board) {
+fn attack(attacked: ptr<function, AttackPlanes>, squares: Board) {
     (*attacked).thrice |= (*attacked).twice & squares;
     (*attacked).twice |= (*attacked).once & squares;
     (*attacked).once |= squares;
@@ -223,7 +223,7 @@ fn replies_of(position: Position, frame: Frame, own_king_lines: Lines, value: pt
     // Own attacks. Each direction counts as one attacker of a square, and so do all knights together.
     let by = attack_rays(rooks_queens, rooks_queens, bishops_queens, bishops_queens, empty);
     let firmly = pawn_attacks_up(frame.pawns & own) | own_king_lines.king | frame.king;
-    var attacked = Attacked(knight_attacks(frame.knights & own), NONE, NONE);
+    var attacked = AttackPlanes(knight_attacks(frame.knights & own), NONE, NONE);
     attack(&attacked, by.north);
     attack(&attacked, by.south);
     attack(&attacked, by.east);

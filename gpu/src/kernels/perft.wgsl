@@ -66,13 +66,13 @@ fn count_replies(
     @builtin(workgroup_id) workgroup: vec3<u32>,
     @builtin(num_workgroups) workgroups: vec3<u32>,
 ) {
-    let len = min(item_count[0], scalars.capacity);
+    let len = min(item_count[0], scalars.item_capacity);
     let lanes = workgroups.x * workgroups.y * COUNT_GROUP;
     let group_items = (len + lanes - 1u) / lanes * COUNT_GROUP;
     let group_first = min(group_index(workgroup, workgroups) * group_items, len);
     let end = min(group_first + group_items, len);
     let last = max(end, 1u) - 1u;
-    if lane == 0u && group_first == 0u && item_count[0] > scalars.capacity {
+    if lane == 0u && group_first == 0u && item_count[0] > scalars.item_capacity {
         atomicStore(&totals[0], 1u);
     }
     clear_root_sums(lane, COUNT_GROUP);

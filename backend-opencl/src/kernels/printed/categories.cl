@@ -95,7 +95,7 @@ __kernel KERNEL void classify_moves(
     __global const uint4 *restrict lines,
     uint first,
     uint end,
-    uint capacity,
+    uint item_capacity,
     uint stride
 ) {
     __local uint queue[QUEUE];
@@ -118,7 +118,7 @@ __kernel KERNEL void classify_moves(
     const Limits limits = limits_of(frame, axes, lines);
     const Replies ordinary = ordinary_moves(frame, lines);
     const uint counted = closed_form_replies(frame, axes, limits, ordinary, (Numbers){0}, (Sink){lane << LANE, index},
-        new_items, new_item_count, lines, queue, queued, lane_moves, capacity);
+        new_items, new_item_count, lines, queue, queued, lane_moves, item_capacity);
     if (index < end) {
         add_to_kind(first_root, roots[index], NODES, counted % CAPTURE_CHANGE, totals, kind_sums, stride);
         add_to_kind(first_root, roots[index], CAPTURES, counted / CAPTURE_CHANGE, totals, kind_sums, stride);
@@ -131,7 +131,8 @@ __kernel KERNEL void classify_moves(
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint at = lane; at < len; at += GROUP) {
         const uint packed_move = queue[at];
-        put_item(*item_base + at, packed_move & 0x1ffffu, group_first + (packed_move >> LANE), new_items, capacity);
+        put_item(*item_base + at, packed_move & 0x1ffffu, group_first + (packed_move >> LANE), new_items,
+            item_capacity);
     }
 }
 
@@ -144,14 +145,14 @@ __kernel KERNEL void classify_items(
     __global const uint *restrict item_count,
     __global uint *restrict totals,
     __global const uint4 *restrict lines,
-    uint capacity,
+    uint item_capacity,
     uint stride
 ) {
     __local uint kind_sums[9u * GROUP];
     const uint lane = get_local_id(0);
     const uint3 workgroup = (uint3)(get_group_id(0), get_group_id(1), get_group_id(2));
     const uint3 workgroups = (uint3)(get_num_groups(0), get_num_groups(1), get_num_groups(2));
-    const uint len = min(item_count[0], capacity);
+    const uint len = min(item_count[0], item_capacity);
     const uint lanes = workgroups.x * workgroups.y * GROUP;
     const uint group_items = (len + lanes - 1u) / lanes * GROUP;
     const uint group_first = min(group_index(workgroup, workgroups) * group_items, len);
@@ -160,7 +161,7 @@ __kernel KERNEL void classify_items(
     if (group_first < end) {
         first_root = first_group_root(roots[items[group_first].y]);
     }
-    if (lane == 0u && group_first == 0u && item_count[0] > capacity) {
+    if (lane == 0u && group_first == 0u && item_count[0] > item_capacity) {
         totals[0] = 1u;
     }
     clear_kind_sums(lane, kind_sums);

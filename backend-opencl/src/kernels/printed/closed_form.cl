@@ -73,8 +73,8 @@ INLINE uint reserve(uint count, __local uint *queued, uint *lane_moves) {
 }
 
 // Writes an item, if there is room. The number of items tells whether there was.
-INLINE void put_item(uint at, uint packed_move, uint parent, __global uint2 *restrict new_items, uint capacity) {
-    if (at < capacity) {
+INLINE void put_item(uint at, uint packed_move, uint parent, __global uint2 *restrict new_items, uint item_capacity) {
+    if (at < item_capacity) {
         new_items[at] = (uint2)(packed_move, parent);
     }
 }
@@ -87,13 +87,13 @@ INLINE void put(
     __global uint2 *restrict new_items,
     __global uint *restrict new_item_count,
     __local uint *queue,
-    uint capacity
+    uint item_capacity
 ) {
     if (at < QUEUE) {
         queue[at] = packed_move | sink.lane;
     } else {
         const uint result = atomic_add(&new_item_count[0], 1u);
-        put_item(result, packed_move, sink.parent, new_items, capacity);
+        put_item(result, packed_move, sink.parent, new_items, item_capacity);
     }
 }
 
@@ -108,13 +108,14 @@ INLINE void put_piece(
     __local uint *queue,
     __local uint *queued,
     uint *lane_moves,
-    uint capacity
+    uint item_capacity
 ) {
     if (nonempty(targets)) {
         uint at = reserve(count_ones(targets), queued, lane_moves);
         ulong left = targets;
         while (nonempty(left)) {
-            put(sink, at, pack_move(origin, lowest_index(left), code, 0u), new_items, new_item_count, queue, capacity);
+            put(sink, at, pack_move(origin, lowest_index(left), code, 0u), new_items, new_item_count, queue,
+                item_capacity);
             at += 1u;
             left = without_lowest(left);
         }
@@ -133,14 +134,14 @@ INLINE void put_shifted(
     __local uint *queue,
     __local uint *queued,
     uint *lane_moves,
-    uint capacity
+    uint item_capacity
 ) {
     if (nonempty(targets)) {
         uint at = reserve(count_ones(targets), queued, lane_moves);
         ulong left = targets;
         while (nonempty(left)) {
             const uint to = lowest_index(left);
-            put(sink, at, pack_move(to - distance, to, code, kind), new_items, new_item_count, queue, capacity);
+            put(sink, at, pack_move(to - distance, to, code, kind), new_items, new_item_count, queue, item_capacity);
             at += 1u;
             left = without_lowest(left);
         }
@@ -209,7 +210,7 @@ INLINE void tally_knights(
     __local uint *queue,
     __local uint *queued,
     uint *lane_moves,
-    uint capacity
+    uint item_capacity
 ) {
     ulong left = frame.knights & frame.own & ~limits.pinned;
     while (nonempty(left)) {
@@ -220,7 +221,7 @@ INLINE void tally_knights(
         const ulong simple = stays ? NONE : targets & ~(replies.not_to | replies.not_to_knight);
         tally_piece(tally, value, origin, simple, frame.their);
         put_piece(sink, origin, targets ^ simple, KNIGHT, new_items, new_item_count, queue, queued, lane_moves,
-            capacity);
+            item_capacity);
         left = without_lowest(left);
     }
 }
@@ -240,7 +241,7 @@ INLINE void tally_sliders(
     __local uint *queue,
     __local uint *queued,
     uint *lane_moves,
-    uint capacity
+    uint item_capacity
 ) {
     for (uint code = BISHOP; code <= QUEEN; code += 1u) {
         ulong left = sliders_of_kind(frame, code) & frame.own;
@@ -270,7 +271,7 @@ INLINE void tally_sliders(
                 tally->change += count_ones(simple & frame.pawns & frame.their & pawn_attacks_up(piece));
             }
             put_piece(sink, origin, reach.targets ^ simple, code, new_items, new_item_count, queue, queued, lane_moves,
-                capacity);
+                item_capacity);
             left = without_lowest(left);
         }
     }
@@ -290,7 +291,7 @@ INLINE void tally_pawns(
     __local uint *queue,
     __local uint *queued,
     uint *lane_moves,
-    uint capacity
+    uint item_capacity
 ) {
     const ulong pawns = frame.pawns & frame.own;
     const ulong watchers = frame.pawns & frame.their;
@@ -301,16 +302,16 @@ INLINE void tally_pawns(
     ulong east = north_east_step(free_to_move(pawns, limits, limits.pinned_on_diagonal)) & captured;
     ulong west = north_west_step(free_to_move(pawns, limits, limits.pinned_on_antidiagonal)) & captured;
     const ulong passing = twice & (east_step(watchers) | west_step(watchers));
-    put_shifted(sink, passing, 16u, PAWN, PASSING, new_items, new_item_count, queue, queued, lane_moves, capacity);
+    put_shifted(sink, passing, 16u, PAWN, PASSING, new_items, new_item_count, queue, queued, lane_moves, item_capacity);
     twice ^= passing;
     if (nonempty((single | east | west) & RANK_8)) {
         for (uint code = KNIGHT; code <= QUEEN; code += 1u) {
             put_shifted(sink, single & RANK_8, 8u, code, 0u, new_items, new_item_count, queue, queued, lane_moves,
-                capacity);
+                item_capacity);
             put_shifted(sink, east & RANK_8, 9u, code, 0u, new_items, new_item_count, queue, queued, lane_moves,
-                capacity);
+                item_capacity);
             put_shifted(sink, west & RANK_8, 7u, code, 0u, new_items, new_item_count, queue, queued, lane_moves,
-                capacity);
+                item_capacity);
         }
         single &= 0xfffffffffffffful;
         east &= 0xfffffffffffffful;
@@ -323,10 +324,10 @@ INLINE void tally_pawns(
     twice = tally_pawn_direction(tally, value, frame, twice, 16u, not_from | along.file, not_to);
     east = tally_pawn_direction(tally, value, frame, east, 9u, not_from | along.diagonal, not_to);
     west = tally_pawn_direction(tally, value, frame, west, 7u, not_from | along.antidiagonal, not_to);
-    put_shifted(sink, single, 8u, PAWN, 0u, new_items, new_item_count, queue, queued, lane_moves, capacity);
-    put_shifted(sink, twice, 16u, PAWN, 0u, new_items, new_item_count, queue, queued, lane_moves, capacity);
-    put_shifted(sink, east, 9u, PAWN, 0u, new_items, new_item_count, queue, queued, lane_moves, capacity);
-    put_shifted(sink, west, 7u, PAWN, 0u, new_items, new_item_count, queue, queued, lane_moves, capacity);
+    put_shifted(sink, single, 8u, PAWN, 0u, new_items, new_item_count, queue, queued, lane_moves, item_capacity);
+    put_shifted(sink, twice, 16u, PAWN, 0u, new_items, new_item_count, queue, queued, lane_moves, item_capacity);
+    put_shifted(sink, east, 9u, PAWN, 0u, new_items, new_item_count, queue, queued, lane_moves, item_capacity);
+    put_shifted(sink, west, 7u, PAWN, 0u, new_items, new_item_count, queue, queued, lane_moves, item_capacity);
 }
 
 // Tallies or queues the moves of the king.
@@ -343,24 +344,24 @@ INLINE void tally_king(
     __local uint *queue,
     __local uint *queued,
     uint *lane_moves,
-    uint capacity
+    uint item_capacity
 ) {
     const ulong targets = nonempty(frame.king) ? axes.king & ~frame.own & ~limits.danger : NONE;
     const ulong kept = frame.king & (replies.not_from | replies.not_king | replies.not_along.file);
     const ulong simple = limits.check || nonempty(kept) ? NONE : targets & ~(replies.not_to | replies.not_king);
     tally_piece(tally, value, frame.king_square, simple, frame.their);
     put_piece(sink, frame.king_square, targets ^ simple, KING, new_items, new_item_count, queue, queued, lane_moves,
-        capacity);
+        item_capacity);
     if (may_castle_perhaps(frame, limits)) {
         if (may_castle_up(frame, limits, false)) {
             const uint result = reserve(1u, queued, lane_moves);
             put(sink, result, pack_move(frame.king_square, 6u, KING, CASTLING), new_items, new_item_count, queue,
-                capacity);
+                item_capacity);
         }
         if (may_castle_down(frame, limits, false)) {
             const uint result = reserve(1u, queued, lane_moves);
             put(sink, result, pack_move(frame.king_square, 2u, KING, CASTLING), new_items, new_item_count, queue,
-                capacity);
+                item_capacity);
         }
     }
 }
@@ -379,25 +380,25 @@ INLINE uint closed_form_replies(
     __local uint *queue,
     __local uint *queued,
     uint *lane_moves,
-    uint capacity
+    uint item_capacity
 ) {
     const ulong allowed = limits.evasion & ~frame.own;
     Tally tally = {0u, 0u};
     tally_knights(&tally, sink, frame, limits, replies, value, allowed, new_items, new_item_count, lines, queue, queued,
-        lane_moves, capacity);
+        lane_moves, item_capacity);
     tally_sliders(&tally, sink, frame, limits, replies, value, allowed, new_items, new_item_count, lines, queue, queued,
-        lane_moves, capacity);
+        lane_moves, item_capacity);
     tally_pawns(&tally, sink, frame, limits, replies, value, new_items, new_item_count, queue, queued, lane_moves,
-        capacity);
+        item_capacity);
     if (nonempty(frame.en_passant)) {
         const Captors captors = en_passant_captors(frame, axes);
         put_shifted(sink, north_west_step(captors.from_east), 7u, PAWN, EN_PASSANT, new_items, new_item_count, queue,
-            queued, lane_moves, capacity);
+            queued, lane_moves, item_capacity);
         put_shifted(sink, north_east_step(captors.from_west), 9u, PAWN, EN_PASSANT, new_items, new_item_count, queue,
-            queued, lane_moves, capacity);
+            queued, lane_moves, item_capacity);
     }
     tally_king(&tally, sink, frame, axes, limits, replies, value, new_items, new_item_count, queue, queued, lane_moves,
-        capacity);
+        item_capacity);
     return tally.moves * replies.base + tally.change;
 }
 

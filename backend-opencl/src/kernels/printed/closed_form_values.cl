@@ -22,7 +22,7 @@ typedef struct {
     ulong once;
     ulong twice;
     ulong thrice;
-} Attacked;
+} AttackPlanes;
 
 // The squares from the other side's king to the second piece, where an own slider is the second piece, and where it is the third.
 typedef struct {
@@ -320,7 +320,7 @@ INLINE void increment_twice(Numbers *numbers, ulong a, ulong b) {
 }
 
 // One more attacker of some squares.
-INLINE void attack(Attacked *attacked, ulong squares) {
+INLINE void attack(AttackPlanes *attacked, ulong squares) {
     attacked->thrice |= attacked->twice & squares;
     attacked->twice |= attacked->once & squares;
     attacked->once |= squares;
@@ -452,7 +452,7 @@ INLINE Replies replies_of(
     Replies replies = {0};
     const Rays by = attack_rays(rooks_queens, rooks_queens, bishops_queens, bishops_queens, empty);
     const ulong firmly = pawn_attacks_up(frame.pawns & own) | own_king_lines.king | frame.king;
-    Attacked attacked = {knight_attacks(frame.knights & own), NONE, NONE};
+    AttackPlanes attacked = {knight_attacks(frame.knights & own), NONE, NONE};
     attack(&attacked, by.north);
     attack(&attacked, by.south);
     attack(&attacked, by.east);

@@ -54,7 +54,7 @@ typedef struct {
     int value;
     // Whether the side to move is in check.
     bool check;
-} Evaluated;
+} Evaluation;
 
 // Returns the sum of the middlegame (x) and the endgame weights (y) of a side's features.
 INLINE int2 weighted_sum(Features features) {
@@ -176,7 +176,7 @@ INLINE WeightedFeatures weighted_features(Men own, Men their) {
 }
 
 // Evaluates a position.
-INLINE Evaluated evaluated(Position position) {
+INLINE Evaluation evaluated(Position position) {
     const Men own = men_of(position, position.own);
     const Men their = men_of(position, occupied_of(position) & ~position.own);
     Men us = own;
@@ -196,5 +196,5 @@ INLINE Evaluated evaluated(Position position) {
     const int score = -(sum.x * phase + sum.y * (24 - phase)) / 24;
     const bool drawn = minors <= 1u && majors == 0u && !nonempty(own.pawns | their.pawns);
     const int value = clamp(score + TEMPO, -30000, MOST_CENTIPAWNS);
-    return (Evaluated){drawn ? 0 : value, nonempty(attacks & them.king)};
+    return (Evaluation){drawn ? 0 : value, nonempty(attacks & them.king)};
 }

@@ -119,7 +119,7 @@ INLINE uint2 reference_plane(uint index, __global const uint *restrict reference
 
 // Returns a hash of the other side's pieces, without the pieces of the reference. No move changes them, unless it captures; and most
 // captured pieces stand where the reference has them.
-INLINE uint army_hash(uint4 first, uint4 second, __global const uint *restrict reference) {
+INLINE uint opponent_hash(uint4 first, uint4 second, __global const uint *restrict reference) {
     const uint2 differ = (first.xy ^ reference_plane(0u, reference)) | (first.zw ^ reference_plane(1u, reference))
         | (second.xy ^ reference_plane(2u, reference));
     const uint2 others = differ & ~second.zw;
@@ -257,8 +257,8 @@ __kernel KERNEL void select_entries(
     __global uint *restrict selected_count,
     uint first,
     uint end,
-    uint kept,
-    uint room,
+    uint filter_kind,
+    uint capacity,
     uint first_own_low,
     uint first_own_high,
     uint first_theirs_low,
@@ -289,7 +289,7 @@ __kernel KERNEL void select_entries(
         second = entries[2u * (first + index) + 1u];
         is_selected = may_precede_kept(range_of_scalars(first_own_low, first_own_high, first_theirs_low,
             first_theirs_high, first_hash, last_own_low, last_own_high, last_theirs_low, last_theirs_high, last_hash),
-            position_in(first_1, second), kept);
+            position_in(first_1, second), filter_kind);
     }
     if (is_selected) {
         rank = atomic_add(group_count, 1u);
@@ -300,7 +300,7 @@ __kernel KERNEL void select_entries(
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     const uint selected = *group_base + rank;
-    if (is_selected && selected < room) {
+    if (is_selected && selected < capacity) {
         successors[2u * selected] = first_1;
         successors[2u * selected + 1u] = second;
         successor_roots[selected] = selected;
@@ -309,10 +309,10 @@ __kernel KERNEL void select_entries(
 }
 
 // Counts the entries of each part of these hashes.
-__kernel KERNEL void count_armies(
+__kernel KERNEL void count_by_opponent(
     __global const uint4 *restrict entries,
     __global const uint *restrict reference,
-    __global uint *restrict army_counts,
+    __global uint *restrict opponent_counts,
     uint end,
     uint shift
 ) {
@@ -321,16 +321,16 @@ __kernel KERNEL void count_armies(
     const uint3 workgroups = (uint3)(get_num_groups(0), get_num_groups(1), get_num_groups(2));
     const uint index = group_index(workgroup, workgroups) * GROUP + lane;
     if (index < end) {
-        const uint part = army_hash(entries[2u * index], entries[2u * index + 1u], reference) >> shift;
-        atomic_add(&army_counts[part], 1u);
+        const uint part = opponent_hash(entries[2u * index], entries[2u * index + 1u], reference) >> shift;
+        atomic_add(&opponent_counts[part], 1u);
     }
 }
 
-// Puts the numbers of the entries in the order of these parts. `army_counts` holds the place of each part's next entry.
-__kernel KERNEL void order_by_army(
+// Puts the numbers of the entries in the order of these parts. `opponent_counts` holds the place of each part's next entry.
+__kernel KERNEL void order_by_opponent(
     __global const uint4 *restrict entries,
     __global const uint *restrict reference,
-    __global uint *restrict army_counts,
+    __global uint *restrict opponent_counts,
     __global uint *restrict new_order,
     uint end,
     uint shift
@@ -340,8 +340,8 @@ __kernel KERNEL void order_by_army(
     const uint3 workgroups = (uint3)(get_num_groups(0), get_num_groups(1), get_num_groups(2));
     const uint index = group_index(workgroup, workgroups) * GROUP + lane;
     if (index < end) {
-        const uint part = army_hash(entries[2u * index], entries[2u * index + 1u], reference) >> shift;
-        const uint place = atomic_add(&army_counts[part], 1u);
+        const uint part = opponent_hash(entries[2u * index], entries[2u * index + 1u], reference) >> shift;
+        const uint place = atomic_add(&opponent_counts[part], 1u);
         if (place < end) {
             new_order[place] = index;
         }
@@ -395,7 +395,7 @@ __kernel KERNEL void insert(
     uint end,
     uint hash_mask,
     uint slot_count,
-    uint kept,
+    uint filter_kind,
     uint first_own_low,
     uint first_own_high,
     uint first_theirs_low,
@@ -418,8 +418,8 @@ __kernel KERNEL void insert(
         const uint2 hash = hashes(first_1, second);
         if (is_kept(range_of_scalars(first_own_low, first_own_high, first_theirs_low, first_theirs_high, first_hash,
                 last_own_low, last_own_high, last_theirs_low, last_theirs_high, last_hash),
-                position_in(first_1, second), hash.y, kept)) {
-            if (kept != KEPT_ALL) {
+                position_in(first_1, second), hash.y, filter_kind)) {
+            if (filter_kind != FILTER_ALL) {
                 atomic_add(&kept_counts[roots[candidate]], 1u);
             }
             slot = find_slot(candidate, first_1, second, hash.x & hash_mask, positions, roots, entries, multiplicities,
@@ -483,7 +483,7 @@ __kernel KERNEL void append(
     uint shard_index,
     uint shard_count,
     uint keeps_slots,
-    uint room
+    uint capacity
 ) {
     __local uint group_count[1];
     __local uint group_base[1];
@@ -528,7 +528,7 @@ __kernel KERNEL void append(
                 candidate = sorted[shard_count + index];
             }
             const uint successor = *group_base + rank;
-            const bool has_room = successor < room;
+            const bool has_room = successor < capacity;
             if (has_room) {
                 successors[2u * successor] = positions[2u * candidate];
                 successors[2u * successor + 1u] = positions[2u * candidate + 1u];
@@ -543,16 +543,16 @@ __kernel KERNEL void append(
 }
 
 // Adds the appended candidates to the list's length, and notes if there was no room for all.
-__kernel KERNEL void note_appended(__global uint *restrict merge_state, uint room) {
+__kernel KERNEL void note_appended(__global uint *restrict merge_state, uint capacity) {
     const uint lane = get_local_id(0);
     const uint3 workgroup = (uint3)(get_group_id(0), get_group_id(1), get_group_id(2));
     if (workgroup.x == 0u && lane == 0u) {
         const uint count = load_atomic(&merge_state[1]);
         const uint len = load_atomic(&merge_state[0]);
-        if (count > room - len) {
+        if (count > capacity - len) {
             merge_state[2] = 1u;
         }
-        merge_state[0] = len + min(count, room - len);
+        merge_state[0] = len + min(count, capacity - len);
         merge_state[1] = 0u;
     }
 }

@@ -81,7 +81,7 @@ __kernel KERNEL void evaluate(
         return;
     }
     const Position position = load_position(index, positions);
-    const Evaluated evaluation = evaluated(position);
+    const Evaluation evaluation = evaluated(position);
     int value = evaluation.value;
     if (evaluation.check) {
         if (count_moves_of(position, false, lines) == 0u) {
@@ -114,7 +114,7 @@ __kernel KERNEL void quiesce(
     __global uint4 *restrict nodes,
     __global uint2 *restrict states,
     uint end,
-    uint room,
+    uint capacity,
     uint depth,
     uint lanes,
     uint steps
@@ -137,7 +137,7 @@ __kernel KERNEL void quiesce(
         Position here = {0};
         int alpha = -32001;
         int beta = 32001;
-        uint top = lane * room;
+        uint top = lane * capacity;
         if (ply > 0u) {
             const Node parent = load_node(first_node + ply - 1u, nodes);
             nodes[4u * (first_node + ply - 1u) + 2u].z = parent.at + 1u;
@@ -153,7 +153,7 @@ __kernel KERNEL void quiesce(
             }
             here = load_position(index, positions);
         }
-        const Evaluated evaluation = evaluated(here);
+        const Evaluation evaluation = evaluated(here);
         const bool all_moves = ply < depth_1;
         const bool is_last = ply == depth_1 + QUIESCENCE_PLIES;
         int found = evaluation.value;
@@ -166,7 +166,7 @@ __kernel KERNEL void quiesce(
         }
         bool opened = false;
         if (all_moves || (!drawn && !is_last && (evaluation.check || found < beta))) {
-            Writer out = {top, (lane + 1u) * room, 0u};
+            Writer out = {top, (lane + 1u) * capacity, 0u};
             const Frame frame = frame_of(here);
             const Lines axes = lines_of(frame.king_square, lines);
             const Limits limits = limits_of(frame, axes, lines);

@@ -19,7 +19,7 @@ __kernel CLOSED_FORM_KERNEL void closed_form(
     __global const uint4 *restrict lines,
     uint first,
     uint end,
-    uint capacity
+    uint item_capacity
 ) {
     __local uint root_sums[CLOSED_FORM_GROUP];
     __local uint queue[QUEUE];
@@ -50,7 +50,7 @@ __kernel CLOSED_FORM_KERNEL void closed_form(
             const Sink sink = {(index - group_first) << LANE, index};
             const uint value_1 = index;
             const uint result = closed_form_replies(frame, axes, limits, replies, value, sink, new_items,
-                new_item_count, lines, queue, queued, lane_moves, capacity);
+                new_item_count, lines, queue, queued, lane_moves, item_capacity);
             add_to_root(first_root, roots[value_1], result, totals, root_sums);
             index += CLOSED_FORM_GROUP;
         }
@@ -62,7 +62,8 @@ __kernel CLOSED_FORM_KERNEL void closed_form(
         barrier(CLK_LOCAL_MEM_FENCE);
         for (uint at = lane; at < len; at += CLOSED_FORM_GROUP) {
             const uint packed_move = queue[at];
-            put_item(*item_base + at, packed_move & 0x1ffffu, group_first + (packed_move >> LANE), new_items, capacity);
+            put_item(*item_base + at, packed_move & 0x1ffffu, group_first + (packed_move >> LANE), new_items,
+                item_capacity);
         }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
@@ -82,19 +83,19 @@ __kernel COUNT_KERNEL void count_replies(
     __global const uint *restrict item_count,
     __global uint *restrict totals,
     __global const uint4 *restrict lines,
-    uint capacity
+    uint item_capacity
 ) {
     __local uint root_sums[CLOSED_FORM_GROUP];
     const uint lane = get_local_id(0);
     const uint3 workgroup = (uint3)(get_group_id(0), get_group_id(1), get_group_id(2));
     const uint3 workgroups = (uint3)(get_num_groups(0), get_num_groups(1), get_num_groups(2));
-    const uint len = min(item_count[0], capacity);
+    const uint len = min(item_count[0], item_capacity);
     const uint lanes = workgroups.x * workgroups.y * COUNT_GROUP;
     const uint group_items = (len + lanes - 1u) / lanes * COUNT_GROUP;
     const uint group_first = min(group_index(workgroup, workgroups) * group_items, len);
     const uint end = min(group_first + group_items, len);
     const uint last = max(end, 1u) - 1u;
-    if (lane == 0u && group_first == 0u && item_count[0] > capacity) {
+    if (lane == 0u && group_first == 0u && item_count[0] > item_capacity) {
         totals[0] = 1u;
     }
     clear_root_sums(lane, COUNT_GROUP, root_sums);

@@ -2,10 +2,10 @@
 
 // Which successors are kept: all, the positions of a range, the positions from which a move may lead into the range, or the positions
 // with reversed keys in the range.
-#define KEPT_ALL 0u
-#define KEPT_WITHIN 1u
-#define KEPT_BEFORE 2u
-#define KEPT_WITHIN_REVERSED 3u
+#define FILTER_ALL 0u
+#define FILTER_WITHIN 1u
+#define FILTER_BEFORE 2u
+#define FILTER_WITHIN_REVERSED 3u
 
 // The place of a position in its ply: the pawns of the side to move, the pawns of the other side, and a hash. In a reversed key the
 // sides change places: its `own` pawns are the other side's.
@@ -218,8 +218,8 @@ INLINE bool may_follow_reversed(KeyRange range, Position parent) {
 }
 
 // Whether the position may have a successor that is kept.
-INLINE bool may_precede_kept(KeyRange range, Position position, uint kept) {
-    if (kept == KEPT_WITHIN_REVERSED) {
+INLINE bool may_precede_kept(KeyRange range, Position position, uint filter_kind) {
+    if (filter_kind == FILTER_WITHIN_REVERSED) {
         return may_follow_reversed(range, position);
     }
     return may_follow(range, position);
@@ -227,26 +227,26 @@ INLINE bool may_precede_kept(KeyRange range, Position position, uint kept) {
 
 // Returns squares such that every move of the position to a successor that is kept lands on one of them, except for promotions and
 // en-passant captures.
-INLINE ulong squares_to_kept(KeyRange range, Position position, uint kept) {
-    if (kept == KEPT_WITHIN) {
+INLINE ulong squares_to_kept(KeyRange range, Position position, uint filter_kind) {
+    if (filter_kind == FILTER_WITHIN) {
         return squares_into(range, position);
     }
-    if (kept == KEPT_BEFORE) {
+    if (filter_kind == FILTER_BEFORE) {
         return squares_before(range, position);
     }
-    if (kept == KEPT_WITHIN_REVERSED) {
+    if (filter_kind == FILTER_WITHIN_REVERSED) {
         return squares_into_reversed(range, position);
     }
     return ALL;
 }
 
 // Whether a successor with this hash is kept.
-INLINE bool is_kept(KeyRange range, Position position, uint hash, uint kept) {
-    if (kept == KEPT_ALL) {
+INLINE bool is_kept(KeyRange range, Position position, uint hash, uint filter_kind) {
+    if (filter_kind == FILTER_ALL) {
         return true;
     }
-    if (kept == KEPT_BEFORE) {
+    if (filter_kind == FILTER_BEFORE) {
         return may_follow(range, position);
     }
-    return range_has(range, position, hash, kept == KEPT_WITHIN_REVERSED);
+    return range_has(range, position, hash, filter_kind == FILTER_WITHIN_REVERSED);
 }

@@ -16,7 +16,7 @@ __kernel KERNEL void count_shards(
     __global uint *restrict new_sorted,
     uint end,
     uint shard_count,
-    uint kept,
+    uint filter_kind,
     uint first_own_low,
     uint first_own_high,
     uint first_theirs_low,
@@ -39,8 +39,8 @@ __kernel KERNEL void count_shards(
         const uint4 second = positions[2u * candidate + 1u];
         if (is_kept(range_of_scalars(first_own_low, first_own_high, first_theirs_low, first_theirs_high, first_hash,
                 last_own_low, last_own_high, last_theirs_low, last_theirs_high, last_hash), position_in(first, second),
-                hashes(first, second).y, kept)) {
-            if (kept != KEPT_ALL) {
+                hashes(first, second).y, filter_kind)) {
+            if (filter_kind != FILTER_ALL) {
                 atomic_add(&kept_counts[roots[candidate]], 1u);
             }
             const Diagram diagram = diagram_of(first, second);

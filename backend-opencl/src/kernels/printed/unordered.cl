@@ -18,9 +18,9 @@ INLINE void store_successor(
     __global const uint *restrict roots,
     __global uint *restrict successor_roots,
     __global const uint4 *restrict lines,
-    uint room
+    uint capacity
 ) {
-    if (at < room) {
+    if (at < capacity) {
         const Position parent = load_position(index, positions);
         store_position(at, made(parent, marked_exactly(parent, packed_move, lines)), successors);
         successor_roots[at] = roots[index];
@@ -42,9 +42,9 @@ __kernel KERNEL void expand_unordered(
     __global const uint4 *restrict lines,
     uint first,
     uint end,
-    uint kept,
-    uint room,
+    uint filter_kind,
     uint capacity,
+    uint item_capacity,
     uint first_own_low,
     uint first_own_high,
     uint first_theirs_low,
@@ -76,10 +76,10 @@ __kernel KERNEL void expand_unordered(
     Replies nothing_known = {0};
     nothing_known.not_to = squares_to_kept(range_of_scalars(first_own_low, first_own_high, first_theirs_low,
         first_theirs_high, first_hash, last_own_low, last_own_high, last_theirs_low, last_theirs_high, last_hash),
-        position, kept);
+        position, filter_kind);
     *lane_moves = 0u;
     closed_form_replies(frame, axes, limits, nothing_known, (Numbers){0}, (Sink){lane << LANE, index}, new_items,
-        new_item_count, lines, queue, queued, lane_moves, capacity);
+        new_item_count, lines, queue, queued, lane_moves, item_capacity);
     if (index < end) {
         new_counts[index] = *lane_moves;
     }
@@ -92,7 +92,7 @@ __kernel KERNEL void expand_unordered(
     for (uint at = lane; at < len; at += GROUP) {
         const uint packed_move = queue[at];
         store_successor(group_first + (packed_move >> LANE), packed_move & 0x1ffffu, *successor_base + at, positions,
-            successors, roots, successor_roots, lines, room);
+            successors, roots, successor_roots, lines, capacity);
     }
 }
 
@@ -105,21 +105,21 @@ __kernel KERNEL void expand_items(
     __global const uint2 *restrict items,
     __global uint *restrict new_item_count,
     __global const uint4 *restrict lines,
-    uint room,
-    uint capacity
+    uint capacity,
+    uint item_capacity
 ) {
     const uint lane = get_local_id(0);
     const uint3 workgroup = (uint3)(get_group_id(0), get_group_id(1), get_group_id(2));
     const uint3 workgroups = (uint3)(get_num_groups(0), get_num_groups(1), get_num_groups(2));
     const uint count = load_atomic(&new_item_count[0]);
     const uint first = group_index(workgroup, workgroups) * GROUP + lane;
-    if (first == 0u && count > capacity) {
-        atomic_max(&new_item_count[1], room + 1u);
+    if (first == 0u && count > item_capacity) {
+        atomic_max(&new_item_count[1], capacity + 1u);
     }
-    const uint len = min(count, capacity);
+    const uint len = min(count, item_capacity);
     for (uint index = first; index < len; index += workgroups.x * workgroups.y * GROUP) {
         const uint2 item = items[index];
         const uint result = atomic_add(&new_item_count[1], 1u);
-        store_successor(item.y, item.x, result, positions, successors, roots, successor_roots, lines, room);
+        store_successor(item.y, item.x, result, positions, successors, roots, successor_roots, lines, capacity);
     }
 }
