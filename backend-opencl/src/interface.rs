@@ -3,7 +3,7 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use kogge_gpu::interface::{Compiled, Launch};
+use kogge_gpu::interface::{Compilation, Launch};
 use kogge_gpu::kernels::{Kernel as Name, Module, SIGNATURES};
 use kogge_gpu::{Failure, GpuSettings, Interface, Parameter};
 use ocl::ffi::CL_MEM_OBJECT_ALLOCATION_FAILURE;
@@ -95,7 +95,7 @@ impl Interface for OpenClInterface {
         Ok(())
     }
 
-    async fn compile(&mut self, modules: &[Module]) -> Result<Compiled, Failure> {
+    async fn compile(&mut self, modules: &[Module]) -> Result<Compilation, Failure> {
         let start = Instant::now();
         // Compiling takes long, so each module has its own thread.
         let built = thread::scope(|scope| {
@@ -120,7 +120,7 @@ impl Interface for OpenClInterface {
                 self.clear = Some(program.kernel("clear").map_err(other)?);
             }
         }
-        Ok(Compiled { log: logs, kernels: start.elapsed(), ..Compiled::default() })
+        Ok(Compilation { log: logs, kernels: start.elapsed(), ..Compilation::default() })
     }
 
     fn forget(&mut self, module: Module) {

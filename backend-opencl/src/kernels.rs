@@ -5,7 +5,7 @@
 //! replace printed ones.
 
 use kogge_gpu::kernels::Module;
-use kogge_gpu::source::{constants, printable};
+use kogge_gpu::source::{Form, OPEN_SETTINGS, constants, files, kernel_names, source as source_of};
 use kogge_gpu::{GpuSettings, Mutation, Parameter, tuning};
 
 const PRELUDE: &str = include_str!("kernels/prelude.cl");
@@ -16,18 +16,22 @@ const DEPTH_FIRST: &str = include_str!("kernels/variants/depth_first.cl");
 /// A kernel that WGSL does not need: a driver's command for clearing is wrong for large buffers.
 const CLEAR: &str = include_str!("kernels/clear.cl");
 
-/// The modules that are printed, each with its text.
-const PRINTED: [(Module, &str); 5] = [
-    (Module::Counting, include_str!("kernels/printed/counting.cl")),
-    (Module::Merging, include_str!("kernels/printed/merging.cl")),
-    (Module::Categories, include_str!("kernels/printed/categories.cl")),
-    (Module::Unordered, include_str!("kernels/printed/unordered.cl")),
-    (Module::Minimax, include_str!("kernels/printed/minimax.cl")),
-];
+/// Lists the files of a folder that are printed, each with its text.
+macro_rules! printed {
+    ($($name:literal)*) => {
+        &[$(($name, include_str!(concat!("kernels/printed/", $name, ".cl")))),*]
+    };
+}
 
-/// Returns the printed text of a module.
-fn printed(module: Module) -> &'static str {
-    PRINTED.iter().find(|(printed, _)| *printed == module).map_or("", |(_, text)| text)
+const PRINTED: &[(&str, &str)] = printed! {
+    "constants" "word" "bits" "buffers" "position" "range" "merge" "diagrams" "shards" "fill" "frame" "count" "make" "emit" "generate"
+    "evaluation" "minimax" "closed_form" "closed_form_values" "categories" "unordered" "expand" "scan" "perft"
+};
+
+/// Returns the text of a module: its files, one after the other.
+fn printed(module: Module) -> String {
+    let names: Vec<_> = files(&[module], Form::PRINTED).map(|(name, _)| name).collect();
+    PRINTED.iter().filter(|(name, _)| names.contains(name)).map(|(_, text)| *text).collect()
 }
 
 /// Returns the name that a definition in OpenCL C defines: the name of a function or of a structure.
@@ -128,15 +132,10 @@ fn kernels(settings: &GpuSettings, module: Module) -> String {
     let variants = settings.variants;
     let mut text = match (settings.mutation, settings.printer) {
         (Some(mutation), Some(printer)) => {
-            let (source, names) = printable(module, Some(mutation));
-            with_heads_of(printer.0(&source, &names), printed(module))
+            let source = Mutation::apply(Some(mutation), source_of(module, Form::PRINTED));
+            with_heads_of(printer.0(&(OPEN_SETTINGS.to_owned() + &source), &kernel_names(&[module])), &printed(module))
         }
-        // The depth-first kernel uses the functions of counting.
-        _ if module == Module::DepthFirst => {
-            let counting = printed(Module::Counting);
-            counting.split_once("__kernel").map_or(counting, |(functions, _)| functions).to_owned()
-        }
-        _ => printed(module).to_owned(),
+        _ => printed(module),
     };
     if !settings.uses(Parameter::VendorInstructions) {
         text = replaced(&text, COUNT_ONES);

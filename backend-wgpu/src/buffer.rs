@@ -26,13 +26,13 @@ pub struct WgpuBuffer {
 
 impl Drop for WgpuBuffer {
     fn drop(&mut self) {
-        self.groups.with(|kept| kept.by_launch.retain(|launch, _| !launch.buffers.contains(&self.number)));
+        self.groups.with(|table| table.by_launch.retain(|launch, _| !launch.buffers.contains(&self.number)));
     }
 }
 
 /// A kernel with its buffers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct Bound {
+struct LaunchKey {
     /// The kernel of the table, or `None` for the kernel that clears buffers.
     kernel: Option<Kernel>,
     /// The numbers of the buffers, then zeros.
@@ -40,26 +40,26 @@ struct Bound {
 }
 
 #[derive(Default)]
-struct Kept {
-    by_launch: HashMap<Bound, BindGroup>,
+struct GroupTable {
+    by_launch: HashMap<LaunchKey, BindGroup>,
     /// The number of buffers made so far.
     buffers: u64,
 }
 
 /// The bind groups of all launches whose buffers still exist.
 #[derive(Clone, Default)]
-pub(crate) struct Groups(Arc<Mutex<Kept>>);
+pub(crate) struct Groups(Arc<Mutex<GroupTable>>);
 
 impl Groups {
-    fn with<T>(&self, work: impl FnOnce(&mut Kept) -> T) -> T {
+    fn with<T>(&self, work: impl FnOnce(&mut GroupTable) -> T) -> T {
         work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Takes a buffer that was made, and that is cleared before any use.
     pub(crate) fn buffer(&self, raw: wgpu::Buffer) -> WgpuBuffer {
-        let number = self.with(|kept| {
-            kept.buffers += 1;
-            kept.buffers
+        let number = self.with(|table| {
+            table.buffers += 1;
+            table.buffers
         });
         WgpuBuffer { raw, number, is_zero: Cell::new(true), groups: self.clone() }
     }
@@ -71,14 +71,14 @@ impl Groups {
         buffers: &[&WgpuBuffer],
         make: impl FnOnce() -> Result<BindGroup, E>,
     ) -> Result<BindGroup, E> {
-        let mut bound = Bound { kernel, buffers: [0; BUFFERS] };
+        let mut bound = LaunchKey { kernel, buffers: [0; BUFFERS] };
         bound.buffers.iter_mut().zip(buffers).for_each(|(number, buffer)| *number = buffer.number);
-        self.with(|kept| {
-            if let Some(group) = kept.by_launch.get(&bound) {
+        self.with(|table| {
+            if let Some(group) = table.by_launch.get(&bound) {
                 return Ok(group.clone());
             }
             let group = make()?;
-            kept.by_launch.insert(bound, group.clone());
+            table.by_launch.insert(bound, group.clone());
             Ok(group)
         })
     }
@@ -86,11 +86,11 @@ impl Groups {
     /// The number of groups.
     #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
-        self.with(|kept| kept.by_launch.len())
+        self.with(|table| table.by_launch.len())
     }
 
     /// Forgets the groups of a kernel, which is forgotten itself.
     pub(crate) fn forget(&self, kernel: Kernel) {
-        self.with(|kept| kept.by_launch.retain(|launch, _| launch.kernel != Some(kernel)));
+        self.with(|table| table.by_launch.retain(|launch, _| launch.kernel != Some(kernel)));
     }
 }

@@ -5,7 +5,7 @@ use std::num::NonZeroU64;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use kogge_gpu::interface::{Compiled, Launch, Reading};
+use kogge_gpu::interface::{Compilation, Launch, Reading};
 use kogge_gpu::kernels::{Kernel as Name, Module, SIGNATURES, Scalar, Signature};
 use kogge_gpu::{Failure, GpuSettings, Interface, Mutation, Parameter};
 use wgpu::{
@@ -116,7 +116,7 @@ impl WgpuInterface {
     }
 
     /// Compiles the kernels of some modules.
-    fn compile_modules(&mut self, modules: &[Module]) -> Result<Compiled, Failure> {
+    fn compile_modules(&mut self, modules: &[Module]) -> Result<Compilation, Failure> {
         let start = Instant::now();
         let sources = modules.iter().map(|module| Ok((module, self.shader_module(*module)?)));
         let sources = sources.collect::<Result<Vec<_>, Failure>>()?;
@@ -152,7 +152,7 @@ impl WgpuInterface {
             self.groups.forget(name);
             each.push((name.signature().name, time));
         }
-        Ok(Compiled { source: assembled, kernels: start.elapsed(), each, ..Compiled::default() })
+        Ok(Compilation { source: assembled, kernels: start.elapsed(), each, ..Compilation::default() })
     }
 
     /// Waits for all recorded work and reads bytes of a buffer.
@@ -281,7 +281,7 @@ impl Interface for WgpuInterface {
         Ok(())
     }
 
-    async fn compile(&mut self, modules: &[Module]) -> Result<Compiled, Failure> {
+    async fn compile(&mut self, modules: &[Module]) -> Result<Compilation, Failure> {
         self.compile_modules(modules)
     }
 

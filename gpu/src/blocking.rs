@@ -1,18 +1,17 @@
-//! The only code in which a thread waits for the host's futures. Browsers cannot wait, so a build for browsers leaves
-//! this file out.
+//! Opening a device, and what a [`Backend`] does, for callers that can wait for the device. Browsers cannot wait, so a build for browsers
+//! leaves this file out.
 
-use std::ops::Range;
 use std::time::Instant;
 
 use kogge_board::host::HostMerge;
-use kogge_board::merge::{Filter, Merge, MergeAdvice, MergeError, MergeOptions, MergeSizes, Summand, WeightedPosition};
+use kogge_board::merge::{Merge, MergeOptions};
 use kogge_board::{
     Backend, BackendError, Categories, DeviceInfo, Leaves, Quad48, Rules, Score, Successors, Watch, host, self_test,
 };
 use pollster::block_on;
 
 use crate::device::{Device, Gpu};
-use crate::interface::Interface;
+use crate::interface::Interface as _;
 use crate::kernels::Module;
 use crate::lists::Lists;
 use crate::merging::DeviceMerge;
@@ -104,12 +103,7 @@ where
         (settings.shard_entries, settings.runs, settings.keeps_levels) = (shard_entries, runs, false);
         tested
     }
-}
 
-impl<D: Device> Gpu<D>
-where
-    Self: Send,
-{
     /// Whether the device merges, not the host. The variant of positions only counts.
     fn merges_on_device(&self) -> bool {
         !self.session.runner.settings.variants.boards48
@@ -212,48 +206,5 @@ where
             .iter()
             .map(|position| if is_near_fifty_moves(rules, position, depth) { near.next() } else { far.next() });
         Ok(scores.map(Option::unwrap_or_default).collect())
-    }
-}
-
-impl<I: Interface> Merge for DeviceMerge<'_, I> {
-    fn sizes(&self) -> MergeSizes {
-        MergeSizes { parents: self.parents, successors: self.successors, capacity: self.capacity() }
-    }
-
-    fn advice(&self, depth: u32, _successors: u64) -> MergeAdvice {
-        MergeAdvice { in_runs: self.counts_in_runs(depth), together: 1, in_one_table: self.most_in_one_table() }
-    }
-
-    fn reserve(&mut self, successors: u64, kept: Filter) -> Result<(), MergeError> {
-        block_on(DeviceMerge::reserve(self, successors, kept))
-    }
-
-    fn add(&mut self, entries: &[WeightedPosition]) -> Result<(), MergeError> {
-        block_on(DeviceMerge::add(self, entries))
-    }
-
-    fn expand(&mut self, parents: Range<u64>) -> Result<u128, MergeError> {
-        block_on(DeviceMerge::expand(self, parents))
-    }
-
-    fn descend(&mut self, keep: bool) -> Result<(), MergeError> {
-        DeviceMerge::descend(self, keep)
-    }
-
-    fn ascend(&mut self) -> Result<(), MergeError> {
-        DeviceMerge::ascend(self);
-        Ok(())
-    }
-
-    fn sum(&mut self, successors: Range<u64>, summand: Summand) -> Result<Categories, MergeError> {
-        block_on(DeviceMerge::sum(self, successors, summand))
-    }
-
-    fn entries(&mut self, successors: Range<u64>) -> Result<Vec<WeightedPosition>, MergeError> {
-        block_on(DeviceMerge::entries(self, successors))
-    }
-
-    fn diagrams(&mut self, part: u32, parts: u32) -> Result<u64, MergeError> {
-        block_on(DeviceMerge::diagrams(self, part, parts))
     }
 }

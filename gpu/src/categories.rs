@@ -8,16 +8,16 @@ use kogge_board::{BackendError, Categories, Quad48, Rules, Watch};
 
 use crate::MOST_MOVES;
 use crate::arguments::{ClassifyItems, ClassifyMoves};
-use crate::families::{Families, Family};
+use crate::expansion::{Expansion, ExpansionPart};
 use crate::interface::Interface;
-use crate::runner::Halt;
+use crate::runner::Retry;
 use crate::session::Session;
 use crate::watching::{Span, Watching};
 
 /// The maximum number of positions of a part. A fast GPU takes about 15 ms for them.
 const MOST_TOGETHER: usize = 1 << 26;
 
-/// The room for the items of a position, on average. Few moves become items.
+/// The capacity for the items of a position, on average. Few moves become items.
 const ITEMS_PER_POSITION: usize = 16;
 
 impl<I: Interface> Session<I> {
@@ -55,7 +55,7 @@ impl<I: Interface> Session<I> {
                     watching.counted += categories.iter().map(|each| each.nodes).sum::<u128>();
                     here.append(&mut categories);
                 }
-                // A batch that halts begins again.
+                // A retry begins the batch again.
                 found.append(&mut here);
                 Ok(())
             },
@@ -78,13 +78,13 @@ impl<I: Interface> Session<I> {
         depth: u32,
         span: Span,
         mut watching: Option<&mut Watching<'_, '_>>,
-    ) -> Result<(), Halt> {
+    ) -> Result<(), Retry> {
         if depth <= 1 {
             return self.classify(level, len, span, watching).await;
         }
-        let mut families = Families::of(len);
+        let mut expansion = Expansion::of(len);
         let mut done = 0;
-        while let Some(Family { successors, end }) = families.next(self, level, usize::MAX).await? {
+        while let Some(ExpansionPart { successors, end }) = expansion.next(self, level, usize::MAX).await? {
             let part = span.part(done, end, len);
             Box::pin(self.classify_below(level + 1, successors, depth - 1, part, watching.as_deref_mut())).await?;
             done = end;
@@ -99,19 +99,19 @@ impl<I: Interface> Session<I> {
         len: usize,
         span: Span,
         mut watching: Option<&mut Watching<'_, '_>>,
-    ) -> Result<(), Halt> {
+    ) -> Result<(), Retry> {
         // After an overflow there is room for the moves of any position.
         let items_each = if self.overflowed { MOST_MOVES as usize } else { ITEMS_PER_POSITION };
-        let room = self.sizes.moves / items_each;
+        let capacity = self.sizes.moves / items_each;
         let stride = self.roots_by_kind() as u32;
         let mut first = 0;
         while first < len {
-            let part = watching.as_ref().map_or(room, |_| self.kinds_part_size.positions(MOST_TOGETHER));
-            let end = len.min(first + room.min(part).max(1));
+            let part = watching.as_ref().map_or(capacity, |_| self.kinds_pace.next(MOST_TOGETHER as u64) as usize);
+            let end = len.min(first + capacity.min(part).max(1));
             let (runner, buffers) = self.work(level + 1, end, 0)?;
             runner.clear("the number of moves", &buffers.item_count, 1)?;
             let here = &buffers.levels[level];
-            let capacity = buffers.items.len() as u32;
+            let item_capacity = buffers.items.len() as u32;
             let arguments = ClassifyMoves {
                 positions: &here.positions,
                 roots: &here.roots,
@@ -121,7 +121,7 @@ impl<I: Interface> Session<I> {
                 totals: &buffers.totals,
                 first: first as u32,
                 end: end as u32,
-                capacity,
+                item_capacity,
                 stride,
             };
             // SAFETY: `work` has checked that the positions fit; the kernel writes no more items than fit. There are no more roots
@@ -134,7 +134,7 @@ impl<I: Interface> Session<I> {
                 items: &buffers.items,
                 item_count: &buffers.item_count,
                 totals: &buffers.totals,
-                capacity,
+                item_capacity,
                 stride,
             };
             // SAFETY: the kernel reads no item beyond the buffer; the items' parents are positions of the level, and each root has
@@ -144,7 +144,7 @@ impl<I: Interface> Session<I> {
                 && watching.launched(end - first, part)
             {
                 self.runner.wait().await?;
-                if watching.part_done(&mut self.kinds_part_size, MOST_TOGETHER) {
+                if watching.part_done(&mut self.kinds_pace, MOST_TOGETHER) {
                     watching.report(0, span.part(0, end, len).end)?;
                 }
             }
@@ -154,7 +154,7 @@ impl<I: Interface> Session<I> {
     }
 
     /// Returns the categories of the first `len` roots.
-    async fn categories_of(&mut self, len: usize) -> Result<Vec<Categories>, Halt> {
+    async fn categories_of(&mut self, len: usize) -> Result<Vec<Categories>, Retry> {
         let stride = self.roots_by_kind();
         let (runner, buffers) = self.work(1, len, 0)?;
         let header = runner.read("the totals", &buffers.totals, 0, 1).await?;

@@ -11,10 +11,10 @@
 use kogge_board::{BackendError, Quad48, Rules, Successors, Watch};
 
 use crate::MOST_MOVES;
-use crate::families::{Families, Family};
+use crate::expansion::{Expansion, ExpansionPart};
 use crate::interface::Interface;
 use crate::parts::{Cut, bases};
-use crate::runner::Halt;
+use crate::runner::Retry;
 use crate::session::Session;
 use crate::variants::MOST_LAST_PLIES;
 use crate::watching::{Span, Watching};
@@ -129,19 +129,19 @@ pub(crate) struct Walk<'a, 'w, I: Interface, C> {
     watching: Option<&'a mut Watching<'w, 'w>>,
 }
 
-impl<'a, 'w, I: Interface, C: AsyncFnMut(&mut Session<I>) -> Result<u128, Halt>> Walk<'a, 'w, I, C> {
+impl<'a, 'w, I: Interface, C: AsyncFnMut(&mut Session<I>) -> Result<u128, Retry>> Walk<'a, 'w, I, C> {
     pub(crate) fn new(session: &'a mut Session<I>, collect: C, watching: Option<&'a mut Watching<'w, 'w>>) -> Self {
         Self { session, collect, pending: 0, leaves: 0, watching }
     }
 
     /// Counts the leaves `depth` plies, at least two, below `len` roots, and collects all totals.
-    pub(crate) async fn count(&mut self, len: usize, depth: u32) -> Result<(), Halt> {
+    pub(crate) async fn count(&mut self, len: usize, depth: u32) -> Result<(), Retry> {
         self.descend(0, len, depth, Span::WHOLE).await?;
         self.collect().await
     }
 
     /// Counts the leaves `depth` plies, at least two, below the first `len` positions of a level.
-    async fn descend(&mut self, level: usize, len: usize, depth: u32, span: Span) -> Result<(), Halt> {
+    async fn descend(&mut self, level: usize, len: usize, depth: u32, span: Span) -> Result<(), Retry> {
         if depth > 1 && depth <= self.session.last_plies() {
             return self.count_leaves(level, len, depth, span).await;
         }
@@ -149,12 +149,12 @@ impl<'a, 'w, I: Interface, C: AsyncFnMut(&mut Session<I>) -> Result<u128, Halt>>
         if depth > 2 {
             // The leaves below the successors of the last level are one part.
             let is_last = depth - 1 <= self.session.last_plies().max(2);
-            let mut families = Families::of(len);
+            let mut expansion = Expansion::of(len);
             let mut done = 0;
             loop {
                 let aim = if is_last { self.part_size(most) } else { most };
-                let next = families.next(self.session, level, aim).await?;
-                let Some(Family { successors, end }) = next else { return Ok(()) };
+                let next = expansion.next(self.session, level, aim).await?;
+                let Some(ExpansionPart { successors, end }) = next else { return Ok(()) };
                 let part = span.part(done, end, len);
                 Box::pin(self.descend(level + 1, successors, depth - 1, part)).await?;
                 done = end;
@@ -173,7 +173,7 @@ impl<'a, 'w, I: Interface, C: AsyncFnMut(&mut Session<I>) -> Result<u128, Halt>>
 
     /// Counts the leaves below the first `len` positions of a level without making positions, in parts so small that no
     /// total overflows and that a watched count can be stopped.
-    async fn count_leaves(&mut self, level: usize, len: usize, depth: u32, span: Span) -> Result<(), Halt> {
+    async fn count_leaves(&mut self, level: usize, len: usize, depth: u32, span: Span) -> Result<(), Retry> {
         let most = u64::from(MOST_MOVES).pow(depth.min(MOST_LAST_PLIES));
         let limit = self.session.runner.settings.most_total;
         let most_together = usize::try_from(limit / most).unwrap_or(usize::MAX).max(1);
@@ -183,7 +183,9 @@ impl<'a, 'w, I: Interface, C: AsyncFnMut(&mut Session<I>) -> Result<u128, Halt>>
             let end = len.min(start.saturating_add(step));
             self.make_room(most.saturating_mul((end - start) as u64)).await?;
             self.session.count_leaves(level, start..end, depth).await?;
-            if self.watching.is_some() && (end < len || self.is_learning()) {
+            // Parts of full size are so short that they need not be timed.
+            let full = self.session.sizes.positions;
+            if self.watching.is_some() && (end < len || self.part_size(full) < full) {
                 // The next part must not be queued behind this one, nor be counted in its time.
                 self.session.runner.wait().await?;
             }
@@ -195,19 +197,13 @@ impl<'a, 'w, I: Interface, C: AsyncFnMut(&mut Session<I>) -> Result<u128, Halt>>
 
     /// Returns the number of positions of a part: `most`, unless the count is watched.
     fn part_size(&self, most: usize) -> usize {
-        if self.watching.is_some() { self.session.part_size.positions(most) } else { most }
-    }
-
-    /// Whether parts may still grow. Parts of full size are so short that they need not be timed.
-    fn is_learning(&self) -> bool {
-        let most = self.session.sizes.positions;
-        self.session.part_size.positions(most) < most
+        if self.watching.is_some() { self.session.pace.next(most as u64) as usize } else { most }
     }
 
     /// Notes the end of a part of the leaves. Reports the progress to the end of the span several times a second.
-    async fn part_done(&mut self, done: Span) -> Result<(), Halt> {
-        let (size, most) = (&mut self.session.part_size, self.session.sizes.positions);
-        if !self.watching.as_mut().is_some_and(|watching| watching.part_done(size, most)) {
+    async fn part_done(&mut self, done: Span) -> Result<(), Retry> {
+        let (pace, most) = (&mut self.session.pace, self.session.sizes.positions);
+        if !self.watching.as_mut().is_some_and(|watching| watching.part_done(pace, most)) {
             return Ok(());
         }
         self.collect().await?;
@@ -218,7 +214,7 @@ impl<'a, 'w, I: Interface, C: AsyncFnMut(&mut Session<I>) -> Result<u128, Halt>>
     }
 
     /// Makes sure that each total on the device has room for `leaves` more.
-    async fn make_room(&mut self, leaves: u64) -> Result<(), Halt> {
+    async fn make_room(&mut self, leaves: u64) -> Result<(), Retry> {
         if leaves > self.session.runner.settings.most_total.saturating_sub(self.pending) {
             self.collect().await?;
         }
@@ -226,7 +222,7 @@ impl<'a, 'w, I: Interface, C: AsyncFnMut(&mut Session<I>) -> Result<u128, Halt>>
         Ok(())
     }
 
-    async fn collect(&mut self) -> Result<(), Halt> {
+    async fn collect(&mut self) -> Result<(), Retry> {
         self.pending = 0;
         // Weighted by multiplicity, leaves may exceed 128 bits; `collect` notices, and this sum is only reported.
         let leaves = (self.collect)(self.session).await?;

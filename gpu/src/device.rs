@@ -3,7 +3,7 @@
 use kogge_board::{BackendError, DeviceInfo};
 use web_time::Instant;
 
-use crate::interface::{Compiled, Failure, Interface};
+use crate::interface::{Compilation, Failure, Interface};
 use crate::kernels::Module;
 use crate::profile::{KernelTime, Opening};
 use crate::session::Session;
@@ -120,7 +120,7 @@ impl<D: Device> Gpu<D> {
     /// [`BackendError::Unavailable`] with the compiler's log.
     pub(crate) async fn compile(&mut self, modules: &[Module]) -> Result<(), BackendError> {
         let compiled = self.session.runner.interface.compile(modules).await;
-        let Compiled { log, source, kernels, each } =
+        let Compilation { log, source, kernels, each } =
             compiled.map_err(|failure| Self::unavailable(&self.info.name, &failure.sentence()))?;
         self.log += &log;
         self.opening.source += source;

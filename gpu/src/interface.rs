@@ -63,7 +63,7 @@ pub trait Interface {
     ///
     /// # Errors
     /// If the kernels cannot be compiled: a sentence, with the compiler's log if the compiler failed.
-    fn compile(&mut self, modules: &[Module]) -> impl Future<Output = Result<Compiled, Failure>>;
+    fn compile(&mut self, modules: &[Module]) -> impl Future<Output = Result<Compilation, Failure>>;
 
     /// Frees the kernels of a module.
     fn forget(&mut self, module: Module);
@@ -111,7 +111,7 @@ pub struct Launch<'a, B> {
 
 /// The times of a compilation and the compiler's log.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct Compiled {
+pub struct Compilation {
     /// The compiler's log, often empty.
     pub log: String,
     /// The time for assembling and checking the source.

@@ -205,8 +205,8 @@ buffers! {
     new_sorted: u32, write;
     /// The pieces of the other side that an order ignores: the planes of their codes, low words first.
     reference: u32, read;
-    /// The number of entries in each part of the hashes of armies, or the place of the part's next entry.
-    army_counts: u32, write;
+    /// The number of entries in each part of the hashes of the opponent's pieces, or the place of the part's next entry.
+    opponent_counts: u32, write;
     /// The numbers of the entries, in the order of the other side's pieces.
     order: u32, read;
     /// `order`, while it is written.
@@ -239,15 +239,15 @@ scalars! {
     /// The number of lower bits of a hash that an order ignores.
     shift,
     /// Which candidates are kept: 0 all, 1 those within the range, 2 those from which a move may lead into it.
-    kept,
+    filter_kind,
     /// The number of entries that every shard gives in turn.
     turns,
     /// The place of the shard's first entry after the turns.
     at,
     /// The number of successors, entries or moves that fit.
-    room,
-    /// The number of items that fit.
     capacity,
+    /// The number of items that fit.
+    item_capacity,
     /// The depth in plies.
     depth,
     /// The kind of moves: its place in [`Categories`](kogge_board::Categories).
@@ -297,21 +297,21 @@ macro_rules! with_kernels {
             /// Writes the moves of positions in generation order.
             WriteMoves, "write_moves", Counting: positions counts offsets bases new_items lines | first end;
             /// Counts the replies to moves in closed form where possible; the other moves become items.
-            ClosedForm, "closed_form", Counting: positions roots new_items new_item_count totals lines | first end capacity;
+            ClosedForm, "closed_form", Counting: positions roots new_items new_item_count totals lines | first end item_capacity;
             /// Counts the replies to each item.
-            CountReplies, "count_replies", Counting: positions roots items item_count totals lines | capacity;
+            CountReplies, "count_replies", Counting: positions roots items item_count totals lines | item_capacity;
             /// Loads entries into level 0, each a root of its own.
             LoadEntries, "load_entries", Merging: successors successor_roots entries | first end;
             /// Loads the entries that may have successors in a range into level 0, each a root of its own.
             SelectEntries, "select_entries", Merging:
                 successors successor_roots entries root_multiplicities selected_multiplicities selected_count |
-                first end kept room
+                first end filter_kind capacity
                 first_own_low first_own_high first_theirs_low first_theirs_high first_hash
                 last_own_low last_own_high last_theirs_low last_theirs_high last_hash;
             /// Counts the entries of each part of the hashes of the other side's pieces.
-            CountArmies, "count_armies", Merging: entries reference army_counts | end shift;
+            CountByOpponent, "count_by_opponent", Merging: entries reference opponent_counts | end shift;
             /// Puts the numbers of the entries in the order of these parts.
-            OrderByArmy, "order_by_army", Merging: entries reference army_counts new_order | end shift;
+            OrderByOpponent, "order_by_opponent", Merging: entries reference opponent_counts new_order | end shift;
             /// Loads entries in order into level 0, each a root of its own, with their multiplicities.
             LoadOrdered, "load_ordered", Merging:
                 successors successor_roots entries root_multiplicities selected_multiplicities order |
@@ -320,7 +320,7 @@ macro_rules! with_kernels {
             Insert, "insert", Merging:
                 positions roots entries multiplicities root_multiplicities candidate_multiplicities slots taken merge_state
                 kept_counts |
-                first end hash_mask slot_count kept
+                first end hash_mask slot_count filter_kind
                 first_own_low first_own_high first_theirs_low first_theirs_high first_hash
                 last_own_low last_own_high last_theirs_low last_theirs_high last_hash;
             /// Finds the slot of each candidate of a shard.
@@ -331,9 +331,9 @@ macro_rules! with_kernels {
             /// Appends the candidates that took a slot to the list.
             Append, "append", Merging:
                 positions successors new_multiplicities taken_multiplicities slots taken merge_state sorted |
-                end shard_index shard_count keeps_slots room;
+                end shard_index shard_count keeps_slots capacity;
             /// Updates the length of the list.
-            NoteAppended, "note_appended", Merging: merge_state | room;
+            NoteAppended, "note_appended", Merging: merge_state | capacity;
             /// Adds leaves of a kind, weighted by multiplicity, to sums, one for each kind and work-group, after the header.
             WeightedSums, "weighted_sums", Merging:
                 counts known_totals root_multiplicities sums | first end depth kind stride;
@@ -343,7 +343,7 @@ macro_rules! with_kernels {
             /// Finds the shard of each candidate that is kept, and counts the candidates of each shard.
             CountShards, "count_shards", Merging:
                 positions roots kept_counts candidate_shards new_sorted |
-                end shard_count kept
+                end shard_count filter_kind
                 first_own_low first_own_high first_theirs_low first_theirs_high first_hash
                 last_own_low last_own_high last_theirs_low last_theirs_high last_hash;
             /// Turns the number of each shard's candidates into the index of the first.
@@ -352,26 +352,26 @@ macro_rules! with_kernels {
             SortByShard, "sort_by_shard", Merging: candidate_shards new_sorted | end shard_count;
             /// Counts ordinary moves and those of them that capture. All moves that may be of other kinds become items.
             ClassifyMoves, "classify_moves", Categories:
-                positions roots new_items new_item_count totals lines | first end capacity stride;
+                positions roots new_items new_item_count totals lines | first end item_capacity stride;
             /// Counts the moves of the items by kind.
             ClassifyItems, "classify_items", Categories:
-                positions roots items item_count totals lines | capacity stride;
+                positions roots items item_count totals lines | item_capacity stride;
             /// Makes the successors of positions in any order, and counts them. Some that are not kept are left out.
             ExpandUnordered, "expand_unordered", Unordered:
                 positions successors roots successor_roots new_counts new_items new_item_count lines |
-                first end kept room capacity
+                first end filter_kind capacity item_capacity
                 first_own_low first_own_high first_theirs_low first_theirs_high first_hash
                 last_own_low last_own_high last_theirs_low last_theirs_high last_hash;
             /// Makes the successors of the items that `expand_unordered` wrote.
             ExpandItems, "expand_items", Unordered:
-                positions successors roots successor_roots items new_item_count lines | room capacity;
+                positions successors roots successor_roots items new_item_count lines | capacity item_capacity;
             /// Counts the leaves below each position depth first.
             DepthFirst, "depth_first", DepthFirst: positions roots totals lines | first end depth;
             /// Evaluates positions.
             Evaluate, "evaluate", Minimax: positions lines values | first end;
             /// Finds the quiescence value of each leaf.
             Quiesce, "quiesce", Minimax:
-                positions new_items new_item_count totals lines values nodes states | end room depth lanes steps;
+                positions new_items new_item_count totals lines values nodes states | end capacity depth lanes steps;
             /// Backs up the values of successors to their positions.
             BackUp, "back_up", Minimax: positions counts offsets bases values successor_values | first end;
         }

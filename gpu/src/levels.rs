@@ -18,7 +18,7 @@ const MOVES_EACH: usize = 8;
 /// Positions on the path of a quiescence search, one for each ply. The first is one ply above the leaf.
 pub(crate) const QUIESCENCE_NODES: usize = 1 + QUIESCENCE_PLIES as usize;
 /// The maximum number of moves that a quiescence search stores, for any position.
-pub(crate) const MOST_QUIESCENCE_ROOM: usize = MOST_MOVES as usize * QUIESCENCE_NODES + 1;
+pub(crate) const MOST_QUIESCENCE_CAPACITY: usize = MOST_MOVES as usize * QUIESCENCE_NODES + 1;
 /// The maximum number of successors that leave the device at once.
 const MOST_SUCCESSORS: usize = 1 << 20;
 
@@ -50,7 +50,7 @@ impl Sizes {
             Self {
                 roots: half(MOST_ROOTS.min(settings[Positions]), halvings).min(positions),
                 positions,
-                moves: half(settings[Moves], halvings).max(MOST_QUIESCENCE_ROOM),
+                moves: half(settings[Moves], halvings).max(MOST_QUIESCENCE_CAPACITY),
                 successors: half(MOST_SUCCESSORS.min(settings[Moves]), halvings),
                 block: settings[GroupSize],
             }
@@ -107,7 +107,7 @@ pub(crate) struct Quiescence<I: Interface> {
     pub(crate) nodes: Buffer<I, [u64; 8]>,
     pub(crate) states: Buffer<I, [u32; 2]>,
     /// The number of moves that fit in the memory of each search.
-    pub(crate) room: usize,
+    pub(crate) capacity: usize,
 }
 
 impl<I: Interface> Level<I> {
@@ -199,7 +199,7 @@ mod tests {
             assert!(all.iter().all(|sizes| sizes.roots <= sizes.positions && sizes.positions >= least), "{all:?}");
             assert!(all.is_sorted_by(|a, b| a.positions >= b.positions && a.moves >= b.moves && a.roots >= b.roots));
             let last = all.last().unwrap();
-            assert_eq!((last.positions, last.moves), (least, least.max(MOST_QUIESCENCE_ROOM)));
+            assert_eq!((last.positions, last.moves), (least, least.max(MOST_QUIESCENCE_CAPACITY)));
         }
     }
 }

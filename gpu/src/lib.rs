@@ -28,7 +28,7 @@ mod buffer;
 mod categories;
 mod counting;
 mod device;
-mod families;
+mod expansion;
 pub mod interface;
 pub mod kernels;
 mod levels;
@@ -59,7 +59,6 @@ pub use settings::{
     WEIGHTED_SUMS_GROUPS,
 };
 pub use variants::Variants;
-pub use watching::PartTime;
 
 /// An upper bound of the legal moves of a position: fifteen queens with 27 moves each and a king with ten have 415.
 pub const MOST_MOVES: u32 = 512;

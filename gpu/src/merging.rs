@@ -23,25 +23,28 @@
 
 use std::ops::Range;
 
-use kogge_board::merge::{Filter, MergeError, MergeOptions, Summand, WeightedPosition, common_turn, entry_of};
+use kogge_board::merge::{
+    Filter, Merge, MergeAdvice, MergeError, MergeOptions, MergeSizes, Summand, WeightedPosition, common_turn, entry_of,
+};
 use kogge_board::{BackendError, Categories, Color, Quad48, Rules};
+use pollster::block_on;
 
 use crate::counting::Walk;
-use crate::families::{Families, Family};
+use crate::expansion::{Expansion, ExpansionPart};
 use crate::interface::Interface;
-use crate::lists::{Kinds, Leaves, Lists, Origin, Ply, Selected, Weights};
-use crate::runner::Halt;
+use crate::lists::{Kinds, Leaves, Lists, Origin, ParentBatch, Ply, Weights};
+use crate::runner::Retry;
 use crate::session::Session;
 use crate::watching::Span;
 
-/// The share of its room that a run should fill.
+/// The share of its capacity that a run should fill.
 const FILLED: f64 = 0.85;
 
 /// The average number of moves that is assumed at first.
 const MOVES: f64 = 40.0;
 
 /// What became of the successors of a run.
-enum Merged {
+enum RunOutcome {
     /// All are in the list, this many.
     All(u64),
     /// They do not fit in the list.
@@ -56,8 +59,8 @@ pub(crate) struct DeviceMerge<'a, I: Interface> {
     lists: Lists<I>,
     rules: Rules,
     hash_mask: u32,
-    pub(crate) parents: u64,
-    pub(crate) successors: u64,
+    parents: u64,
+    successors: u64,
     /// The number of positions of each ply that is kept, and their side to move.
     ancestors: Vec<(u64, Option<Color>)>,
     /// The side to move in the parents and in the successors, if there are any.
@@ -99,7 +102,7 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
         };
         // Counting has buffers, too, which are kept for it. Where there is no room for them, smaller ones are made later.
         match merge.session.prepare(2).await {
-            Err(Halt::Error(error @ (BackendError::Device { .. } | BackendError::WrongAnswer { .. }))) => Err(error),
+            Err(Retry::Error(error @ (BackendError::Device { .. } | BackendError::WrongAnswer { .. }))) => Err(error),
             _ => Ok(merge),
         }
     }
@@ -115,9 +118,9 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
         loop {
             match self.session.prepare(levels).await {
                 Ok(()) => return Ok(()),
-                Err(Halt::OutOfMemory) => self.session.shrink()?,
-                Err(Halt::Overflow) => {}
-                Err(halt) => return Err(or_full(halt)),
+                Err(Retry::OutOfMemory) => self.session.shrink()?,
+                Err(Retry::Overflow) => {}
+                Err(error) => return Err(or_full(error)),
             }
         }
     }
@@ -134,7 +137,7 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
                 let origin = Origin::Given(&multiplicities);
                 self.lists.insert(self.session, 0, len, origin, self.hash_mask).await
             }
-            halted => halted,
+            error => error,
         };
         // Some candidates may have been added; they must not be added again.
         inserted.map_err(or_full)?;
@@ -144,27 +147,27 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
 
     /// Loads the first of these parents into level 0, as many as fit. If only the successors in a range are kept, other parents are
     /// left out. Also returns the place of the parents' multiplicities.
-    async fn load_parents(&mut self, parents: &Range<u64>) -> Result<(Selected, Weights), Halt> {
+    async fn load_parents(&mut self, parents: &Range<u64>) -> Result<(ParentBatch, Weights), Retry> {
         self.session.prepare(2).await?;
-        if let Filter::Within(_) | Filter::WithinReversed(_) = self.lists.kept() {
+        if let Filter::Within(_) | Filter::WithinReversed(_) = self.lists.filter() {
             let selected = self.lists.select(self.session, parents).await?;
             return Ok((selected, Weights::Selected));
         }
         let batch = self.lists.batch(self.session, Ply::Parents, parents, self.session.sizes.roots)?;
         self.lists.load(self.session, Ply::Parents, batch.clone()).await?;
         let len = (batch.end - batch.start) as usize;
-        Ok((Selected { end: batch.end, len }, Weights::Entries(Ply::Parents, batch.start)))
+        Ok((ParentBatch { end: batch.end, len }, Weights::Entries(Ply::Parents, batch.start)))
     }
 
     /// Expands the first of these parents, as many as fit in level 0, and adds the number of their kept successors, weighted by
     /// multiplicity, to the sums. Returns the end of these parents, and the sum.
     async fn expand_batch(&mut self, parents: &Range<u64>) -> Result<(u64, u128), MergeError> {
-        let (Selected { end, len }, weights) = loop {
+        let (ParentBatch { end, len }, weights) = loop {
             match self.load_parents(parents).await {
                 Ok(loaded) => break loaded,
-                Err(Halt::OutOfMemory) => self.session.shrink()?,
-                Err(Halt::Overflow) => {}
-                Err(Halt::Error(error)) => return Err(error.into()),
+                Err(Retry::OutOfMemory) => self.session.shrink()?,
+                Err(Retry::Overflow) => {}
+                Err(Retry::Error(error)) => return Err(error.into()),
             }
         };
         // Some candidates may have been added; they must not be added again.
@@ -176,8 +179,8 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
 
     /// Adds the kept successors of the first `len` positions of level 0, and adds their number, weighted by multiplicity, to the
     /// sums.
-    async fn insert_successors(&mut self, len: usize, weights: Weights) -> Result<(), Halt> {
-        let (origin, leaves) = match (weights, self.lists.kept()) {
+    async fn insert_successors(&mut self, len: usize, weights: Weights) -> Result<(), Retry> {
+        let (origin, leaves) = match (weights, self.lists.filter()) {
             (Weights::Entries(_, first), Filter::All) => (Origin::Parents(first), Leaves::Below(1)),
             (Weights::Entries(_, first), _) => (Origin::Parents(first), Leaves::Kept),
             (Weights::Selected, _) => (Origin::Selected, Leaves::Kept),
@@ -185,8 +188,8 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
         if leaves == Leaves::Kept {
             self.lists.clear_kept(self.session, len)?;
         }
-        let mut families = Families::to_merge(self.lists.kept(), len, self.lists.candidates());
-        while let Some(Family { successors, .. }) = families.next(self.session, 0, usize::MAX).await? {
+        let mut expansion = Expansion::to_merge(self.lists.filter(), len, self.lists.candidates());
+        while let Some(ExpansionPart { successors, .. }) = expansion.next(self.session, 0, usize::MAX).await? {
             self.lists.insert(self.session, 1, successors, origin, self.hash_mask).await?;
         }
         self.lists.add_weighted(self.session, weights, len, leaves).await
@@ -194,7 +197,7 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
 
     /// Adds the weighted leaves below the first of these successors, as many as fit in level 0, to the sums. Returns the end of
     /// these successors. At depths up to two, nothing waits for the device.
-    async fn add_leaves(&mut self, successors: &Range<u64>, depth: u32) -> Result<u64, Halt> {
+    async fn add_leaves(&mut self, successors: &Range<u64>, depth: u32) -> Result<u64, Retry> {
         // At depth 0 only multiplicities are needed, so a batch is a shard.
         let most = if depth == 0 { usize::MAX } else { self.session.sizes.roots };
         let batch = self.lists.batch(self.session, Ply::Successors, successors, most)?;
@@ -223,7 +226,7 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
 
     /// Adds the weighted leaves below the first of these successors to the sums, by kind, as many as have a total for each kind.
     /// Returns the end of these successors.
-    async fn add_categories(&mut self, successors: &Range<u64>, depth: u32) -> Result<u64, Halt> {
+    async fn add_categories(&mut self, successors: &Range<u64>, depth: u32) -> Result<u64, Retry> {
         let most = self.session.roots_by_kind();
         let batch = self.lists.batch(self.session, Ply::Successors, successors, most)?;
         let (weights, len) = (Weights::Entries(Ply::Successors, batch.start), (batch.end - batch.start) as usize);
@@ -235,7 +238,7 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
     }
 
     /// Adds the weighted leaves below these successors to the sums, in all or by kind.
-    async fn add_below(&mut self, successors: Range<u64>, depth: u32, kinds: Kinds) -> Result<(), Halt> {
+    async fn add_below(&mut self, successors: Range<u64>, depth: u32, kinds: Kinds) -> Result<(), Retry> {
         let mut rest = successors;
         while !rest.is_empty() {
             rest.start = match kinds {
@@ -252,7 +255,7 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
         &mut self,
         successors: &Range<u64>,
         depth: u32,
-    ) -> Result<Option<[u128; KINDS]>, Halt> {
+    ) -> Result<Option<[u128; KINDS]>, Retry> {
         self.lists.clear_sums(self.session)?;
         self.add_below(successors.clone(), depth, Kinds::of(KINDS)).await?;
         self.lists.sums(self.session).await
@@ -263,7 +266,7 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
         &mut self,
         successors: &Range<u64>,
         depth: u32,
-    ) -> Result<Option<[u128; KINDS]>, Halt> {
+    ) -> Result<Option<[u128; KINDS]>, Retry> {
         // Expansion has two levels, whose buffers are kept.
         let levels = if KINDS == 1 { self.session.levels(depth) } else { depth as usize };
         self.session.prepare(levels.max(2)).await?;
@@ -273,12 +276,12 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
             };
             let counted = match self.lists.enter_runs(self.session, entries).await {
                 Ok(()) => self.sums_in_runs(successors, depth, entries).await,
-                Err(halt) => Err(halt),
+                Err(error) => Err(error),
             };
             self.lists.leave_runs();
             match counted {
                 // Other programs use the memory, too.
-                Err(Halt::OutOfMemory) => self.lists.shrink_runs(entries)?,
+                Err(Retry::OutOfMemory) => self.lists.shrink_runs(entries)?,
                 counted => return counted,
             }
         }
@@ -290,7 +293,7 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
         parents: &Range<u64>,
         depth: u32,
         entries: u64,
-    ) -> Result<Option<[u128; KINDS]>, Halt> {
+    ) -> Result<Option<[u128; KINDS]>, Retry> {
         let mut all = [0_u128; KINDS];
         let mut rest = parents.clone();
         // The distinct successors of a parent: at first as if all differed.
@@ -299,14 +302,14 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
             let len = (FILLED * entries as f64 / each) as u64;
             let run = rest.start..rest.end.min(rest.start + len.max(1));
             let merged = match self.merge_run(&run).await? {
-                Merged::All(len) => len,
-                Merged::Overflow => return Ok(None),
-                Merged::Full if run.end - run.start > 1 => {
+                RunOutcome::All(len) => len,
+                RunOutcome::Overflow => return Ok(None),
+                RunOutcome::Full if run.end - run.start > 1 => {
                     // More of the successors differ than in the runs before.
                     each = (2.0 * each).max(entries as f64 / (run.end - run.start) as f64);
                     continue;
                 }
-                Merged::Full => return Err(Halt::OutOfMemory),
+                RunOutcome::Full => return Err(Retry::OutOfMemory),
             };
             self.lists.add_paths(self.session, merged as usize).await?;
             self.add_below(0..merged, depth - 1, Kinds::of(KINDS)).await?;
@@ -330,7 +333,7 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
     }
 
     /// Merges the successors of these parents, and begins new sums with the paths to them.
-    async fn merge_run(&mut self, parents: &Range<u64>) -> Result<Merged, Halt> {
+    async fn merge_run(&mut self, parents: &Range<u64>) -> Result<RunOutcome, Retry> {
         self.lists.clear_run(self.session)?;
         self.lists.clear_sums(self.session)?;
         let mut rest = parents.clone();
@@ -338,9 +341,9 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
             let batch = rest.start..rest.end.min(rest.start + self.session.sizes.roots as u64);
             self.lists.load_ordered(self.session, batch.clone()).await?;
             let len = (batch.end - batch.start) as usize;
-            let mut families = Families::to_merge(Filter::All, len, self.lists.candidates());
+            let mut expansion = Expansion::to_merge(Filter::All, len, self.lists.candidates());
             let mut moves = 0;
-            while let Some(Family { successors, .. }) = families.next(self.session, 0, usize::MAX).await? {
+            while let Some(ExpansionPart { successors, .. }) = expansion.next(self.session, 0, usize::MAX).await? {
                 self.lists.insert(self.session, 1, successors, Origin::Selected, self.hash_mask).await?;
                 moves += successors;
             }
@@ -349,64 +352,11 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
             rest.start = batch.end;
         }
         match self.lists.inserted(self.session).await {
-            Ok(len) => Ok(Merged::All(len)),
-            Err(MergeError::Overflow) => Ok(Merged::Overflow),
+            Ok(len) => Ok(RunOutcome::All(len)),
+            Err(MergeError::Overflow) => Ok(RunOutcome::Overflow),
             Err(MergeError::Backend(error)) => Err(error.into()),
-            Err(MergeError::Full | MergeError::MixedTurns) => Ok(Merged::Full),
+            Err(MergeError::Full | MergeError::MixedTurns) => Ok(RunOutcome::Full),
         }
-    }
-
-    /// Returns whether leaves this many plies below a ply that fills the memory are counted in runs.
-    pub(crate) fn counts_in_runs(&self, depth: u32) -> bool {
-        let runs = self.session.runner.settings.runs;
-        depth >= runs.depth && self.capacity() >= runs.from
-    }
-
-    /// Returns the greatest number of successors that lie in one shard, which has one table.
-    pub(crate) fn most_in_one_table(&self) -> u64 {
-        self.lists.most_in_one_shard(self.session)
-    }
-
-    pub(crate) fn capacity(&self) -> u64 {
-        self.lists.most_entries(self.session)
-    }
-
-    pub(crate) async fn reserve(&mut self, successors: u64, kept: Filter) -> Result<(), MergeError> {
-        (self.successors, self.turn, self.failed) = (0, self.parents_turn.map(Color::opposite), true);
-        if successors > self.capacity() {
-            return Err(MergeError::Full);
-        }
-        match self.lists.make_room(self.session, successors, kept).await {
-            Ok(()) => {
-                (self.failed, self.holds_diagrams) = (false, false);
-                Ok(())
-            }
-            // Other programs use the memory too.
-            Err(halt) => Err(or_full(halt)),
-        }
-    }
-
-    pub(crate) async fn add(&mut self, entries: &[WeightedPosition]) -> Result<(), MergeError> {
-        let expected = if self.successors == 0 { None } else { self.turn };
-        let has_room = !self.failed && !self.holds_diagrams;
-        let turn =
-            common_turn(entries, expected).and_then(|turn| if has_room { Ok(turn) } else { Err(MergeError::Full) });
-        self.turn = self.note(turn)?;
-        let mut rest = entries;
-        while !rest.is_empty() {
-            let added = self.add_batch(rest).await;
-            rest = &rest[self.note(added)?..];
-        }
-        Ok(())
-    }
-
-    pub(crate) async fn expand(&mut self, parents: Range<u64>) -> Result<u128, MergeError> {
-        if self.failed || self.holds_diagrams {
-            return self.note(Err(MergeError::Full));
-        }
-        self.turn = self.parents_turn.map(Color::opposite);
-        let paths = self.expand_batches(parents.start..parents.end.min(self.parents)).await;
-        self.note(paths)
     }
 
     /// Expands these parents and returns the number of their kept successors, weighted by multiplicity.
@@ -420,7 +370,91 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
         Ok(paths)
     }
 
-    pub(crate) fn descend(&mut self, keep: bool) -> Result<(), MergeError> {
+    /// Counts the weighted leaves below these successors, with smaller buffers if memory runs out. See [`DeviceMerge::sums_below`].
+    async fn leaves<const KINDS: usize>(
+        &mut self,
+        successors: Range<u64>,
+        depth: u32,
+    ) -> Result<[u128; KINDS], MergeError> {
+        self.session.overflowed = false;
+        let successors = successors.start..successors.end.min(self.successors);
+        loop {
+            match self.leaves_below(&successors, depth).await {
+                Ok(sums) => return sums.ok_or(MergeError::Overflow),
+                Err(Retry::OutOfMemory) => self.session.shrink()?,
+                Err(Retry::Overflow) => {}
+                // The levels do not fit in the memory of the merge.
+                Err(Retry::Error(BackendError::OutOfMemory { .. })) => return Err(MergeError::Full),
+                Err(Retry::Error(error)) => return Err(error.into()),
+            }
+        }
+    }
+
+    /// Counts the entries that are reached by one path.
+    async fn count_reached_once(&mut self, successors: Range<u64>) -> Result<[u128; 1], MergeError> {
+        let mut rest = successors.start..successors.end.min(self.successors);
+        self.prepare(2).await?;
+        self.lists.clear_sums(self.session).map_err(or_full)?;
+        while !rest.is_empty() {
+            let batch = self.lists.batch(self.session, Ply::Successors, &rest, usize::MAX).map_err(or_full)?;
+            let (weights, len) = (Weights::Entries(Ply::Successors, batch.start), (batch.end - batch.start) as usize);
+            self.lists.add_weighted(self.session, weights, len, Leaves::ReachedOnce).await.map_err(or_full)?;
+            rest.start = batch.end;
+        }
+        self.lists.sums(self.session).await.map_err(or_full)?.ok_or(MergeError::Overflow)
+    }
+}
+
+impl<I: Interface> Merge for DeviceMerge<'_, I> {
+    fn sizes(&self) -> MergeSizes {
+        let capacity = self.lists.most_entries(self.session);
+        MergeSizes { parents: self.parents, successors: self.successors, capacity }
+    }
+
+    fn advice(&self, depth: u32, _successors: u64) -> MergeAdvice {
+        let runs = self.session.runner.settings.runs;
+        MergeAdvice {
+            in_runs: depth >= runs.depth && self.sizes().capacity >= runs.from,
+            in_one_table: self.lists.most_in_one_shard(self.session),
+            ..MergeAdvice::default()
+        }
+    }
+
+    fn reserve(&mut self, successors: u64, filter: Filter) -> Result<(), MergeError> {
+        (self.successors, self.turn, self.failed) = (0, self.parents_turn.map(Color::opposite), true);
+        if successors > self.sizes().capacity {
+            return Err(MergeError::Full);
+        }
+        // Other programs use the memory too.
+        block_on(self.lists.reserve(self.session, successors, filter)).map_err(or_full)?;
+        (self.failed, self.holds_diagrams) = (false, false);
+        Ok(())
+    }
+
+    fn add(&mut self, entries: &[WeightedPosition]) -> Result<(), MergeError> {
+        let expected = if self.successors == 0 { None } else { self.turn };
+        let has_room = !self.failed && !self.holds_diagrams;
+        let turn =
+            common_turn(entries, expected).and_then(|turn| if has_room { Ok(turn) } else { Err(MergeError::Full) });
+        self.turn = self.note(turn)?;
+        let mut rest = entries;
+        while !rest.is_empty() {
+            let added = block_on(self.add_batch(rest));
+            rest = &rest[self.note(added)?..];
+        }
+        Ok(())
+    }
+
+    fn expand(&mut self, parents: Range<u64>) -> Result<u128, MergeError> {
+        if self.failed || self.holds_diagrams {
+            return self.note(Err(MergeError::Full));
+        }
+        self.turn = self.parents_turn.map(Color::opposite);
+        let paths = block_on(self.expand_batches(parents.start..parents.end.min(self.parents)));
+        self.note(paths)
+    }
+
+    fn descend(&mut self, keep: bool) -> Result<(), MergeError> {
         if self.failed {
             return Err(MergeError::Full);
         }
@@ -433,97 +467,58 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
         Ok(())
     }
 
-    pub(crate) fn ascend(&mut self) {
+    fn ascend(&mut self) -> Result<(), MergeError> {
         if let Some(parents) = self.ancestors.pop() {
             self.lists.ascend();
             (self.parents, self.parents_turn) = parents;
             (self.successors, self.turn, self.failed) = (0, None, true);
         }
+        Ok(())
     }
 
-    pub(crate) async fn sum(&mut self, successors: Range<u64>, summand: Summand) -> Result<Categories, MergeError> {
+    fn sum(&mut self, successors: Range<u64>, summand: Summand) -> Result<Categories, MergeError> {
+        if matches!(summand, Summand::Kinds(_)) && !self.classifies {
+            let reason = "its merge began without categories; set them in the options of the merge.".to_owned();
+            return Err(BackendError::Unavailable { backend: "gpu", reason }.into());
+        }
         let [nodes] = match summand {
-            Summand::Leaves(depth) => self.leaves(successors, depth).await?,
-            Summand::Kinds(depth) => return self.categories(successors, depth).await,
-            Summand::Once => [self.reached_once(successors).await?.into()],
+            // The positions themselves are leaves of no kind.
+            Summand::Kinds(0) => block_on(self.leaves(successors, 0))?,
+            Summand::Leaves(depth) => block_on(self.leaves(successors, depth))?,
+            Summand::Kinds(depth) => return block_on(self.leaves(successors, depth)).map(Categories::from_array),
+            Summand::Once => block_on(self.count_reached_once(successors))?,
         };
         Ok(Categories { nodes, ..Categories::default() })
     }
 
-    async fn categories(&mut self, successors: Range<u64>, depth: u32) -> Result<Categories, MergeError> {
-        if !self.classifies {
-            let reason = "its merge began without categories; set them in the options of the merge.".to_owned();
-            return Err(BackendError::Unavailable { backend: "gpu", reason }.into());
-        }
-        if depth == 0 {
-            let [nodes] = self.leaves(successors, 0).await?;
-            return Ok(Categories { nodes, ..Categories::default() });
-        }
-        self.leaves(successors, depth).await.map(Categories::from_array)
-    }
-
-    /// Counts the weighted leaves below these successors, with smaller buffers if memory runs out. See [`DeviceMerge::sums_below`].
-    async fn leaves<const KINDS: usize>(
-        &mut self,
-        successors: Range<u64>,
-        depth: u32,
-    ) -> Result<[u128; KINDS], MergeError> {
-        self.session.overflowed = false;
-        let successors = successors.start..successors.end.min(self.successors);
-        loop {
-            match self.leaves_below(&successors, depth).await {
-                Ok(sums) => return sums.ok_or(MergeError::Overflow),
-                Err(Halt::OutOfMemory) => self.session.shrink()?,
-                Err(Halt::Overflow) => {}
-                // The levels do not fit in the memory of the merge.
-                Err(Halt::Error(BackendError::OutOfMemory { .. })) => return Err(MergeError::Full),
-                Err(Halt::Error(error)) => return Err(error.into()),
-            }
-        }
-    }
-
-    async fn reached_once(&mut self, successors: Range<u64>) -> Result<u64, MergeError> {
-        let mut rest = successors.start..successors.end.min(self.successors);
-        self.prepare(2).await?;
-        self.lists.clear_sums(self.session).map_err(or_full)?;
-        while !rest.is_empty() {
-            let batch = self.lists.batch(self.session, Ply::Successors, &rest, usize::MAX).map_err(or_full)?;
-            let (weights, len) = (Weights::Entries(Ply::Successors, batch.start), (batch.end - batch.start) as usize);
-            self.lists.add_weighted(self.session, weights, len, Leaves::ReachedOnce).await.map_err(or_full)?;
-            rest.start = batch.end;
-        }
-        let [once] = self.lists.sums(self.session).await.map_err(or_full)?.ok_or(MergeError::Overflow)?;
-        u64::try_from(once).map_err(|_| MergeError::Overflow)
-    }
-
-    pub(crate) async fn diagrams(&mut self, part: u32, parts: u32) -> Result<u64, MergeError> {
+    fn diagrams(&mut self, part: u32, parts: u32) -> Result<u64, MergeError> {
         if self.successors == 0 {
             return Ok(0);
         }
         self.holds_diagrams = true;
-        self.lists.diagrams(self.session, part, parts, self.hash_mask).await.map_err(or_full)
+        block_on(self.lists.diagrams(self.session, part, parts, self.hash_mask)).map_err(or_full)
     }
 
-    pub(crate) async fn entries(&mut self, successors: Range<u64>) -> Result<Vec<WeightedPosition>, MergeError> {
+    fn entries(&mut self, successors: Range<u64>) -> Result<Vec<WeightedPosition>, MergeError> {
         let mut rest = successors.start..successors.end.min(self.successors);
         let mut entries = Vec::new();
         let Some(turn) = self.turn else { return Ok(entries) };
         while !rest.is_empty() {
             let batch = self.lists.batch(self.session, Ply::Successors, &rest, usize::MAX).map_err(or_full)?;
             rest.start = batch.end;
-            let read = self.lists.read(self.session, batch).await?;
+            let read = block_on(self.lists.read(self.session, batch))?;
             entries.extend(read.iter().map(|(planes, multiplicity)| entry_of(planes, turn, *multiplicity)));
         }
         Ok(entries)
     }
 }
 
-/// Converts the reason to halt, after which the successors are useless.
-fn or_full(halt: Halt) -> MergeError {
-    match halt {
+/// Maps an error to that of a merge. The successors are invalid afterwards.
+fn or_full(error: Retry) -> MergeError {
+    match error {
         // The error says that not even the smallest buffers fit in the memory of the merge.
-        Halt::OutOfMemory | Halt::Overflow | Halt::Error(BackendError::OutOfMemory { .. }) => MergeError::Full,
-        Halt::Error(error) => error.into(),
+        Retry::OutOfMemory | Retry::Overflow | Retry::Error(BackendError::OutOfMemory { .. }) => MergeError::Full,
+        Retry::Error(error) => error.into(),
     }
 }
 

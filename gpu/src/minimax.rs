@@ -11,9 +11,9 @@ use kogge_board::{BackendError, Leaves, Quad48, Rules, Score, Watch, check_depth
 use crate::arguments::{BackUp, Evaluate, Quiesce};
 use crate::buffer::Buffer;
 use crate::interface::Interface;
-use crate::levels::{MOST_QUIESCENCE_ROOM, QUIESCENCE_NODES, Quiescence};
+use crate::levels::{MOST_QUIESCENCE_CAPACITY, QUIESCENCE_NODES, Quiescence};
 use crate::parts::{Cut, Part, bases};
-use crate::runner::Halt;
+use crate::runner::Retry;
 use crate::session::Session;
 use crate::settings::GpuSettings;
 use crate::watching::{Span, Watching};
@@ -49,7 +49,7 @@ struct Search<'a, 'b, 'w, I: Interface> {
 impl<I: Interface> Search<'_, '_, '_, I> {
     /// Finds the values of a level's first `len` positions. The buffer of the roots, which minimax does not need, holds
     /// the values.
-    async fn descend(&mut self, level: usize, len: usize, depth: u32, span: Span) -> Result<(), Halt> {
+    async fn descend(&mut self, level: usize, len: usize, depth: u32, span: Span) -> Result<(), Retry> {
         let searched = plies_searched(self.leaves);
         if depth <= searched {
             match self.leaves {
@@ -66,7 +66,7 @@ impl<I: Interface> Search<'_, '_, '_, I> {
         loop {
             // A search with quiescence can be stopped between its launches.
             let in_parts = depth - 1 <= searched && self.leaves == Leaves::Static;
-            let most = if in_parts { self.session.minimax_part_size.positions(most) } else { most };
+            let most = if in_parts { self.session.minimax_pace.next(most as u64) as usize } else { most };
             let Some(part) = cut.next(most) else { return Ok(()) };
             let done = span.part(part.positions.start, part.positions.end, len);
             self.session.expand_part(level, &part).await?;
@@ -79,12 +79,12 @@ impl<I: Interface> Search<'_, '_, '_, I> {
     }
 
     /// Notes the end of a part of the searched positions. Reports the progress several times a second.
-    fn part_done(&mut self, len: usize, done: Span) -> Result<(), Halt> {
+    fn part_done(&mut self, len: usize, done: Span) -> Result<(), Retry> {
         self.watching.counted += len as u128;
         let is_due = match self.leaves {
             Leaves::Static => {
-                let Session { minimax_part_size, sizes, .. } = &mut *self.session;
-                self.watching.part_done(minimax_part_size, sizes.positions)
+                let Session { minimax_pace, sizes, .. } = &mut *self.session;
+                self.watching.part_done(minimax_pace, sizes.positions)
             }
             Leaves::Quiescent => self.watching.is_due(),
         };
@@ -96,11 +96,11 @@ impl<I: Interface> Session<I> {
     /// Makes the memory of quiescence searches, in its initial size.
     pub(crate) async fn begin_minimax(&mut self) -> Result<(), BackendError> {
         if let Some(quiescence) = &mut self.quiescence {
-            quiescence.room = self.runner.settings.quiescence_room;
+            quiescence.capacity = self.runner.settings.quiescence_capacity;
             return Ok(());
         }
         let runner = &mut self.runner;
-        let GpuSettings { quiescence_lanes: lanes, quiescence_room: room, .. } = runner.settings;
+        let GpuSettings { quiescence_lanes: lanes, quiescence_capacity: capacity, .. } = runner.settings;
         let interface = &mut runner.interface;
         let made = async {
             let nodes = Buffer::new(interface, "nodes", lanes * QUIESCENCE_NODES).await?;
@@ -108,7 +108,7 @@ impl<I: Interface> Session<I> {
         };
         let (nodes, states) =
             made.await.map_err(|failure| runner.error("to make room for quiescence searches", failure))?;
-        self.quiescence = Some(Quiescence { nodes, states, room });
+        self.quiescence = Some(Quiescence { nodes, states, capacity });
         Ok(())
     }
 
@@ -146,7 +146,7 @@ impl<I: Interface> Session<I> {
     }
 
     /// Evaluates a level's first `len` positions, and recognises mate and stalemate.
-    async fn evaluate(&mut self, level: usize, len: usize) -> Result<(), Halt> {
+    async fn evaluate(&mut self, level: usize, len: usize) -> Result<(), Retry> {
         let (runner, buffers) = self.work(level + 1, len, 0)?;
         let here = &buffers.levels[level];
         for first in (0..len).step_by(LEAVES) {
@@ -173,16 +173,16 @@ impl<I: Interface> Session<I> {
         depth: u32,
         watching: &mut Watching<'_, '_>,
         span: Span,
-    ) -> Result<(), Halt> {
+    ) -> Result<(), Retry> {
         self.work(level + 1, len, 0)?;
         let moves = self.sizes.moves;
         let Self { runner, buffers: Some(buffers), quiescence: Some(quiescence), .. } = self else {
             return Err(self.runner.unasked());
         };
-        let (here, Quiescence { nodes, states, room }) = (&buffers.levels[level], &*quiescence);
-        let lanes = states.len().min(moves / room).min(len);
+        let (here, Quiescence { nodes, states, capacity }) = (&buffers.levels[level], &*quiescence);
+        let lanes = states.len().min(moves / capacity).min(len);
         if lanes == 0 && len > 0 {
-            return Err(Halt::OutOfMemory);
+            return Err(Retry::OutOfMemory);
         }
         runner.clear("the number of positions taken", &buffers.item_count, 2)?;
         runner.clear("the searches", states, lanes)?;
@@ -198,7 +198,7 @@ impl<I: Interface> Session<I> {
                 nodes,
                 states,
                 end: len as u32,
-                room: *room as u32,
+                capacity: *capacity as u32,
                 depth: depth.min(PLIES_WITH_QUIESCENCE),
                 lanes: lanes as u32,
                 steps: runner.settings.quiescence_steps,
@@ -217,7 +217,7 @@ impl<I: Interface> Session<I> {
     }
 
     /// Backs up the values of the next level to the positions of a part.
-    async fn back_up(&mut self, level: usize, part: &Part) -> Result<(), Halt> {
+    async fn back_up(&mut self, level: usize, part: &Part) -> Result<(), Retry> {
         let (runner, buffers) = self.work(level + 2, part.positions.end, part.moves)?;
         let (here, next) = (&buffers.levels[level], &buffers.levels[level + 1]);
         let arguments = BackUp {
@@ -235,15 +235,15 @@ impl<I: Interface> Session<I> {
     }
 
     /// Returns the values of the first `len` roots. If a search ran out of room for moves, makes room for the moves of
-    /// any position and halts.
-    async fn values(&mut self, len: usize) -> Result<Vec<i32>, Halt> {
+    /// any position and asks for a retry.
+    async fn values(&mut self, len: usize) -> Result<Vec<i32>, Retry> {
         let (runner, buffers) = self.work(1, len, 0)?;
         if runner.read("the overflow", &buffers.totals, 0, 1).await? != [[0, 0]] {
             runner.clear("the overflow", &buffers.totals, 1)?;
             return match &mut self.quiescence {
-                Some(quiescence) if quiescence.room < MOST_QUIESCENCE_ROOM => {
-                    quiescence.room = MOST_QUIESCENCE_ROOM;
-                    Err(Halt::Overflow)
+                Some(quiescence) if quiescence.capacity < MOST_QUIESCENCE_CAPACITY => {
+                    quiescence.capacity = MOST_QUIESCENCE_CAPACITY;
+                    Err(Retry::Overflow)
                 }
                 _ => Err(self.runner.wrong("it found more moves than positions can have.".to_owned())),
             };

@@ -7,7 +7,7 @@ use serde::de::value::{Error, StrDeserializer};
 use serde::{Deserialize, Serialize};
 
 use Parameter::*;
-use Tried::{Each, Never, Shifted};
+use TrialValues::{Each, Never, Shifted};
 
 /// A number that options can set for a device, and that tuning can choose.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
@@ -52,7 +52,7 @@ pub enum Parameter {
 pub type Values = BTreeMap<Parameter, usize>;
 
 /// The values that tuning tries.
-enum Tried {
+enum TrialValues {
     Never,
     Each(&'static [usize]),
     /// The default, shifted left by these numbers of bits.
@@ -68,7 +68,7 @@ pub(crate) struct Row {
     pub(crate) most: usize,
     /// The names of the values, if they are no numbers.
     names: &'static [&'static str],
-    tried: Tried,
+    tried: TrialValues,
     /// The error for another value. The first `{}` is the range, the second the value.
     refusal: &'static str,
 }
@@ -114,7 +114,7 @@ const fn number(
     label: &'static str,
     least: usize,
     most: usize,
-    tried: Tried,
+    tried: TrialValues,
     refusal: &'static str,
 ) -> Row {
     Row { parameter, label, least, most, names: &[], tried, refusal }
@@ -124,7 +124,7 @@ const fn choice(
     parameter: Parameter,
     label: &'static str,
     names: &'static [&'static str],
-    tried: Tried,
+    tried: TrialValues,
     refusal: &'static str,
 ) -> Row {
     Row { parameter, label, least: 0, most: names.len() - 1, names, tried, refusal }

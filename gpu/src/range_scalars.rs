@@ -2,9 +2,9 @@
 
 use kogge_board::merge::{Filter, KeyRange};
 
-/// Returns the scalar `kept` of the kernels, and the range. [`Filter::All`] has any range.
-pub(crate) fn parts_of(kept: Filter) -> (u32, KeyRange) {
-    match kept {
+/// Returns the scalar `filter_kind` of the kernels, and the range. [`Filter::All`] has any range.
+pub(crate) fn parts_of(filter: Filter) -> (u32, KeyRange) {
+    match filter {
         Filter::All => (0, KeyRange::WHOLE),
         Filter::Within(range) => (1, range),
         Filter::Before(range) => (2, range),
@@ -47,14 +47,14 @@ impl RangeScalars {
 }
 
 /// Completes the arguments of a kernel with the scalars that tell which successors are kept:
-/// `with_kept!(kept => Kernel { field, .., })`.
-macro_rules! with_kept {
-    ($kept:expr => $Kernel:ident { $($argument:tt)* }) => {{
-        let (kept, range) = crate::range_scalars::parts_of($kept);
+/// `with_filter!(filter => Kernel { field, .., })`.
+macro_rules! with_filter {
+    ($filter:expr => $Kernel:ident { $($argument:tt)* }) => {{
+        let (filter_kind, range) = crate::range_scalars::parts_of($filter);
         let scalars = crate::range_scalars::RangeScalars::of(range);
         $Kernel {
             $($argument)*
-            kept,
+            filter_kind,
             first_own_low: scalars.first_own_low,
             first_own_high: scalars.first_own_high,
             first_theirs_low: scalars.first_theirs_low,
@@ -69,4 +69,4 @@ macro_rules! with_kept {
     }};
 }
 
-pub(crate) use with_kept;
+pub(crate) use with_filter;

@@ -14,9 +14,9 @@ use crate::profile::Profile;
 use crate::settings::GpuSettings;
 use crate::spare::Spare;
 
-/// The reason why a batch was not finished.
+/// The reason why a batch was not finished. After the first two, it is tried again.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Halt {
+pub(crate) enum Retry {
     /// Memory ran out; smaller buffers may fit.
     OutOfMemory,
     /// A queue overflowed. The session now counts in another way, and the batch must start again.
@@ -25,7 +25,7 @@ pub(crate) enum Halt {
     Error(BackendError),
 }
 
-impl From<BackendError> for Halt {
+impl From<BackendError> for Retry {
     fn from(error: BackendError) -> Self {
         Self::Error(error)
     }
@@ -56,10 +56,10 @@ impl<I: Interface> Runner<I> {
         Buffer::from_spare(&mut self.interface, &self.spare, name, len).await
     }
 
-    /// Returns the reason to halt after a failure.
-    pub(crate) fn halt(&self, doing: &str, failure: Failure) -> Halt {
+    /// Converts a failure: after some, a retry can succeed.
+    pub(crate) fn failed(&self, doing: &str, failure: Failure) -> Retry {
         match failure {
-            Failure::OutOfMemory => Halt::OutOfMemory,
+            Failure::OutOfMemory => Retry::OutOfMemory,
             failure => self.error(doing, failure).into(),
         }
     }
@@ -74,12 +74,12 @@ impl<I: Interface> Runner<I> {
     }
 
     /// Makes the error for an impossible answer.
-    pub(crate) fn wrong(&self, reason: String) -> Halt {
+    pub(crate) fn wrong(&self, reason: String) -> Retry {
         BackendError::WrongAnswer { device: self.device.clone(), reason }.into()
     }
 
     /// Makes the error for a request that only a mistake in this crate can cause.
-    pub(crate) fn unasked(&self) -> Halt {
+    pub(crate) fn unasked(&self) -> Retry {
         self.wrong("it was asked for positions that it does not have.".to_owned())
     }
 
@@ -87,7 +87,7 @@ impl<I: Interface> Runner<I> {
     ///
     /// # Safety
     /// The buffers must hold all elements that the kernel reads and writes for these items and scalars.
-    pub(crate) async unsafe fn launch<A: Arguments<I>>(&mut self, items: usize, arguments: A) -> Result<(), Halt> {
+    pub(crate) async unsafe fn launch<A: Arguments<I>>(&mut self, items: usize, arguments: A) -> Result<(), Retry> {
         if items == 0 {
             return Ok(());
         }
@@ -113,20 +113,20 @@ impl<I: Interface> Runner<I> {
     }
 
     /// Ends to measure a launch that began at `launched`, or says why there was none.
-    async fn end(&mut self, kernel: Kernel, items: usize, launched: Result<Instant, Failure>) -> Result<(), Halt> {
+    async fn end(&mut self, kernel: Kernel, items: usize, launched: Result<Instant, Failure>) -> Result<(), Retry> {
         let done = match (launched, &mut self.profile) {
             (Ok(start), Some(profile)) => self.interface.finish().await.map(|time: Option<Duration>| {
                 profile.add(kernel, items, time.unwrap_or_else(|| start.elapsed()));
             }),
             (launched, _) => launched.map(drop),
         };
-        done.map_err(|failure| self.halt(&format!("to run the kernel {}", kernel.signature().name), failure))
+        done.map_err(|failure| self.failed(&format!("to run the kernel {}", kernel.signature().name), failure))
     }
 
     /// Waits for all queued work.
-    pub(crate) async fn wait(&mut self) -> Result<(), Halt> {
+    pub(crate) async fn wait(&mut self) -> Result<(), Retry> {
         let finished = self.interface.finish().await;
-        finished.map(drop).map_err(|failure| self.halt("to finish its work", failure))
+        finished.map(drop).map_err(|failure| self.failed("to finish its work", failure))
     }
 
     /// Waits for all queued work and reads `len` elements, beginning at index `first`. `what` names them in errors.
@@ -136,7 +136,7 @@ impl<I: Interface> Runner<I> {
         buffer: &Buffer<I, T>,
         first: usize,
         len: usize,
-    ) -> Result<Vec<T>, Halt> {
+    ) -> Result<Vec<T>, Retry> {
         let mut data = vec![T::zeroed(); len];
         self.read_all(what, [buffer.reading(first, &mut data)]).await?;
         Ok(data)
@@ -147,7 +147,7 @@ impl<I: Interface> Runner<I> {
         &mut self,
         what: &str,
         readings: impl IntoIterator<Item = Result<Reading<'a, I::Buffer>, Failure>>,
-    ) -> Result<(), Halt>
+    ) -> Result<(), Retry>
     where
         I: 'a,
     {
@@ -157,11 +157,11 @@ impl<I: Interface> Runner<I> {
             if readings.is_empty() { Ok(()) } else { self.interface.read_all(&mut readings).await }
         };
         let read = read.await;
-        read.map_err(|failure| self.halt(&format!("to give back {what}"), failure))
+        read.map_err(|failure| self.failed(&format!("to give back {what}"), failure))
     }
 
     /// Writes the first elements. `what` names them in errors.
-    pub(crate) fn write<T: Pod>(&mut self, what: &str, buffer: &Buffer<I, T>, data: &[T]) -> Result<(), Halt> {
+    pub(crate) fn write<T: Pod>(&mut self, what: &str, buffer: &Buffer<I, T>, data: &[T]) -> Result<(), Retry> {
         let written = match data.len() {
             0 => Ok(()),
             len if len > buffer.len() => {
@@ -169,13 +169,13 @@ impl<I: Interface> Runner<I> {
             }
             _ => self.interface.write(buffer.raw(), bytemuck::cast_slice(data)),
         };
-        written.map_err(|failure| self.halt(&format!("to take {what}"), failure))
+        written.map_err(|failure| self.failed(&format!("to take {what}"), failure))
     }
 
     /// Sets the first `len` elements to zero. `what` names them in errors.
-    pub(crate) fn clear<T: Pod>(&mut self, what: &str, buffer: &Buffer<I, T>, len: usize) -> Result<(), Halt> {
+    pub(crate) fn clear<T: Pod>(&mut self, what: &str, buffer: &Buffer<I, T>, len: usize) -> Result<(), Retry> {
         let bytes = (len.min(buffer.len()) * size_of::<T>()) as u64;
         let cleared = if bytes == 0 { Ok(()) } else { self.interface.clear(buffer.raw(), bytes) };
-        cleared.map_err(|failure| self.halt(&format!("to clear {what}"), failure))
+        cleared.map_err(|failure| self.failed(&format!("to clear {what}"), failure))
     }
 }

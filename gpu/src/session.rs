@@ -1,14 +1,13 @@
 //! An open device: its interface, its buffers, and its experience with trees.
 
-use kogge_board::{BackendError, Quad48};
+use kogge_board::{BackendError, Pace, Quad48};
 
 use crate::interface::Interface;
 use crate::kernels::Module;
 use crate::levels::{Buffers, Quiescence, Sizes};
 use crate::parameters::Parameter::{ClosedForm, GroupSize};
-use crate::runner::{Halt, Runner};
+use crate::runner::{Retry, Runner};
 use crate::settings::{GpuSettings, Unordered};
-use crate::watching::PartSize;
 
 /// The average number of moves of the positions expanded last, rounded up.
 #[derive(Clone, Copy)]
@@ -36,12 +35,10 @@ pub(crate) struct Session<I: Interface> {
     pub(crate) overflowed: bool,
     /// The average number of moves of a position.
     pub(crate) moves: Average,
-    /// The size of the parts of a watched count.
-    pub(crate) part_size: PartSize,
-    /// The size of the parts of minimax without quiescence.
-    pub(crate) minimax_part_size: PartSize,
-    /// The size of the parts whose moves are counted by kind.
-    pub(crate) kinds_part_size: PartSize,
+    /// The positions of a part of a watched count, of minimax without quiescence, and of a count by kind.
+    pub(crate) pace: Pace,
+    pub(crate) minimax_pace: Pace,
+    pub(crate) kinds_pace: Pace,
 }
 
 impl<I: Interface> Session<I> {
@@ -49,9 +46,9 @@ impl<I: Interface> Session<I> {
     pub(crate) fn new(device: String, interface: I, settings: GpuSettings) -> Self {
         let sizes = Sizes { roots: 0, positions: 0, moves: 0, successors: 0, block: settings[GroupSize] };
         Self {
-            part_size: settings.part_time.into(),
-            minimax_part_size: settings.part_time.into(),
-            kinds_part_size: settings.part_time.into(),
+            pace: settings.pace,
+            minimax_pace: settings.pace,
+            kinds_pace: settings.pace,
             runner: Runner::new(device, interface, settings),
             buffers: None,
             sizes,
@@ -107,7 +104,7 @@ impl<I: Interface> Session<I> {
     }
 
     /// Makes buffers for `levels` levels. Buffers of the right size are kept.
-    pub(crate) async fn prepare(&mut self, levels: usize) -> Result<(), Halt> {
+    pub(crate) async fn prepare(&mut self, levels: usize) -> Result<(), Retry> {
         let sizes = self.fitting(levels)?;
         if self.merge_memory.is_none() {
             self.runner.spare.free();
@@ -124,7 +121,7 @@ impl<I: Interface> Session<I> {
             buffers.deepen(runner, &sizes, levels).await?;
             Ok(buffers)
         };
-        self.buffers = Some(made.await.map_err(|failure| self.runner.halt("to make buffers", failure))?);
+        self.buffers = Some(made.await.map_err(|failure| self.runner.failed("to make buffers", failure))?);
         Ok(())
     }
 
@@ -150,7 +147,7 @@ impl<I: Interface> Session<I> {
         levels: usize,
         positions: usize,
         moves: usize,
-    ) -> Result<(&mut Runner<I>, &Buffers<I>), Halt> {
+    ) -> Result<(&mut Runner<I>, &Buffers<I>), Retry> {
         let Self { runner, buffers, sizes, .. } = self;
         let most = if levels == 1 { sizes.roots } else { sizes.positions };
         match buffers {
@@ -163,13 +160,13 @@ impl<I: Interface> Session<I> {
         }
     }
 
-    /// Calls `work` for batches of positions, each as large as level 0. A batch that halts starts again from its
-    /// beginning.
+    /// Calls `work` for batches of positions, each as large as level 0. After a [`Retry`], the
+    /// batch starts again.
     pub(crate) async fn in_batches(
         &mut self,
         levels: impl Fn(&Self) -> usize,
         mut positions: &[Quad48],
-        mut work: impl AsyncFnMut(&mut Self, &[Quad48]) -> Result<(), Halt>,
+        mut work: impl AsyncFnMut(&mut Self, &[Quad48]) -> Result<(), Retry>,
     ) -> Result<(), BackendError> {
         while !positions.is_empty() {
             let levels = levels(self);
@@ -179,13 +176,13 @@ impl<I: Interface> Session<I> {
                     batch = &positions[..positions.len().min(self.sizes.roots)];
                     work(self, batch).await
                 }
-                Err(halt) => Err(halt),
+                Err(error) => Err(error),
             };
             match done {
                 Ok(()) => positions = &positions[batch.len()..],
-                Err(Halt::OutOfMemory) => self.shrink()?,
-                Err(Halt::Overflow) => {}
-                Err(Halt::Error(error)) => return Err(error),
+                Err(Retry::OutOfMemory) => self.shrink()?,
+                Err(Retry::Overflow) => {}
+                Err(Retry::Error(error)) => return Err(error),
             }
         }
         Ok(())

@@ -2,17 +2,17 @@
 
 use std::ops::Index;
 use std::str::FromStr;
+use std::time::Duration;
 
-use kogge_board::{Categories, Planes32};
+use kogge_board::{Categories, Pace, Planes32};
 
 use crate::kernels::Kernel;
 use crate::lines::table;
 use crate::parameters::{Parameter, Parameter::*, Row, TABLE, Values};
 use crate::variants::Variants;
-use crate::watching::PartTime;
 
-/// The initial room for the moves of a quiescence search.
-const QUIESCENCE_ROOM: usize = 256;
+/// The initial capacity for the moves of a quiescence search.
+const QUIESCENCE_CAPACITY: usize = 256;
 
 /// The work-items of a work-group of the kernel `weighted_sums`.
 pub const WEIGHTED_SUMS_GROUP: usize = 256;
@@ -157,7 +157,7 @@ pub struct Runs {
     pub from: u64,
     /// The least number of plies from the positions to the leaves.
     pub depth: u32,
-    /// The greatest room for the distinct successors of a run.
+    /// The greatest capacity for the distinct successors of a run.
     pub entries: u64,
 }
 
@@ -185,8 +185,8 @@ pub struct GpuSettings {
     pub quiescence_lanes: usize,
     /// Positions that each of them looks at in one launch.
     pub quiescence_steps: u32,
-    /// The initial room for the moves of each search. Only tests change it.
-    pub quiescence_room: usize,
+    /// The initial capacity for the moves of each search. Only tests change it.
+    pub quiescence_capacity: usize,
     /// When successors are made in any order.
     pub unordered: Unordered,
     /// The variants of the kernels.
@@ -199,8 +199,8 @@ pub struct GpuSettings {
     pub max_buffer: u64,
     /// The lookup table of the kernels: [`lines::table`](crate::lines::table), followed by more in some variants.
     pub lines: Vec<[u64; 2]>,
-    /// How long the parts of a watched count should take.
-    pub part_time: PartTime,
+    /// The pace of a watched count, in positions of a part. A count can be stopped between its parts.
+    pub pace: Pace,
     /// The maximum total of a root on the device. Only tests make it smaller than 64 bits.
     pub most_total: u64,
     /// The maximum number of entries of a shard, if a buffer does not hold fewer. Only tests limit it, with small lists.
@@ -294,14 +294,14 @@ impl GpuOptions {
             values,
             quiescence_lanes: 256,
             quiescence_steps: 1 << 12,
-            quiescence_room: QUIESCENCE_ROOM,
+            quiescence_capacity: QUIESCENCE_CAPACITY,
             unordered: self.unordered.unwrap_or(device.unordered),
             variants: self.variants,
             memory: self.memory.unwrap_or(device.memory),
             device_memory: device.device_memory,
             max_buffer: device.max_buffer,
             lines: table(),
-            part_time: PartTime::default(),
+            pace: Pace::new(1 << 14, Duration::from_millis(150), 2),
             most_total: u64::MAX,
             shard_entries: u64::MAX,
             runs: self.runs.unwrap_or_default(),

@@ -11,7 +11,7 @@ use crate::kernels::{Kernel, Module};
 use crate::parameters::Parameter::{
     self, ClosedFormGroupSize, ClosedFormTurns, CountGroupSize, GroupSize, QueuedPerLane, Sliders, Subgroups,
 };
-use crate::settings::{GpuSettings, Mutation, REACHED_ONCE, WEIGHTED_SUMS_GROUP, WEIGHTED_SUMS_GROUPS};
+use crate::settings::{GpuSettings, REACHED_ONCE, WEIGHTED_SUMS_GROUP, WEIGHTED_SUMS_GROUPS};
 
 /// The representation of a board in the kernels.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -53,13 +53,14 @@ impl Form {
 /// A constant that depends on the device, and its value as text, which WGSL and C read alike.
 pub type Constant = (&'static str, String);
 
-/// Returns the constants of a module that depend on the device.
-pub fn constants(settings: &GpuSettings, module: Module) -> [Constant; 7] {
+/// Returns the constants that depend on the device or on the module.
+pub fn constants(settings: &GpuSettings, module: Module) -> [Constant; 9] {
     let queue = match module {
         Module::Unordered => settings[GroupSize] * settings.unordered_per_lane,
         Module::Categories => settings[GroupSize] * settings.classified_per_lane,
         _ => settings[ClosedFormGroupSize] * settings[QueuedPerLane],
     };
+    let [capture, pawn_by_pawn] = crate::capture_changes(module == Module::Categories);
     [
         ("GROUP", format!("{}u", settings[GroupSize])),
         ("CLOSED_FORM_GROUP", format!("{}u", settings[ClosedFormGroupSize])),
@@ -67,17 +68,21 @@ pub fn constants(settings: &GpuSettings, module: Module) -> [Constant; 7] {
         ("COUNT_GROUP", format!("{}u", settings[CountGroupSize])),
         ("WEIGHTED_SUMS_GROUP", format!("{WEIGHTED_SUMS_GROUP}u")),
         ("QUEUE", format!("{queue}u")),
+        ("CAPTURE_CHANGE", format!("{capture}u")),
+        ("PAWN_BY_PAWN_CHANGE", format!("{pawn_by_pawn}u")),
         ("FAST_REVERSE", settings.uses(Sliders).to_string()),
     ]
 }
 
-/// The declarations of these constants without values: what is printed does not depend on the device.
+/// The declarations of these constants without values: what is printed depends on neither device nor module.
 pub const OPEN_SETTINGS: &str = "override GROUP: u32;
 override CLOSED_FORM_GROUP: u32;
 override CLOSED_FORM_TURNS: u32;
 override COUNT_GROUP: u32;
 override WEIGHTED_SUMS_GROUP: u32;
 override QUEUE: u32;
+override CAPTURE_CHANGE: u32;
+override PAWN_BY_PAWN_CHANGE: u32;
 override FAST_REVERSE: bool;
 ";
 
@@ -85,12 +90,9 @@ override FAST_REVERSE: bool;
 pub const MODULES: [Module; 5] =
     [Module::Counting, Module::Merging, Module::Categories, Module::Unordered, Module::Minimax];
 
-/// Returns what a printer needs: the source of a module, with the settings open, and the names of the module's kernels. Tests put
-/// errors into the source.
-pub fn printable(module: Module, mutation: Option<Mutation>) -> (String, Vec<&'static str>) {
-    let source = Mutation::apply(mutation, source(module, Form::PRINTED));
-    let names = Kernel::of(&[module]).map(|kernel| kernel.signature().name).collect();
-    (OPEN_SETTINGS.to_owned() + &source, names)
+/// Returns the names of the kernels of some modules.
+pub fn kernel_names(modules: &[Module]) -> Vec<&'static str> {
+    Kernel::of(modules).map(|kernel| kernel.signature().name).collect()
 }
 
 /// A direction. Some files are written out once for each of the eight directions.
@@ -150,60 +152,69 @@ fn directions(file: &str, condition: fn(&Direction) -> bool) -> String {
 }
 
 /// Returns the source of a module, without the settings that stand before it.
-///
-/// # Panics
-/// For [`Module::DepthFirst`], which has no WGSL.
 pub fn source(module: Module, form: Form) -> String {
+    files(&[module], form).map(|(_, text)| text).collect()
+}
+
+/// Returns the files from which the source of some modules is assembled, each with its name. What a file uses is in the files before it.
+pub fn files(modules: &[Module], form: Form) -> impl Iterator<Item = (&'static str, String)> {
+    use Module::{Categories, Counting, DepthFirst, Merging, Minimax, Unordered};
+
     let word = match form.word {
         Word::Native => include_str!("kernels/word_native.wgsl"),
         Word::Emulated => include_str!("kernels/word_emulated.wgsl"),
     };
-    let [capture, pawn_by_pawn] = crate::capture_changes(module == Module::Categories);
+    let scan = match form.subgroups {
+        true => include_str!("kernels/scan_by_subgroups.wgsl"),
+        false => include_str!("kernels/scan.wgsl"),
+    };
+    let fills = directions(include_str!("kernels/directions/fill.wgsl"), |_| true);
+    let attacks = directions(include_str!("kernels/directions/attacks.wgsl"), |direction| !direction.is_along_rank());
+    let emit = directions(include_str!("kernels/directions/emit.wgsl"), |_| true);
+    let values = directions(include_str!("kernels/directions/closed_form_values.wgsl"), |_| true);
+    let axes = directions(include_str!("kernels/directions/closed_form_axis.wgsl"), Direction::is_up);
+    let all: &[_] = &[Counting, Merging, Categories, Unordered, Minimax, DepthFirst];
+    let moving: &[_] = &[Counting, Categories, Unordered, Minimax, DepthFirst];
+    let generating: &[_] = &[Counting, Minimax];
+    let closed_form: &[_] = &[Counting, Categories, Unordered];
+    let files: [(_, &[_], String); 24] = [
+        ("constants", all, shared_constants()),
+        ("word", all, word.into()),
+        ("bits", all, include_str!("kernels/bits.wgsl").into()),
+        ("buffers", all, include_str!("kernels/buffers.wgsl").into()),
+        ("position", all, include_str!("kernels/position.wgsl").into()),
+        ("range", &[Merging, Unordered], include_str!("kernels/range.wgsl").into()),
+        ("merge", &[Merging], include_str!("kernels/merge.wgsl").into()),
+        ("diagrams", &[Merging], include_str!("kernels/diagrams.wgsl").into()),
+        ("shards", &[Merging], include_str!("kernels/shards.wgsl").into()),
+        ("fill", moving, fills + &attacks + include_str!("kernels/fill.wgsl")),
+        ("frame", moving, include_str!("kernels/frame.wgsl").into()),
+        ("count", moving, include_str!("kernels/count.wgsl").into()),
+        ("make", moving, include_str!("kernels/make.wgsl").into()),
+        ("emit", generating, include_str!("kernels/emit.wgsl").to_owned() + &emit),
+        ("generate", generating, include_str!("kernels/generate.wgsl").into()),
+        ("evaluation", &[Minimax], numbers() + include_str!("kernels/evaluation.wgsl")),
+        ("minimax", &[Minimax], include_str!("kernels/minimax.wgsl").into()),
+        ("closed_form", closed_form, include_str!("kernels/closed_form.wgsl").into()),
+        ("closed_form_values", &[Counting], values + &axes + include_str!("kernels/closed_form_values.wgsl")),
+        ("categories", &[Categories], include_str!("kernels/categories.wgsl").into()),
+        ("unordered", &[Unordered], include_str!("kernels/unordered.wgsl").into()),
+        ("expand", &[Counting], include_str!("kernels/expand.wgsl").into()),
+        ("scan", &[Counting], scan.into()),
+        ("perft", &[Counting], include_str!("kernels/perft.wgsl").into()),
+    ];
+    let needed = files.into_iter().filter(|(_, users, _)| users.iter().any(|user| modules.contains(user)));
+    needed.map(|(name, _, text)| (name, text)).collect::<Vec<_>>().into_iter()
+}
+
+/// Returns the constants that all devices and modules share.
+fn shared_constants() -> String {
     let constants = [
         ("WEIGHTED_SUMS_GROUPS", WEIGHTED_SUMS_GROUPS as u32),
         ("REACHED_ONCE", REACHED_ONCE),
-        ("CAPTURE_CHANGE", capture),
-        ("PAWN_BY_PAWN_CHANGE", pawn_by_pawn),
         ("MOST_MOVES", MOST_MOVES),
     ];
-    let mut source: String = constants.map(|(name, value)| format!("const {name}: u32 = {value}u;\n")).concat();
-    source += word;
-    source += include_str!("kernels/bits.wgsl");
-    source += include_str!("kernels/buffers.wgsl");
-    source += include_str!("kernels/position.wgsl");
-    source += include_str!("kernels/range.wgsl");
-    if module == Module::Merging {
-        source += include_str!("kernels/merge.wgsl");
-        source += include_str!("kernels/diagrams.wgsl");
-        return source + include_str!("kernels/shards.wgsl");
-    }
-    source += &directions(include_str!("kernels/directions/fill.wgsl"), |_| true);
-    source += &directions(include_str!("kernels/directions/attacks.wgsl"), |direction| !direction.is_along_rank());
-    source += include_str!("kernels/fill.wgsl");
-    source += include_str!("kernels/frame.wgsl");
-    source += include_str!("kernels/count.wgsl");
-    source += include_str!("kernels/make.wgsl");
-    source += &directions(include_str!("kernels/directions/generate.wgsl"), |_| true);
-    source += include_str!("kernels/generate.wgsl");
-    if module == Module::Minimax {
-        source += &numbers();
-        return source + include_str!("kernels/evaluation.wgsl") + include_str!("kernels/minimax.wgsl");
-    }
-    source += &directions(include_str!("kernels/directions/closed_form_values.wgsl"), |_| true);
-    source += &directions(include_str!("kernels/directions/closed_form_axis.wgsl"), Direction::is_up);
-    source += include_str!("kernels/closed_form_values.wgsl");
-    source += include_str!("kernels/closed_form.wgsl");
-    source += match module {
-        Module::Counting if form.subgroups => include_str!("kernels/scan_by_subgroups.wgsl"),
-        Module::Counting => include_str!("kernels/scan.wgsl"),
-        Module::Categories => include_str!("kernels/categories.wgsl"),
-        Module::Unordered => include_str!("kernels/unordered.wgsl"),
-        Module::Merging | Module::Minimax | Module::DepthFirst => panic!("{module:?} has no WGSL"),
-    };
-    if module == Module::Counting {
-        source += include_str!("kernels/perft.wgsl");
-    }
-    source
+    constants.map(|(name, value)| format!("const {name}: u32 = {value}u;\n")).concat()
 }
 
 /// Returns the name of a feature in the kernels.

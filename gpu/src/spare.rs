@@ -6,7 +6,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Spare buffers.
-struct Kept<B> {
+struct SpareBuffers<B> {
     /// The buffers with their sizes in bytes, the newest last.
     buffers: Vec<(u64, B)>,
     /// The maximum number of bytes of all buffers.
@@ -14,7 +14,7 @@ struct Kept<B> {
 }
 
 /// The spare buffers of a device. A buffer that returns to them when it is dropped has a clone of this handle.
-pub(crate) struct Spare<B>(Arc<Mutex<Kept<B>>>);
+pub(crate) struct Spare<B>(Arc<Mutex<SpareBuffers<B>>>);
 
 impl<B> Clone for Spare<B> {
     fn clone(&self) -> Self {
@@ -24,12 +24,12 @@ impl<B> Clone for Spare<B> {
 
 impl<B> Default for Spare<B> {
     fn default() -> Self {
-        Self(Arc::new(Mutex::new(Kept { buffers: Vec::new(), most: 0 })))
+        Self(Arc::new(Mutex::new(SpareBuffers { buffers: Vec::new(), most: 0 })))
     }
 }
 
 impl<B> Spare<B> {
-    fn with<T>(&self, work: impl FnOnce(&mut Kept<B>) -> T) -> T {
+    fn with<T>(&self, work: impl FnOnce(&mut SpareBuffers<B>) -> T) -> T {
         work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -69,7 +69,7 @@ impl<B> Spare<B> {
     }
 }
 
-impl<B> Kept<B> {
+impl<B> SpareBuffers<B> {
     /// Frees the oldest buffers until the others are not too many.
     fn shrink(&mut self) {
         let mut excess = self.buffers.iter().map(|(size, _)| size).sum::<u64>().saturating_sub(self.most);

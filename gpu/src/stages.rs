@@ -12,16 +12,16 @@ use crate::arguments::{
 };
 use crate::interface::Interface;
 use crate::parts::Part;
-use crate::range_scalars::with_kept;
-use crate::runner::Halt;
+use crate::range_scalars::with_filter;
+use crate::runner::Retry;
 use crate::session::Session;
 
-/// The average room for the moves outside the closed form, at a position two plies above the leaves.
+/// The average capacity for the moves outside the closed form, at a position two plies above the leaves.
 const ITEMS_PER_POSITION: usize = 32;
 
 impl<I: Interface> Session<I> {
     /// Uploads positions to level 0, each a root of its own, and clears all totals.
-    pub(crate) async fn upload(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<(), Halt> {
+    pub(crate) async fn upload(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<(), Retry> {
         let (runner, buffers) = self.work(1, positions.len(), 0)?;
         runner.write("positions", &buffers.quads, positions)?;
         runner.clear("the totals", &buffers.totals, positions.len() + 1)?;
@@ -32,12 +32,12 @@ impl<I: Interface> Session<I> {
             end: positions.len() as u32,
             castling_files: u32::from_le_bytes(rules.castling_files),
         };
-        // SAFETY: `write` has checked the room for the positions, and a level has at least as much room.
+        // SAFETY: `write` has checked the capacity for the positions, and a level has at least as much capacity.
         unsafe { runner.launch(positions.len(), arguments) }.await
     }
 
     /// Counts the moves of a level's first `len` positions.
-    pub(crate) async fn count_moves(&mut self, level: usize, len: usize) -> Result<(), Halt> {
+    pub(crate) async fn count_moves(&mut self, level: usize, len: usize) -> Result<(), Retry> {
         let (runner, buffers) = self.work(level + 1, len, 0)?;
         let here = &buffers.levels[level];
         let count =
@@ -47,7 +47,7 @@ impl<I: Interface> Session<I> {
     }
 
     /// Counts the moves of a level's first `len` positions and scans the counts. Returns the sum of each block.
-    pub(crate) async fn count_level(&mut self, level: usize, len: usize) -> Result<Vec<u32>, Halt> {
+    pub(crate) async fn count_level(&mut self, level: usize, len: usize) -> Result<Vec<u32>, Retry> {
         self.count_moves(level, len).await?;
         let block = self.sizes.block;
         let (runner, buffers) = self.work(level + 1, len, 0)?;
@@ -60,20 +60,20 @@ impl<I: Interface> Session<I> {
     }
 
     /// Returns the counts of level 0 that [`Session::count_level`] wrote.
-    pub(crate) async fn counts(&mut self, len: usize) -> Result<Vec<u32>, Halt> {
+    pub(crate) async fn counts(&mut self, len: usize) -> Result<Vec<u32>, Retry> {
         let (runner, buffers) = self.work(1, len, 0)?;
         runner.read("the number of moves", &buffers.levels[0].counts, 0, len).await
     }
 
     /// Writes the index of each block's first move: the exclusive sums, modulo 2^32, of the block sums. The moves of a
     /// part are written relative to the index of its first block.
-    pub(crate) fn set_bases(&mut self, level: usize, bases: &[u32]) -> Result<(), Halt> {
+    pub(crate) fn set_bases(&mut self, level: usize, bases: &[u32]) -> Result<(), Retry> {
         let (runner, buffers) = self.work(level + 1, 0, 0)?;
         runner.write("the places of moves", &buffers.levels[level].bases, bases)
     }
 
     /// Writes the moves of a part in generation order.
-    pub(crate) async fn write_moves(&mut self, level: usize, part: &Part) -> Result<(), Halt> {
+    pub(crate) async fn write_moves(&mut self, level: usize, part: &Part) -> Result<(), Retry> {
         let (runner, buffers) = self.work(level + 1, part.positions.end, part.moves)?;
         let here = &buffers.levels[level];
         let arguments = WriteMoves {
@@ -91,7 +91,7 @@ impl<I: Interface> Session<I> {
     }
 
     /// Makes the successors of a part, in generation order, in the next level.
-    pub(crate) async fn expand_part(&mut self, level: usize, part: &Part) -> Result<(), Halt> {
+    pub(crate) async fn expand_part(&mut self, level: usize, part: &Part) -> Result<(), Retry> {
         self.write_moves(level, part).await?;
         let (runner, buffers) = self.work(level + 2, part.moves, part.moves)?;
         let (here, next) = (&buffers.levels[level], &buffers.levels[level + 1]);
@@ -109,20 +109,20 @@ impl<I: Interface> Session<I> {
     }
 
     /// Makes the successors of some positions, in any order, in the next level, counts each position's moves, and returns
-    /// the number of successors. If the number exceeds `room`, some successors are missing. Successors that are not kept may be left out;
+    /// the number of successors. If the number exceeds `capacity`, some successors are missing. Successors that are not kept may be left out;
     /// then moves are not counted.
     pub(crate) async fn expand_unordered(
         &mut self,
         level: usize,
         positions: Range<usize>,
-        kept: Filter,
-        room: usize,
-    ) -> Result<usize, Halt> {
+        filter: Filter,
+        capacity: usize,
+    ) -> Result<usize, Retry> {
         let (runner, buffers) = self.work(level + 2, positions.end, 0)?;
         runner.clear("the number of successors", &buffers.item_count, 2)?;
         let (here, next) = (&buffers.levels[level], &buffers.levels[level + 1]);
-        let (room, capacity) = (next.roots.len().min(room) as u32, buffers.items.len() as u32);
-        let arguments = with_kept!(kept => ExpandUnordered {
+        let (capacity, item_capacity) = (next.roots.len().min(capacity) as u32, buffers.items.len() as u32);
+        let arguments = with_filter!(filter => ExpandUnordered {
             positions: &here.positions,
             roots: &here.roots,
             lines: &buffers.lines,
@@ -133,8 +133,8 @@ impl<I: Interface> Session<I> {
             successor_roots: &next.roots,
             first: positions.start as u32,
             end: positions.end as u32,
-            room,
             capacity,
+            item_capacity,
         });
         // SAFETY: `work` has checked that the positions fit; the kernel writes no more moves and successors than fit.
         unsafe { runner.launch(positions.len(), arguments) }.await?;
@@ -146,8 +146,8 @@ impl<I: Interface> Session<I> {
             new_item_count: &buffers.item_count,
             successors: &next.positions,
             successor_roots: &next.roots,
-            room,
             capacity,
+            item_capacity,
         };
         // SAFETY: the kernel reads no item beyond the buffer; the items' parents are positions of the level.
         unsafe { runner.launch(positions.len(), arguments) }.await?;
@@ -156,7 +156,7 @@ impl<I: Interface> Session<I> {
     }
 
     /// Adds the number of replies to every move of a part to the totals of the roots.
-    pub(crate) async fn count_part(&mut self, level: usize, part: &Part) -> Result<(), Halt> {
+    pub(crate) async fn count_part(&mut self, level: usize, part: &Part) -> Result<(), Retry> {
         self.write_moves(level, part).await?;
         let (runner, buffers) = self.work(level + 1, part.positions.end, part.moves)?;
         runner.write("the number of moves", &buffers.item_count, &[part.moves as u32])?;
@@ -165,7 +165,12 @@ impl<I: Interface> Session<I> {
 
     /// Adds the leaves `depth` plies below some positions to the totals of the roots. The depth is at least two and at most
     /// [`Session::last_plies`].
-    pub(crate) async fn count_leaves(&mut self, level: usize, positions: Range<usize>, depth: u32) -> Result<(), Halt> {
+    pub(crate) async fn count_leaves(
+        &mut self,
+        level: usize,
+        positions: Range<usize>,
+        depth: u32,
+    ) -> Result<(), Retry> {
         if self.runner.settings.variants.depth_first.is_some() {
             return self.depth_first(level, positions, depth).await;
         }
@@ -183,7 +188,7 @@ impl<I: Interface> Session<I> {
     }
 
     /// Counts the replies to the moves of some positions in closed form where possible; the other moves become items.
-    async fn count_closed_form(&mut self, level: usize, positions: Range<usize>) -> Result<(), Halt> {
+    async fn count_closed_form(&mut self, level: usize, positions: Range<usize>) -> Result<(), Retry> {
         let (runner, buffers) = self.work(level + 1, positions.end, 0)?;
         runner.clear("the number of moves", &buffers.item_count, 1)?;
         let here = &buffers.levels[level];
@@ -196,14 +201,14 @@ impl<I: Interface> Session<I> {
             totals: &buffers.totals,
             first: positions.start as u32,
             end: positions.end as u32,
-            capacity: buffers.items.len() as u32,
+            item_capacity: buffers.items.len() as u32,
         };
         // SAFETY: `work` has checked that the positions fit; the kernel writes no more items than fit.
         unsafe { runner.launch(positions.len(), arguments) }.await
     }
 
     /// Counts the replies to the items. `most` is about the number of items.
-    async fn count_replies(&mut self, level: usize, most: usize) -> Result<(), Halt> {
+    async fn count_replies(&mut self, level: usize, most: usize) -> Result<(), Retry> {
         let (runner, buffers) = self.work(level + 1, 0, 0)?;
         let here = &buffers.levels[level];
         let arguments = CountReplies {
@@ -213,7 +218,7 @@ impl<I: Interface> Session<I> {
             items: &buffers.items,
             item_count: &buffers.item_count,
             totals: &buffers.totals,
-            capacity: buffers.items.len() as u32,
+            item_capacity: buffers.items.len() as u32,
         };
         // SAFETY: the kernel reads no item beyond the buffer; the items' parents are positions of the level, and each
         // root has its total.
@@ -221,7 +226,7 @@ impl<I: Interface> Session<I> {
     }
 
     /// Returns the totals of the first `len` roots, and clears them.
-    pub(crate) async fn take_totals(&mut self, len: usize) -> Result<Vec<u64>, Halt> {
+    pub(crate) async fn take_totals(&mut self, len: usize) -> Result<Vec<u64>, Retry> {
         let (runner, buffers) = self.work(1, len, 0)?;
         let totals = runner.read("the totals", &buffers.totals, 0, len + 1).await?;
         runner.clear("the totals", &buffers.totals, len + 1)?;
@@ -230,13 +235,13 @@ impl<I: Interface> Session<I> {
     }
 
     /// Clears the totals of the first `len` roots.
-    pub(crate) fn clear_totals(&mut self, len: usize) -> Result<(), Halt> {
+    pub(crate) fn clear_totals(&mut self, len: usize) -> Result<(), Retry> {
         let (runner, buffers) = self.work(1, len, 0)?;
         runner.clear("the totals", &buffers.totals, len + 1)
     }
 
-    /// Halts if the first word of a header says that a queue overflowed. From then on, every reply is counted.
-    pub(crate) fn check_overflow(&mut self, header: u32) -> Result<(), Halt> {
+    /// Asks for a retry if the first word of a header is set, because a queue overflowed. From then on, every reply is counted.
+    pub(crate) fn check_overflow(&mut self, header: u32) -> Result<(), Retry> {
         if header == 0 {
             return Ok(());
         }
@@ -244,7 +249,7 @@ impl<I: Interface> Session<I> {
             return Err(self.runner.wrong("it found more moves than positions can have.".to_owned()));
         }
         self.overflowed = true;
-        Err(Halt::Overflow)
+        Err(Retry::Overflow)
     }
 
     /// Appends the successors of a part of level 0, in generation order.
@@ -253,7 +258,7 @@ impl<I: Interface> Session<I> {
         rules: &Rules,
         part: &Part,
         out: &mut Vec<Quad48>,
-    ) -> Result<(), Halt> {
+    ) -> Result<(), Retry> {
         self.write_moves(0, part).await?;
         let (runner, buffers) = self.work(1, part.positions.end, part.moves)?;
         let arguments = MakeQuads {

@@ -13,7 +13,7 @@ mod tests;
 pub use cache::{Cache, TunedKey, fingerprint};
 #[cfg(not(target_family = "wasm"))]
 pub use search::{Trial, TrialOutcome, Tuning, tune};
-pub use store::{Store, Stored};
+pub use store::{Store, StoreItem};
 
 use kogge_board::DeviceInfo;
 

@@ -1,58 +1,13 @@
-//! Watched counts: how far they are, and how large a part may be so that they can be stopped soon.
+//! The progress of watched counts.
 
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use kogge_board::{BackendError, Watch};
+use kogge_board::{BackendError, Pace, Watch};
 use web_time::Instant;
 
 /// The time between two reports.
 const REPORT: Duration = Duration::from_millis(100);
-
-/// How long the parts of a watched count should take.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct PartTime {
-    /// The longest time that a part should take. Parts of less than a quarter of it grow, so that the waits between them are
-    /// negligible.
-    pub longest: Duration,
-    /// The number of positions in the first part, before the device's speed is known.
-    pub first: usize,
-}
-
-impl Default for PartTime {
-    fn default() -> Self {
-        Self { longest: Duration::from_millis(150), first: 1 << 14 }
-    }
-}
-
-/// The number of positions whose leaves are counted as one part, from the times of the parts so far.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct PartSize {
-    positions: usize,
-    longest: Duration,
-}
-
-impl From<PartTime> for PartSize {
-    fn from(PartTime { longest, first }: PartTime) -> Self {
-        Self { positions: first, longest }
-    }
-}
-
-impl PartSize {
-    /// Returns the number of positions, at most `most`.
-    pub(crate) fn positions(self, most: usize) -> usize {
-        self.positions.min(most)
-    }
-
-    /// Notes the time of a part. No part has more than `most` positions.
-    fn saw(&mut self, time: Duration, most: usize) {
-        if time > self.longest {
-            self.positions = (self.positions.min(most) / 2).max(1);
-        } else if time < self.longest / 4 {
-            self.positions = self.positions.saturating_mul(2).min(most);
-        }
-    }
-}
 
 /// A share of a walk, from 0 to 1.
 #[derive(Clone, Copy)]
@@ -97,10 +52,10 @@ impl<'a, 'w> Watching<'a, 'w> {
         self.launched >= part
     }
 
-    /// Notes the end of a part, and returns whether a report is due.
-    pub(crate) fn part_done(&mut self, size: &mut PartSize, most: usize) -> bool {
+    /// Notes the end of a part, which had at most `most` positions, and returns whether a report is due.
+    pub(crate) fn part_done(&mut self, pace: &mut Pace, most: usize) -> bool {
         let now = Instant::now();
-        size.saw(now - self.part_began, most);
+        pace.saw(pace.next(most as u64), now - self.part_began);
         (self.part_began, self.launched) = (now, 0);
         self.is_due()
     }
@@ -127,24 +82,6 @@ impl<'a, 'w> Watching<'a, 'w> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn parts_grow_and_shrink_with_the_speed() {
-        let mut size = PartSize::from(PartTime::default());
-        for _ in 0..20 {
-            size.saw(Duration::from_millis(1), 1 << 20);
-        }
-        assert_eq!(size.positions(1 << 20), 1 << 20);
-        assert_eq!(size.positions(100), 100);
-        size.saw(Duration::from_millis(100), 1 << 20);
-        assert_eq!(size.positions(1 << 20), 1 << 20);
-        size.saw(Duration::from_secs(1), 1 << 16);
-        assert_eq!(size.positions(1 << 20), 1 << 15);
-        for _ in 0..40 {
-            size.saw(Duration::from_secs(1), 1 << 20);
-        }
-        assert_eq!(size.positions(1 << 20), 1);
-    }
 
     #[test]
     fn reports_cover_all_batches() {

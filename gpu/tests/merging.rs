@@ -128,7 +128,7 @@ fn leaves_are_counted_in_runs() {
         assert!(launched(Kernel::LoadOrdered) > 3, "there were no runs");
         // The order of each shard is made once.
         let shards = if shard_entries == u64::MAX { 1..2 } else { 8..13 };
-        assert!(shards.contains(&launched(Kernel::OrderByArmy)), "{}", launched(Kernel::OrderByArmy));
+        assert!(shards.contains(&launched(Kernel::OrderByOpponent)), "{}", launched(Kernel::OrderByOpponent));
         // The list is as before, and can be extended.
         assert_eq!(merge.entries(0..5_362).unwrap(), before);
         assert_eq!(merge.add(&before), Ok(()));

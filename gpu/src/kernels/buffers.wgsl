@@ -17,14 +17,14 @@ struct Scalars {
     /// Whether the table is searched again after candidates are appended, and the number of lower bits of a hash that an order ignores.
     keeps_slots: u32,
     shift: u32,
-    kept: u32,
+    filter_kind: u32,
     /// The number of entries that every shard gives in turn, and the place of the shard's first entry after them.
     turns: u32,
     at: u32,
     /// The number of entries that fit in the list; in a quiescence search, the number of moves that fit for each lane.
-    room: u32,
-    /// The number of items that fit.
     capacity: u32,
+    /// The number of items that fit.
+    item_capacity: u32,
     /// The number of plies down to the leaves.
     depth: u32,
     /// The kind of moves, and the number of totals of each kind.
@@ -106,10 +106,10 @@ struct Scalars {
 @group(0) @binding(37) var<storage, read_write> candidate_shards: array<u32>;
 @group(0) @binding(38) var<storage, read> sorted: array<u32>;
 @group(0) @binding(39) var<storage, read_write> new_sorted: array<atomic<u32>>;
-/// The pieces that an order ignores; the number of entries in each part of the hashes of armies; and the numbers of the entries in the
+/// The pieces that an order ignores; the number of entries in each part of the hashes of the opponent's pieces; and the numbers of the entries in the
 /// order of these parts.
 @group(0) @binding(40) var<storage, read> reference: array<u32>;
-@group(0) @binding(41) var<storage, read_write> army_counts: array<atomic<u32>>;
+@group(0) @binding(41) var<storage, read_write> opponent_counts: array<atomic<u32>>;
 @group(0) @binding(42) var<storage, read> order: array<u32>;
 @group(0) @binding(43) var<storage, read_write> new_order: array<u32>;
 

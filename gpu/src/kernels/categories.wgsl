@@ -118,7 +118,7 @@ fn classify_items(
     @builtin(workgroup_id) workgroup: vec3<u32>,
     @builtin(num_workgroups) workgroups: vec3<u32>,
 ) {
-    let len = min(item_count[0], scalars.capacity);
+    let len = min(item_count[0], scalars.item_capacity);
     let lanes = workgroups.x * workgroups.y * GROUP;
     let group_items = (len + lanes - 1u) / lanes * GROUP;
     let group_first = min(group_index(workgroup, workgroups) * group_items, len);
@@ -127,7 +127,7 @@ fn classify_items(
     if group_first < end {
         first_root = first_group_root(roots[items[group_first].y]);
     }
-    if lane == 0u && group_first == 0u && item_count[0] > scalars.capacity {
+    if lane == 0u && group_first == 0u && item_count[0] > scalars.item_capacity {
         atomicStore(&totals[0], 1u);
     }
     clear_kind_sums(lane);

@@ -1,5 +1,47 @@
 // The last two plies: counts the replies to moves that qualify in closed form, and queues the other moves.
 
+/// A number for each square, as bit planes of weights 1, 2, 4, 8 and 16.
+struct Numbers {
+    ones: Board,
+    twos: Board,
+    fours: Board,
+    eights: Board,
+    sixteens: Board,
+}
+
+/// Returns the sum of the numbers of some squares.
+fn sum_of(numbers: Numbers, squares: Board) -> u32 {
+    return count_ones(numbers.ones & squares) + 2u * count_ones(numbers.twos & squares) +
+        4u * count_ones(numbers.fours & squares) + 8u * count_ones(numbers.eights & squares) +
+        16u * count_ones(numbers.sixteens & squares);
+}
+
+/// Returns the number of a single square.
+fn number_at(numbers: Numbers, square: u32) -> u32 {
+    return select(0u, 1u, has(numbers.ones, square)) + select(0u, 2u, has(numbers.twos, square)) +
+        select(0u, 4u, has(numbers.fours, square)) + select(0u, 8u, has(numbers.eights, square)) +
+        select(0u, 16u, has(numbers.sixteens, square));
+}
+
+/// The replies before any move is chosen: their number, and the squares that moves must avoid to qualify. `Replies` in the
+/// closed form of kogge-movegen-cpu describes the fields.
+struct Replies {
+    base: u32,
+    not_from: Board,
+    not_to: Board,
+    once: Board,
+    not_to_knight: Board,
+    not_to_orthogonal: Board,
+    not_to_diagonal: Board,
+    not_from_pawn: Board,
+    not_to_pawn: Board,
+    not_king: Board,
+    not_along: Sight,
+    pawn_captures: Board,
+    /// The other side's sliders' attacks along each axis, pinned or not.
+    attacked: Sight,
+}
+
 /// A queue in work-group memory collects moves on their way to the items. A queued move holds, from this bit on, the
 /// lane that found it. The host sets the number of moves that fit, QUEUE.
 const LANE: u32 = 17u;
@@ -26,7 +68,7 @@ fn reserve(count: u32) -> u32 {
 
 /// Writes an item, if there is room. The number of items tells whether there was.
 fn put_item(at: u32, packed_move: u32, parent: u32) {
-    if at < scalars.capacity {
+    if at < scalars.item_capacity {
         new_items[at] = vec2<u32>(packed_move, parent);
     }
 }
@@ -295,53 +337,4 @@ fn load_position_or_none(index: u32) -> Position {
         position = load_position(index);
     }
     return position;
-}
-
-/// Counts two plies: adds the replies to all moves that qualify to their roots' totals, and writes the other moves as items,
-/// in no particular order. If their number exceeds the capacity, the queue overflowed and some items are missing.
-///
-/// A lane counts CLOSED_FORM_TURNS positions, so that the lanes of a group rarely wait for each other. If the queue is half full, the
-/// lanes empty it together before they go on.
-@compute @workgroup_size(CLOSED_FORM_GROUP)
-fn closed_form(
-    @builtin(local_invocation_index) lane: u32,
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(num_workgroups) workgroups: vec3<u32>,
-) {
-    let size = CLOSED_FORM_GROUP * CLOSED_FORM_TURNS;
-    let group_first = scalars.first + group_index(workgroup, workgroups) * size;
-    let group_end = min(group_first + size, scalars.end);
-    // A group without positions reads the last position's root.
-    let first_root = first_group_root(roots[min(group_first, scalars.end - 1u)]);
-    clear_root_sums(lane, CLOSED_FORM_GROUP);
-    var index = group_first + lane;
-    for (var turn = 1u; turn <= CLOSED_FORM_TURNS; turn++) {
-        if lane == 0u {
-            atomicStore(&queued, 0u);
-        }
-        workgroupBarrier();
-        while index < group_end && (turn == CLOSED_FORM_TURNS || atomicLoad(&queued) <= QUEUE / 2u) {
-            let position = load_position(index);
-            let frame = frame_of(position);
-            let axes = lines_of(frame.king_square);
-            var value = Numbers();
-            let replies = replies_of(position, frame, axes, &value);
-            let limits = limits_against(frame, axes, replies.attacked);
-            let sink = Sink((index - group_first) << LANE, index);
-            add_to_root(first_root, roots[index], closed_form_replies(frame, axes, limits, replies, value, sink));
-            index += CLOSED_FORM_GROUP;
-        }
-        workgroupBarrier();
-        let len = min(atomicLoad(&queued), QUEUE);
-        if lane == 0u {
-            item_base = atomicAdd(&new_item_count[0], len);
-        }
-        workgroupBarrier();
-        for (var at = lane; at < len; at += CLOSED_FORM_GROUP) {
-            let packed_move = queue[at];
-            put_item(item_base + at, packed_move & ((1u << LANE) - 1u), group_first + (packed_move >> LANE));
-        }
-        workgroupBarrier();
-    }
-    add_root_sums(first_root, lane, CLOSED_FORM_GROUP);
 }

@@ -8,15 +8,6 @@ fn majority(a: Board, b: Board, c: Board) -> Board {
     return (a & b) | ((a | b) & c);
 }
 
-/// A number for each square, as bit planes of weights 1, 2, 4, 8 and 16.
-struct Numbers {
-    ones: Board,
-    twos: Board,
-    fours: Board,
-    eights: Board,
-    sixteens: Board,
-}
-
 /// Adds 1, 2 and 4 to the numbers of three sets of squares.
 fn add_numbers(numbers: ptr<function, Numbers>, ones: Board, twos: Board, fours: Board) {
     let carry1 = (*numbers).ones & ones;
@@ -43,20 +34,6 @@ fn increment_twice(numbers: ptr<function, Numbers>, a: Board, b: Board) {
     (*numbers).sixteens ^= carry4;
 }
 
-/// Returns the sum of the numbers of some squares.
-fn sum_of(numbers: Numbers, squares: Board) -> u32 {
-    return count_ones(numbers.ones & squares) + 2u * count_ones(numbers.twos & squares) +
-        4u * count_ones(numbers.fours & squares) + 8u * count_ones(numbers.eights & squares) +
-        16u * count_ones(numbers.sixteens & squares);
-}
-
-/// Returns the number of a single square.
-fn number_at(numbers: Numbers, square: u32) -> u32 {
-    return select(0u, 1u, has(numbers.ones, square)) + select(0u, 2u, has(numbers.twos, square)) +
-        select(0u, 4u, has(numbers.fours, square)) + select(0u, 8u, has(numbers.eights, square)) +
-        select(0u, 16u, has(numbers.sixteens, square));
-}
-
 /// A number up to seven for each square.
 struct Few {
     ones: Board,
@@ -76,34 +53,15 @@ fn add_both_ways(numbers: ptr<function, Numbers>, ahead: Few, behind: Few) {
     );
 }
 
-/// The replies before any move is chosen: their number, and the squares that moves must avoid to qualify. `Replies` in the
-/// closed form of kogge-movegen-cpu describes the fields.
-struct Replies {
-    base: u32,
-    not_from: Board,
-    not_to: Board,
-    once: Board,
-    not_to_knight: Board,
-    not_to_orthogonal: Board,
-    not_to_diagonal: Board,
-    not_from_pawn: Board,
-    not_to_pawn: Board,
-    not_king: Board,
-    not_along: Sight,
-    pawn_captures: Board,
-    /// The other side's sliders' attacks along each axis, pinned or not.
-    attacked: Sight,
-}
-
 /// Squares that are attacked once, twice or more often.
-struct Attacked {
+struct AttackPlanes {
     once: Board,
     twice: Board,
     thrice: Board,
 }
 
 /// One more attacker of some squares.
-fn attack(attacked: ptr<function, Attacked>, squares: Board) {
+fn attack(attacked: ptr<function, AttackPlanes>, squares: Board) {
     (*attacked).thrice |= (*attacked).twice & squares;
     (*attacked).twice |= (*attacked).once & squares;
     (*attacked).once |= squares;
@@ -265,7 +223,7 @@ fn replies_of(position: Position, frame: Frame, own_king_lines: Lines, value: pt
     // Own attacks. Each direction counts as one attacker of a square, and so do all knights together.
     let by = attack_rays(rooks_queens, rooks_queens, bishops_queens, bishops_queens, empty);
     let firmly = pawn_attacks_up(frame.pawns & own) | own_king_lines.king | frame.king;
-    var attacked = Attacked(knight_attacks(frame.knights & own), NONE, NONE);
+    var attacked = AttackPlanes(knight_attacks(frame.knights & own), NONE, NONE);
     attack(&attacked, by.north);
     attack(&attacked, by.south);
     attack(&attacked, by.east);

@@ -119,17 +119,3 @@ fn add_root_sums(first_root: u32, lane: u32, group_size: u32) {
         }
     }
 }
-
-/// Counts the legal moves of each position.
-@compute @workgroup_size(GROUP)
-fn count(
-    @builtin(local_invocation_index) lane: u32,
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(num_workgroups) workgroups: vec3<u32>,
-) {
-    let index = group_index(workgroup, workgroups) * GROUP + lane;
-    if index < scalars.end {
-        // No legal position has more moves, and the count of an illegal position must not exceed this either.
-        new_counts[index] = min(count_moves_of(load_position(index), false), MOST_MOVES);
-    }
-}

@@ -138,7 +138,7 @@ fn weighted_features(own: Men, their: Men) -> WeightedFeatures {
     return WeightedFeatures(weighted_sum(features), attacked | guarded);
 }
 
-struct Evaluated {
+struct Evaluation {
     /// The value of the position to the side to move, without looking ahead.
     value: i32,
     /// Whether the side to move is in check.
@@ -146,7 +146,7 @@ struct Evaluated {
 }
 
 /// Evaluates a position.
-fn evaluated(position: Position) -> Evaluated {
+fn evaluated(position: Position) -> Evaluation {
     let own = men_of(position, position.own);
     let their = men_of(position, occupied_of(position) & ~position.own);
     var us = own;
@@ -169,5 +169,5 @@ fn evaluated(position: Position) -> Evaluated {
     // Neither side can ever mate with a lone knight or bishop.
     let drawn = minors <= 1u && majors == 0u && !nonempty(own.pawns | their.pawns);
     let value = clamp(score + TEMPO, -MOST_CENTIPAWNS, MOST_CENTIPAWNS);
-    return Evaluated(select(value, 0, drawn), nonempty(attacks & them.king));
+    return Evaluation(select(value, 0, drawn), nonempty(attacks & them.king));
 }

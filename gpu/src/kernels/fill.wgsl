@@ -67,3 +67,34 @@ fn pawn_attacks_up(pawns: Board) -> Board {
 fn pawn_attacks_down(pawns: Board) -> Board {
     return south_east_step(pawns) | south_west_step(pawns);
 }
+
+/// The squares that sliders reach in each direction.
+struct Rays {
+    north: Board,
+    south: Board,
+    east: Board,
+    west: Board,
+    north_east: Board,
+    north_west: Board,
+    south_east: Board,
+    south_west: Board,
+}
+
+/// Returns the squares that sliders reach, given the sliders that move along each axis. If there are none, a branch
+/// skips their directions, which frees registers.
+fn attack_rays(on_file: Board, on_rank: Board, on_diagonal: Board, on_antidiagonal: Board, empty: Board) -> Rays {
+    var rays = Rays();
+    if nonempty(on_file | on_rank) {
+        rays.north = north_attacks(on_file, empty);
+        rays.south = south_attacks(on_file, empty);
+        rays.east = east_attacks(on_rank, empty);
+        rays.west = west_attacks(on_rank, empty);
+    }
+    if nonempty(on_diagonal | on_antidiagonal) {
+        rays.north_east = north_east_attacks(on_diagonal, empty);
+        rays.north_west = north_west_attacks(on_antidiagonal, empty);
+        rays.south_east = south_east_attacks(on_antidiagonal, empty);
+        rays.south_west = south_west_attacks(on_diagonal, empty);
+    }
+    return rays;
+}

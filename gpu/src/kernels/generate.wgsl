@@ -4,57 +4,6 @@
 // and both en-passant traps are known beforehand, so no move is tried and taken back. The front page of
 // kogge-movegen-cpu states the order.
 
-/// The room for a position's items: from `at` up to `end`, never beyond.
-struct Writer {
-    at: u32,
-    end: u32,
-    parent: u32,
-}
-
-/// Writes a move, if there is room.
-fn emit(out: ptr<function, Writer>, origin: u32, to: u32, code: u32, kind: u32) {
-    if (*out).at < (*out).end {
-        new_items[(*out).at] = vec2<u32>(pack_move(origin, to, code, kind), (*out).parent);
-        (*out).at += 1u;
-    }
-}
-
-/// Writes the four promotions of a pawn.
-fn emit_promotions(out: ptr<function, Writer>, origin: u32, to: u32) {
-    for (var code = QUEEN; code >= KNIGHT; code--) {
-        emit(out, origin, to, code, 0u);
-    }
-}
-
-/// Returns the square from which a move of a distance reaches a square.
-fn origin_at(to: u32, distance: i32) -> u32 {
-    return u32(i32(to) - distance);
-}
-
-/// Writes moves over the same distance, lowest square first.
-fn emit_moves(out: ptr<function, Writer>, reached: Board, distance: i32, code: u32) {
-    var left = reached;
-    while nonempty(left) {
-        let to = lowest_index(left);
-        emit(out, origin_at(to, distance), to, code, 0u);
-        left = without_lowest(left);
-    }
-}
-
-/// Writes captures of pawns over the same distance, with promotions.
-fn pawn_captures(out: ptr<function, Writer>, reached: Board, distance: i32) {
-    var left = reached;
-    while nonempty(left) {
-        let to = lowest_index(left);
-        if to < 56u {
-            emit(out, origin_at(to, distance), to, PAWN, 0u);
-        } else {
-            emit_promotions(out, origin_at(to, distance), to);
-        }
-        left = without_lowest(left);
-    }
-}
-
 /// Writes the leaps of knights to some squares, direction by direction.
 fn knight_moves(out: ptr<function, Writer>, leaps: Leaps, targets: Board) {
     emit_moves(out, up(leaps.east1, 16u) & targets, 17, KNIGHT);
@@ -65,37 +14,6 @@ fn knight_moves(out: ptr<function, Writer>, leaps: Leaps, targets: Board) {
     emit_moves(out, down(leaps.west2, 8u) & targets, -10, KNIGHT);
     emit_moves(out, down(leaps.east1, 16u) & targets, -15, KNIGHT);
     emit_moves(out, down(leaps.west1, 16u) & targets, -17, KNIGHT);
-}
-
-/// The squares that sliders reach in each direction.
-struct Rays {
-    north: Board,
-    south: Board,
-    east: Board,
-    west: Board,
-    north_east: Board,
-    north_west: Board,
-    south_east: Board,
-    south_west: Board,
-}
-
-/// Returns the squares that sliders reach, given the sliders that move along each axis. If there are none, a branch
-/// skips their directions, which frees registers.
-fn attack_rays(on_file: Board, on_rank: Board, on_diagonal: Board, on_antidiagonal: Board, empty: Board) -> Rays {
-    var rays = Rays();
-    if nonempty(on_file | on_rank) {
-        rays.north = north_attacks(on_file, empty);
-        rays.south = south_attacks(on_file, empty);
-        rays.east = east_attacks(on_rank, empty);
-        rays.west = west_attacks(on_rank, empty);
-    }
-    if nonempty(on_diagonal | on_antidiagonal) {
-        rays.north_east = north_east_attacks(on_diagonal, empty);
-        rays.north_west = north_west_attacks(on_antidiagonal, empty);
-        rays.south_east = south_east_attacks(on_antidiagonal, empty);
-        rays.south_west = south_west_attacks(on_diagonal, empty);
-    }
-    return rays;
 }
 
 /// Returns the squares that the sliders of the side to move reach.
@@ -195,13 +113,6 @@ fn captures(out: ptr<function, Writer>, frame: Frame, axes: Lines, limits: Limit
     }
 }
 
-/// Whether the other side can legally capture en passant after this double push.
-fn allows_en_passant(position: Position, packed_move: u32) -> bool {
-    let pushed = frame_of(flipped(patched(position, packed_move)));
-    let captors = en_passant_captors(pushed, lines_of(pushed.king_square));
-    return nonempty(captors.from_east | captors.from_west);
-}
-
 /// Writes the promotions that capture nothing.
 fn push_promotions(out: ptr<function, Writer>, frame: Frame, limits: Limits) {
     let pushed = north_step(free_to_move(frame.pawns & frame.own, limits, limits.pinned_on_file)) & frame.empty;
@@ -263,32 +174,5 @@ fn quiets(out: ptr<function, Writer>, position: Position, frame: Frame, axes: Li
         if may_castle_down(frame, limits, false) {
             emit(out, frame.king_square, 2u, KING, CASTLING);
         }
-    }
-}
-
-/// Writes the legal moves of each position of some blocks of work-group size. A position's moves begin at its block's base,
-/// counted from the first block's, plus the position's offset in the block.
-@compute @workgroup_size(GROUP)
-fn write_moves(
-    @builtin(local_invocation_index) lane: u32,
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(num_workgroups) workgroups: vec3<u32>,
-) {
-    let index = scalars.first + group_index(workgroup, workgroups) * GROUP + lane;
-    if index >= scalars.end {
-        return;
-    }
-    let at = bases[index / GROUP] - bases[scalars.first / GROUP] + offsets[index];
-    var out = Writer(at, at + counts[index], index);
-    let position = load_position(index);
-    let frame = frame_of(position);
-    let axes = lines_of(frame.king_square);
-    let limits = limits_of(frame, axes);
-    captures(&out, frame, axes, limits);
-    quiets(&out, position, frame, axes, limits);
-    // Only an illegal position has fewer moves than were counted. The rest of its room must not keep items of other
-    // positions.
-    while out.at < out.end {
-        emit(&out, 0u, 0u, KNIGHT, 0u);
     }
 }

@@ -100,89 +100,9 @@ fn made(parent: Position, packed_move: u32) -> Position {
     return flipped(child);
 }
 
-/// Makes the successors, each with its parent's root.
-@compute @workgroup_size(GROUP)
-fn make(
-    @builtin(local_invocation_index) lane: u32,
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(num_workgroups) workgroups: vec3<u32>,
-) {
-    let index = group_index(workgroup, workgroups) * GROUP + lane;
-    if index < scalars.end {
-        let item = items[index];
-        store_position(index, made(load_position(item.y), item.x));
-        successor_roots[index] = roots[item.y];
-    }
-}
-
-/// Converts squares from the side to move's view to White's view.
-fn real(board: Board, black: bool) -> Board {
-    if black {
-        return flip(board);
-    }
-    return board;
-}
-
-/// Returns the position after a move, in the form that leaves the device.
-fn made_quad(parent: Quad, packed_move: u32) -> Quad {
-    let code = code_of(packed_move);
-    let kind = kind_of(packed_move);
-    let black = (parent.state & STATE_BLACK) != 0u;
-    let origin = real(bit(from_of(packed_move)), black);
-    let to = real(bit(to_of(packed_move)), black);
-    let occupied = parent.pawns | parent.knights | parent.bishops_queens | parent.rooks_queens | parent.kings;
-    let own = select(parent.white, ~parent.white, black);
-
-    var changed = origin | to;
-    var rook_to = NONE;
-    if kind == CASTLING {
-        // In Chess960 the castling rook may stand on `to`, and the king may stay where it is.
-        let kingside = to_of(packed_move) == 6u;
-        let rook = castling_rook(select(0u, 2u, black) + select(1u, 0u, kingside));
-        rook_to = real(join(select(D1, F1, kingside), 0u), black);
-        changed = origin | rook;
-    } else if kind == EN_PASSANT {
-        changed |= select(south_step(to), north_step(to), black);
-    }
-    let added = to | rook_to;
-    let kept = ~changed;
-    var child = Quad(
-        (parent.white & kept) | select(added, NONE, black),
-        (parent.pawns & kept) | select(NONE, to, code == PAWN),
-        (parent.knights & kept) | select(NONE, to, code == KNIGHT),
-        (parent.bishops_queens & kept) | select(NONE, to, code == BISHOP || code == QUEEN),
-        (parent.rooks_queens & kept) | select(NONE, to, code == ROOK || code == QUEEN) | rook_to,
-        (parent.kings & kept) | select(NONE, to, code == KING),
-        (parent.state & STATE_CASTLING) | select(STATE_BLACK, 0u, black),
-    );
-    // A castling right ends when its king or rook leaves its square, or is captured there.
-    let left = select(origin | to, origin, kind == CASTLING);
-    for (var right = 0u; right < 4u; right++) {
-        let king = parent.kings & select(~parent.white, parent.white, right < 2u);
-        if nonempty(left & (castling_rook(right) | king)) {
-            child.state &= ~(2u << right);
-        }
-    }
-    if kind == PASSING {
-        child.state |= STATE_EN_PASSANT | ((packed_move & 7u) << STATE_EN_PASSANT_FILE);
-    }
-    let resets = nonempty(parent.pawns & origin) || nonempty(to & occupied & ~own);
-    if scalars.halfmove_clock != 0u && !resets {
-        child.state |= min((parent.state >> STATE_HALFMOVE_CLOCK) + 1u, 127u) << STATE_HALFMOVE_CLOCK;
-    }
-    return child;
-}
-
-/// Makes the successors in the form that leaves the device.
-@compute @workgroup_size(GROUP)
-fn make_quads(
-    @builtin(local_invocation_index) lane: u32,
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(num_workgroups) workgroups: vec3<u32>,
-) {
-    let index = group_index(workgroup, workgroups) * GROUP + lane;
-    if index < scalars.end {
-        let item = items[index];
-        store_quad(index, made_quad(load_quad(item.y), item.x));
-    }
+/// Whether the other side can legally capture en passant after this double push.
+fn allows_en_passant(position: Position, packed_move: u32) -> bool {
+    let pushed = frame_of(flipped(patched(position, packed_move)));
+    let captors = en_passant_captors(pushed, lines_of(pushed.king_square));
+    return nonempty(captors.from_east | captors.from_west);
 }

@@ -133,7 +133,7 @@ fn select_entries(
     }
     workgroupBarrier();
     let selected = group_base + rank;
-    if is_selected && selected < scalars.room {
+    if is_selected && selected < scalars.capacity {
         successors[2u * selected] = first;
         successors[2u * selected + 1u] = second;
         successor_roots[selected] = selected;
@@ -148,7 +148,7 @@ fn reference_plane(index: u32) -> vec2<u32> {
 
 /// Returns a hash of the other side's pieces, without the pieces of the reference. No move changes them, unless it captures; and most
 /// captured pieces stand where the reference has them.
-fn army_hash(first: vec4<u32>, second: vec4<u32>) -> u32 {
+fn opponent_hash(first: vec4<u32>, second: vec4<u32>) -> u32 {
     let differ = (first.xy ^ reference_plane(0u)) | (first.zw ^ reference_plane(1u)) | (second.xy ^ reference_plane(2u));
     let others = differ & ~second.zw;
     var hash = vec2<u32>(0x9747b28cu, 0u);
@@ -160,29 +160,29 @@ fn army_hash(first: vec4<u32>, second: vec4<u32>) -> u32 {
 
 /// Counts the entries of each part of these hashes.
 @compute @workgroup_size(GROUP)
-fn count_armies(
+fn count_by_opponent(
     @builtin(local_invocation_index) lane: u32,
     @builtin(workgroup_id) workgroup: vec3<u32>,
     @builtin(num_workgroups) workgroups: vec3<u32>,
 ) {
     let index = group_index(workgroup, workgroups) * GROUP + lane;
     if index < scalars.end {
-        let part = army_hash(entries[2u * index], entries[2u * index + 1u]) >> scalars.shift;
-        atomicAdd(&army_counts[part], 1u);
+        let part = opponent_hash(entries[2u * index], entries[2u * index + 1u]) >> scalars.shift;
+        atomicAdd(&opponent_counts[part], 1u);
     }
 }
 
-/// Puts the numbers of the entries in the order of these parts. `army_counts` holds the place of each part's next entry.
+/// Puts the numbers of the entries in the order of these parts. `opponent_counts` holds the place of each part's next entry.
 @compute @workgroup_size(GROUP)
-fn order_by_army(
+fn order_by_opponent(
     @builtin(local_invocation_index) lane: u32,
     @builtin(workgroup_id) workgroup: vec3<u32>,
     @builtin(num_workgroups) workgroups: vec3<u32>,
 ) {
     let index = group_index(workgroup, workgroups) * GROUP + lane;
     if index < scalars.end {
-        let part = army_hash(entries[2u * index], entries[2u * index + 1u]) >> scalars.shift;
-        let place = atomicAdd(&army_counts[part], 1u);
+        let part = opponent_hash(entries[2u * index], entries[2u * index + 1u]) >> scalars.shift;
+        let place = atomicAdd(&opponent_counts[part], 1u);
         if place < scalars.end {
             new_order[place] = index;
         }
@@ -264,7 +264,7 @@ fn insert(
         let second = positions[2u * candidate + 1u];
         let hash = hashes(first, second);
         if is_kept(range_of_scalars(), position_in(first, second), hash.y) {
-            if scalars.kept != KEPT_ALL {
+            if scalars.filter_kind != FILTER_ALL {
                 atomicAdd(&kept_counts[roots[candidate]], 1u);
             }
             slot = find_slot(candidate, first, second, hash.x & scalars.hash_mask);
@@ -339,7 +339,7 @@ fn append(
                 candidate = sorted[scalars.shard_count + index];
             }
             let successor = group_base + rank;
-            let has_room = successor < scalars.room;
+            let has_room = successor < scalars.capacity;
             if has_room {
                 successors[2u * successor] = positions[2u * candidate];
                 successors[2u * successor + 1u] = positions[2u * candidate + 1u];
@@ -359,10 +359,10 @@ fn note_appended(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_
     if workgroup.x == 0u && lane == 0u {
         let count = atomicLoad(&merge_state[FRESH]);
         let len = atomicLoad(&merge_state[LEN]);
-        if count > scalars.room - len {
+        if count > scalars.capacity - len {
             atomicStore(&merge_state[FULL], 1u);
         }
-        atomicStore(&merge_state[LEN], len + min(count, scalars.room - len));
+        atomicStore(&merge_state[LEN], len + min(count, scalars.capacity - len));
         atomicStore(&merge_state[FRESH], 0u);
     }
 }

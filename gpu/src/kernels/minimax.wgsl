@@ -129,7 +129,7 @@ fn quiesce(
         var here = Position();
         var alpha = -MATE - 1;
         var beta = MATE + 1;
-        var top = lane * scalars.room;
+        var top = lane * scalars.capacity;
         if ply > 0u {
             let parent = load_node(first_node + ply - 1u);
             nodes[4u * (first_node + ply - 1u) + 2u].z = parent.at + 1u;
@@ -159,7 +159,7 @@ fn quiesce(
         var opened = false;
         // A side that is not in check can stand pat.
         if all_moves || (!drawn && !is_last && (evaluation.check || found < beta)) {
-            var out = Writer(top, (lane + 1u) * scalars.room, 0u);
+            var out = Writer(top, (lane + 1u) * scalars.capacity, 0u);
             let frame = frame_of(here);
             let axes = lines_of(frame.king_square);
             let limits = limits_of(frame, axes);

@@ -1,4 +1,53 @@
-// The last ply: counts the replies to each item. No position is written.
+// The last two plies: the kernels that count moves and the replies to them. No position is written.
+
+/// Counts two plies: adds the replies to all moves that qualify to their roots' totals, and writes the other moves as items,
+/// in no particular order. If their number exceeds the capacity, the queue overflowed and some items are missing.
+///
+/// A lane counts CLOSED_FORM_TURNS positions, so that the lanes of a group rarely wait for each other. If the queue is half full, the
+/// lanes empty it together before they go on.
+@compute @workgroup_size(CLOSED_FORM_GROUP)
+fn closed_form(
+    @builtin(local_invocation_index) lane: u32,
+    @builtin(workgroup_id) workgroup: vec3<u32>,
+    @builtin(num_workgroups) workgroups: vec3<u32>,
+) {
+    let size = CLOSED_FORM_GROUP * CLOSED_FORM_TURNS;
+    let group_first = scalars.first + group_index(workgroup, workgroups) * size;
+    let group_end = min(group_first + size, scalars.end);
+    // A group without positions reads the last position's root.
+    let first_root = first_group_root(roots[min(group_first, scalars.end - 1u)]);
+    clear_root_sums(lane, CLOSED_FORM_GROUP);
+    var index = group_first + lane;
+    for (var turn = 1u; turn <= CLOSED_FORM_TURNS; turn++) {
+        if lane == 0u {
+            atomicStore(&queued, 0u);
+        }
+        workgroupBarrier();
+        while index < group_end && (turn == CLOSED_FORM_TURNS || atomicLoad(&queued) <= QUEUE / 2u) {
+            let position = load_position(index);
+            let frame = frame_of(position);
+            let axes = lines_of(frame.king_square);
+            var value = Numbers();
+            let replies = replies_of(position, frame, axes, &value);
+            let limits = limits_against(frame, axes, replies.attacked);
+            let sink = Sink((index - group_first) << LANE, index);
+            add_to_root(first_root, roots[index], closed_form_replies(frame, axes, limits, replies, value, sink));
+            index += CLOSED_FORM_GROUP;
+        }
+        workgroupBarrier();
+        let len = min(atomicLoad(&queued), QUEUE);
+        if lane == 0u {
+            item_base = atomicAdd(&new_item_count[0], len);
+        }
+        workgroupBarrier();
+        for (var at = lane; at < len; at += CLOSED_FORM_GROUP) {
+            let packed_move = queue[at];
+            put_item(item_base + at, packed_move & ((1u << LANE) - 1u), group_first + (packed_move >> LANE));
+        }
+        workgroupBarrier();
+    }
+    add_root_sums(first_root, lane, CLOSED_FORM_GROUP);
+}
 
 /// Returns the number of replies to a move.
 fn replies_to(parent: Position, packed_move: u32) -> u32 {
@@ -17,13 +66,13 @@ fn count_replies(
     @builtin(workgroup_id) workgroup: vec3<u32>,
     @builtin(num_workgroups) workgroups: vec3<u32>,
 ) {
-    let len = min(item_count[0], scalars.capacity);
+    let len = min(item_count[0], scalars.item_capacity);
     let lanes = workgroups.x * workgroups.y * COUNT_GROUP;
     let group_items = (len + lanes - 1u) / lanes * COUNT_GROUP;
     let group_first = min(group_index(workgroup, workgroups) * group_items, len);
     let end = min(group_first + group_items, len);
     let last = max(end, 1u) - 1u;
-    if lane == 0u && group_first == 0u && item_count[0] > scalars.capacity {
+    if lane == 0u && group_first == 0u && item_count[0] > scalars.item_capacity {
         atomicStore(&totals[0], 1u);
     }
     clear_root_sums(lane, COUNT_GROUP);

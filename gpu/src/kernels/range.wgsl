@@ -2,10 +2,10 @@
 
 /// Which successors are kept: all, the positions of a range, the positions from which a move may lead into the range, or the positions
 /// with reversed keys in the range.
-const KEPT_ALL: u32 = 0u;
-const KEPT_WITHIN: u32 = 1u;
-const KEPT_BEFORE: u32 = 2u;
-const KEPT_WITHIN_REVERSED: u32 = 3u;
+const FILTER_ALL: u32 = 0u;
+const FILTER_WITHIN: u32 = 1u;
+const FILTER_BEFORE: u32 = 2u;
+const FILTER_WITHIN_REVERSED: u32 = 3u;
 
 /// The place of a position in its ply: the pawns of the side to move, the pawns of the other side, and a hash. In a reversed key the
 /// sides change places: its `own` pawns are the other side's.
@@ -219,7 +219,7 @@ fn may_follow_reversed(range: KeyRange, parent: Position) -> bool {
 
 /// Whether the position may have a successor that is kept.
 fn may_precede_kept(range: KeyRange, position: Position) -> bool {
-    if scalars.kept == KEPT_WITHIN_REVERSED {
+    if scalars.filter_kind == FILTER_WITHIN_REVERSED {
         return may_follow_reversed(range, position);
     }
     return may_follow(range, position);
@@ -228,13 +228,13 @@ fn may_precede_kept(range: KeyRange, position: Position) -> bool {
 /// Returns squares such that every move of the position to a successor that is kept lands on one of them, except for promotions and
 /// en-passant captures.
 fn squares_to_kept(range: KeyRange, position: Position) -> Board {
-    if scalars.kept == KEPT_WITHIN {
+    if scalars.filter_kind == FILTER_WITHIN {
         return squares_into(range, position);
     }
-    if scalars.kept == KEPT_BEFORE {
+    if scalars.filter_kind == FILTER_BEFORE {
         return squares_before(range, position);
     }
-    if scalars.kept == KEPT_WITHIN_REVERSED {
+    if scalars.filter_kind == FILTER_WITHIN_REVERSED {
         return squares_into_reversed(range, position);
     }
     return ALL;
@@ -242,11 +242,11 @@ fn squares_to_kept(range: KeyRange, position: Position) -> Board {
 
 /// Whether a successor with this hash is kept.
 fn is_kept(range: KeyRange, position: Position, hash: u32) -> bool {
-    if scalars.kept == KEPT_ALL {
+    if scalars.filter_kind == FILTER_ALL {
         return true;
     }
-    if scalars.kept == KEPT_BEFORE {
+    if scalars.filter_kind == FILTER_BEFORE {
         return may_follow(range, position);
     }
-    return range_has(range, position, hash, scalars.kept == KEPT_WITHIN_REVERSED);
+    return range_has(range, position, hash, scalars.filter_kind == FILTER_WITHIN_REVERSED);
 }

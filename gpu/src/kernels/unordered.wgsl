@@ -13,7 +13,7 @@ fn marked_exactly(parent: Position, packed_move: u32) -> u32 {
 
 /// Makes a move and writes the successor, if there is room.
 fn store_successor(index: u32, packed_move: u32, at: u32) {
-    if at < scalars.room {
+    if at < scalars.capacity {
         let parent = load_position(index);
         store_position(at, made(parent, marked_exactly(parent, packed_move)));
         successor_roots[at] = roots[index];
@@ -69,11 +69,11 @@ fn expand_items(
 ) {
     let count = atomicLoad(&new_item_count[0]);
     let first = group_index(workgroup, workgroups) * GROUP + lane;
-    if first == 0u && count > scalars.capacity {
+    if first == 0u && count > scalars.item_capacity {
         // Some items are missing, and therefore their successors.
-        atomicMax(&new_item_count[1], scalars.room + 1u);
+        atomicMax(&new_item_count[1], scalars.capacity + 1u);
     }
-    let len = min(count, scalars.capacity);
+    let len = min(count, scalars.item_capacity);
     for (var index = first; index < len; index += workgroups.x * workgroups.y * GROUP) {
         let item = items[index];
         store_successor(item.y, item.x, atomicAdd(&new_item_count[1], 1u));

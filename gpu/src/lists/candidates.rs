@@ -9,8 +9,8 @@ use crate::arguments::{CountShards, ScanShards, SortByShard};
 use crate::buffer::Buffer;
 use crate::interface::{Failure, Interface};
 use crate::levels::Level;
-use crate::range_scalars::with_kept;
-use crate::runner::{Halt, Runner};
+use crate::range_scalars::with_filter;
+use crate::runner::{Retry, Runner};
 
 /// Bytes of a candidate besides its position: its multiplicity, and the slot that it took.
 pub(super) const CANDIDATE: u64 = 16 + 4;
@@ -72,13 +72,13 @@ impl<I: Interface> Sorting<I> {
         candidates: &Level<I>,
         len: usize,
         shards: usize,
-        kept: Filter,
+        filter: Filter,
         kept_counts: &Buffer<I, u32>,
-    ) -> Result<(), Halt> {
+    ) -> Result<(), Retry> {
         let Self { shards: candidate_shards, sorted: new_sorted } = self;
         let (end, shard_count) = (len as u32, shards as u32);
         runner.clear("the numbers of candidates", new_sorted, shards)?;
-        let count = with_kept!(kept => CountShards {
+        let count = with_filter!(filter => CountShards {
             positions: &candidates.positions,
             roots: &candidates.roots,
             kept_counts,

@@ -8,19 +8,19 @@ use super::Lists;
 use super::table::{FRESH, FULL, STATE};
 use crate::arguments::CountDiagrams;
 use crate::interface::Interface;
-use crate::runner::Halt;
+use crate::runner::Retry;
 use crate::session::Session;
 
 impl<I: Interface> Lists<I> {
     /// Counts the diagrams of all successors in one of `parts` equal parts. Afterwards the tables do not find entries any more, so nothing
-    /// may be inserted until there is [new room](Lists::make_room). The tables use only these bits of the hash to find a slot.
+    /// may be inserted until there is [new room](Lists::reserve). The tables use only these bits of the hash to find a slot.
     pub(crate) async fn diagrams(
         &self,
         session: &mut Session<I>,
         part: u32,
         parts: u32,
         hash_mask: u32,
-    ) -> Result<u64, Halt> {
+    ) -> Result<u64, Retry> {
         let runner = &mut session.runner;
         let shards = || self.successors.iter().flat_map(|list| &list.shards).zip(&self.tables);
         for (shard, table) in shards() {

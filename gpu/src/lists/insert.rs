@@ -15,20 +15,20 @@ use super::{Lists, Origin};
 use crate::arguments::{Append, Insert, InsertSorted, NoteAppended};
 use crate::interface::Interface;
 use crate::levels::Level;
-use crate::range_scalars::with_kept;
-use crate::runner::{Halt, Runner};
+use crate::range_scalars::with_filter;
+use crate::runner::{Retry, Runner};
 use crate::session::Session;
 
 impl<I: Interface> Lists<I> {
     /// Writes multiplicities from the host.
-    async fn give(&mut self, runner: &mut Runner<I>, multiplicities: &[u128]) -> Result<(), Halt> {
+    async fn give(&mut self, runner: &mut Runner<I>, multiplicities: &[u128]) -> Result<(), Retry> {
         let words: Vec<[u32; 4]> = multiplicities.iter().map(words).collect();
         let given = match self.given.take().filter(|given| given.len() >= words.len()) {
             Some(given) => given,
             None => runner
                 .list_buffer("root_multiplicities", words.len())
                 .await
-                .map_err(|failure| runner.halt("to make room for multiplicities", failure))?,
+                .map_err(|failure| runner.failed("to make room for multiplicities", failure))?,
         };
         runner.write("multiplicities", &given, &words)?;
         self.given = Some(given);
@@ -44,7 +44,7 @@ impl<I: Interface> Lists<I> {
         len: usize,
         origin: Origin<'_>,
         hash_mask: u32,
-    ) -> Result<(), Halt> {
+    ) -> Result<(), Retry> {
         if let Origin::Given(multiplicities) = origin {
             self.give(&mut session.runner, multiplicities).await?;
         }
@@ -64,7 +64,7 @@ impl<I: Interface> Lists<I> {
         origin: Origin<'_>,
         hash_mask: u32,
         data: Option<&Candidates<I>>,
-    ) -> Result<(), Halt> {
+    ) -> Result<(), Retry> {
         let (runner, buffers) = session.work(level + 1, len, 0)?;
         let Self { successors: Some(list), selection: Some(selection), tables, .. } = self else {
             return Err(runner.unasked());
@@ -83,20 +83,20 @@ impl<I: Interface> Lists<I> {
             Origin::Selected => (0, Some(&selection.multiplicities)),
             Origin::Given(_) => (0, self.given.as_ref()),
         };
-        let kept = if let Origin::Given(_) = origin { Filter::All } else { self.kept };
+        let filter = if let Origin::Given(_) = origin { Filter::All } else { self.filter };
         let Some(root_multiplicities) = root_multiplicities else { return Err(runner.unasked()) };
         let Level { positions, roots, .. } = &buffers.levels[level];
         let Candidates { multiplicities: candidate_multiplicities, taken, sorting, unsorted } = data;
         let (kept_counts, sorting) = (&selection.kept_counts, sorting.as_ref().filter(|_| shards > 1));
         if let Some(sorting) = sorting {
-            sorting.sort(runner, &buffers.levels[level], len, shards, kept, kept_counts).await?;
+            sorting.sort(runner, &buffers.levels[level], len, shards, filter, kept_counts).await?;
         }
         let average = len.div_ceil(shards.max(1));
         for (index, (Table { slots, len: len_of_table, state, .. }, shard)) in
             tables.iter().zip(&list.shards).enumerate()
         {
-            let Shard { positions: entries, multiplicities, room, .. } = shard;
-            let (room, mut slot_count, merge_state) = (*room as u32, *len_of_table, state);
+            let Shard { positions: entries, multiplicities, capacity, .. } = shard;
+            let (capacity, mut slot_count, merge_state) = (*capacity as u32, *len_of_table, state);
             if self.in_runs {
                 slot_count = slot_count.min(slots_of(len));
                 runner.clear("the hash table", slots, slot_count)?;
@@ -104,7 +104,7 @@ impl<I: Interface> Lists<I> {
             let slot_count = slot_count as u32;
             match sorting {
                 None => {
-                    let insert = with_kept!(kept => Insert {
+                    let insert = with_filter!(filter => Insert {
                         positions,
                         roots,
                         root_multiplicities,
@@ -160,12 +160,12 @@ impl<I: Interface> Lists<I> {
                 shard_index: index as u32,
                 shard_count: shards as u32,
                 keeps_slots: (!self.in_runs).into(),
-                room,
+                capacity,
             };
             // SAFETY: each candidate has taken one slot or none, and the kernel writes no more entries than the shard has room for.
             unsafe { runner.launch(average, append) }.await?;
             // SAFETY: the kernel accesses only the words of the state.
-            unsafe { runner.launch(1, NoteAppended { merge_state, room }) }.await?;
+            unsafe { runner.launch(1, NoteAppended { merge_state, capacity }) }.await?;
         }
         Ok(())
     }

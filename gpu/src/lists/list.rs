@@ -33,11 +33,12 @@ impl<I: Interface> List<I> {
         Layout::in_shards(entries, self.shards.len() as u64)
     }
 
-    /// Whether this many entries fit in the list, without much room left. A ply in ranges needs
-    /// about the same room again and again, and to make large buffers takes some drivers seconds.
+    /// Whether this many entries fit in the list, without much capacity left. A ply in ranges needs
+    /// about the same capacity again and again, and to make large buffers takes some drivers seconds.
     pub(super) fn fits(&self, entries: u64) -> bool {
-        let room = self.layout(entries).room;
-        let fits = |shard: &Shard<I>| (room..=room + room / 2).contains(&((shard.positions.len() / PARTS) as u64));
+        let capacity = self.layout(entries).capacity;
+        let fits =
+            |shard: &Shard<I>| (capacity..=capacity + capacity / 2).contains(&((shard.positions.len() / PARTS) as u64));
         self.shards.iter().all(fits)
     }
 
@@ -59,22 +60,22 @@ impl<I: Interface> List<I> {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Layout {
     pub(super) shards: u64,
-    /// The room of each shard.
-    pub(super) room: u64,
+    /// The capacity of each shard.
+    pub(super) capacity: u64,
 }
 
 impl Layout {
     /// Returns the layout of a list of `entries` entries, if a shard has room for `most`.
     pub(super) fn of(entries: u64, most: u64) -> Self {
         let shards = if entries <= most { 1 } else { entries.div_ceil(filled(most)) };
-        let Self { room, .. } = Self::in_shards(entries, shards);
-        Self { shards, room: room.min(most) }
+        let Self { capacity, .. } = Self::in_shards(entries, shards);
+        Self { shards, capacity: capacity.min(most) }
     }
 
     /// Returns the layout of a list of `entries` entries in at least one shard.
     fn in_shards(entries: u64, shards: u64) -> Self {
         let each = entries.div_ceil(shards.max(1));
-        Self { shards, room: if shards > 1 { each + spare(each) } else { entries } }
+        Self { shards, capacity: if shards > 1 { each + spare(each) } else { entries } }
     }
 
     /// Returns the number of entries that fit in shards of `total` entries together, if a shard has room for `most`.
@@ -87,15 +88,15 @@ impl Layout {
     }
 }
 
-/// The room of a shard beyond its average number of entries, since hashes spread entries at random: six standard deviations and
+/// The capacity of a shard beyond its average number of entries, since hashes spread entries at random: six standard deviations and
 /// more.
 const fn spare(entries: u64) -> u64 {
     entries / 64 + 6 * entries.isqrt()
 }
 
-/// Returns the number of entries for which a shard with this room is made.
-fn filled(room: u64) -> u64 {
-    room.saturating_sub(spare(room)).max(1)
+/// Returns the number of entries for which a shard with this capacity is made.
+fn filled(capacity: u64) -> u64 {
+    capacity.saturating_sub(spare(capacity)).max(1)
 }
 
 #[cfg(test)]
@@ -108,12 +109,12 @@ mod tests {
             for total in [0, 1, 99, 100, 101, 4096, 1 << 20, 67_108_863, 67_108_864, 1 << 31] {
                 let entries = Layout::entries(total, most);
                 let layout = Layout::of(entries, most);
-                assert!(layout.room <= most, "{total} {most} {layout:?}");
-                assert!(layout.shards * layout.room >= entries, "{total} {most} {layout:?}");
-                assert!(layout.shards * layout.room <= total.max(1), "{total} {most} {layout:?}");
+                assert!(layout.capacity <= most, "{total} {most} {layout:?}");
+                assert!(layout.shards * layout.capacity >= entries, "{total} {most} {layout:?}");
+                assert!(layout.shards * layout.capacity <= total.max(1), "{total} {most} {layout:?}");
             }
         }
-        assert_eq!(Layout::of(67_108_863, 67_108_863), Layout { shards: 1, room: 67_108_863 });
+        assert_eq!(Layout::of(67_108_863, 67_108_863), Layout { shards: 1, capacity: 67_108_863 });
         assert_eq!(Layout::of(96_400_068, 67_108_863).shards, 2);
     }
 }

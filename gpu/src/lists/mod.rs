@@ -24,7 +24,7 @@ use self::list::{Layout, List};
 use self::numbers::{low_halves, number, sums_of};
 use self::order::NUMBER;
 use self::run::Run;
-pub(crate) use self::select::Selected;
+pub(crate) use self::select::ParentBatch;
 use self::selection::{SELECTION, Selection};
 use self::shard::{PARTS, POSITION, Shard, planes_of};
 use self::table::{FULL, LEN, OVERFLOW, STATE, Table};
@@ -32,7 +32,7 @@ use crate::arguments::LoadEntries;
 use crate::buffer::Buffer;
 use crate::interface::Interface;
 use crate::levels::{Buffers, Sizes};
-use crate::runner::{Halt, Runner};
+use crate::runner::{Retry, Runner};
 use crate::session::Session;
 use crate::settings::GpuSettings;
 
@@ -122,11 +122,11 @@ impl Kinds {
 }
 
 /// A list of successors to make.
-struct Wanted {
+struct ListPlan {
     shards: usize,
-    /// The room of each shard, and the entries of a new shard's buffers.
-    room: u64,
+    /// The capacity of each shard, and the entries of a new shard's buffers.
     capacity: u64,
+    new_capacity: u64,
     /// The slots of each table, and the slots of a new table's buffer.
     slots: usize,
     new_slots: usize,
@@ -147,7 +147,7 @@ pub(crate) struct Lists<I: Interface> {
     /// The plies before the parents that are kept, the last one last.
     ancestors: Vec<Option<List<I>>>,
     /// The successors that expansions keep.
-    kept: Filter,
+    filter: Filter,
     selection: Option<Selection<I>>,
     /// The tables of the successors' shards. After [`Lists::descend`] they wait to be used again: to make a buffer takes some
     /// drivers milliseconds.
@@ -161,8 +161,8 @@ pub(crate) struct Lists<I: Interface> {
     run: Option<Run<I>>,
     /// Whether the successors are those of runs. Then the table is cleared before each insertion.
     in_runs: bool,
-    /// The room of a run. It is halved if memory runs out.
-    run_room: u64,
+    /// The capacity of a run. It is halved if memory runs out.
+    run_capacity: u64,
 }
 
 impl<I: Interface> Lists<I> {
@@ -180,7 +180,7 @@ impl<I: Interface> Lists<I> {
         ply: Ply,
         entries: &Range<u64>,
         most: usize,
-    ) -> Result<Range<u64>, Halt> {
+    ) -> Result<Range<u64>, Retry> {
         let found = self.list(ply).and_then(|list| list.first_of(entries, most as u64));
         let (_, within) = found.ok_or_else(|| session.runner.unasked())?;
         Ok(entries.start..entries.start + within.end - within.start)
@@ -213,19 +213,25 @@ impl<I: Interface> Lists<I> {
     }
 
     /// Discards the successors and makes room for `entries` new ones that are kept.
-    pub(crate) async fn make_room(&mut self, session: &mut Session<I>, entries: u64, kept: Filter) -> Result<(), Halt> {
+    pub(crate) async fn reserve(
+        &mut self,
+        session: &mut Session<I>,
+        entries: u64,
+        filter: Filter,
+    ) -> Result<(), Retry> {
         let sizes = session.fitting(2)?;
         let most = sizes.positions;
-        self.kept = kept;
+        self.filter = filter;
         let most_of_shard = self.most_in_one_shard(session);
         let (layout, old) = match self.successors.take() {
             Some(old) if old.fits(entries) => (old.layout(entries), Some(old)),
             _ => (Layout::of(entries, most_of_shard), None),
         };
-        let Layout { shards, room } = layout;
+        let Layout { shards, capacity } = layout;
         // The next range may have a few more positions.
-        let largest = Layout::of(self.most_entries(session), most_of_shard).room;
-        let capacity = if kept == Filter::All { room } else { (room + room / 8).min(largest).max(room) };
+        let largest = Layout::of(self.most_entries(session), most_of_shard).capacity;
+        let new_capacity =
+            if filter == Filter::All { capacity } else { (capacity + capacity / 8).min(largest).max(capacity) };
         if self.memory < self.used(session, entries) {
             // Runs can be made again.
             self.run = None;
@@ -237,25 +243,31 @@ impl<I: Interface> Lists<I> {
         let needed = usize::try_from(needed).unwrap_or(most).min(most);
         self.candidates = self.candidates.take().filter(|spare| (needed..=most).contains(&spare.taken.len()));
         // At least one slot is free even if all candidates are fresh.
-        let [slots, new_slots] = [room, capacity].map(|room| 2 * room as usize + needed + 1);
+        let [slots, new_slots] = [capacity, new_capacity].map(|capacity| 2 * capacity as usize + needed + 1);
         // A much larger table would take memory that the new list may need.
         self.tables.retain(|table| (slots..=2 * slots).contains(&table.slots.len()));
         self.tables.truncate(shards as usize);
-        let roots = if kept == Filter::All { 1 } else { sizes.roots };
+        let roots = if filter == Filter::All { 1 } else { sizes.roots };
         self.selection = self.selection.take().filter(|selection| selection.kept_counts.len() >= roots);
-        let wanted = Wanted { shards: shards as usize, room, capacity, slots, new_slots, candidates: needed, roots };
+        let wanted =
+            ListPlan { shards: shards as usize, capacity, new_capacity, slots, new_slots, candidates: needed, roots };
         match self.make_list(&mut session.runner, old, &wanted).await {
-            Err(Halt::OutOfMemory) => {
+            Err(Retry::OutOfMemory) => {
                 self.shrink(session, entries);
-                Err(Halt::OutOfMemory)
+                Err(Retry::OutOfMemory)
             }
             made => made,
         }
     }
 
     /// Makes an empty list of successors, and what is missing for it, where buffers are kept from an earlier list.
-    async fn make_list(&mut self, runner: &mut Runner<I>, old: Option<List<I>>, wanted: &Wanted) -> Result<(), Halt> {
-        let &Wanted { shards, room, capacity, slots, new_slots, candidates, roots } = wanted;
+    async fn make_list(
+        &mut self,
+        runner: &mut Runner<I>,
+        old: Option<List<I>>,
+        wanted: &ListPlan,
+    ) -> Result<(), Retry> {
+        let &ListPlan { shards, capacity, new_capacity, slots, new_slots, candidates, roots } = wanted;
         // Earlier buffers are freed only when the work that uses them is done.
         runner.wait().await?;
         self.provide_candidates(runner, candidates, shards).await?;
@@ -275,15 +287,15 @@ impl<I: Interface> Lists<I> {
                     }),
                 }
                 if list.shards.len() == index {
-                    list.shards.push(Shard::new(runner, capacity).await?);
+                    list.shards.push(Shard::new(runner, new_capacity).await?);
                 }
             }
             Ok(list)
         };
-        let made = made.await.map_err(|failure| runner.halt("to make room for positions", failure));
+        let made = made.await.map_err(|failure| runner.failed("to make room for positions", failure));
         let mut list = made?;
         (list.order, list.in_runs) = (None, None);
-        list.shards.iter_mut().for_each(|shard| (shard.room, shard.len) = (room, 0));
+        list.shards.iter_mut().for_each(|shard| (shard.capacity, shard.len) = (capacity, 0));
         for table in &self.tables {
             runner.clear("the hash table", &table.slots, table.len)?;
             runner.clear("the state of the list", &table.state, STATE)?;
@@ -293,7 +305,7 @@ impl<I: Interface> Lists<I> {
     }
 
     /// Makes room for this many candidates of this many shards, unless there is.
-    async fn provide_candidates(&mut self, runner: &mut Runner<I>, len: usize, shards: usize) -> Result<(), Halt> {
+    async fn provide_candidates(&mut self, runner: &mut Runner<I>, len: usize, shards: usize) -> Result<(), Retry> {
         let spare = self.candidates.take().filter(|spare| spare.taken.len() >= len);
         let made = async {
             let mut candidates = match spare {
@@ -304,12 +316,12 @@ impl<I: Interface> Lists<I> {
             Ok(candidates)
         };
         let made = made.await;
-        self.candidates = Some(made.map_err(|failure| runner.halt("to make room for positions", failure))?);
+        self.candidates = Some(made.map_err(|failure| runner.failed("to make room for positions", failure))?);
         Ok(())
     }
 
     /// Makes room for candidates again, if there is none because memory ran out in runs.
-    pub(crate) async fn restore_candidates(&mut self, session: &mut Session<I>) -> Result<(), Halt> {
+    pub(crate) async fn restore_candidates(&mut self, session: &mut Session<I>) -> Result<(), Retry> {
         let Some((list, table)) = self.successors.as_ref().zip(self.tables.first()) else { return Ok(()) };
         let (len, shards) = (table.candidates, list.shards.len());
         self.provide_candidates(&mut session.runner, len, shards).await
@@ -375,14 +387,14 @@ impl<I: Interface> Lists<I> {
         let made = runner.list_buffer("sums", sums).await;
         let sums = made.map_err(|failure| runner.error("to make room for positions", failure))?;
         session.merge_memory = Some(levels_memory);
-        let run_room = session.runner.settings.runs.entries;
+        let run_capacity = session.runner.settings.runs.entries;
         Ok(Self {
             memory,
             levels_memory,
             parents: None,
             successors: None,
             ancestors: Vec::new(),
-            kept: Filter::All,
+            filter: Filter::All,
             selection: None,
             tables: Vec::new(),
             candidates: None,
@@ -391,7 +403,7 @@ impl<I: Interface> Lists<I> {
             kinds,
             run: None,
             in_runs: false,
-            run_room,
+            run_capacity,
         })
     }
 
@@ -403,7 +415,7 @@ impl<I: Interface> Lists<I> {
         let most = Self::most_of_shard(&session.runner.settings, candidates);
         let plies = self.ancestors.iter().chain([&self.parents]).flatten().map(List::bytes).sum::<u64>();
         let fixed = self.levels_memory + plies + candidates * CANDIDATE + roots * SELECTION;
-        let runs = sizes.map_or(0, |sizes| Run::<I>::bytes_with(&sizes, self.run_room));
+        let runs = sizes.map_or(0, |sizes| Run::<I>::bytes_with(&sizes, self.run_capacity));
         let memory = self.memory.saturating_sub(fixed + runs.min(self.memory / RUNS_SHARE));
         let shards = (memory / each).div_ceil(most).max(1);
         let sorting = if shards > 1 { candidates * SORTING } else { 0 };
@@ -411,7 +423,7 @@ impl<I: Interface> Lists<I> {
     }
 
     /// Loads entries into level 0, each a root of its own, and clears all totals.
-    pub(crate) async fn load(&self, session: &mut Session<I>, ply: Ply, entries: Range<u64>) -> Result<(), Halt> {
+    pub(crate) async fn load(&self, session: &mut Session<I>, ply: Ply, entries: Range<u64>) -> Result<(), Retry> {
         let len = (entries.end - entries.start) as usize;
         let (runner, buffers) = session.work(1, len, 0)?;
         let (shard, within) = self.shard(ply, &entries).ok_or_else(|| runner.unasked())?;
@@ -453,8 +465,8 @@ impl<I: Interface> Lists<I> {
         let readings = readings.chain([self.sums.reading(0, &mut sums)]);
         let read = session.runner.read_all("the number of positions", readings).await;
         match read.and_then(|()| Self::add_up(session, &sums)) {
-            Err(Halt::Error(error)) => Err(error.into()),
-            Err(Halt::OutOfMemory | Halt::Overflow) => Err(MergeError::Full),
+            Err(Retry::Error(error)) => Err(error.into()),
+            Err(Retry::OutOfMemory | Retry::Overflow) => Err(MergeError::Full),
             Ok(sums) => {
                 for (shard, state) in list.shards.iter_mut().zip(states) {
                     shard.len = match (state[OVERFLOW], state[FULL]) {
@@ -486,8 +498,8 @@ impl<I: Interface> Lists<I> {
                 let planes = positions.chunks(PARTS).map(planes_of);
                 Ok(planes.zip(multiplicities.iter().map(number)).collect())
             }
-            Err(Halt::Error(error)) => Err(error),
-            Err(Halt::OutOfMemory | Halt::Overflow) => {
+            Err(Retry::Error(error)) => Err(error),
+            Err(Retry::OutOfMemory | Retry::Overflow) => {
                 let device = runner.device.clone();
                 Err(BackendError::OutOfMemory { device, doing: "giving back positions".to_owned() })
             }

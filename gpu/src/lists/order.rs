@@ -8,11 +8,11 @@ use bytemuck::Zeroable;
 use kogge_board::Planes32;
 
 use super::shard::{PARTS, Shard, planes_of};
-use crate::arguments::{CountArmies, OrderByArmy};
+use crate::arguments::{CountByOpponent, OrderByOpponent};
 use crate::buffer::Buffer;
 use crate::interface::Interface;
 use crate::kernels::Part;
-use crate::runner::{Halt, Runner};
+use crate::runner::{Retry, Runner};
 
 /// Bytes of an entry's number.
 pub(super) const NUMBER: u64 = 4;
@@ -42,20 +42,20 @@ impl<I: Interface> Order<I> {
     }
 
     /// Puts the entries of a list's shards in order.
-    pub(super) async fn of(runner: &mut Runner<I>, shards: &[Shard<I>]) -> Result<Self, Halt> {
+    pub(super) async fn of(runner: &mut Runner<I>, shards: &[Shard<I>]) -> Result<Self, Retry> {
         let len = shards.iter().map(|shard| shard.len).sum::<u64>();
         let bits = (len / ENTRIES_EACH).max(2).ilog2().min(MOST_BITS);
         let words = reference(runner, shards).await?;
         let made = async {
             let reference = runner.list_buffer("reference", words.len()).await?;
-            Ok((reference, runner.list_buffer("army_counts", 1 << bits).await?))
+            Ok((reference, runner.list_buffer("opponent_counts", 1 << bits).await?))
         };
-        let made = made.await.map_err(|failure| runner.halt("to put positions in order", failure));
-        let (reference, army_counts) = made?;
+        let made = made.await.map_err(|failure| runner.failed("to put positions in order", failure));
+        let (reference, opponent_counts) = made?;
         runner.write("pieces", &reference, &words)?;
         let mut order = Self { numbers: Vec::new(), starts: Vec::new(), len };
         for shard in shards {
-            let (numbers, starts) = Self::of_shard(runner, shard, &reference, &army_counts).await?;
+            let (numbers, starts) = Self::of_shard(runner, shard, &reference, &opponent_counts).await?;
             order.numbers.push(numbers);
             order.starts.push(starts);
         }
@@ -67,16 +67,16 @@ impl<I: Interface> Order<I> {
         runner: &mut Runner<I>,
         shard: &Shard<I>,
         reference: &Buffer<I, u32>,
-        army_counts: &Buffer<I, u32>,
-    ) -> Result<(Buffer<I, u32>, Vec<u32>), Halt> {
-        let (entries, len, parts) = (&shard.positions, shard.len as usize, army_counts.len());
+        opponent_counts: &Buffer<I, u32>,
+    ) -> Result<(Buffer<I, u32>, Vec<u32>), Retry> {
+        let (entries, len, parts) = (&shard.positions, shard.len as usize, opponent_counts.len());
         let (end, shift) = (len as u32, u32::BITS - parts.ilog2());
         let made = runner.list_buffer("order", len).await;
-        let numbers = made.map_err(|failure| runner.halt("to put positions in order", failure))?;
-        runner.clear("the numbers of positions", army_counts, parts)?;
+        let numbers = made.map_err(|failure| runner.failed("to put positions in order", failure))?;
+        runner.clear("the numbers of positions", opponent_counts, parts)?;
         // SAFETY: the shard has these entries, and each part has a count.
-        unsafe { runner.launch(len, CountArmies { entries, reference, army_counts, end, shift }) }.await?;
-        let mut starts = runner.read("the numbers of positions", army_counts, 0, parts).await?;
+        unsafe { runner.launch(len, CountByOpponent { entries, reference, opponent_counts, end, shift }) }.await?;
+        let mut starts = runner.read("the numbers of positions", opponent_counts, 0, parts).await?;
         let mut place = 0_u32;
         for count in &mut starts {
             place = place.wrapping_add(std::mem::replace(count, place));
@@ -84,10 +84,10 @@ impl<I: Interface> Order<I> {
         if place != end {
             return Err(runner.wrong(format!("it counted {place} positions, and there are {end}.")));
         }
-        runner.write("the places of positions", army_counts, &starts)?;
+        runner.write("the places of positions", opponent_counts, &starts)?;
         // Whatever the device does, the order holds numbers of entries.
         runner.clear("the order of positions", &numbers, len)?;
-        let arguments = OrderByArmy { entries, reference, army_counts, new_order: &numbers, end, shift };
+        let arguments = OrderByOpponent { entries, reference, opponent_counts, new_order: &numbers, end, shift };
         // SAFETY: as above; the kernel writes only places in the order.
         unsafe { runner.launch(len, arguments) }.await?;
         starts.push(end);
@@ -116,7 +116,7 @@ impl<I: Interface> Order<I> {
 }
 
 /// Returns the planes of the other side's pieces that most of some entries have on the same squares, low words first.
-async fn reference<I: Interface>(runner: &mut Runner<I>, shards: &[Shard<I>]) -> Result<[u32; 6], Halt> {
+async fn reference<I: Interface>(runner: &mut Runner<I>, shards: &[Shard<I>]) -> Result<[u32; 6], Retry> {
     let mut pieces = [[0_u32; 8]; 64];
     let mut looked_at = 0;
     // A hash spreads entries over the shards, so one shard shows what all have.

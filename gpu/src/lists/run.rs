@@ -14,7 +14,7 @@ pub(super) struct Run<I: Interface> {
     pub(super) list: Option<List<I>>,
     pub(super) tables: Vec<Table<I>>,
     /// The successors that expansions keep outside of runs. In runs all are kept.
-    pub(super) kept: Filter,
+    pub(super) filter: Filter,
 }
 
 impl<I: Interface> Run<I> {
@@ -29,18 +29,18 @@ impl<I: Interface> Run<I> {
         POSITION + 16
     }
 
-    /// Returns the bytes of all buffers of runs with this room.
+    /// Returns the bytes of all buffers of runs with this capacity.
     pub(super) fn bytes_with(sizes: &Sizes, entries: u64) -> u64 {
         entries * Self::entry_bytes() + table_bytes(sizes, entries)
     }
 }
 
-/// Returns the bytes of the table of a run with this room.
+/// Returns the bytes of the table of a run with this capacity.
 pub(super) fn table_bytes(sizes: &Sizes, entries: u64) -> u64 {
     4 * slots_of(candidates_of(sizes, entries)) as u64
 }
 
-/// Returns the maximum number of candidates of an insertion into a run with this room: as many, if they fit in a level.
+/// Returns the maximum number of candidates of an insertion into a run with this capacity: as many, if they fit in a level.
 pub(super) fn candidates_of(sizes: &Sizes, entries: u64) -> usize {
     let wanted = usize::try_from(entries).unwrap_or(usize::MAX);
     wanted.clamp(sizes.least_positions().min(sizes.positions), sizes.positions)

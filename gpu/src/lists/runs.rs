@@ -13,24 +13,24 @@ use super::table::{STATE, Table};
 use super::{Lists, Ply};
 use crate::arguments::LoadOrdered;
 use crate::interface::Interface;
-use crate::runner::{Halt, Runner};
+use crate::runner::{Retry, Runner};
 use crate::session::Session;
 
-/// The least room of a run.
-const LEAST_ROOM: u64 = 1 << 9;
+/// The least capacity of a run.
+const LEAST_CAPACITY: u64 = 1 << 9;
 
-/// The room that every run may have. The runs of a longer list may have as much room as the list has entries.
-const USUAL_ROOM: u64 = 1 << 23;
+/// The capacity that every run may have. The runs of a longer list may have as much capacity as the list has entries.
+const USUAL_CAPACITY: u64 = 1 << 23;
 
 /// A run has room for at least this part of the candidates of an insertion: as a rule, a third of them differ.
 const LEAST_SHARE: u64 = 8;
 
 impl<I: Interface> Lists<I> {
-    /// Returns the room of a run's list, if leaves this many plies below the successors are counted in runs: if there are many
+    /// Returns the capacity of a run's list, if leaves this many plies below the successors are counted in runs: if there are many
     /// successors, and memory for a run. Frees the memory of an earlier run that does not fit beside this list.
     ///
     /// The answer for a list at these depths stays the same. If memory runs out later, smaller buffers are needed.
-    pub(crate) fn run_entries(&mut self, session: &Session<I>, depth: u32) -> Result<Option<u64>, Halt> {
+    pub(crate) fn run_entries(&mut self, session: &Session<I>, depth: u32) -> Result<Option<u64>, Retry> {
         let settings = &session.runner.settings;
         let Some(list) = &self.successors else { return Ok(None) };
         if depth < settings.runs.depth || list.len() < settings.runs.from || list.in_runs == Some(false) {
@@ -40,8 +40,8 @@ impl<I: Interface> Lists<I> {
         let order = if list.order.is_some() { 0 } else { NUMBER * list.len() };
         let used = self.used(session, 0) + list.bytes() - self.run.as_ref().map_or(0, Run::bytes);
         let used = used + self.tables.iter().map(|table| table.slots.bytes()).sum::<u64>() + order;
-        // Lists of nearly the same length get the same room.
-        let wanted = list.len().next_power_of_two().max(USUAL_ROOM).min(self.run_room);
+        // Lists of nearly the same length get the same capacity.
+        let wanted = list.len().next_power_of_two().max(USUAL_CAPACITY).min(self.run_capacity);
         let most = wanted.min(Self::most_of_shard(settings, sizes.positions as u64));
         let free = self.memory.saturating_sub(used + table_bytes(&sizes, most));
         let entries = most.min(free / Run::<I>::entry_bytes());
@@ -49,7 +49,7 @@ impl<I: Interface> Lists<I> {
         let least = most.min(candidates_of(&sizes, most) as u64 / LEAST_SHARE);
         let entries = Some(entries).filter(|&entries| entries >= least);
         if entries.is_none() && list.in_runs == Some(true) {
-            return Err(Halt::OutOfMemory);
+            return Err(Retry::OutOfMemory);
         }
         // An earlier run may have had more memory.
         if self.run.as_ref().is_some_and(|run| run.list.as_ref().map_or(0, List::bytes) > free) {
@@ -61,29 +61,29 @@ impl<I: Interface> Lists<I> {
         Ok(entries)
     }
 
-    /// Frees the memory of runs and halves the room of the next, because memory ran out with this room. A list that has no order yet will
+    /// Frees the memory of runs and halves the capacity of the next, because memory ran out with this capacity. A list that has no order yet will
     /// not be counted in runs.
     ///
     /// # Errors
-    /// If the room is small already.
-    pub(crate) fn shrink_runs(&mut self, entries: u64) -> Result<(), Halt> {
-        (self.run, self.run_room) = (None, entries / 2);
+    /// If the capacity is small already.
+    pub(crate) fn shrink_runs(&mut self, entries: u64) -> Result<(), Retry> {
+        (self.run, self.run_capacity) = (None, entries / 2);
         match &mut self.successors {
             Some(list) if list.order.is_none() => list.in_runs = Some(false),
-            _ if self.run_room < LEAST_ROOM => return Err(Halt::OutOfMemory),
+            _ if self.run_capacity < LEAST_CAPACITY => return Err(Retry::OutOfMemory),
             _ => {}
         }
         Ok(())
     }
 
-    /// Makes the successors the parents, puts them in order, and makes the list of a run, with this room, the successors.
+    /// Makes the successors the parents, puts them in order, and makes the list of a run, with this capacity, the successors.
     /// [`Lists::leave_runs`] must be called afterwards, even after an error.
-    pub(crate) async fn enter_runs(&mut self, session: &mut Session<I>, entries: u64) -> Result<(), Halt> {
+    pub(crate) async fn enter_runs(&mut self, session: &mut Session<I>, entries: u64) -> Result<(), Retry> {
         let run = self.run.take();
         self.ancestors.push(self.parents.take());
         self.parents = self.successors.take();
-        let (tables, kept) = (std::mem::take(&mut self.tables), std::mem::replace(&mut self.kept, Filter::All));
-        (self.run, self.in_runs) = (Some(Run { list: None, tables, kept }), true);
+        let (tables, filter) = (std::mem::take(&mut self.tables), std::mem::replace(&mut self.filter, Filter::All));
+        (self.run, self.in_runs) = (Some(Run { list: None, tables, filter }), true);
         if let Some(Run { list, tables, .. }) = run {
             (self.successors, self.tables) = (list, tables);
         }
@@ -91,8 +91,8 @@ impl<I: Interface> Lists<I> {
         self.make_run(session, entries).await
     }
 
-    /// Makes the list of a run, unless there is one with at least this room.
-    async fn make_run(&mut self, session: &mut Session<I>, entries: u64) -> Result<(), Halt> {
+    /// Makes the list of a run, unless there is one with at least this capacity.
+    async fn make_run(&mut self, session: &mut Session<I>, entries: u64) -> Result<(), Retry> {
         let sizes = session.sizes;
         let needed = candidates_of(&sizes, entries);
         let slots = slots_of(needed);
@@ -104,7 +104,7 @@ impl<I: Interface> Lists<I> {
             if self.selection.as_ref().is_none_or(|selection| selection.multiplicities.len() < sizes.roots) {
                 self.selection = Some(Selection::new(runner, sizes.roots).await?);
             }
-            let fits = |list: &List<I>| list.shards.first().is_some_and(|shard| shard.room >= entries);
+            let fits = |list: &List<I>| list.shards.first().is_some_and(|shard| shard.capacity >= entries);
             if self.successors.as_ref().is_none_or(|list| !fits(list))
                 || self.tables.iter().all(|table| table.len < slots)
             {
@@ -120,11 +120,11 @@ impl<I: Interface> Lists<I> {
             }
             Ok(())
         };
-        made.await.map_err(|failure| runner.halt("to make room for positions", failure))
+        made.await.map_err(|failure| runner.failed("to make room for positions", failure))
     }
 
     /// Empties the list of a run.
-    pub(crate) fn clear_run(&mut self, session: &mut Session<I>) -> Result<(), Halt> {
+    pub(crate) fn clear_run(&mut self, session: &mut Session<I>) -> Result<(), Retry> {
         for table in &self.tables {
             session.runner.clear("the state of the list", &table.state, STATE)?;
         }
@@ -138,7 +138,7 @@ impl<I: Interface> Lists<I> {
         let run = Run {
             list: self.successors.take(),
             tables: std::mem::replace(&mut self.tables, outer.tables),
-            kept: std::mem::replace(&mut self.kept, outer.kept),
+            filter: std::mem::replace(&mut self.filter, outer.filter),
         };
         self.successors = self.parents.take();
         self.parents = self.ancestors.pop().flatten();
@@ -146,7 +146,7 @@ impl<I: Interface> Lists<I> {
     }
 
     /// Puts the parents in order, unless they are.
-    async fn order_parents(&mut self, runner: &mut Runner<I>) -> Result<(), Halt> {
+    async fn order_parents(&mut self, runner: &mut Runner<I>) -> Result<(), Retry> {
         let Some(list) = &mut self.parents else { return Ok(()) };
         if list.order.as_ref().is_none_or(|order| order.len != list.len()) {
             list.order = None;
@@ -156,7 +156,7 @@ impl<I: Interface> Lists<I> {
     }
 
     /// Loads the parents at these places of their order into level 0, each a root of its own, with their multiplicities.
-    pub(crate) async fn load_ordered(&self, session: &mut Session<I>, places: Range<u64>) -> Result<(), Halt> {
+    pub(crate) async fn load_ordered(&self, session: &mut Session<I>, places: Range<u64>) -> Result<(), Retry> {
         let len = (places.end - places.start) as usize;
         let (runner, buffers) = session.work(1, len, 0)?;
         let list = self.list(Ply::Parents).and_then(|list| list.order.as_ref().map(|order| (list, order)));

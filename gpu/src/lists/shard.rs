@@ -25,15 +25,15 @@ pub(super) fn planes_of(parts: &[Part]) -> Planes32 {
 pub(super) struct Shard<I: Interface> {
     pub(super) positions: Buffer<I, Part>,
     pub(super) multiplicities: Buffer<I, [u32; 4]>,
-    pub(super) room: u64,
+    pub(super) capacity: u64,
     /// The number of entries, as far as the host knows.
     pub(super) len: u64,
 }
 
 impl<I: Interface> Shard<I> {
-    pub(super) async fn new(runner: &mut Runner<I>, room: u64) -> Result<Self, Failure> {
-        let positions = runner.list_buffer("entries", room as usize * PARTS).await?;
-        let multiplicities = runner.list_buffer("multiplicities", room as usize).await?;
-        Ok(Self { positions, multiplicities, room, len: 0 })
+    pub(super) async fn new(runner: &mut Runner<I>, capacity: u64) -> Result<Self, Failure> {
+        let positions = runner.list_buffer("entries", capacity as usize * PARTS).await?;
+        let multiplicities = runner.list_buffer("multiplicities", capacity as usize).await?;
+        Ok(Self { positions, multiplicities, capacity, len: 0 })
     }
 }

@@ -7,7 +7,7 @@ use super::numbers::{low_halves, product, sums_of, wide_sum, words};
 use super::{Kinds, Leaves, Lists, PATHS, Ply, Weights};
 use crate::arguments::WeightedSums;
 use crate::interface::{Failure, Interface};
-use crate::runner::Halt;
+use crate::runner::Retry;
 use crate::session::Session;
 use crate::settings::{REACHED_ONCE, WEIGHTED_SUMS_GROUP, WEIGHTED_SUMS_GROUPS};
 
@@ -19,17 +19,17 @@ const SELF_TEST_MEMORY: u64 = 1 << 28;
 
 impl<I: Interface> Lists<I> {
     /// Sets the sums to zero.
-    pub(crate) fn clear_sums(&self, session: &mut Session<I>) -> Result<(), Halt> {
+    pub(crate) fn clear_sums(&self, session: &mut Session<I>) -> Result<(), Retry> {
         session.runner.clear("the sums", &self.sums, self.sums.len())
     }
 
     /// Adds the paths from the first `len` selected parents to their successors, which level 0 has counted, to a sum of their own.
-    pub(crate) async fn add_paths_from(&self, session: &mut Session<I>, len: usize) -> Result<(), Halt> {
+    pub(crate) async fn add_paths_from(&self, session: &mut Session<I>, len: usize) -> Result<(), Retry> {
         self.add_kind(session, Weights::Selected, len, Leaves::Below(1), self.kinds.count()).await
     }
 
     /// Adds the paths to the first `len` successors, which lie in one shard, to a sum of their own.
-    pub(crate) async fn add_paths(&self, session: &mut Session<I>, len: usize) -> Result<(), Halt> {
+    pub(crate) async fn add_paths(&self, session: &mut Session<I>, len: usize) -> Result<(), Retry> {
         let weights = Weights::Entries(Ply::Successors, 0);
         self.add_kind(session, weights, len, Leaves::Below(0), self.kinds.count() + 1).await
     }
@@ -42,12 +42,17 @@ impl<I: Interface> Lists<I> {
         weights: Weights,
         len: usize,
         leaves: Leaves,
-    ) -> Result<(), Halt> {
+    ) -> Result<(), Retry> {
         self.add_kind(session, weights, len, leaves, 0).await
     }
 
     /// Adds to the sums the leaves of each kind below the first `len` roots, weighted by multiplicities. Nothing waits for it.
-    pub(crate) async fn add_by_kind(&self, session: &mut Session<I>, weights: Weights, len: usize) -> Result<(), Halt> {
+    pub(crate) async fn add_by_kind(
+        &self,
+        session: &mut Session<I>,
+        weights: Weights,
+        len: usize,
+    ) -> Result<(), Retry> {
         for kind in 0..Categories::COUNT {
             // The leaves of each kind are totals, at any depth.
             self.add_kind(session, weights, len, Leaves::Below(2), kind).await?;
@@ -62,7 +67,7 @@ impl<I: Interface> Lists<I> {
         len: usize,
         leaves: Leaves,
         kind: usize,
-    ) -> Result<(), Halt> {
+    ) -> Result<(), Retry> {
         let stride = session.roots_by_kind() as u32;
         let level = if matches!(leaves, Leaves::Below(0) | Leaves::ReachedOnce) { 0 } else { len };
         let (runner, buffers) = session.work(1, level, 0)?;
@@ -96,25 +101,23 @@ impl<I: Interface> Lists<I> {
     }
 
     /// Returns the sum of all sums of each of the first kinds, in 256 bits.
-    async fn wide_sums(&self, session: &mut Session<I>, kinds: usize) -> Result<Vec<[u32; 8]>, Halt> {
+    async fn wide_sums(&self, session: &mut Session<I>, kinds: usize) -> Result<Vec<[u32; 8]>, Retry> {
         let sums = session.runner.read("the sums", &self.sums, 0, sums_of(kinds)).await?;
         Self::add_up(session, &sums)
     }
 
-    /// Returns the sum of these sums of each kind, in 256 bits. Halts if their header says that a queue overflowed on the way to one of
-    /// them.
-    pub(super) fn add_up(session: &mut Session<I>, sums: &[[u32; 8]]) -> Result<Vec<[u32; 8]>, Halt> {
+    /// Adds up these sums of each kind, in 256 bits. Asks for a retry if their header is set, because a queue overflowed.
+    pub(super) fn add_up(session: &mut Session<I>, sums: &[[u32; 8]]) -> Result<Vec<[u32; 8]>, Retry> {
         let Some((header, sums)) = sums.split_first() else { return Ok(Vec::new()) };
         session.check_overflow(header[0])?;
         Ok(sums.chunks(WEIGHTED_SUMS_GROUPS).map(|sums| wide_sum(sums.iter().copied())).collect())
     }
 
-    /// Waits for all sums and returns those of the first kinds, or `None` if one does not fit in 128 bits. Halts if a queue overflowed
-    /// on the way to one of them.
+    /// Waits for all sums and returns those of the first kinds, or `None` if one exceeds 128 bits. Asks for a retry if a queue overflowed.
     pub(crate) async fn sums<const KINDS: usize>(
         &self,
         session: &mut Session<I>,
-    ) -> Result<Option<[u128; KINDS]>, Halt> {
+    ) -> Result<Option<[u128; KINDS]>, Retry> {
         Ok(low_halves(&self.wide_sums(session, KINDS).await?))
     }
 
@@ -122,7 +125,7 @@ impl<I: Interface> Lists<I> {
     pub(crate) async fn sums_and_paths<const KINDS: usize>(
         &self,
         session: &mut Session<I>,
-    ) -> Result<Option<([u128; KINDS], [u128; 2])>, Halt> {
+    ) -> Result<Option<([u128; KINDS], [u128; 2])>, Retry> {
         let wide = self.wide_sums(session, self.kinds.count() + PATHS).await?;
         let (kinds, paths) = wide.split_at(self.kinds.count());
         Ok(low_halves(kinds).zip(low_halves(paths)))
@@ -139,20 +142,20 @@ impl<I: Interface> Lists<I> {
             let mut lists = Self::new(session, SELF_TEST_MEMORY, Kinds::One).await?;
             session.prepare(2).await?;
             let entries = SELF_TEST_ENTRIES.min(session.sizes.roots);
-            lists.make_room(session, entries as u64, Filter::All).await?;
+            lists.reserve(session, entries as u64, Filter::All).await?;
             lists.check_sums(session, entries).await
         };
         let tested = tested.await;
         session.merge_memory = None;
-        tested.map_err(|halt| match halt {
-            Halt::Error(error) => error,
-            Halt::OutOfMemory | Halt::Overflow => {
+        tested.map_err(|error| match error {
+            Retry::Error(error) => error,
+            Retry::OutOfMemory | Retry::Overflow => {
                 session.runner.error("testing its sums of leaves", Failure::OutOfMemory)
             }
         })
     }
 
-    async fn check_sums(&mut self, session: &mut Session<I>, entries: usize) -> Result<(), Halt> {
+    async fn check_sums(&mut self, session: &mut Session<I>, entries: usize) -> Result<(), Retry> {
         let mut random = 0x9e37_79b9_7f4a_7c15_u64;
         let mut next = || {
             random ^= random << 13;

@@ -15,9 +15,9 @@ pub struct Store {
 }
 
 /// A key or a value of a [`Store`].
-pub trait Stored: Serialize + DeserializeOwned {}
+pub trait StoreItem: Serialize + DeserializeOwned {}
 
-impl<T: Serialize + DeserializeOwned> Stored for T {}
+impl<T: Serialize + DeserializeOwned> StoreItem for T {}
 
 /// The file's content.
 #[derive(Serialize, Deserialize)]
@@ -54,7 +54,7 @@ impl Store {
     }
 
     /// Returns the value of a key.
-    pub fn load<K: PartialEq + Stored, V: Stored>(&self, key: &K) -> Option<V> {
+    pub fn load<K: PartialEq + StoreItem, V: StoreItem>(&self, key: &K) -> Option<V> {
         self.entries::<K, V>().into_iter().find(|entry| entry.key == *key).map(|entry| entry.value)
     }
 
@@ -62,7 +62,7 @@ impl Store {
     ///
     /// # Errors
     /// If the file cannot be written.
-    pub fn save<K: PartialEq + Stored, V: Stored>(&self, key: K, value: V) -> io::Result<()> {
+    pub fn save<K: PartialEq + StoreItem, V: StoreItem>(&self, key: K, value: V) -> io::Result<()> {
         let mut entries = self.entries::<K, V>();
         entries.retain(|entry| entry.key != key);
         entries.push(Entry { key, value });
@@ -73,7 +73,7 @@ impl Store {
     ///
     /// # Errors
     /// If the file cannot be written.
-    pub fn forget<K: PartialEq + Stored, V: Stored>(&self, key: &K) -> io::Result<bool> {
+    pub fn forget<K: PartialEq + StoreItem, V: StoreItem>(&self, key: &K) -> io::Result<bool> {
         let mut entries = self.entries::<K, V>();
         let before = entries.len();
         entries.retain(|entry| entry.key != *key);
@@ -84,7 +84,7 @@ impl Store {
         Ok(found)
     }
 
-    fn entries<K: Stored, V: Stored>(&self) -> Vec<Entry<K, V>> {
+    fn entries<K: StoreItem, V: StoreItem>(&self) -> Vec<Entry<K, V>> {
         let content = match fs::read(&self.file) {
             Ok(bytes) => serde_json::from_slice(&bytes).map_err(io::Error::from),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Content { entries: Vec::new() }),
@@ -97,7 +97,7 @@ impl Store {
     }
 
     /// Writes a new file and renames it over the old one, so that no process reads half a file.
-    fn write<K: Stored, V: Stored>(&self, entries: Vec<Entry<K, V>>) -> io::Result<()> {
+    fn write<K: StoreItem, V: StoreItem>(&self, entries: Vec<Entry<K, V>>) -> io::Result<()> {
         if let Some(folder) = self.file.parent() {
             fs::create_dir_all(folder)?;
         }

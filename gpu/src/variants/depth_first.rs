@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::arguments::DepthFirst;
 use crate::interface::Interface;
 use crate::parameters::Parameter::GroupSize;
-use crate::runner::Halt;
+use crate::runner::Retry;
 use crate::session::Session;
 
 /// The approximate number of leaves of one launch, at 32 moves per position. Drivers regard a kernel that runs for
@@ -14,7 +14,7 @@ const LEAVES: u64 = 1 << 36;
 
 impl<I: Interface> Session<I> {
     /// Adds the leaves `depth` plies below some positions to the totals of the roots.
-    pub(crate) async fn depth_first(&mut self, level: usize, positions: Range<usize>, depth: u32) -> Result<(), Halt> {
+    pub(crate) async fn depth_first(&mut self, level: usize, positions: Range<usize>, depth: u32) -> Result<(), Retry> {
         let (runner, buffers) = self.work(level + 1, positions.end, 0)?;
         let here = &buffers.levels[level];
         let step = ((LEAVES >> (5 * depth)) as usize).max(runner.settings[GroupSize]);

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use kogge_board::{BackendError, DeviceInfo};
-use kogge_gpu::interface::{Compiled, Launch, Reading};
+use kogge_gpu::interface::{Compilation, Launch, Reading};
 use kogge_gpu::kernels::Module;
 use kogge_gpu::{Device, Failure, GpuOptions, GpuSettings, Interface};
 
@@ -137,10 +137,10 @@ impl<I: Interface> Interface for FaultyInterface<I> {
         self.obey()?.clear(buffer, bytes)
     }
 
-    async fn compile(&mut self, modules: &[Module]) -> Result<Compiled, Failure> {
+    async fn compile(&mut self, modules: &[Module]) -> Result<Compilation, Failure> {
         let missing: Vec<_> = modules.iter().copied().filter(|module| !self.compiled.contains(module)).collect();
         if missing.is_empty() {
-            return Ok(Compiled::default());
+            return Ok(Compilation::default());
         }
         let compiled = self.obey()?.compile(&missing).await?;
         self.compiled.extend(missing);

@@ -140,7 +140,7 @@ pub fn small_shards<D: Tested>() {
 
 /// Searches with room for only a few moves: the search is repeated with more room.
 pub fn quiescence_without_room<D: Tested>() {
-    let Some(device) = faulty::<D>(|settings| settings.quiescence_room = 3) else { return };
+    let Some(device) = faulty::<D>(|settings| settings.quiescence_capacity = 3) else { return };
     let mut backend = open(&device, &GpuOptions::default());
     for fen in [
         "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",

@@ -41,7 +41,7 @@ pub(super) fn classify_moves(arguments: &Arguments<'_>) {
 
 /// Adds the moves of the items to the totals, by kind.
 pub(super) fn classify_items(arguments: &Arguments<'_>) {
-    let (len, capacity) = (arguments.word(Binding::item_count, 0), arguments.scalar(Scalar::capacity));
+    let (len, capacity) = (arguments.word(Binding::item_count, 0), arguments.scalar(Scalar::item_capacity));
     if len > capacity {
         arguments.set(Binding::totals, 0, 1);
     }

@@ -21,7 +21,7 @@ pub(super) fn is_queued(arguments: &Arguments<'_>, number: usize) -> bool {
 /// Counts an item, and appends it if there is room.
 pub(super) fn queue(arguments: &Arguments<'_>, packed: u32, index: usize) {
     let at = arguments.add(Binding::new_item_count, 0, 1);
-    if at < arguments.scalar(Scalar::capacity) {
+    if at < arguments.scalar(Scalar::item_capacity) {
         arguments.write(Binding::new_items, at as usize, [packed, index as u32]);
     }
 }

@@ -80,7 +80,7 @@ pub(super) fn select_entries(arguments: &Arguments<'_>) {
             continue;
         }
         let selected = arguments.add(Binding::selected_count, 0, 1) as usize;
-        if selected < arguments.scalar(Scalar::room) as usize {
+        if selected < arguments.scalar(Scalar::capacity) as usize {
             store_position(arguments, Binding::successors, selected, &entry);
             arguments.set(Binding::successor_roots, selected, selected as u32);
             let multiplicity = arguments.read::<4>(Binding::root_multiplicities, number);
@@ -91,7 +91,7 @@ pub(super) fn select_entries(arguments: &Arguments<'_>) {
 
 /// Returns the part of the order that an entry belongs to: the upper bits of a hash of the other side's pieces, without those of the
 /// reference.
-fn army_of(arguments: &Arguments<'_>, index: usize) -> usize {
+fn part_of(arguments: &Arguments<'_>, index: usize) -> usize {
     let Planes32 { codes, own } = load_planes(arguments, Binding::entries, index);
     let reference = |plane: usize| {
         let [low, high] = [0, 1].map(|half| arguments.word(Binding::reference, 2 * plane + half));
@@ -104,16 +104,16 @@ fn army_of(arguments: &Arguments<'_>, index: usize) -> usize {
 }
 
 /// Counts the entries of each part of the order.
-pub(super) fn count_armies(arguments: &Arguments<'_>) {
+pub(super) fn count_by_opponent(arguments: &Arguments<'_>) {
     for index in arguments.indices(0, arguments.scalar(Scalar::end)) {
-        arguments.add(Binding::army_counts, army_of(arguments, index), 1);
+        arguments.add(Binding::opponent_counts, part_of(arguments, index), 1);
     }
 }
 
 /// Puts the numbers of the entries in order.
-pub(super) fn order_by_army(arguments: &Arguments<'_>) {
+pub(super) fn order_by_opponent(arguments: &Arguments<'_>) {
     for index in arguments.indices(0, arguments.scalar(Scalar::end)) {
-        let place = arguments.add(Binding::army_counts, army_of(arguments, index), 1);
+        let place = arguments.add(Binding::opponent_counts, part_of(arguments, index), 1);
         arguments.set(Binding::new_order, place as usize, index as u32);
     }
 }
@@ -219,7 +219,7 @@ pub(super) fn append(arguments: &Arguments<'_>) {
         }
         let candidate = if shards > 1 { sorted(shards + index) as usize } else { index };
         let successor = len + arguments.add(Binding::merge_state, FRESH, 1) as usize;
-        let has_room = successor < arguments.scalar(Scalar::room) as usize;
+        let has_room = successor < arguments.scalar(Scalar::capacity) as usize;
         if has_room {
             let position = load_planes(arguments, Binding::positions, candidate);
             store_position(arguments, Binding::successors, successor, &position);
@@ -236,7 +236,7 @@ pub(super) fn append(arguments: &Arguments<'_>) {
 /// Adds the appended candidates to the length of the list, and records if there was no room for all.
 pub(super) fn note_appended(arguments: &Arguments<'_>) {
     let (fresh, len) = (arguments.word(Binding::merge_state, FRESH), arguments.word(Binding::merge_state, LEN));
-    let rest = arguments.scalar(Scalar::room) - len;
+    let rest = arguments.scalar(Scalar::capacity) - len;
     if fresh > rest {
         arguments.set(Binding::merge_state, FULL, 1);
     }

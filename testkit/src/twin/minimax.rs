@@ -86,7 +86,7 @@ pub(super) fn quiesce(arguments: &Arguments<'_>) {
 /// Continues the search of a work-item. Returns whether there may be more to do.
 fn search(arguments: &Arguments<'_>, lane: usize) -> bool {
     let (end, room, depth) =
-        (arguments.scalar(Scalar::end), arguments.scalar(Scalar::room), arguments.scalar(Scalar::depth));
+        (arguments.scalar(Scalar::end), arguments.scalar(Scalar::capacity), arguments.scalar(Scalar::depth));
     let [mut index, mut ply] = arguments.read(Binding::states, lane);
     let node = |ply: u32| lane * (QUIESCENCE_PLIES as usize + 1) + ply as usize;
     if index >= end {

@@ -31,7 +31,7 @@ mod unordered;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use kogge_gpu::interface::{Compiled, Launch};
+use kogge_gpu::interface::{Compilation, Launch};
 use kogge_gpu::kernels::{Kernel, Module};
 use kogge_gpu::{Failure, GpuSettings, Interface};
 
@@ -134,10 +134,10 @@ impl Interface for Twin {
         Ok(())
     }
 
-    async fn compile(&mut self, modules: &[Module]) -> Result<Compiled, Failure> {
+    async fn compile(&mut self, modules: &[Module]) -> Result<Compilation, Failure> {
         self.control.call()?;
         self.modules.extend(modules);
-        Ok(Compiled::default())
+        Ok(Compilation::default())
     }
 
     fn forget(&mut self, module: Module) {
@@ -174,8 +174,8 @@ fn run(arguments: &Arguments<'_>) {
         Kernel::CountReplies => perft::count_replies(arguments),
         Kernel::LoadEntries => merge::load_entries(arguments),
         Kernel::SelectEntries => merge::select_entries(arguments),
-        Kernel::CountArmies => merge::count_armies(arguments),
-        Kernel::OrderByArmy => merge::order_by_army(arguments),
+        Kernel::CountByOpponent => merge::count_by_opponent(arguments),
+        Kernel::OrderByOpponent => merge::order_by_opponent(arguments),
         Kernel::LoadOrdered => merge::load_ordered(arguments),
         Kernel::Insert => merge::insert(arguments),
         Kernel::InsertSorted => merge::insert_sorted(arguments),

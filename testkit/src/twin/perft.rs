@@ -14,7 +14,7 @@ pub(super) fn replies_to(seen: &Seen, packed: u32) -> u32 {
 
 /// Adds the number of replies to each item to its root's total.
 pub(super) fn count_replies(arguments: &Arguments<'_>) {
-    let (len, capacity) = (arguments.word(Binding::item_count, 0), arguments.scalar(Scalar::capacity));
+    let (len, capacity) = (arguments.word(Binding::item_count, 0), arguments.scalar(Scalar::item_capacity));
     if len > capacity {
         arguments.set(Binding::totals, 0, 1);
     }

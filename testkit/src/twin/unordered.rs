@@ -14,7 +14,7 @@ use super::range::kept_of_scalars;
 /// Counts a successor, and appends it if there is room.
 fn store_successor(arguments: &Arguments<'_>, parent: usize, successor: &Planes32) {
     let at = arguments.add(Binding::new_item_count, 1, 1);
-    if at < arguments.scalar(Scalar::room) {
+    if at < arguments.scalar(Scalar::capacity) {
         store_position(arguments, Binding::successors, at as usize, successor);
         let root = arguments.word(Binding::roots, parent);
         arguments.set(Binding::successor_roots, at as usize, root);
@@ -47,10 +47,10 @@ pub(super) fn expand_unordered(arguments: &Arguments<'_>) {
 
 /// Makes the successors of the items.
 pub(super) fn expand_items(arguments: &Arguments<'_>) {
-    let (len, capacity) = (arguments.word(Binding::new_item_count, 0), arguments.scalar(Scalar::capacity));
+    let (len, capacity) = (arguments.word(Binding::new_item_count, 0), arguments.scalar(Scalar::item_capacity));
     if len > capacity {
         let successors = arguments.word(Binding::new_item_count, 1);
-        arguments.set(Binding::new_item_count, 1, successors.max(arguments.scalar(Scalar::room) + 1));
+        arguments.set(Binding::new_item_count, 1, successors.max(arguments.scalar(Scalar::capacity) + 1));
     }
     for index in 0..len.min(capacity) as usize {
         let [packed, parent] = arguments.read(Binding::items, index);

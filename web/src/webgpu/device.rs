@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use kogge_backend_wgpu::{Properties, fingerprint};
-use kogge_board::{BackendError, DeviceInfo, DeviceKind};
+use kogge_board::{BackendError, DeviceInfo, DeviceKind, Pace};
 use kogge_gpu::Parameter::{Moves, Positions};
-use kogge_gpu::{Device, Failure, GpuOptions, GpuSettings, PartTime};
+use kogge_gpu::{Device, Failure, GpuOptions, GpuSettings};
 use serde::Deserialize;
 
 use super::interface::{Adapter, WebGpu, failure};
@@ -23,7 +23,7 @@ const POSITIONS: usize = 1 << 20;
 const MOVES: usize = 1 << 23;
 
 /// How long parts of a count should take. A browser shares the device with the screen, and stops kernels that run for seconds.
-const PART_TIME: PartTime = PartTime { longest: Duration::from_millis(60), first: 1 << 11 };
+const PACE: Pace = Pace::new(1 << 11, Duration::from_millis(60), 2);
 
 /// The description of an adapter by `browser.js`.
 #[derive(Deserialize)]
@@ -107,7 +107,7 @@ impl Device for BrowserGpu {
             has_immediates: false,
         };
         let mut settings = properties.settings(&options)?;
-        settings.part_time = PART_TIME;
+        settings.pace = PACE;
         Ok(settings)
     }
 

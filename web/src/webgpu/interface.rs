@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use js_sys::{Array, Error, Uint8Array};
 use kogge_backend_wgpu::{SCALARS, SCALARS_BINDING, binding_of, source};
-use kogge_gpu::interface::{Compiled, Launch};
+use kogge_gpu::interface::{Compilation, Launch};
 use kogge_gpu::kernels::{Kernel, Module, Scalar, Signature};
 use kogge_gpu::{Failure, GpuSettings, Interface, Parameter};
 use serde::Serialize;
@@ -126,8 +126,8 @@ impl Interface for WebGpu {
         self.device.clear(buffer, bytes as f64).map_err(failure)
     }
 
-    async fn compile(&mut self, modules: &[Module]) -> Result<Compiled, Failure> {
-        let mut compiled = Compiled::default();
+    async fn compile(&mut self, modules: &[Module]) -> Result<Compilation, Failure> {
+        let mut compiled = Compilation::default();
         for &module in modules {
             let start = Instant::now();
             let enable = if self.settings.uses(Parameter::Subgroups) { "enable subgroups;\n" } else { "" };

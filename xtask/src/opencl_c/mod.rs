@@ -40,25 +40,36 @@ use self::{
 /// # Errors
 /// The reason as a sentence, if the source is not valid, has no such kernel, or uses what is not supported.
 pub fn print(wgsl: &str, kernels: &[&str]) -> Result<String> {
+    Ok(print_files(&[wgsl], kernels)?.concat())
+}
+
+/// Prints kernels, and all that they reach, of a WGSL source in several files, and returns a text for each file.
+///
+/// # Errors
+/// Those of [`print`].
+pub fn print_files(files: &[&str], kernels: &[&str]) -> Result<Vec<String>> {
+    let wgsl = &files.concat();
     let module = wgsl::parse_str(wgsl).map_err(|error| error.emit_to_string(wgsl))?;
     let info = Validator::new(ValidationFlags::all(), Capabilities::SHADER_INT64).validate(&module);
     let info = info.map_err(|error| error.emit_to_string(wgsl))?;
-    Printer { context: Context::new(&module, &info)?, called: HashSet::new(), words: HashSet::new(), parts: Vec::new() }
+    let parts = vec![Vec::new(); files.len()];
+    Printer { files, context: Context::new(&module, &info)?, called: HashSet::new(), words: HashSet::new(), parts }
         .print(wgsl, kernels)
 }
 
 /// Prints a module from its end to its beginning, because what is declared comes before what uses it.
 struct Printer<'a> {
+    files: &'a [&'a str],
     context: Context<'a>,
     /// The functions that are called, and the words of what is printed.
     called: HashSet<Handle<Function>>,
     words: HashSet<String>,
-    /// What is printed, the last part first.
-    parts: Vec<String>,
+    /// What is printed of each file, the last part first.
+    parts: Vec<Vec<String>>,
 }
 
 impl Printer<'_> {
-    fn print(mut self, wgsl: &str, kernels: &[&str]) -> Result<String> {
+    fn print(mut self, wgsl: &str, kernels: &[&str]) -> Result<Vec<String>> {
         let (module, comments) = (self.context.module, comments(wgsl));
         let comment = |name: &str| comments.get(name).map_or("", String::as_str);
         let within = |name: &str, error: String| format!("In `{name}`, {error}");
@@ -70,7 +81,7 @@ impl Printer<'_> {
                 self.called.insert(callee);
             });
             let kernel = self.kernel(index, entry).map_err(|error| within(name, error))?;
-            self.add(&format!("\n{}", comment(name)), &kernel);
+            self.add(&format!("fn {name}("), &format!("\n{}", comment(name)), &kernel);
         }
         for (handle, function) in module.functions.iter().rev() {
             let name = name_of(&function.name);
@@ -79,7 +90,7 @@ impl Printer<'_> {
                     self.called.insert(callee);
                 });
                 let printed = self.function(handle, function).map_err(|error| within(name, error))?;
-                self.add(&format!("\n{}", comment(name)), &printed);
+                self.add(&format!("fn {name}("), &format!("\n{}", comment(name)), &printed);
             }
         }
         for (_, ty) in module.types.iter().rev() {
@@ -89,7 +100,8 @@ impl Printer<'_> {
             {
                 let member_comment = |member: &str| comment(&format!("{name}.{member}"));
                 let printed = self.structure(members, member_comment).map_err(|error| within(name, error))?;
-                self.add(&format!("\n{}", comment(name)), &format!("{printed}}} {};\n", renamed(name)));
+                let printed = format!("{printed}}} {};\n", renamed(name));
+                self.add(&format!("struct {name} "), &format!("\n{}", comment(name)), &printed);
             }
         }
         for (_, constant) in module.constants.iter().rev() {
@@ -98,17 +110,19 @@ impl Printer<'_> {
                 let value = self.context.constant(constant.init)?.within(Level::Postfix);
                 let comment = Some(comment(name)).filter(|comment| !comment.is_empty());
                 let comment = comment.map_or(String::new(), |comment| format!("\n{comment}"));
-                self.add(&comment, &format!("#define {name} {value}\n"));
+                self.add(&format!("const {name}:"), &comment, &format!("#define {name} {value}\n"));
             }
         }
-        self.parts.reverse();
-        Ok(wrapped(self.parts.concat().trim_start_matches('\n')))
+        let texts = self.parts.into_iter().map(|parts| parts.into_iter().rev().collect::<String>());
+        Ok(texts.map(|text| wrapped(text.trim_start_matches('\n'))).collect())
     }
 
-    fn add(&mut self, comment: &str, code: &str) {
+    /// Adds the code of a definition to the file in which its WGSL begins with `start`.
+    fn add(&mut self, start: &str, comment: &str, code: &str) {
         let words = code.split(|letter: char| !(letter.is_alphanumeric() || letter == '_'));
         self.words.extend(words.map(str::to_owned));
-        self.parts.push(format!("{comment}{code}"));
+        let file = self.files.iter().position(|file| file.contains(start)).unwrap_or_default();
+        self.parts[file].push(format!("{comment}{code}"));
     }
 
     fn structure<'c>(&self, members: &[StructMember], comment: impl Fn(&str) -> &'c str) -> Result<String> {

@@ -1,51 +1,9 @@
 // Printed by `cargo xtask kernels` from the WGSL of kogge-gpu. Change the WGSL, not this file.
 
-#define WEIGHTED_SUMS_GROUPS 1024u
-#define REACHED_ONCE 0xffffffffu
-#define NONE 0ul
-#define NOT_FILE_A 0xfefefefefefefefeul
-#define NOT_FILE_H 0x7f7f7f7f7f7f7f7ful
-#define THIRD_RANK 0xff0000ul
-
-// Which successors are kept: all, the positions of a range, the positions from which a move may lead into the range, or the positions
-// with reversed keys in the range.
-#define KEPT_ALL 0u
-#define KEPT_BEFORE 2u
-#define KEPT_WITHIN_REVERSED 3u
 #define CANDIDATE 0x80000000u
 
 // What stands for the slot of a candidate that took none.
 #define NO_SLOT 0xffffffffu
-
-// What stands for the shard of a candidate that is not kept.
-#define NO_SHARD 0xffffffffu
-
-// Spreads the diagrams of a range, which may differ in few bits of their hashes, over all shards.
-#define SHARD_FACTOR 0x9e3779b1u
-
-typedef struct {
-    ulong bit1;
-    ulong bit2;
-    ulong bit4;
-    // Pieces of the side to move.
-    ulong own;
-    // The square where an en-passant capture lands, or none.
-    ulong en_passant;
-} Position;
-
-// The place of a position in its ply: the pawns of the side to move, the pawns of the other side, and a hash. In a reversed key the
-// sides change places: its `own` pawns are the other side's.
-typedef struct {
-    ulong own;
-    ulong theirs;
-    uint hash;
-} Key;
-
-// All keys from one to another, both included.
-typedef struct {
-    Key first;
-    Key last;
-} KeyRange;
 
 // A number of 256 bits, the lowest 64 bits first.
 typedef struct {
@@ -66,230 +24,6 @@ typedef struct {
     ulong lower;
     ulong upper;
 } Product;
-
-// A diagram as a position in memory.
-typedef struct {
-    uint4 first;
-    uint4 second;
-} Diagram;
-
-// Returns the board of two halves: ranks 1 to 4, and ranks 5 to 8.
-INLINE ulong join(uint lower, uint upper) {
-    return ((ulong) upper << 32u) | (ulong) lower;
-}
-
-// Returns ranks 1 to 4.
-INLINE uint low(ulong board) {
-    return (uint) board;
-}
-
-// Returns ranks 5 to 8.
-INLINE uint high(ulong board) {
-    return (uint) (board >> 32u);
-}
-
-// Returns all squares moved towards h8, by less than 64.
-INLINE ulong up(ulong board, uint distance) {
-    return board << distance;
-}
-
-// Returns all squares moved towards a1, by less than 64.
-INLINE ulong down(ulong board, uint distance) {
-    return board >> distance;
-}
-
-// Whether any square is set.
-INLINE bool nonempty(ulong board) {
-    return board != 0ul;
-}
-
-// Returns the sum of two numbers, modulo 2^64.
-INLINE ulong plus(ulong a, ulong b) {
-    return a + b;
-}
-
-// Returns the product of two words.
-INLINE ulong product(uint a, uint b) {
-    return (ulong) a * (ulong) b;
-}
-
-// Whether one board, as a number, is less than another.
-INLINE bool is_lower(ulong a, ulong b) {
-    return a < b;
-}
-
-// Returns the lowest square, alone.
-INLINE ulong lowest(ulong board) {
-    return board & (0ul - board);
-}
-
-// Returns all squares but the lowest.
-INLINE ulong without_lowest(ulong board) {
-    return board & (board - 1ul);
-}
-
-// Returns the four bytes of half a board in reverse order.
-INLINE uint flip_half(uint half_board) {
-    const uint swapped = (half_board << 16u) | (half_board >> 16u);
-    return ((swapped & 0xff00ffu) << 8u) | ((swapped >> 8u) & 0xff00ffu);
-}
-
-// Returns the board upside down, as the other side sees it: rank 1 becomes rank 8, files stay.
-INLINE ulong flip(ulong board) {
-    return join(flip_half(high(board)), flip_half(low(board)));
-}
-
-// Returns the work-group's number. There may be more work-groups than are needed.
-INLINE uint group_index(uint3 workgroup, uint3 workgroups) {
-    return workgroup.y * workgroups.x + workgroup.x;
-}
-
-// Returns the occupied squares.
-INLINE ulong occupied_of(Position position) {
-    return position.bit1 | position.bit2 | position.bit4;
-}
-
-// Returns a position of which these are the quarters in memory. `Planes32` in kogge-board describes the form: the bits 1, 2 and
-// 4 of the pieces' codes; the pieces of the side to move and, on an empty square, the square where an en-passant capture lands.
-INLINE Position position_in(uint4 first, uint4 second) {
-    const ulong bit1 = join(first.x, first.y);
-    const ulong bit2 = join(first.z, first.w);
-    const ulong bit4 = join(second.x, second.y);
-    const ulong own = join(second.z, second.w);
-    const ulong occupied = bit1 | bit2 | bit4;
-    return (Position){bit1, bit2, bit4, own & occupied, own & ~occupied};
-}
-
-// Returns the range that the scalars describe.
-INLINE KeyRange range_of_scalars(
-    uint first_own_low,
-    uint first_own_high,
-    uint first_theirs_low,
-    uint first_theirs_high,
-    uint first_hash,
-    uint last_own_low,
-    uint last_own_high,
-    uint last_theirs_low,
-    uint last_theirs_high,
-    uint last_hash
-) {
-    const Key first = {join(first_own_low, first_own_high), join(first_theirs_low, first_theirs_high), first_hash};
-    const Key last = {join(last_own_low, last_own_high), join(last_theirs_low, last_theirs_high), last_hash};
-    return (KeyRange){first, last};
-}
-
-// Returns the pawns of both sides.
-INLINE ulong pawns_of(Position position) {
-    return position.bit1 & ~(position.bit2 | position.bit4);
-}
-
-// Whether one key is less than another.
-INLINE bool is_less(Key a, Key b) {
-    if (is_lower(a.own, b.own)) {
-        return true;
-    }
-    if (is_lower(b.own, a.own)) {
-        return false;
-    }
-    if (is_lower(a.theirs, b.theirs)) {
-        return true;
-    }
-    return !is_lower(b.theirs, a.theirs) && a.hash < b.hash;
-}
-
-// Whether the range has the key, or the reversed key, of a position with this hash.
-INLINE bool range_has(KeyRange range, Position position, uint hash, bool is_reversed) {
-    const ulong pawns = pawns_of(position);
-    Key key = {pawns & position.own, pawns & ~position.own, hash};
-    if (is_reversed) {
-        key = (Key){key.theirs, key.own, hash};
-    }
-    return !is_less(key, range.first) && !is_less(range.last, key);
-}
-
-// Whether pawns, flipped, lie from the least to the greatest, both included.
-INLINE bool is_between(ulong pawns, ulong least, ulong greatest) {
-    const ulong flipped_pawns = flip(pawns);
-    return !is_lower(flipped_pawns, least) && !is_lower(greatest, flipped_pawns);
-}
-
-// Returns the squares of the pawn moves that lead to pawns from the least to the greatest. The moves come from this far below
-// their squares. A pawn on the last rank becomes another piece.
-INLINE ulong pawn_squares_into(ulong pawns, ulong squares, uint distance, ulong least, ulong greatest) {
-    ulong found = NONE;
-    ulong rest = squares;
-    while (nonempty(rest)) {
-        const ulong square = lowest(rest);
-        if (is_between(pawns ^ (down(square, distance) | (square & 0xfffffffffffffful)), least, greatest)) {
-            found |= square;
-        }
-        rest = without_lowest(rest);
-    }
-    return found;
-}
-
-// Returns the squares of all pawn moves that lead to pawns from the least to the greatest. Captures land on the targets.
-INLINE ulong pawn_moves_into(ulong pawns, ulong occupied, ulong targets, ulong least, ulong greatest) {
-    const ulong pushed = up(pawns, 8u) & ~occupied;
-    return pawn_squares_into(pawns, pushed, 8u, least, greatest)
-        | pawn_squares_into(pawns, up(pushed & THIRD_RANK, 8u) & ~occupied, 16u, least, greatest)
-        | pawn_squares_into(pawns, up(pawns & NOT_FILE_A, 7u) & targets, 7u, least, greatest)
-        | pawn_squares_into(pawns, up(pawns & NOT_FILE_H, 9u) & targets, 9u, least, greatest);
-}
-
-// Returns the squares on which the position's pawns may capture.
-INLINE ulong pawn_targets(Position position) {
-    return (occupied_of(position) & ~position.own) | position.en_passant;
-}
-
-// Whether a move may lead from the position into the range, judged by pawns alone.
-INLINE bool may_follow(KeyRange range, Position parent) {
-    const ulong occupied = occupied_of(parent);
-    const ulong pawns = pawns_of(parent);
-    const ulong mine = pawns & parent.own;
-    const ulong theirs = pawns & ~parent.own;
-    bool follows = is_between(theirs, range.first.own, range.last.own);
-    ulong rest = theirs;
-    while (nonempty(rest) && !follows) {
-        follows = is_between(theirs ^ lowest(rest), range.first.own, range.last.own);
-        rest = without_lowest(rest);
-    }
-    if (!follows || is_lower(range.first.own, range.last.own)) {
-        return follows;
-    }
-    const ulong least = range.first.theirs;
-    const ulong greatest = range.last.theirs;
-    return is_between(mine, least, greatest)
-        || nonempty(pawn_moves_into(mine, occupied, pawn_targets(parent), least, greatest));
-}
-
-// Whether a move may lead from the position into the range of reversed keys, judged by pawns alone.
-INLINE bool may_follow_reversed(KeyRange range, Position parent) {
-    const ulong mine = pawns_of(parent) & parent.own;
-    const ulong least = range.first.own;
-    const ulong greatest = range.last.own;
-    return is_between(mine, least, greatest)
-        || nonempty(pawn_moves_into(mine, occupied_of(parent), pawn_targets(parent), least, greatest));
-}
-
-// Whether the position may have a successor that is kept.
-INLINE bool may_precede_kept(KeyRange range, Position position, uint kept) {
-    if (kept == KEPT_WITHIN_REVERSED) {
-        return may_follow_reversed(range, position);
-    }
-    return may_follow(range, position);
-}
-
-// Whether a successor with this hash is kept.
-INLINE bool is_kept(KeyRange range, Position position, uint hash, uint kept) {
-    if (kept == KEPT_ALL) {
-        return true;
-    }
-    if (kept == KEPT_BEFORE) {
-        return may_follow(range, position);
-    }
-    return range_has(range, position, hash, kept == KEPT_WITHIN_REVERSED);
-}
 
 // Whether the position that a slot refers to is equal to this one, bit by bit. Both halves are read at once.
 INLINE bool same_position(
@@ -385,7 +119,7 @@ INLINE uint2 reference_plane(uint index, __global const uint *restrict reference
 
 // Returns a hash of the other side's pieces, without the pieces of the reference. No move changes them, unless it captures; and most
 // captured pieces stand where the reference has them.
-INLINE uint army_hash(uint4 first, uint4 second, __global const uint *restrict reference) {
+INLINE uint opponent_hash(uint4 first, uint4 second, __global const uint *restrict reference) {
     const uint2 differ = (first.xy ^ reference_plane(0u, reference)) | (first.zw ^ reference_plane(1u, reference))
         | (second.xy ^ reference_plane(2u, reference));
     const uint2 others = differ & ~second.zw;
@@ -493,51 +227,6 @@ INLINE void set_board_of_sum(uint at, ulong board, __global uint *restrict sums)
     sums[at + 1u] = high(board);
 }
 
-// Returns a position without castling rights and en passant. The code 7 is a rook that may castle, the code 4 any other.
-INLINE Diagram diagram_of(uint4 first, uint4 second) {
-    const uint2 may_castle = first.xy & first.zw & second.xy;
-    const uint2 occupied = first.xy | first.zw | second.xy;
-    return (Diagram){first & ~(uint4)(may_castle, may_castle), (uint4)(second.xy, second.zw & occupied)};
-}
-
-// Finds the slot of an entry's diagram. Returns whether the entry took it, since it is the first one with this diagram.
-//
-// Every search ends, at the latest where it began: the table has more slots than the shard has entries.
-INLINE bool take_slot(
-    uint entry,
-    Diagram diagram,
-    uint hash,
-    __global const uint4 *restrict entries,
-    __global uint *restrict slots,
-    __global uint *restrict merge_state,
-    uint slot_count
-) {
-    const uint first_slot = share_of(hash, slot_count);
-    uint slot = first_slot;
-    bool is_new = false;
-    for (;;) {
-        const uint found = load_atomic(&slots[slot]);
-        if (found == 0u) {
-            const Exchange exchange = compare_exchange(&slots[slot], 0u, entry + 1u);
-            is_new = exchange.exchanged;
-            if (is_new) {
-                break;
-            }
-        } else {
-            const Diagram known = diagram_of(entries[2u * (found - 1u)], entries[2u * (found - 1u) + 1u]);
-            if (all(known.first == diagram.first) && all(known.second == diagram.second)) {
-                break;
-            }
-            slot = slot + 1u == slot_count ? 0u : slot + 1u;
-            if (slot == first_slot) {
-                merge_state[2] = 1u;
-                break;
-            }
-        }
-    }
-    return is_new;
-}
-
 // Copies some entries of a ply to level 0, each as its own root.
 __kernel KERNEL void load_entries(
     __global uint4 *restrict successors,
@@ -568,8 +257,8 @@ __kernel KERNEL void select_entries(
     __global uint *restrict selected_count,
     uint first,
     uint end,
-    uint kept,
-    uint room,
+    uint filter_kind,
+    uint capacity,
     uint first_own_low,
     uint first_own_high,
     uint first_theirs_low,
@@ -600,7 +289,7 @@ __kernel KERNEL void select_entries(
         second = entries[2u * (first + index) + 1u];
         is_selected = may_precede_kept(range_of_scalars(first_own_low, first_own_high, first_theirs_low,
             first_theirs_high, first_hash, last_own_low, last_own_high, last_theirs_low, last_theirs_high, last_hash),
-            position_in(first_1, second), kept);
+            position_in(first_1, second), filter_kind);
     }
     if (is_selected) {
         rank = atomic_add(group_count, 1u);
@@ -611,7 +300,7 @@ __kernel KERNEL void select_entries(
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     const uint selected = *group_base + rank;
-    if (is_selected && selected < room) {
+    if (is_selected && selected < capacity) {
         successors[2u * selected] = first_1;
         successors[2u * selected + 1u] = second;
         successor_roots[selected] = selected;
@@ -620,10 +309,10 @@ __kernel KERNEL void select_entries(
 }
 
 // Counts the entries of each part of these hashes.
-__kernel KERNEL void count_armies(
+__kernel KERNEL void count_by_opponent(
     __global const uint4 *restrict entries,
     __global const uint *restrict reference,
-    __global uint *restrict army_counts,
+    __global uint *restrict opponent_counts,
     uint end,
     uint shift
 ) {
@@ -632,16 +321,16 @@ __kernel KERNEL void count_armies(
     const uint3 workgroups = (uint3)(get_num_groups(0), get_num_groups(1), get_num_groups(2));
     const uint index = group_index(workgroup, workgroups) * GROUP + lane;
     if (index < end) {
-        const uint part = army_hash(entries[2u * index], entries[2u * index + 1u], reference) >> shift;
-        atomic_add(&army_counts[part], 1u);
+        const uint part = opponent_hash(entries[2u * index], entries[2u * index + 1u], reference) >> shift;
+        atomic_add(&opponent_counts[part], 1u);
     }
 }
 
-// Puts the numbers of the entries in the order of these parts. `army_counts` holds the place of each part's next entry.
-__kernel KERNEL void order_by_army(
+// Puts the numbers of the entries in the order of these parts. `opponent_counts` holds the place of each part's next entry.
+__kernel KERNEL void order_by_opponent(
     __global const uint4 *restrict entries,
     __global const uint *restrict reference,
-    __global uint *restrict army_counts,
+    __global uint *restrict opponent_counts,
     __global uint *restrict new_order,
     uint end,
     uint shift
@@ -651,8 +340,8 @@ __kernel KERNEL void order_by_army(
     const uint3 workgroups = (uint3)(get_num_groups(0), get_num_groups(1), get_num_groups(2));
     const uint index = group_index(workgroup, workgroups) * GROUP + lane;
     if (index < end) {
-        const uint part = army_hash(entries[2u * index], entries[2u * index + 1u], reference) >> shift;
-        const uint place = atomic_add(&army_counts[part], 1u);
+        const uint part = opponent_hash(entries[2u * index], entries[2u * index + 1u], reference) >> shift;
+        const uint place = atomic_add(&opponent_counts[part], 1u);
         if (place < end) {
             new_order[place] = index;
         }
@@ -706,7 +395,7 @@ __kernel KERNEL void insert(
     uint end,
     uint hash_mask,
     uint slot_count,
-    uint kept,
+    uint filter_kind,
     uint first_own_low,
     uint first_own_high,
     uint first_theirs_low,
@@ -729,8 +418,8 @@ __kernel KERNEL void insert(
         const uint2 hash = hashes(first_1, second);
         if (is_kept(range_of_scalars(first_own_low, first_own_high, first_theirs_low, first_theirs_high, first_hash,
                 last_own_low, last_own_high, last_theirs_low, last_theirs_high, last_hash),
-                position_in(first_1, second), hash.y, kept)) {
-            if (kept != KEPT_ALL) {
+                position_in(first_1, second), hash.y, filter_kind)) {
+            if (filter_kind != FILTER_ALL) {
                 atomic_add(&kept_counts[roots[candidate]], 1u);
             }
             slot = find_slot(candidate, first_1, second, hash.x & hash_mask, positions, roots, entries, multiplicities,
@@ -794,7 +483,7 @@ __kernel KERNEL void append(
     uint shard_index,
     uint shard_count,
     uint keeps_slots,
-    uint room
+    uint capacity
 ) {
     __local uint group_count[1];
     __local uint group_base[1];
@@ -839,7 +528,7 @@ __kernel KERNEL void append(
                 candidate = sorted[shard_count + index];
             }
             const uint successor = *group_base + rank;
-            const bool has_room = successor < room;
+            const bool has_room = successor < capacity;
             if (has_room) {
                 successors[2u * successor] = positions[2u * candidate];
                 successors[2u * successor + 1u] = positions[2u * candidate + 1u];
@@ -854,16 +543,16 @@ __kernel KERNEL void append(
 }
 
 // Adds the appended candidates to the list's length, and notes if there was no room for all.
-__kernel KERNEL void note_appended(__global uint *restrict merge_state, uint room) {
+__kernel KERNEL void note_appended(__global uint *restrict merge_state, uint capacity) {
     const uint lane = get_local_id(0);
     const uint3 workgroup = (uint3)(get_group_id(0), get_group_id(1), get_group_id(2));
     if (workgroup.x == 0u && lane == 0u) {
         const uint count = load_atomic(&merge_state[1]);
         const uint len = load_atomic(&merge_state[0]);
-        if (count > room - len) {
+        if (count > capacity - len) {
             merge_state[2] = 1u;
         }
-        merge_state[0] = len + min(count, room - len);
+        merge_state[0] = len + min(count, capacity - len);
         merge_state[1] = 0u;
     }
 }
@@ -924,143 +613,5 @@ __kernel WEIGHTED_SUMS_KERNEL void weighted_sums(
         set_board_of_sum(first_word + 2u, sum.second, sums);
         set_board_of_sum(first_word + 4u, sum.third, sums);
         set_board_of_sum(first_word + 6u, sum.fourth, sums);
-    }
-}
-
-// Counts the diagrams of a shard's entries in one of several parts, which the second hash of a diagram chooses. The work-items take the
-// entries in turns.
-__kernel KERNEL void count_diagrams(
-    __global const uint4 *restrict entries,
-    __global uint *restrict slots,
-    __global uint *restrict merge_state,
-    uint end,
-    uint hash_mask,
-    uint slot_count,
-    uint part,
-    uint parts
-) {
-    const uint lane = get_local_id(0);
-    const uint3 workgroup = (uint3)(get_group_id(0), get_group_id(1), get_group_id(2));
-    const uint3 workgroups = (uint3)(get_num_groups(0), get_num_groups(1), get_num_groups(2));
-    const uint step = workgroups.x * workgroups.y * GROUP;
-    uint count = 0u;
-    for (uint entry = group_index(workgroup, workgroups) * GROUP + lane; entry < end; entry += step) {
-        const Diagram diagram = diagram_of(entries[2u * entry], entries[2u * entry + 1u]);
-        const uint2 hash = hashes(diagram.first, diagram.second);
-        if (share_of(hash.y, parts) == part) {
-            const uint value = count;
-            const bool result = take_slot(entry, diagram, hash.x & hash_mask, entries, slots, merge_state, slot_count);
-            count = value + (result ? 1u : 0u);
-        }
-    }
-    if (count > 0u) {
-        atomic_add(&merge_state[1], count);
-    }
-}
-
-// Finds the shard of each candidate that is kept, and counts the candidates of each shard. Candidates with equal diagrams get the same
-// shard. If not all are kept, `kept_counts` counts the kept candidates of each root.
-__kernel KERNEL void count_shards(
-    __global const uint4 *restrict positions,
-    __global const uint *restrict roots,
-    __global uint *restrict kept_counts,
-    __global uint *restrict candidate_shards,
-    __global uint *restrict new_sorted,
-    uint end,
-    uint shard_count,
-    uint kept,
-    uint first_own_low,
-    uint first_own_high,
-    uint first_theirs_low,
-    uint first_theirs_high,
-    uint first_hash,
-    uint last_own_low,
-    uint last_own_high,
-    uint last_theirs_low,
-    uint last_theirs_high,
-    uint last_hash
-) {
-    __local uint group_counts[GROUP];
-    const uint lane = get_local_id(0);
-    const uint3 workgroup = (uint3)(get_group_id(0), get_group_id(1), get_group_id(2));
-    const uint3 workgroups = (uint3)(get_num_groups(0), get_num_groups(1), get_num_groups(2));
-    const uint candidate = group_index(workgroup, workgroups) * GROUP + lane;
-    uint shard = NO_SHARD;
-    if (candidate < end) {
-        const uint4 first = positions[2u * candidate];
-        const uint4 second = positions[2u * candidate + 1u];
-        if (is_kept(range_of_scalars(first_own_low, first_own_high, first_theirs_low, first_theirs_high, first_hash,
-                last_own_low, last_own_high, last_theirs_low, last_theirs_high, last_hash), position_in(first, second),
-                hashes(first, second).y, kept)) {
-            if (kept != KEPT_ALL) {
-                atomic_add(&kept_counts[roots[candidate]], 1u);
-            }
-            const Diagram diagram = diagram_of(first, second);
-            shard = share_of(hashes(diagram.first, diagram.second).y * SHARD_FACTOR, shard_count);
-        }
-        candidate_shards[candidate] = shard;
-    }
-    for (uint first_shard = 0u; first_shard < shard_count; first_shard += GROUP) {
-        group_counts[lane] = 0u;
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (shard - first_shard < GROUP) {
-            atomic_add(&group_counts[shard - first_shard], 1u);
-        }
-        barrier(CLK_LOCAL_MEM_FENCE);
-        const uint count = group_counts[lane];
-        if (count > 0u) {
-            atomic_add(&new_sorted[first_shard + lane], count);
-        }
-    }
-}
-
-// Turns the number of each shard's candidates into the index of the first.
-__kernel KERNEL void scan_shards(__global uint *restrict new_sorted, uint shard_count) {
-    const uint lane = get_local_id(0);
-    const uint3 workgroup = (uint3)(get_group_id(0), get_group_id(1), get_group_id(2));
-    if (workgroup.x == 0u && lane == 0u) {
-        uint sum = 0u;
-        for (uint shard = 0u; shard < shard_count; shard += 1u) {
-            const uint count = load_atomic(&new_sorted[shard]);
-            new_sorted[shard] = sum;
-            sum += count;
-        }
-    }
-}
-
-// Sorts the candidates that are kept by shard. The index of each shard's first candidate becomes their end.
-__kernel KERNEL void sort_by_shard(
-    __global uint *restrict candidate_shards,
-    __global uint *restrict new_sorted,
-    uint end,
-    uint shard_count
-) {
-    __local uint group_counts[GROUP];
-    __local uint group_bases[GROUP];
-    const uint lane = get_local_id(0);
-    const uint3 workgroup = (uint3)(get_group_id(0), get_group_id(1), get_group_id(2));
-    const uint3 workgroups = (uint3)(get_num_groups(0), get_num_groups(1), get_num_groups(2));
-    const uint candidate = group_index(workgroup, workgroups) * GROUP + lane;
-    uint shard = NO_SHARD;
-    if (candidate < end) {
-        shard = candidate_shards[candidate];
-    }
-    for (uint first_shard = 0u; first_shard < shard_count; first_shard += GROUP) {
-        const uint group_shard = shard - first_shard;
-        uint rank = 0u;
-        group_counts[lane] = 0u;
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (group_shard < GROUP) {
-            rank = atomic_add(&group_counts[group_shard], 1u);
-        }
-        barrier(CLK_LOCAL_MEM_FENCE);
-        const uint count = group_counts[lane];
-        if (count > 0u) {
-            group_bases[lane] = atomic_add(&new_sorted[first_shard + lane], count);
-        }
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (group_shard < GROUP) {
-            new_sorted[shard_count + group_bases[group_shard] + rank] = candidate;
-        }
     }
 }

@@ -7,12 +7,12 @@ use kogge_board::merge::Filter;
 use crate::MOST_MOVES;
 use crate::interface::Interface;
 use crate::parts::{Cut, bases};
-use crate::runner::Halt;
+use crate::runner::Retry;
 use crate::session::{Average, Session};
 
 /// Expands the positions of a level, in parts whose successors fit in the next level. Afterwards the counts of the level
 /// hold the number of each position's moves.
-pub(crate) struct Families {
+pub(crate) struct Expansion {
     /// The positions that are not expanded yet.
     rest: Range<usize>,
     /// These positions with counted moves, if the device expands in generation order only.
@@ -20,31 +20,38 @@ pub(crate) struct Families {
     /// The maximum number of positions in a part.
     most: usize,
     /// The maximum number of successors of a part, unless it is only one block.
-    room: usize,
+    capacity: usize,
     /// The successors that are needed.
-    kept: Filter,
+    filter: Filter,
     /// Whether they will be merged.
     are_merged: bool,
 }
 
 /// A part of the positions whose successors are in the next level.
-pub(crate) struct Family {
+pub(crate) struct ExpansionPart {
     /// The number of successors.
     pub(crate) successors: usize,
     /// The end of the positions of the level that are expanded.
     pub(crate) end: usize,
 }
 
-impl Families {
+impl Expansion {
     /// Expands the first `len` positions.
     pub(crate) fn of(len: usize) -> Self {
-        Self { rest: 0..len, counted: None, most: usize::MAX, room: usize::MAX, kept: Filter::All, are_merged: false }
+        Self {
+            rest: 0..len,
+            counted: None,
+            most: usize::MAX,
+            capacity: usize::MAX,
+            filter: Filter::All,
+            are_merged: false,
+        }
     }
 
-    /// Expands the first `len` positions, whose successors will be merged, at most `room` at a time, or those of a block. Successors that
+    /// Expands the first `len` positions, whose successors will be merged, at most `capacity` at a time, or those of a block. Successors that
     /// are not kept may be left out; then the counts of the level are not set.
-    pub(crate) fn to_merge(kept: Filter, len: usize, room: usize) -> Self {
-        Self { room, kept, are_merged: true, ..Self::of(len) }
+    pub(crate) fn to_merge(filter: Filter, len: usize, capacity: usize) -> Self {
+        Self { capacity, filter, are_merged: true, ..Self::of(len) }
     }
 
     /// Expands the next positions, which have about `aim` successors or as many as fit. Returns `None` if all positions are
@@ -54,10 +61,10 @@ impl Families {
         session: &mut Session<I>,
         level: usize,
         aim: usize,
-    ) -> Result<Option<Family>, Halt> {
+    ) -> Result<Option<ExpansionPart>, Retry> {
         let sizes = session.sizes;
-        let room = sizes.positions.min(self.room.max(sizes.least_positions()));
-        let aim = aim.min(room);
+        let capacity = sizes.positions.min(self.capacity.max(sizes.least_positions()));
+        let aim = aim.min(capacity);
         while self.counted.is_none() && !self.rest.is_empty() {
             // Parts of equal size keep the device as busy at the end as at the start. Each part consists of whole
             // blocks, so that the rest can be expanded in generation order.
@@ -67,12 +74,12 @@ impl Families {
             let len = self.rest.len().div_ceil(pieces).min(most).next_multiple_of(sizes.block);
             let part = self.rest.start..self.rest.end.min(self.rest.start + len);
             let successors = if session.runner.settings.unordered.applies(self.are_merged) {
-                Some(session.expand_unordered(level, part.clone(), self.kept, room).await?)
+                Some(session.expand_unordered(level, part.clone(), self.filter, capacity).await?)
             } else {
                 None
             };
             // The successors of one block always fit. A device that claims otherwise must expand in generation order.
-            match successors.filter(|&count| count <= room || part.len() > sizes.block) {
+            match successors.filter(|&count| count <= capacity || part.len() > sizes.block) {
                 None => {
                     let sums = session.count_level(level, self.rest.end).await?;
                     session.set_bases(level, &bases(&sums))?;
@@ -82,9 +89,9 @@ impl Families {
                     // A sixteenth is added, since parts differ.
                     let average = (successors + successors / 16).div_ceil(part.len());
                     session.moves = Average(average.clamp(1, MOST_MOVES as usize));
-                    if successors <= room {
+                    if successors <= capacity {
                         self.rest.start = part.end;
-                        return Ok(Some(Family { successors, end: part.end }));
+                        return Ok(Some(ExpansionPart { successors, end: part.end }));
                     }
                     self.most = part.len() / 2;
                 }
@@ -94,6 +101,6 @@ impl Families {
         // A block always fits.
         let Some(part) = cut.next(aim.min(sizes.moves)) else { return Ok(None) };
         session.expand_part(level, &part).await?;
-        Ok(Some(Family { successors: part.moves, end: part.positions.end }))
+        Ok(Some(ExpansionPart { successors: part.moves, end: part.positions.end }))
     }
 }
