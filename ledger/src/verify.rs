@@ -4,7 +4,7 @@ use std::sync::{Mutex, MutexGuard};
 use std::time::Instant;
 
 use crate::count::{Counter, pieces};
-use crate::work::Batch;
+use crate::work::{pace, share};
 use crate::{Answer, Count, Dispute, Given, Ledger, LedgerEntry, LedgerError, LedgerRow, Recorded, Source, verdict};
 use kogge_driver::{Driver, MergeDevice, Observer, Progress};
 
@@ -147,10 +147,10 @@ impl Ledger {
         let mut counter = Counter::new(self, source, &mut driver, settings)?;
         let source = counter.source().clone();
         check(&source)?;
-        let (mut done, mut batches) = (0, Batch::new(kind));
+        let (mut done, mut pace) = (0, pace(kind));
         while done < entries.len() {
             let left = entries.len() - done;
-            let batch = &entries[done..][..batches.next(left as u64, 1).min(left)];
+            let batch = &entries[done..][..pace.next(share(left as u64, 1)) as usize];
             let start = Instant::now();
             for piece in pieces(kind, batch) {
                 whole.begin(done, piece.len(), entries.len());
@@ -161,7 +161,7 @@ impl Ledger {
                 })?;
                 done += piece.len();
             }
-            batches.saw(batch.len(), start.elapsed());
+            pace.saw(batch.len() as u64, start.elapsed());
         }
         Ok(())
     }

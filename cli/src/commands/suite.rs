@@ -7,7 +7,7 @@ use std::iter::Peekable;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use kogge_board::{Backend, Fen};
+use kogge_board::{Backend, Fen, Pace};
 use kogge_devices::Estimate;
 use kogge_driver::epd::{self, Case, EpdError};
 use kogge_driver::{Caps, Driver, Error, LineVerdict};
@@ -43,43 +43,26 @@ struct Summary {
 /// Lines of a suite, each with its number and the result of reading it.
 type Lines = Vec<(usize, Result<Case, EpdError>)>;
 
-/// The sizes of the pieces of a suite. The lines of a piece are checked together, and their results printed.
-struct Pieces {
-    /// The most leaves of a piece of several lines.
-    leaves: f64,
-}
+/// The leaves of a piece of a suite. The lines of a piece are checked together, and their results printed.
+const PACE: Pace = Pace::new(100_000_000, Duration::from_secs(1), 100);
 
-impl Pieces {
-    /// The time that a piece should take, in seconds.
-    const SECONDS: f64 = 1.0;
-    /// The most leaves of the first piece.
-    const FIRST: f64 = 1e8;
-    /// The factor by which a piece may exceed the one before.
-    const GROWTH: f64 = 100.0;
-    /// The most lines of a piece.
-    const LINES: usize = 1 << 16;
+/// The most lines of a piece.
+const LINES: usize = 1 << 16;
 
-    /// Takes the next lines.
-    fn next(&self, lines: &mut Peekable<impl Iterator<Item = (usize, Result<Case, EpdError>)>>, caps: Caps) -> Lines {
-        let (mut piece, mut leaves) = (Lines::new(), 0.0);
-        while let Some((_, case)) = lines.peek()
-            && piece.len() < Self::LINES
-        {
-            let more = case.iter().flat_map(|case| caps.allowed(case)).map(|(_, leaves)| leaves as f64);
-            leaves += more.sum::<f64>();
-            if leaves > self.leaves && !piece.is_empty() {
-                break;
-            }
-            piece.extend(lines.next());
+/// Takes the next lines, several only if they have at most this number of leaves.
+fn take(lines: &mut Peekable<impl Iterator<Item = (usize, Result<Case, EpdError>)>>, caps: Caps, most: u64) -> Lines {
+    let (mut piece, mut leaves) = (Lines::new(), 0.0);
+    while let Some((_, case)) = lines.peek()
+        && piece.len() < LINES
+    {
+        let more = case.iter().flat_map(|case| caps.allowed(case)).map(|(_, leaves)| leaves as f64);
+        leaves += more.sum::<f64>();
+        if leaves > most as f64 && !piece.is_empty() {
+            break;
         }
-        piece
+        piece.extend(lines.next());
     }
-
-    /// Notes the time that a piece of this many leaves took.
-    fn saw(&mut self, leaves: u128, elapsed: Duration) {
-        let wanted = leaves as f64 * Self::SECONDS / elapsed.as_secs_f64().max(1e-6);
-        self.leaves = wanted.clamp(Self::FIRST, self.leaves * Self::GROWTH);
-    }
+    piece
 }
 
 /// The results of all lines so far.
@@ -133,10 +116,10 @@ impl Job for args::Suite {
 
         let mut results = Results::default();
         let mut lines = epd::lines(&text).peekable();
-        let mut pieces = Pieces { leaves: Pieces::FIRST };
+        let mut pace = PACE;
         let start = Instant::now();
         while let Some(&(first, _)) = lines.peek() {
-            let piece = pieces.next(&mut lines, caps);
+            let piece = take(&mut lines, caps, pace.next(u64::MAX));
             let cases: Vec<_> = piece.iter().filter_map(|(_, case)| case.as_ref().ok().cloned()).collect();
             let (begin, before) = (Instant::now(), results.nodes);
             let verdicts = driver.check(&cases, caps).map_err(|error| match error {
@@ -162,7 +145,7 @@ impl Job for args::Suite {
                 };
                 found.map_or(Ok(()), |found| print(context, &found))?;
             }
-            pieces.saw(results.nodes - before, elapsed);
+            pace.saw(u64::try_from(results.nodes - before).unwrap_or(u64::MAX), elapsed);
         }
         let Results { passed, failed, skipped, broken, nodes } = results;
         let effort = Effort::counting(&opened, nodes, start.elapsed());

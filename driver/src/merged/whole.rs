@@ -2,12 +2,13 @@
 
 use std::time::Instant;
 
+use kogge_board::Pace;
 use kogge_board::merge::{Filter, MergeError};
 
 use super::estimates::MARGIN;
 use super::route::NextPly;
 use super::settings::MergeCosts;
-use super::work::{STEP_SECONDS, StepError, Work};
+use super::work::{StepError, Work, in_a_step, pace};
 use crate::Error;
 
 /// A ply is large if it takes at least this many times as long as the quickest ply and at least [`LARGE_SECONDS`], and has at least
@@ -17,7 +18,7 @@ const LARGE_SECONDS: f64 = 0.02;
 const LARGE_SUCCESSORS: f64 = 1e6;
 
 /// More moves than positions have on average.
-const MANY_MOVES: f64 = 100.0;
+const MANY_MOVES: u64 = 100;
 
 /// Room for successors beyond the estimate.
 const SPARE_ROOM: u64 = 1 << 12;
@@ -47,9 +48,9 @@ impl Work<'_> {
             let reserved = self.merge.reserve(room, kept);
             self.room = (room, begin.elapsed().as_secs_f64());
             let expanded = reserved.map_err(StepError::from).and_then(|()| {
-                let step: fn(&mut Self) -> &mut f64 = |work| &mut work.expand_step;
+                let pace: fn(&mut Self) -> &mut Pace = |work| &mut work.expanding;
                 let parents = self.merge.parents();
-                self.in_steps(parents, step, seconds, |work, range| {
+                self.in_steps(parents, pace, seconds, |work, range| {
                     let more = work.merge.expand(range)?;
                     paths = paths.checked_add(more).ok_or(MergeError::Overflow)?;
                     Ok(())
@@ -123,8 +124,8 @@ impl Work<'_> {
         let Some(costs) = costs else { return };
         self.quickest = costs.ply;
         // To add up a multiplicity takes less time than to merge a successor.
-        let successors = STEP_SECONDS / costs.successor.max(1e-12);
-        self.sum_step = self.sum_step.max(successors);
-        self.expand_step = self.expand_step.max(successors / MANY_MOVES);
+        let successors = in_a_step(costs.successor);
+        self.summing = pace(successors.max(self.batch));
+        self.expanding = pace((successors / MANY_MOVES).max(self.batch));
     }
 }

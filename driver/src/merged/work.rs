@@ -1,12 +1,12 @@
 //! The plies of a tree on a device, and work on them in steps of bounded time.
 
 use std::ops::Range;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 #[cfg(doc)]
 use kogge_board::merge::Key;
 use kogge_board::merge::{Filter, Merge, MergeError, MergeOptions, Summand, WeightedPosition};
-use kogge_board::{Categories, Fen, Planes32, Quad48, Rules};
+use kogge_board::{Categories, Fen, Pace, Planes32, Quad48, Rules};
 
 use super::estimates::{Estimates, MARGIN};
 use super::route::NextPly;
@@ -16,12 +16,18 @@ use crate::error::wrong_answer;
 use crate::plan::PlannedPly;
 use crate::{Driver, Error, Observer, Progress};
 
-/// The time that a step should take, in seconds: short enough to be stopped, long enough to make its start-up time
-/// negligible.
-pub(super) const STEP_SECONDS: f64 = 0.2;
+/// The time that a step should take: short enough to be stopped, long enough to make its start-up time negligible.
+const STEP: Duration = Duration::from_millis(200);
 
-/// The factor by which a step may be larger than the step before it.
-const LARGER_STEP: f64 = 16.0;
+/// Returns the pace of steps of which the first has this number of items.
+pub(super) fn pace(first: u64) -> Pace {
+    Pace::new(first.max(1), STEP, 16)
+}
+
+/// Returns the number of items that a step has time for.
+pub(super) fn in_a_step(seconds_each: f64) -> u64 {
+    (STEP.as_secs_f64() / seconds_each.max(1e-12)) as u64
+}
 
 /// The share of its room that a ply may take whole if the ply after it is made in ranges.
 const BEFORE_RANGES_SHARE: f64 = 0.75;
@@ -80,11 +86,10 @@ pub(crate) struct Work<'d> {
     pub(super) known: Option<MergeCosts>,
     /// What merging costs, from the largest ply so far.
     pub(super) costs: Option<MergeCosts>,
-    /// The number of items of the next step: parents to expand, positions to count leaves below, or positions to sum
-    /// multiplicities of.
-    pub(super) expand_step: f64,
-    pub(super) count_step: f64,
-    pub(super) sum_step: f64,
+    /// The paces of expanding parents, of counting leaves below positions, and of summing multiplicities.
+    pub(super) expanding: Pace,
+    pub(super) counting: Pace,
+    pub(super) summing: Pace,
     /// Seconds spent on checks of multiplicities so far.
     pub(super) check_seconds: f64,
     /// When the work began.
@@ -129,9 +134,9 @@ impl<'d> Work<'d> {
             room: (0, 0.0),
             known: None,
             costs: None,
-            expand_step: batch as f64,
-            count_step: batch as f64,
-            sum_step: batch as f64,
+            expanding: pace(batch),
+            counting: pace(batch),
+            summing: pace(batch),
             check_seconds: 0.0,
             start: Instant::now(),
             rest: f64::INFINITY,
@@ -225,22 +230,17 @@ impl<'d> Work<'d> {
     pub(super) fn in_steps(
         &mut self,
         len: u64,
-        step: fn(&mut Self) -> &mut f64,
+        pace: fn(&mut Self) -> &mut Pace,
         seconds: f64,
         mut work: impl FnMut(&mut Self, Range<u64>) -> Result<(), MergeError>,
     ) -> Result<(), StepError> {
         let mut done = 0;
         while done < len {
             self.check_cancelled().map_err(StepError::Other)?;
-            let size = step(self).max(1.0) as u64;
-            let end = len.min(done.saturating_add(size));
+            let end = done + pace(self).next(len - done);
             let begin = Instant::now();
             work(self, done..end)?;
-            let factor = STEP_SECONDS / begin.elapsed().as_secs_f64().max(1e-6);
-            // A quick step that had too few items says nothing about larger ones.
-            if end - done == size || factor < 1.0 {
-                *step(self) = ((end - done) as f64 * factor.clamp(0.1, LARGER_STEP)).max(1.0);
-            }
+            pace(self).saw(end - done, begin.elapsed());
             done = end;
             self.advance(done as f64 / len as f64, seconds);
         }
@@ -273,12 +273,12 @@ impl<'d> Work<'d> {
     fn sum(
         &mut self,
         summand: Summand,
-        step: fn(&mut Self) -> &mut f64,
+        pace: fn(&mut Self) -> &mut Pace,
         seconds: f64,
         mut found: impl FnMut(&mut Self, u128),
     ) -> Result<Categories, Error> {
         let mut sum = Categories::default();
-        let summed = self.in_steps(self.merge.successors(), step, seconds, |work, range| {
+        let summed = self.in_steps(self.merge.successors(), pace, seconds, |work, range| {
             sum = sum.plus(&work.merge.sum(range, summand)?).ok_or(MergeError::Overflow)?;
             found(work, sum.nodes);
             Ok(())
@@ -289,7 +289,7 @@ impl<'d> Work<'d> {
 
     /// Returns the number of paths to the ply that lies this many plies below the last one.
     pub(crate) fn paths_below(&mut self, plies: u32) -> Result<u128, Error> {
-        Ok(self.sum(Summand::Leaves(plies), |work| &mut work.count_step, 0.0, |_, _| ())?.nodes)
+        Ok(self.sum(Summand::Leaves(plies), |work| &mut work.counting, 0.0, |_, _| ())?.nodes)
     }
 
     /// Checks that the paths to all successors, which belong to this ply, are as many as the moves of their parents, weighted by
@@ -298,7 +298,7 @@ impl<'d> Work<'d> {
     /// This check finds a device that drops a position, keeps one twice or adds a multiplicity wrongly.
     pub(super) fn conserve(&mut self, ply: u32, expected: u128) -> Result<(), Error> {
         let begin = Instant::now();
-        let found = self.sum(Summand::Leaves(0), |work| &mut work.sum_step, 0.0, |_, _| ())?.nodes;
+        let found = self.sum(Summand::Leaves(0), |work| &mut work.summing, 0.0, |_, _| ())?.nodes;
         self.check_seconds += begin.elapsed().as_secs_f64();
         self.check_paths(ply, found, expected)
     }
@@ -353,7 +353,7 @@ impl<'d> Work<'d> {
 
     /// Adds the successors that one line of moves reaches.
     pub(crate) fn note_once(&mut self) -> Result<(), Error> {
-        self.once += self.sum(Summand::Once, |work| &mut work.sum_step, 0.0, |_, _| ())?.nodes as u64;
+        self.once += self.sum(Summand::Once, |work| &mut work.summing, 0.0, |_, _| ())?.nodes as u64;
         Ok(())
     }
 
@@ -390,11 +390,11 @@ impl<'d> Work<'d> {
         // Deep trees below few positions take long, so the size of the first step is estimated, too.
         let each = self.estimates.count_each[depth.min(MAX_CALL_DEPTH) as usize];
         if each > 0.0 {
-            self.count_step = (STEP_SECONDS / each).clamp(1.0, 64.0 * self.batch as f64);
+            self.counting = pace(in_a_step(each).min(64 * self.batch));
         }
         let counted = self.progress.counted;
         let found = |work: &mut Self, leaves| work.progress.counted = counted.saturating_add(leaves);
-        let sum = self.sum(self.summand(depth), |work| &mut work.count_step, seconds, found)?;
+        let sum = self.sum(self.summand(depth), |work| &mut work.counting, seconds, found)?;
         Ok((sum.nodes, (self.counted == Quantity::Categories).then_some(sum)))
     }
 }

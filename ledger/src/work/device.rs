@@ -4,10 +4,11 @@ use std::sync::atomic::Ordering;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use super::batch::Batch;
 use super::shared::{Desk, End, Event, Shared};
+use super::{pace, share};
 use crate::count::{Counter, is_of_the_device, pieces};
 use crate::{Answer, LedgerEntry, LedgerError, Source};
+use kogge_board::Pace;
 use kogge_driver::{Driver, Error, MergeDevice, MergeSettings, Observer, Progress};
 
 /// The first and the longest time to wait when all remaining entries are leased to others.
@@ -37,8 +38,8 @@ fn until_done(
     let AtDesk { shared, index } = *desk;
     let ledger = shared.ledger;
     let kind = ledger.header().kind;
-    let mut batch = Batch::new(kind);
-    let Some(mut leased) = desk.lease(&batch)? else { return Ok(()) };
+    let mut pace = pace(kind);
+    let Some(mut leased) = desk.lease(&pace)? else { return Ok(()) };
     // Nothing is prepared unless there are entries to count.
     let mut counter = Counter::new(ledger, source, driver, settings)?;
     let source = counter.source().clone();
@@ -49,9 +50,9 @@ fn until_done(
             shared.at(index, |desk| desk.begin(piece.len()));
             counter.count(piece, &mut |answers| desk.record(&source, piece, answers))?;
         }
-        batch.saw(leased.len(), start.elapsed());
+        pace.saw(leased.len() as u64, start.elapsed());
         shared.at(index, Desk::end);
-        match desk.lease(&batch)? {
+        match desk.lease(&pace)? {
             Some(next) => leased = next,
             None => return Ok(()),
         }
@@ -67,13 +68,13 @@ struct AtDesk<'a> {
 impl AtDesk<'_> {
     /// Leases a batch. Waits while all open entries are leased to others. Returns `None` if no entries are left, or if the work
     /// is stopped.
-    fn lease(&self, batch: &Batch) -> Result<Option<Vec<LedgerEntry>>, LedgerError> {
+    fn lease(&self, pace: &Pace) -> Result<Option<Vec<LedgerEntry>>, LedgerError> {
         let Self { shared, index } = *self;
         let (ledger, worker) = (shared.ledger, shared.worker(index));
         let mut wait = WAIT.0;
         while !shared.is_stopped() {
             let devices = shared.desks().iter().filter(|desk| desk.progress.failed.is_none()).count();
-            let most = batch.next(shared.open.load(Ordering::Relaxed), devices);
+            let most = pace.next(share(shared.open.load(Ordering::Relaxed), devices)) as usize;
             let leased = ledger.store().lease(&worker, most, shared.options.lease)?;
             if !leased.is_empty() {
                 shared.at(index, |desk| desk.hold(&leased));
