@@ -7,10 +7,10 @@ use kogge_board::{Backend, BackendError, Fen, Quad48, Rules, Tally, Watch};
 use crate::calls::{count_moves, miscounted};
 use crate::{Error, Frontier, Observer, Progress};
 
-/// The least number of entries of a frontier that devices share.
+/// The number of entries of a frontier that devices share: enough to divide the work evenly.
 const FRONTIER: usize = 1 << 12;
-/// The most entries of such a frontier: 256 MiB.
-const MAX_FRONTIER: usize = 1 << 22;
+/// The most entries of such a frontier.
+const MAX_FRONTIER: usize = 1 << 18;
 
 /// Counts trees with a backend, and reports its progress to an observer.
 ///
@@ -52,13 +52,14 @@ impl<'a> Driver<'a> {
         self.count(frontier.rules(), frontier.positions(), depth, None)
     }
 
-    /// Expands the root to a frontier for work down to `depth` that devices share, with enough entries to fill this device, but
-    /// at most `MAX_FRONTIER`.
-    pub(crate) fn frontier(&mut self, root: &Fen, depth: u32) -> Result<Frontier, Error> {
-        let enough = self.backend.info().batch.clamp(FRONTIER, MAX_FRONTIER);
+    /// Expands the root to a frontier for work down to `depth` that devices share: some thousand entries, one for each path.
+    ///
+    /// # Errors
+    /// As [`Driver::perft`].
+    pub fn frontier(&mut self, root: &Fen, depth: u32) -> Result<Frontier, Error> {
         let mut frontier = Frontier::of(root);
         // The backend gets at least two plies, because it makes no successors for the last.
-        while frontier.ply() + 2 < depth && !frontier.is_empty() && frontier.len() < enough {
+        while frontier.ply() + 2 < depth && !frontier.is_empty() && frontier.len() < FRONTIER {
             self.check_cancelled()?;
             let moves: u128 = count_moves(self.backend, frontier.rules(), frontier.positions())?.into_iter().sum();
             if moves > MAX_FRONTIER as u128 {

@@ -72,12 +72,6 @@ impl Frontier {
         &self.multiplicities
     }
 
-    /// Returns some of the entries. The range lies within the frontier.
-    pub(crate) fn part(&self, range: std::ops::Range<usize>) -> Self {
-        let (positions, multiplicities) = (&self.positions[range.clone()], &self.multiplicities[range]);
-        Self { positions: positions.to_vec(), multiplicities: multiplicities.to_vec(), ..*self }
-    }
-
     /// The number of entries.
     pub fn len(&self) -> usize {
         self.positions.len()

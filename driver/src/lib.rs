@@ -10,7 +10,7 @@
 //! [`Driver::perft`] counts every leaf. [`Driver::perft_merged`] makes the plies of a tree one after the other, within
 //! a given memory and as deep as merging pays off. It keeps each distinct position once, with the number of paths to
 //! it. [`Driver::stats`] and [`Driver::stats_merged`] count leaves by the kinds of moves that lead to them. [`Driver::unique`] counts the distinct positions of each ply. A [`RangeCounter`] counts single ranges of a ply, for work that
-//! is divided among devices and machines. [`perft_merged_shared`] divides a count among the devices of one machine.
+//! is divided among devices and machines.
 //!
 //! ```
 //! use kogge_board::Fen;
@@ -30,9 +30,9 @@
 pub mod bench;
 mod best;
 mod calls;
-mod devices;
 mod diff;
 mod divide;
+mod division;
 mod driver;
 pub mod epd;
 mod error;
@@ -48,8 +48,8 @@ mod suite;
 mod unique;
 
 pub use best::Best;
-pub use devices::{Division, DivisionRequest, MergeDevice, Part, Shared, SharedPly, perft_merged_shared, perft_shared};
 pub use diff::{Diff, Difference, Divider};
+pub use division::{Division, DivisionRequest, MergeDevice};
 pub use driver::Driver;
 pub use error::{EngineError, Error};
 pub use frontier::Frontier;

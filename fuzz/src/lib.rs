@@ -200,6 +200,7 @@ fn small_ledger(file: &Path) -> Vec<u8> {
         counted: None,
         ply: Some(1),
         entries: None,
+        every_path: false,
     };
     let store = Box::new(Sqlite::open_or_create(file).expect("a temporary file"));
     let mut device = MergeDevice::with_memory(Box::new(Mailbox::new()), 1 << 20);

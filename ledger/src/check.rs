@@ -84,8 +84,8 @@ impl Ledger {
             after = Some(last.entry.id);
             for next in rows {
                 let sort = (self.header().kind, self.header().counted);
-                let is_of_it = next.given.as_ref().is_none_or(|given| given.count.sort() == sort);
-                if !is_of_it || next.entry.item.kind() != sort.0 {
+                let is_of_it = next.given.as_ref().is_none_or(|given| given.count.is_of(sort));
+                if !is_of_it || !next.entry.item.is_of(sort.0) {
                     return Err(self.not_of_its_kind(&next.entry));
                 }
                 cover.add(&next.entry).map_err(|what| self.damaged(what))?;

@@ -16,7 +16,7 @@ pub(super) fn plan(kind: Kind, counted: Quantity, ply: u32, depth: u32) -> Strin
     let by_kind = if counted == Quantity::Categories { ", by the moves that lead to it" } else { "" };
     match kind {
         Kind::Positions => format!("every leaf {below} plies below each entry, equal positions not merged"),
-        Kind::Ranges => {
+        Kind::Ranges | Kind::ReversedRanges => {
             format!("equal positions merged down to ply {ply}, every leaf {below} plies below each of them{by_kind}")
         }
     }
@@ -50,11 +50,15 @@ impl<'l, 'd, 'b> Counter<'l, 'd, 'b> {
         if header.kind == Kind::Positions {
             return Ok(Self { ledger, source, by: By::Leaves(driver) });
         }
-        let counter = RangeCounter::fitting(driver, &header.root, header.ply, header.depth, header.counted, settings)?;
+        let mut counter =
+            RangeCounter::fitting(driver, &header.root, header.ply, header.depth, header.counted, settings)?;
         if counter.paths() != header.paths {
             let (ply, found, expected) = (header.ply, counter.paths(), header.paths);
             let reason = format!("it found {found} paths to ply {ply}, but the ledger has {expected}.");
             return Err(Error::from(BackendError::WrongAnswer { device: source.device, reason }).into());
+        }
+        if header.kind == Kind::ReversedRanges {
+            counter.reverse()?;
         }
         source.plan = format!("whole down to ply {}", counter.plies().whole);
         Ok(Self { ledger, source, by: By::Ranges(Box::new(counter)) })

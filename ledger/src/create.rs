@@ -32,6 +32,7 @@ pub struct LedgerRequest<'a> {
     /// Plies below the root.
     pub depth: u32,
     /// What the entries should be. `None` accepts an existing ledger of any kind, and makes a merged one if the tree is deep enough.
+    /// [`Kind::ReversedRanges`] makes ranges of reversed keys only if they are better for the device.
     pub kind: Option<Kind>,
     /// What is counted below the entries. `None` accepts an existing ledger of any kind, and counts leaves in a new one. By kind,
     /// leaves are counted below ranges only.
@@ -40,6 +41,8 @@ pub struct LedgerRequest<'a> {
     pub ply: Option<u32>,
     /// About how many ranges a new merged ledger should have; `None` chooses by the size of the ply.
     pub entries: Option<u32>,
+    /// Whether each path to a position of a new frontier is an entry of its own, so that every leaf is counted.
+    pub every_path: bool,
 }
 
 impl LedgerRequest<'_> {
@@ -66,7 +69,7 @@ impl LedgerRequest<'_> {
         let kind = match kind {
             _ if self.kind.is_none() => "",
             Kind::Positions => " without merging",
-            Kind::Ranges => " with merging",
+            Kind::Ranges | Kind::ReversedRanges => " with merging",
         };
         let ply = self.ply.map_or(String::new(), |_| format!(" with its entries at ply {ply}"));
         format!("depth {depth} from {root}{kind}{ply}{counted}")
@@ -103,7 +106,7 @@ impl Ledger {
         let same_entries = kind.is_none_or(|kind| kind == header.kind)
             && counted.is_none_or(|counted| counted == header.counted)
             && ply.is_none_or(|ply| ply == header.ply);
-        if !same_root || depth != header.depth || !same_entries {
+        if !made && (!same_root || depth != header.depth || !same_entries) {
             return Err(LedgerError::Other {
                 location: ledger.location(),
                 found: request.describe(&header.root, header.depth, (header.kind, header.counted), header.ply),
@@ -130,9 +133,9 @@ fn begin(
     if kind == Kind::Positions && counted == Quantity::Categories {
         return Err(LedgerError::KindsOfPositions);
     }
-    let (ply, paths, items) = match kind {
+    let (kind, ply, paths, items) = match kind {
         Kind::Positions => positions(request, &mut *device.backend, observer)?,
-        Kind::Ranges => ranges(request, device, observer)?,
+        Kind::Ranges | Kind::ReversedRanges => ranges(request, device, observer)?,
     };
     let mut header = Header {
         kind,
@@ -151,8 +154,8 @@ fn begin(
     Ok((header, items))
 }
 
-/// Entries: their ply, the paths to them, and what they stand for.
-type Entries = (u32, u128, Vec<Item>);
+/// Entries: their kind and ply, the paths to them, and what they stand for.
+type Entries = (Kind, u32, u128, Vec<Item>);
 
 /// Returns the positions of a frontier.
 fn positions(
@@ -162,13 +165,14 @@ fn positions(
 ) -> Result<Entries, LedgerError> {
     let &LedgerRequest { root, depth, .. } = request;
     let frontier = match request.ply {
+        _ if request.every_path => Driver::new(backend, observer).frontier(root, depth)?,
         Some(ply) => at_ply(root, ply, backend, observer)?,
         None => suggested(root, depth, backend, observer)?,
     };
     let paths = frontier.total(&vec![1; frontier.len()])?;
     let positions = frontier.positions().iter().zip(frontier.multiplicities());
     let item = |(position, &multiplicity)| Item::Position { packed: packed(&Into::into(position)), multiplicity };
-    Ok((frontier.ply(), paths, positions.map(item).collect()))
+    Ok((Kind::Positions, frontier.ply(), paths, positions.map(item).collect()))
 }
 
 /// Returns ranges of the last merged ply.
@@ -183,9 +187,11 @@ fn ranges(
     if let Some(ply) = ply.filter(|ply| !possible.contains(ply)) {
         return Err(LedgerError::MergedPly { ply, depth, least: *possible.start(), most: *possible.end() });
     }
-    let wanted = DivisionRequest { ply, ranges: entries, least: LEAST_RANGES, counted, may_be_reversed: false };
-    let Division { ply, ranges, paths, .. } = Division::of(device, root, depth, &wanted, observer)?;
-    Ok((ply, paths, ranges.into_iter().map(Item::Range).collect()))
+    let may_be_reversed = request.kind == Some(Kind::ReversedRanges);
+    let wanted = DivisionRequest { ply, ranges: entries, least: LEAST_RANGES, counted, may_be_reversed };
+    let Division { ply, ranges, is_reversed, paths } = Division::of(device, root, depth, &wanted, observer)?;
+    let kind = if is_reversed { Kind::ReversedRanges } else { Kind::Ranges };
+    Ok((kind, ply, paths, ranges.into_iter().map(Item::Range).collect()))
 }
 
 /// Counts the positions of the next ply before equal ones are merged.

@@ -20,7 +20,7 @@ pub(super) fn classify(
     for &answer in answers {
         let id = answer.id;
         let slot = known.get_mut(&id).ok_or_else(|| format!("entry {id}, which was counted, is not in it"))?;
-        if answer.count.sort() != sort {
+        if !answer.count.is_of(sort) {
             return Err(format!("the answer to entry {id} is of another kind"));
         }
         match *slot {

@@ -20,6 +20,15 @@ pub enum Kind {
     Positions,
     /// Ranges of the last merged ply.
     Ranges,
+    /// Ranges of [reversed](Key::reversed) keys of the last merged ply. They are made beside the whole ply before it.
+    ReversedRanges,
+}
+
+impl Kind {
+    /// Returns whether the entries are ranges.
+    pub fn is_ranges(self) -> bool {
+        self != Self::Positions
+    }
 }
 
 /// The tree of a ledger and its entries.
@@ -93,12 +102,9 @@ pub enum Item {
 }
 
 impl Item {
-    /// Returns the kind of a ledger with such entries.
-    pub(super) fn kind(&self) -> Kind {
-        match self {
-            Self::Position { .. } => Kind::Positions,
-            Self::Range(_) => Kind::Ranges,
-        }
+    /// Returns whether a ledger of this kind has such entries.
+    pub(super) fn is_of(&self, kind: Kind) -> bool {
+        matches!(self, Self::Range(_)) == kind.is_ranges()
     }
 }
 
@@ -158,10 +164,9 @@ pub struct Size {
 }
 
 impl Count {
-    /// Returns the sort of the ledger to which such a count belongs.
-    pub(super) fn sort(&self) -> (Kind, Quantity) {
-        let kind = if self.size.is_some() { Kind::Ranges } else { Kind::Positions };
-        (kind, if self.categories.is_some() { Quantity::Categories } else { Quantity::Leaves })
+    /// Returns whether such a count belongs to a ledger of this sort.
+    pub(super) fn is_of(&self, (kind, counted): (Kind, Quantity)) -> bool {
+        self.size.is_some() == kind.is_ranges() && self.categories.is_some() == (counted == Quantity::Categories)
     }
 }
 

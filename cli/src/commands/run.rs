@@ -105,7 +105,8 @@ impl Job for Run {
         let monitor = context.monitor("leaves")?;
         let kind = raw.then_some(Kind::Positions);
         let counted = stats.then_some(Quantity::Categories);
-        let request = LedgerRequest { root, depth: *depth, kind, counted, ply: *ply, entries: *entries };
+        let request =
+            LedgerRequest { root, depth: *depth, kind, counted, ply: *ply, entries: *entries, every_path: false };
         let (ledger, made) = match devices.first_mut() {
             Some(first) if !raw => Ledger::start(store, &request, first, &monitor)?,
             // A frontier is small; the CPU is fast enough for it.
@@ -126,7 +127,7 @@ impl Job for Run {
             fen: fen.clone(),
             depth: header.depth,
             ply: header.ply,
-            merged: header.kind == Kind::Ranges,
+            merged: header.kind.is_ranges(),
             plan: header.plan.clone(),
             entries: header.entries,
             done: tally.done,

@@ -139,9 +139,19 @@ impl<'d> RangeCounter<'d> {
         Ok(Self { work, ranges, plies, paths })
     }
 
-    /// Samples again, for ranges of [reversed](Key::reversed) keys. Only beside a whole ply can they be counted; below a ply between,
-    /// they can only be divided.
-    pub(crate) fn reverse(&mut self) -> Result<(), Error> {
+    /// From now on, ranges are those of [reversed](Key::reversed) keys.
+    ///
+    /// # Errors
+    /// [`Error::Memory`] if there is a ply between the whole one and the last; otherwise as [`RangeCounter::count`].
+    pub fn reverse(&mut self) -> Result<(), Error> {
+        if self.plies.whole + 1 < self.plies.last {
+            return Err(self.work.no_room_for(self.plies.last - 1));
+        }
+        self.sample_reversed()
+    }
+
+    /// Samples again, for ranges of reversed keys. Below a ply between, they can only be divided.
+    pub(crate) fn sample_reversed(&mut self) -> Result<(), Error> {
         self.ranges.reverse(&mut self.work)
     }
 
@@ -149,11 +159,6 @@ impl<'d> RangeCounter<'d> {
     pub(crate) fn reversed_ranges(&self) -> Option<u32> {
         let has_between = self.plies.last - self.plies.whole > 1;
         if has_between { self.work.reversed_ranges(self.plies.depth - self.plies.last) } else { None }
-    }
-
-    /// The numbers of distinct positions of the whole plies, from the root on.
-    pub(crate) fn sizes(&self) -> &[u64] {
-        &self.work.estimates.sizes
     }
 
     /// The plies.
@@ -208,21 +213,5 @@ impl<'d> RangeCounter<'d> {
         self.work.progress.fraction = 1.0;
         self.work.report_progress();
         Ok(())
-    }
-}
-
-impl Driver<'_> {
-    /// Returns whether this device, too, would count below ranges of [reversed](Key::reversed) keys in runs, beside the whole ply before
-    /// them. Whole plies of these sizes lie before that ply.
-    pub(crate) fn suits_reversed(
-        &mut self,
-        root: &Fen,
-        sizes: &[u64],
-        depth: u32,
-        settings: &MergeSettings,
-    ) -> Result<bool, Error> {
-        let mut work = Work::start(self, &counting(root), &settings.options(), depth, Quantity::Leaves)?;
-        work.estimates.sizes = sizes.to_vec();
-        Ok(work.reversed_ranges(depth.saturating_sub(sizes.len() as u32 + 1)).is_some())
     }
 }

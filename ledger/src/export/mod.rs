@@ -69,7 +69,7 @@ impl Ledger {
     fn columns(&self) -> Vec<Column> {
         let (item, size, plan): (_, &[_], &[_]) = match self.header().kind {
             Kind::Positions => (POSITION, &[], &[]),
-            Kind::Ranges => (RANGE, &["positions", "paths"], &["plan"]),
+            Kind::Ranges | Kind::ReversedRanges => (RANGE, &["positions", "paths"], &["plan"]),
         };
         let kinds = match self.header().counted {
             Quantity::Leaves => &[],
@@ -109,7 +109,7 @@ impl Ledger {
             values.extend(numbers.map(|number: u128| Value::Text(number.to_string())));
             values.push(Value::Time(given.at));
             let Source { backend, device, variant, kogge, plan } = &given.source;
-            let plan = (self.header().kind == Kind::Ranges).then_some(plan);
+            let plan = self.header().kind.is_ranges().then_some(plan);
             let texts = [backend, device, variant, kogge].into_iter().chain(plan);
             values.extend(texts.map(|text| Value::Text(text.clone())));
         }

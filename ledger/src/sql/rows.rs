@@ -98,6 +98,7 @@ pub(super) fn sort(transaction: &mut dyn Transaction) -> Result<(Kind, Quantity)
     let kind = match &*row.get::<String>(0)? {
         "positions" => Kind::Positions,
         "ranges" => Kind::Ranges,
+        "reversed ranges" => Kind::ReversedRanges,
         other => return Err(Problem::Damaged(format!("{other:?} is not a kind of entries"))),
     };
     let counted = match &*row.get::<String>(1)? {
@@ -153,6 +154,7 @@ pub(super) fn create(transaction: &mut dyn Transaction, header: &Header, items: 
     let kind = match kind {
         Kind::Positions => "positions",
         Kind::Ranges => "ranges",
+        Kind::ReversedRanges => "reversed ranges",
     };
     let counted = match counted {
         Quantity::Leaves => "leaves",
@@ -184,12 +186,12 @@ pub(super) fn create(transaction: &mut dyn Transaction, header: &Header, items: 
         let [id, one, two] = [1, 2, 3].map(|column| 3 * index + column);
         match header.kind {
             Kind::Positions => format!("(${id}, ${one}, CAST(CAST(${two} AS text) AS @number))"),
-            Kind::Ranges => format!("(${id}, ${one}, ${two})"),
+            Kind::Ranges | Kind::ReversedRanges => format!("(${id}, ${one}, ${two})"),
         }
     };
     let columns = match header.kind {
         Kind::Positions => "position, multiplicity",
-        Kind::Ranges => "first, last",
+        Kind::Ranges | Kind::ReversedRanges => "first, last",
     };
     let mut ids = 0_i64..;
     for items in items.chunks(AT_ONCE) {

@@ -4,7 +4,7 @@
 CREATE TABLE kogge_ledger (
     only_one @integer PRIMARY KEY CHECK (only_one = 1),
     format @integer NOT NULL,
-    kind text NOT NULL CHECK (kind IN ('positions', 'ranges')),
+    kind text NOT NULL CHECK (kind IN ('positions', 'ranges', 'reversed ranges')),
     counted text NOT NULL CHECK (counted IN ('leaves', 'categories')),
     fen text NOT NULL,
     root @bytes NOT NULL CHECK (length(root) = 32),

@@ -63,11 +63,22 @@ impl Sqlite {
         Self::connect(path, OpenFlags::SQLITE_OPEN_CREATE)
     }
 
+    /// Opens an empty database in memory, which ends with the process.
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn in_memory() -> Result<Self, LedgerError> {
+        Self::begin("memory".to_owned(), Connection::open_in_memory())
+    }
+
     fn connect(path: &Path, create: OpenFlags) -> Result<Self, LedgerError> {
-        let location = path.display().to_string();
         // Without URIs, any characters are allowed in a name.
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | create;
-        let opened = Connection::open_with_flags(path, flags).and_then(|connection| {
+        Self::begin(path.display().to_string(), Connection::open_with_flags(path, flags))
+    }
+
+    fn begin(location: String, opened: rusqlite::Result<Connection>) -> Result<Self, LedgerError> {
+        let opened = opened.and_then(|connection| {
             connection.busy_timeout(PATIENCE)?;
             connection.pragma_update(None, "foreign_keys", true)?;
             connection.pragma_update(None, "synchronous", "EXTRA")?;

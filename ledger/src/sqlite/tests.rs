@@ -32,6 +32,7 @@ fn start(path: &Path, spare_pages: Option<i64>) -> Result<Ledger, LedgerError> {
         counted: None,
         ply: Some(3),
         entries: None,
+        every_path: false,
     };
     Ok(Ledger::start(store(path, spare_pages), &request, &mut cpu(), &())?.0)
 }

@@ -33,7 +33,7 @@ const PARTS: u64 = 4;
 pub(super) fn pace(kind: Kind) -> Pace {
     let seconds = match kind {
         Kind::Positions => 1,
-        Kind::Ranges => 30,
+        Kind::Ranges | Kind::ReversedRanges => 30,
     };
     Pace::new(1, Duration::from_secs(seconds), 8)
 }

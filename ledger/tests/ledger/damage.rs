@@ -60,7 +60,8 @@ fn kiwipete(store: Box<dyn LedgerStore>, sort: Sort) -> Ledger {
         Sort::Ranges => (Kind::Ranges, None, 3, Some(30)),
         Sort::Kinds => (Kind::Ranges, Some(Quantity::Categories), 3, Some(30)),
     };
-    let request = LedgerRequest { root, depth: 4, kind: Some(kind), counted, ply: Some(ply), entries };
+    let request =
+        LedgerRequest { root, depth: 4, kind: Some(kind), counted, ply: Some(ply), entries, every_path: false };
     Ledger::start(store, &request, &mut cpu(), &()).expect("the ledger can be made").0
 }
 

@@ -17,7 +17,15 @@ const KIWIPETE_4: Categories = Categories::from_array([4_085_603, 757_163, 1_929
 const TOTAL: Total = Total { leaves: KIWIPETE_4.nodes, positions: 57_548, categories: Some(KIWIPETE_4) };
 
 fn request(root: &Fen) -> LedgerRequest<'_> {
-    LedgerRequest { root, depth: 4, kind: None, counted: Some(Quantity::Categories), ply: Some(3), entries: Some(30) }
+    LedgerRequest {
+        root,
+        depth: 4,
+        kind: None,
+        counted: Some(Quantity::Categories),
+        ply: Some(3),
+        entries: Some(30),
+        every_path: false,
+    }
 }
 
 fn kiwipete(store: Box<dyn LedgerStore>) -> Ledger {

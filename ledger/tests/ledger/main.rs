@@ -8,6 +8,7 @@ mod merged;
 mod network;
 #[path = "../support/server.rs"]
 mod server;
+mod sharing;
 mod stores;
 #[path = "../../../driver/tests/support/mod.rs"]
 mod support;
@@ -42,7 +43,15 @@ fn cpu() -> MergeDevice {
 
 /// Returns a request for positions of a tree of Kiwipete.
 fn positions(root: &Fen, depth: u32, ply: u32) -> LedgerRequest<'_> {
-    LedgerRequest { root, depth, kind: Some(Kind::Positions), counted: None, ply: Some(ply), entries: None }
+    LedgerRequest {
+        root,
+        depth,
+        kind: Some(Kind::Positions),
+        counted: None,
+        ply: Some(ply),
+        entries: None,
+        every_path: false,
+    }
 }
 
 /// Returns a ledger of Kiwipete to depth 3 with 48 entries at ply 1: little work for slow devices.

@@ -27,7 +27,8 @@ const PATHS: u128 = 97_862;
 /// Returns a merged ledger with about 30 ranges.
 fn kiwipete(store: Box<dyn LedgerStore>) -> Ledger {
     let root = &fen(KIWIPETE);
-    let request = LedgerRequest { root, depth: 4, kind: None, counted: None, ply: Some(3), entries: Some(30) };
+    let request =
+        LedgerRequest { root, depth: 4, kind: None, counted: None, ply: Some(3), entries: Some(30), every_path: false };
     Ledger::start(store, &request, &mut cpu(), &()).expect("the ledger can be made").0
 }
 
@@ -85,7 +86,8 @@ fn all_devices_and_plans_count_the_same() {
 #[test]
 fn the_plan_chooses_ply_and_ranges() {
     let root = &fen(KIWIPETE);
-    let request = LedgerRequest { root, depth: 5, kind: None, counted: None, ply: None, entries: None };
+    let request =
+        LedgerRequest { root, depth: 5, kind: None, counted: None, ply: None, entries: None, every_path: false };
     let store = || Box::new(Sqlite::open_or_create(&fresh("merged-default")).unwrap());
     let (ledger, made) = Ledger::start(store(), &request, &mut cpu(), &()).unwrap();
     let header = ledger.header();
@@ -103,7 +105,8 @@ fn the_plan_chooses_ply_and_ranges() {
 #[test]
 fn plies_and_kinds_that_do_not_fit_are_refused() {
     let root = &fen(KIWIPETE);
-    let request = LedgerRequest { root, depth: 10, kind: None, counted: None, ply: Some(2), entries: None };
+    let request =
+        LedgerRequest { root, depth: 10, kind: None, counted: None, ply: Some(2), entries: None, every_path: false };
     let file = fresh("merged-refused");
     let store = || Box::new(Sqlite::open_or_create(&file).unwrap());
     let start = |request: &LedgerRequest<'_>| Ledger::start(store(), request, &mut cpu(), &()).map(|_| ()).unwrap_err();

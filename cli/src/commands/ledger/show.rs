@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use kogge_ledger::{Given, Header, Kind, Ledger, LedgerProgress, Source};
+use kogge_ledger::{Given, Header, Ledger, LedgerProgress, Source};
 use serde::Serialize;
 
 use crate::context::Context;
@@ -113,7 +113,7 @@ pub(super) fn run(ledger: &Ledger, context: &mut Context) -> Result<Answer, Fail
     let nodes = if tally.disputed > 0 { None } else { ledger.total()? };
     let sum = ledger.sum()?;
     let header = ledger.header();
-    let merged = header.kind == Kind::Ranges;
+    let merged = header.kind.is_ranges();
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs() as i64);
     let per_second = rate(&tally, now);
     let left = tally.entries - tally.done;

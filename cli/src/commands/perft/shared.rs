@@ -1,14 +1,18 @@
-//! `kogge perft` on several devices.
+//! `kogge perft` on several devices: they share a ledger in memory.
 
 use std::time::{Duration, Instant};
 
 use kogge_board::Backend;
 use kogge_devices::memory;
-use kogge_driver::{MergeDevice, Part, Quantity, Shared, SharedPly, perft_merged_shared, perft_shared};
+use kogge_driver::{Division, Error, MergeDevice, Observer, Progress, Quantity};
+use kogge_ledger::{
+    DeviceProgress, Event, Kind, Ledger, LedgerError, LedgerRequest, Snapshot, Sqlite, Total, Watcher, WorkOptions,
+};
 use serde::Serialize;
 
 use crate::args;
 use crate::context::Context;
+use crate::monitor::Monitor;
 use crate::outcome::{Answer, Failure};
 use crate::output::{Aside, Device, magnitude};
 use crate::root::Tree;
@@ -19,12 +23,20 @@ struct Report {
     fen: String,
     depth: u32,
     nodes: u128,
-    /// The last merged ply.
-    merged: Option<SharedPly>,
+    merged: Option<LastPly>,
     seconds: f64,
     per_second: f64,
     deduplicated: bool,
     devices: Vec<Worker>,
+}
+
+/// The last merged ply.
+#[derive(Serialize)]
+struct LastPly {
+    ply: u32,
+    positions: u128,
+    /// The ranges that the devices shared.
+    ranges: u64,
 }
 
 /// A device, and what it counted.
@@ -32,8 +44,23 @@ struct Report {
 struct Worker {
     #[serde(flatten)]
     device: Device,
-    #[serde(flatten)]
-    part: Part,
+    leaves: u128,
+    /// The ranges, or the positions of the frontier if every leaf was counted.
+    pieces: u64,
+}
+
+/// Leases in memory need not end, because only this process has them.
+const LEASE: Duration = Duration::from_secs(1 << 30);
+
+/// The kinds of entries to try, for devices of this memory. If the ply before ranges of reversed keys is larger than estimated, these
+/// ranges cannot be made.
+fn kinds(devices: &[MergeDevice], is_merged: bool) -> &'static [Kind] {
+    let memory = |device: &MergeDevice| device.settings.memory;
+    match devices.iter().map(memory).min() == devices.first().map(memory) {
+        _ if !is_merged => &[Kind::Positions],
+        true => &[Kind::ReversedRanges, Kind::Ranges],
+        false => &[Kind::Ranges],
+    }
 }
 
 impl args::Perft {
@@ -51,37 +78,97 @@ impl args::Perft {
                 settings.prepare(&mut **backend, &root.rules, Quantity::Leaves)?;
             }
         }
+        let possible = Division::plies(*depth, Quantity::Leaves);
+        let ply = self.plies.filter(|_| is_merged).map(|ply| ply.min(*possible.end()).max(*possible.start()));
         let monitor = context.monitor("leaves")?;
         let start = Instant::now();
-        let shared = match is_merged {
-            true => perft_merged_shared(&mut devices, root, *depth, (self.plies, self.ranges), &monitor),
-            false => perft_shared(&mut devices, root, *depth, &monitor),
-        };
+        let counted = kinds(&devices, is_merged).iter().find_map(|&kind| {
+            let request = LedgerRequest {
+                root,
+                depth: *depth,
+                kind: Some(kind),
+                counted: None,
+                ply,
+                entries: self.ranges,
+                every_path: !is_merged,
+            };
+            match count(&request, &mut devices, &monitor) {
+                Err(LedgerError::NoDevice(_)) if kind == Kind::ReversedRanges => None,
+                counted => Some(counted),
+            }
+        });
         monitor.next();
-        let (Shared { leaves, merged, parts }, elapsed) = (shared?, start.elapsed());
-        let workers =
-            devices.iter().zip(parts).map(|(device, part)| Worker { device: device.backend.info().into(), part });
+        let counted = counted.ok_or_else(|| Failure::Device("No device could count.".to_owned()))?;
+        let (ply, total, snapshot) = counted.map_err(|error| match error {
+            LedgerError::Stopped { done, entries } => {
+                Failure::from(Error::Cancelled(Progress { done, total: entries, ..Progress::default() }))
+            }
+            error => error.into(),
+        })?;
+        let elapsed = start.elapsed();
+        for DeviceProgress { source, failed, .. } in &snapshot.devices {
+            if let Some(reason) = failed {
+                context.output.note(&format!("{}: {} was no longer used. {reason}", source.backend, source.device));
+            }
+        }
+        let workers = devices.iter().zip(&snapshot.devices).map(|(device, progress)| Worker {
+            device: device.backend.info().into(),
+            leaves: progress.leaves,
+            pieces: progress.entries,
+        });
+        let ranges = snapshot.entries;
         let report = Report {
             command: "perft",
             fen: root.to_string(),
             depth: *depth,
-            nodes: leaves,
-            deduplicated: merged.is_some(),
-            merged,
+            nodes: total.leaves,
+            deduplicated: is_merged,
+            merged: is_merged.then_some(LastPly { ply, positions: total.positions, ranges }),
             seconds: elapsed.as_secs_f64(),
-            per_second: leaves as f64 / elapsed.as_secs_f64().max(1e-9),
+            per_second: total.leaves as f64 / elapsed.as_secs_f64().max(1e-9),
             devices: workers.collect(),
         };
-        context.output.print(&report, |to| writeln!(to, "Nodes searched: {leaves}"))?;
+        context.output.print(&report, |to| writeln!(to, "Nodes searched: {}", report.nodes))?;
         context.output.aside(&efforts(&report, elapsed))?;
         Ok(Answer::Done)
+    }
+}
+
+/// Counts a tree in a ledger in memory. Also returns the ply of its entries.
+fn count(
+    request: &LedgerRequest<'_>,
+    devices: &mut [MergeDevice],
+    monitor: &Monitor,
+) -> Result<(u32, Total, Snapshot), LedgerError> {
+    let first = devices.first_mut().ok_or_else(|| LedgerError::NoDevice(String::new()))?;
+    let (ledger, _) = Ledger::start(Box::new(Sqlite::in_memory()?), request, first, monitor)?;
+    let options = WorkOptions { worker: "kogge".to_owned(), lease: LEASE };
+    let (total, snapshot) = ledger.work(devices, &options, monitor)?;
+    Ok((ledger.header().ply, total, snapshot))
+}
+
+impl Watcher for Monitor {
+    fn event(&self, event: &Event<'_>) {
+        if let Event::Progress(snapshot) = event {
+            let parts: f64 = snapshot.devices.iter().map(|device| device.at_work as f64 * device.fraction).sum();
+            self.progress(&Progress {
+                done: snapshot.done,
+                total: snapshot.entries,
+                fraction: (snapshot.done as f64 + parts) / snapshot.entries.max(1) as f64,
+                counted: snapshot.leaves(),
+            });
+        }
+    }
+
+    fn is_cancelled(&self) -> bool {
+        Observer::is_cancelled(self)
     }
 }
 
 /// Describes the whole work, and the work of each device.
 fn efforts(report: &Report, elapsed: Duration) -> Aside {
     let (how, pieces) = match &report.merged {
-        Some(SharedPly { ply, positions, ranges }) => {
+        Some(LastPly { ply, positions, ranges }) => {
             (format!("equal positions merged to ply {ply}: {positions} positions in {ranges} ranges"), "ranges")
         }
         None => ("equal positions not merged".to_owned(), "positions of a frontier"),
@@ -89,8 +176,8 @@ fn efforts(report: &Report, elapsed: Duration) -> Aside {
     let rate = format!("{:.3} s, {} leaves/s", report.seconds, magnitude(report.per_second));
     let names: Vec<_> = report.devices.iter().map(|worker| worker.device.brief()).collect();
     let each = report.devices.iter().map(|worker| {
-        let rate = magnitude(worker.part.leaves as f64 / elapsed.as_secs_f64().max(1e-9));
-        format!("{} {pieces}, {rate} leaves/s; {}", worker.part.pieces, worker.device)
+        let rate = magnitude(worker.leaves as f64 / elapsed.as_secs_f64().max(1e-9));
+        format!("{} {pieces}, {rate} leaves/s; {}", worker.pieces, worker.device)
     });
     let lines: Vec<_> = std::iter::once(format!("{rate} ({how})")).chain(each).collect();
     Aside::new(format!("{rate}; {}", names.join("; ")), lines.join("\n"))

@@ -1,13 +1,27 @@
-//! The division of a tree among devices: ranges of its last merged ply.
+//! The division of a tree among devices that share its count: ranges of its last merged ply.
 
-use kogge_board::Fen;
 #[cfg(doc)]
 use kogge_board::merge::Key;
 use kogge_board::merge::KeyRange;
+use kogge_board::{Backend, Fen};
 
-use super::MergeDevice;
 use crate::calls::MAX_CALL_DEPTH;
-use crate::{Driver, Error, Observer, Quantity, RangeCounter, RangePlies};
+use crate::{Driver, Error, MergeSettings, Observer, Quantity, RangeCounter, RangePlies};
+
+/// A device, and how it merges.
+pub struct MergeDevice {
+    /// The backend of the device.
+    pub backend: Box<dyn Backend>,
+    /// The memory for merged positions, the hash bits, and what merging has cost before. The other settings do not matter.
+    pub settings: MergeSettings,
+}
+
+impl MergeDevice {
+    /// Returns a device that merges within this number of bytes.
+    pub fn with_memory(backend: Box<dyn Backend>, memory: u64) -> Self {
+        Self { backend, settings: MergeSettings::with_memory(memory) }
+    }
+}
 
 /// The positions that a range should have if nothing else decides.
 const POSITIONS_EACH: f64 = (1_u64 << 26) as f64;
@@ -44,8 +58,6 @@ pub struct Division {
     pub is_reversed: bool,
     /// The paths to the ply, counted without ranges.
     pub paths: u128,
-    /// The sizes of the plies that the device has made.
-    pub sizes: Vec<u64>,
 }
 
 impl Division {
@@ -85,10 +97,10 @@ impl Division {
             None => wanted.count(counter.estimated_positions()),
         };
         if reversed.is_some() {
-            counter.reverse()?;
+            counter.sample_reversed()?;
         }
-        let (ranges, paths, sizes) = (counter.borders(count)?, counter.paths(), counter.sizes().to_vec());
-        Ok(Self { ply, ranges, is_reversed: reversed.is_some(), paths, sizes })
+        let (ranges, paths) = (counter.borders(count)?, counter.paths());
+        Ok(Self { ply, ranges, is_reversed: reversed.is_some(), paths })
     }
 }
 

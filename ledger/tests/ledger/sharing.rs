@@ -1,0 +1,145 @@
+//! Counts that the devices of one process share through a ledger in memory.
+
+use std::sync::Mutex;
+
+use kogge_board::{BackendError, Fen, Quad48};
+use kogge_driver::MergeDevice;
+use kogge_ledger::{Kind, Ledger, LedgerError, LedgerRequest, Snapshot, Sqlite, Total, Watcher};
+use kogge_movegen_cpu::Cpu;
+use kogge_movegen_cpu::mailbox::Mailbox;
+use kogge_testkit::Wrapped;
+use kogge_testkit::buggy::{buggy, no_black_queenside};
+
+use super::support::wrong_merge::{Fault, WrongMerge};
+use super::support::{Erred, KIWIPETE, fen};
+use super::{cpu, device, options};
+
+/// What the devices counted: the kind and the ply of the entries, the total and the parts.
+type Shared = (Kind, u32, Total, Snapshot);
+
+/// Counts a tree of Kiwipete, by ranges of ply 3 or by every path.
+fn count(
+    devices: &mut [MergeDevice],
+    depth: u32,
+    (kind, entries): (Kind, Option<u32>),
+    watcher: &dyn Watcher,
+) -> Result<Shared, LedgerError> {
+    share(devices, &fen(KIWIPETE), depth, (kind, entries), watcher)
+}
+
+fn share(
+    devices: &mut [MergeDevice],
+    root: &Fen,
+    depth: u32,
+    (kind, entries): (Kind, Option<u32>),
+    watcher: &dyn Watcher,
+) -> Result<Shared, LedgerError> {
+    let (every_path, ply) = (kind == Kind::Positions, kind.is_ranges().then_some(3));
+    let request = LedgerRequest { root, depth, kind: Some(kind), counted: None, ply, entries, every_path };
+    let (ledger, made) = Ledger::start(Box::new(Sqlite::in_memory()?), &request, &mut devices[0], &())?;
+    assert!(made);
+    let (total, snapshot) = ledger.work(devices, &options("test"), watcher)?;
+    assert_eq!(snapshot.devices.iter().map(|device| device.leaves).sum::<u128>(), total.leaves);
+    assert_eq!(snapshot.devices.iter().map(|device| device.entries).sum::<u64>(), snapshot.entries);
+    Ok((ledger.header().kind, ledger.header().ply, total, snapshot))
+}
+
+#[test]
+fn devices_share_the_ranges_of_a_ply() {
+    let narrow = || MergeDevice::with_memory(cpu().backend, 300 << 10);
+    for mut devices in [vec![cpu()], vec![cpu(), device(Mailbox::new())], vec![narrow(), cpu(), cpu()]] {
+        let (kind, ply, total, snapshot) = count(&mut devices, 4, (Kind::Ranges, Some(50)), &()).unwrap();
+        assert_eq!((kind, ply, total.leaves, total.positions), (Kind::Ranges, 3, 4_085_603, 57_548));
+        assert!((40..=50).contains(&snapshot.entries));
+    }
+}
+
+/// Above runs, devices share ranges of reversed keys.
+#[test]
+fn devices_that_count_in_runs_share_ranges_of_reversed_keys() {
+    let in_runs = |fault, fitting| {
+        let mut backend = WrongMerge::new(fault, 3);
+        (backend.in_ranges, backend.counts_in_runs, backend.fitting) = (true, true, fitting);
+        backend
+    };
+    let right = || device(in_runs(None, u64::MAX).open());
+    let count = |devices: &mut [MergeDevice], entries| {
+        let (kind, _, total, snapshot) = count(devices, 5, (Kind::ReversedRanges, entries), &())?;
+        assert_eq!((total.leaves, total.positions), (193_690_690, 57_548));
+        Ok::<_, LedgerError>((kind, snapshot))
+    };
+    for entries in [Some(1), Some(50), None] {
+        assert_eq!(count(&mut [right(), right()], entries).unwrap().0, Kind::ReversedRanges);
+    }
+    // This device errs in ranges of reversed keys only. The other device goes on alone.
+    let wrong = || device(in_runs(Some(Fault::LosesPosition), u64::MAX).open());
+    let (_, snapshot) = count(&mut [right(), wrong()], Some(50)).unwrap();
+    let [None, Some(reason)] = [&snapshot.devices[0].failed, &snapshot.devices[1].failed] else {
+        panic!("{snapshot:?}")
+    };
+    assert!(reason.contains("merged ply 3 into positions with"), "{reason}");
+    assert!(matches!(count(&mut [wrong()], Some(50)), Err(LedgerError::NoDevice(_))));
+    // The device that divides the tree decides: this one has no runs.
+    assert_eq!(count(&mut [device(Mailbox::new()), right()], Some(50)).unwrap().0, Kind::Ranges);
+    // A device may have less memory than it says.
+    let (_, snapshot) = count(&mut [right(), device(in_runs(None, 2_000).open())], Some(50)).unwrap();
+    assert!(snapshot.devices[1].failed.is_some());
+}
+
+#[test]
+fn devices_share_a_frontier() {
+    for depth in [0, 1, 4] {
+        let shared = count(&mut [cpu(), device(Mailbox::new())], depth, (Kind::Positions, None), &()).unwrap();
+        let (kind, ply, total, snapshot) = shared;
+        assert_eq!((kind, total.leaves), (Kind::Positions, [1, 48, 2039, 97_862, 4_085_603][depth as usize]));
+        // Each of the 2,039 paths is an entry, although two of them lead to one position.
+        assert_eq!((ply, snapshot.entries), if depth == 4 { (2, 2_039) } else { (0, 1) });
+    }
+    let ended = fen("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1");
+    assert_eq!(share(&mut [cpu(), cpu()], &ended, 3, (Kind::Positions, None), &()).unwrap().2.leaves, 0);
+}
+
+#[test]
+fn a_device_that_fails_leaves_its_part_to_the_others() {
+    let failed = |other: MergeDevice, kind| {
+        let (_, _, total, snapshot) = count(&mut [cpu(), other], 4, (kind, Some(50)), &()).unwrap();
+        assert_eq!(total.leaves, 4_085_603);
+        snapshot.devices[1].failed.clone().unwrap_or_default()
+    };
+    let liar = failed(device(buggy(Cpu::new(Some(1)).unwrap(), no_black_queenside)), Kind::Ranges);
+    assert!(liar.contains("paths to ply 3, but the ledger has 97862"), "{liar}");
+    for fault in Fault::ALL {
+        let reason = failed(device(WrongMerge::new(Some(fault), 3).open()), Kind::Ranges);
+        assert!(reason.contains("merged ply 3"), "{fault:?}: {reason}");
+    }
+    let erred = Erred::default();
+    let told = erred.clone();
+    let fails = Wrapped::new(Cpu::new(Some(1)).unwrap()).before(move |_: &[Quad48]| {
+        told.tell();
+        let [device, doing, reason] = ["The device", "in a test", "it was told to."].map(str::to_owned);
+        Err(BackendError::Device { device, doing, reason })
+    });
+    assert_eq!(failed(device(fails), Kind::Positions), "The device failed in a test: it was told to.");
+}
+
+#[test]
+fn shared_counts_can_be_stopped() {
+    /// Stops from a number of questions on.
+    struct Stop(Mutex<usize>);
+
+    impl Watcher for Stop {
+        fn is_cancelled(&self) -> bool {
+            let mut left = self.0.lock().unwrap();
+            *left = left.saturating_sub(1);
+            *left == 0
+        }
+    }
+
+    for questions in [1, 10, 30, 60] {
+        for kind in [Kind::Ranges, Kind::Positions] {
+            let stopped =
+                count(&mut [cpu(), device(Mailbox::new())], 5, (kind, Some(50)), &Stop(Mutex::new(questions)));
+            assert!(matches!(stopped, Err(LedgerError::Stopped { .. })), "{stopped:?}");
+        }
+    }
+}
