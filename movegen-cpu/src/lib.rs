@@ -81,4 +81,4 @@ mod watched;
 pub use backend::Cpu;
 pub use lanes::code::Code;
 pub use lanes::count::count;
-pub use lanes::generate::{Wanted, expand};
+pub use lanes::generate::{MoveFilter, expand};

@@ -3,7 +3,7 @@
 use kogge_board::attacks::in_check;
 use kogge_board::minimax::FIFTY_MOVES;
 use kogge_board::{BackendError, Fen, Move, Quad48, Rules};
-use kogge_movegen_cpu::{Code, Wanted};
+use kogge_movegen_cpu::{Code, MoveFilter};
 
 use crate::table::key;
 
@@ -56,7 +56,7 @@ impl Game {
     /// Returns the legal moves in generation order, each with its successor.
     pub fn moves(&self) -> Vec<(Move, Quad48)> {
         let mut successors = Vec::new();
-        self.code.successors(&self.rules, &self.position, Wanted::All, &mut successors);
+        self.code.successors(&self.rules, &self.position, MoveFilter::All, &mut successors);
         let before = self.position.unpack_unchecked();
         // Every successor has a move.
         let name = |after: Quad48| Some((Move::between(&self.rules, &before, &after.unpack_unchecked())?, after));

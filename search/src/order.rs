@@ -134,13 +134,13 @@ impl History {
     /// Ranks all successors of a position.
     pub(crate) fn rank(
         &self,
-        node: &Node<'_>,
+        parent: &Parent<'_>,
         successors: &[Quad48],
         tactical: usize,
         known: Option<u16>,
         candidates: &mut Vec<Candidate>,
     ) {
-        let Node { position, sides, black, ply, previous } = *node;
+        let Parent { position, sides, black, ply, previous } = *parent;
         let killers = self.killers[ply];
         let reply = self.replies[usize::from(black) * TARGETS + previous.target()];
         for (index, after) in successors.iter().enumerate() {
@@ -173,7 +173,7 @@ pub(crate) const LOSING: i32 = -(1 << 20);
 
 /// A position whose successors are ranked.
 #[derive(Clone, Copy)]
-pub(crate) struct Node<'a> {
+pub(crate) struct Parent<'a> {
     pub(crate) position: &'a Quad48,
     pub(crate) sides: Sides,
     pub(crate) black: bool,
@@ -223,9 +223,10 @@ mod tests {
         let mut successors = Vec::new();
         expand(&fen.rules, &position, &mut successors);
         let black = fen.position.turn() == kogge_board::Color::Black;
-        let node = Node { position: &position, sides: Sides::of(&position), black, ply: 0, previous: Step::default() };
+        let parent =
+            Parent { position: &position, sides: Sides::of(&position), black, ply: 0, previous: Step::default() };
         let mut candidates = Vec::new();
-        history.rank(&node, &successors, tactical(&position, &successors), known, &mut candidates);
+        history.rank(&parent, &successors, tactical(&position, &successors), known, &mut candidates);
         let mut rest = &mut candidates[..];
         let mut moves = Vec::new();
         while let Some(Candidate { index, .. }) = pick(rest) {

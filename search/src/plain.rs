@@ -5,7 +5,7 @@
 
 use kogge_board::minimax::{QUIESCENCE_PLIES, is_fifty_moves};
 use kogge_board::{BackendError, Leaves, Quad48, Rules, Score, check_depth};
-use kogge_movegen_cpu::{Code, Wanted};
+use kogge_movegen_cpu::{Code, MoveFilter};
 
 use crate::worker::INFINITE;
 
@@ -35,7 +35,7 @@ impl Plain<'_> {
     fn search(&mut self, position: &Quad48, depth: u32, ply: u32, [mut alpha, beta]: [i32; 2]) -> i32 {
         self.nodes += 1;
         let start = self.stack.len();
-        let is_check = self.code.successors(self.rules, position, Wanted::All, &mut self.stack);
+        let is_check = self.code.successors(self.rules, position, MoveFilter::All, &mut self.stack);
         let count = self.stack.len() - start;
         let mut best = -INFINITE;
         if count == 0 {
@@ -67,7 +67,7 @@ impl Plain<'_> {
             return self.code.evaluate(position).value();
         }
         let start = self.stack.len();
-        let is_check = self.code.successors(self.rules, position, Wanted::Tactical, &mut self.stack);
+        let is_check = self.code.successors(self.rules, position, MoveFilter::Tactical, &mut self.stack);
         let count = self.stack.len() - start;
         let mut best = if is_check { Score::mated(ply) } else { self.code.evaluate(position) }.value();
         if is_fifty_moves(self.rules, position) && (count > 0 || !is_check) {

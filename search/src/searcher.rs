@@ -11,7 +11,7 @@ use kogge_movegen_cpu::Code;
 use crate::Game;
 use crate::limits::{Limits, Signals, Timer};
 use crate::table::Table;
-use crate::worker::{INFINITE, MAX_PLY, Shared, Worker};
+use crate::worker::{INFINITE, MAX_PLY, Run, SharedState, Worker};
 
 /// One of the best lines at one depth of a running search.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -130,7 +130,7 @@ impl Searcher {
         for worker in &mut self.workers {
             worker.begin(game.rules(), game.keys());
         }
-        let shared = Shared {
+        let shared = SharedState {
             table: &self.table,
             signals,
             nodes: AtomicU64::new(0),
@@ -146,7 +146,7 @@ impl Searcher {
             for (number, worker) in helpers.iter_mut().enumerate() {
                 let roots = roots.clone();
                 let work = move || {
-                    let mut iteration = Iteration { worker, shared, game, timer: None, roots, lines };
+                    let mut iteration = Iteration { worker, run: Run { shared, timer: None }, game, roots, lines };
                     // Every other helper is a depth ahead, so that not all do equal work.
                     let _ = (1 + (number as u32 + 1) % 2..MAX_PLY as u32).all(|depth| iteration.deepen(depth));
                 };
@@ -155,7 +155,7 @@ impl Searcher {
                     break;
                 }
             }
-            let iteration = Iteration { worker: main, shared, game, timer: Some(&timer), roots, lines };
+            let iteration = Iteration { worker: main, run: Run { shared, timer: Some(&timer) }, game, roots, lines };
             let found = iteration.run(limits, &timer, report);
             shared.ended.store(true, Ordering::Relaxed);
             found
@@ -192,10 +192,8 @@ impl Root {
 /// Iterative deepening on one thread.
 struct Iteration<'a> {
     worker: &'a mut Worker,
-    shared: &'a Shared<'a>,
+    run: Run<'a>,
     game: &'a Game,
-    /// The timer of the main thread.
-    timer: Option<&'a Timer>,
     /// The moves of the root, the best of the last depth first.
     roots: Vec<Root>,
     /// The number of best lines to find.
@@ -205,7 +203,7 @@ struct Iteration<'a> {
 impl Iteration<'_> {
     /// Searches to increasing depths until a limit is reached.
     fn run(mut self, limits: &Limits, timer: &Timer, report: &mut dyn FnMut(&Info)) -> Found {
-        let signals = self.shared.signals;
+        let signals = self.run.shared.signals;
         let mut finished = 0;
         let mut patience: f64 = 1.0;
         let mut value_before = -INFINITE;
@@ -326,7 +324,7 @@ impl Iteration<'_> {
 
     /// Returns the value of a move; `None` if the search was stopped.
     fn successor(&mut self, before: &Quad48, after: &Quad48, depth: i32, window: [i32; 2]) -> Option<i32> {
-        let value = self.worker.root_successor(self.shared, self.timer, (before, after), depth, window);
+        let value = self.worker.root_successor(self.run, (before, after), depth, window);
         (!self.worker.stopped).then_some(value)
     }
 
@@ -340,7 +338,7 @@ impl Iteration<'_> {
             line: self.moves(root),
             nodes: self.nodes(),
             time: timer.elapsed(),
-            table_fullness: self.shared.table.fullness(),
+            table_fullness: self.run.shared.table.fullness(),
         }
     }
 
@@ -357,6 +355,6 @@ impl Iteration<'_> {
 
     /// Returns the nodes of all threads, without the nodes not yet added to the sum.
     fn nodes(&self) -> u64 {
-        self.shared.nodes.load(Ordering::Relaxed).max(self.worker.nodes)
+        self.run.shared.nodes.load(Ordering::Relaxed).max(self.worker.nodes)
     }
 }

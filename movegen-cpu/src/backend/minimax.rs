@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 use crate::lanes::code::Code;
 use crate::lanes::evaluation::Evaluated;
-use crate::lanes::generate::Wanted;
+use crate::lanes::generate::MoveFilter;
 use crate::lanes::vector::MOST_LANES;
 use crate::watched::Report;
 
@@ -166,7 +166,7 @@ impl Minimax<'_> {
         }
         let before = stack.len();
         let start = before[0];
-        self.code.successors(self.rules, position, Wanted::Tactical, &mut stack.positions);
+        self.code.successors(self.rules, position, MoveFilter::Tactical, &mut stack.positions);
         let end = stack.positions.len();
         let mut best = if is_check { Score::mated(ply).value() } else { stand_pat };
         if is_fifty_moves && end > start {

@@ -7,18 +7,18 @@ use kogge_board::{BackendError, Quad48, Rules, Score, evaluate};
 use super::batch::{Batch, Queue};
 use super::categories::Numbers;
 use super::evaluation::Evaluated;
-use super::generate::Wanted;
+use super::generate::MoveFilter;
 
 /// One compilation of the code: the generator and the evaluation for single positions, for searches, and the
 /// counter of [`Cpu`](crate::Cpu).
 ///
 /// ```
 /// use kogge_board::{Fen, Quad48};
-/// use kogge_movegen_cpu::{Code, Wanted};
+/// use kogge_movegen_cpu::{Code, MoveFilter};
 /// let fen = Fen::start();
 /// let mut successors = Vec::new();
 /// let code = Code::chosen()?;
-/// let is_check = code.successors(&fen.rules, &Quad48::from(&fen.position), Wanted::All, &mut successors);
+/// let is_check = code.successors(&fen.rules, &Quad48::from(&fen.position), MoveFilter::All, &mut successors);
 /// assert_eq!((is_check, successors.len()), (false, 20));
 /// # Ok::<(), kogge_board::BackendError>(())
 /// ```
@@ -27,7 +27,7 @@ use super::generate::Wanted;
 pub struct Code {
     /// The name, for display and for `KOGGE_CPU`.
     pub(crate) name: &'static str,
-    successors: unsafe fn(&Rules, &Quad48, Wanted, &mut Vec<Quad48>) -> bool,
+    successors: unsafe fn(&Rules, &Quad48, MoveFilter, &mut Vec<Quad48>) -> bool,
     count: unsafe fn(&Rules, &Quad48) -> u32,
     evaluate: unsafe fn(&Quad48) -> Score,
     evaluate_all: unsafe fn(&[Quad48], &mut Vec<Evaluated>),
@@ -41,13 +41,13 @@ pub struct Code {
 macro_rules! compile {
     ($module:ident, $name:literal, $lanes:ty $(, #[$attribute:meta])?) => {
         mod $module {
-            use super::{Batch, Evaluated, Numbers, Quad48, Queue, Rules, Score, Wanted};
+            use super::{Batch, Evaluated, Numbers, Quad48, Queue, Rules, Score, MoveFilter};
             use crate::lanes::{batch, canonical, categories, evaluation, generate};
 
             /// # Safety
             /// The CPU must have the features of this compilation.
             $(#[$attribute])?
-            unsafe fn successors(rules: &Rules, position: &Quad48, wanted: Wanted, out: &mut Vec<Quad48>) -> bool {
+            unsafe fn successors(rules: &Rules, position: &Quad48, wanted: MoveFilter, out: &mut Vec<Quad48>) -> bool {
                 generate::successors(rules, position, wanted, out)
             }
 
@@ -207,13 +207,13 @@ impl Code {
 
     /// Writes the successors of a position to the end of `out`, in generation order.
     pub(crate) fn expand(&self, rules: &Rules, position: &Quad48, out: &mut Vec<Quad48>) {
-        self.successors(rules, position, Wanted::All, out);
+        self.successors(rules, position, MoveFilter::All, out);
     }
 
     /// Writes successors of a position to the end of `out`, in generation order. Returns whether the
     /// position is in check.
     #[inline]
-    pub fn successors(&self, rules: &Rules, position: &Quad48, wanted: Wanted, out: &mut Vec<Quad48>) -> bool {
+    pub fn successors(&self, rules: &Rules, position: &Quad48, wanted: MoveFilter, out: &mut Vec<Quad48>) -> bool {
         // SAFETY: `usable` gives only compilations whose features were detected.
         unsafe { (self.successors)(rules, position, wanted, out) }
     }

@@ -35,12 +35,12 @@ use super::frame::{ANTIDIAGONAL, Castling, DIAGONAL, FILE, Frame, Limits, RANK, 
 /// ```
 #[inline(always)]
 pub fn expand(rules: &Rules, position: &Quad48, out: &mut Vec<Quad48>) {
-    successors(rules, position, Wanted::All, out);
+    successors(rules, position, MoveFilter::All, out);
 }
 
 /// The choice of successors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Wanted {
+pub enum MoveFilter {
     /// Successors by all moves.
     All,
     /// Successors by captures and promotions, which come first; in check, successors by all moves.
@@ -49,7 +49,7 @@ pub enum Wanted {
 
 /// Writes successors to the end of `out`, in generation order. Returns whether the position is in check.
 #[inline(always)]
-pub(crate) fn successors(rules: &Rules, position: &Quad48, wanted: Wanted, out: &mut Vec<Quad48>) -> bool {
+pub(crate) fn successors(rules: &Rules, position: &Quad48, wanted: MoveFilter, out: &mut Vec<Quad48>) -> bool {
     if position.pawns & State::BLACK as u64 == 0 {
         Generator::<false>::new(rules, position, out).run(wanted)
     } else {
@@ -130,11 +130,11 @@ impl<'a, const BLACK: bool> Generator<'a, BLACK> {
     }
 
     #[inline(always)]
-    fn run(mut self, wanted: Wanted) -> bool {
+    fn run(mut self, wanted: MoveFilter) -> bool {
         let check = self.limits.check != 0;
         self.captures();
         let single = self.promoting_pushes();
-        if wanted == Wanted::All || check {
+        if wanted == MoveFilter::All || check {
             self.quiets(single);
         } else {
             self.flush();
