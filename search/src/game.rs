@@ -91,7 +91,6 @@ impl Game {
         }
     }
 
-    /// Returns the keys of all positions so far.
     pub(crate) fn keys(&self) -> &[u64] {
         &self.keys
     }

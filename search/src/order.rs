@@ -26,7 +26,6 @@ pub(crate) struct Candidate {
 pub(crate) struct Step(u16);
 
 impl Step {
-    /// Returns the step between a position and a successor.
     #[inline]
     pub(crate) fn between(before: &Quad48, own: u64, after: &Quad48) -> Self {
         let (from, to) = squares(own, after);
@@ -102,7 +101,6 @@ impl History {
         (usize::from(black) * TARGETS + previous.target()) * TARGETS + step.target()
     }
 
-    /// Returns the score of a quiet move.
     #[inline]
     pub(crate) fn quiet(&self, black: bool, previous: Step, step: Step) -> i32 {
         i32::from(self.plain[usize::from(black) << 12 | step.squares()])

@@ -342,7 +342,6 @@ impl Iteration<'_> {
         }
     }
 
-    /// Returns the line that begins with a move.
     fn moves(&self, root: &Root) -> Vec<Move> {
         let rules = self.game.rules();
         let mut moves = vec![root.played];

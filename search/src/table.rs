@@ -121,7 +121,6 @@ impl Table {
         &self.buckets[((u128::from(key) * self.buckets.len() as u128) >> 64) as usize]
     }
 
-    /// Returns the result for the position with this key.
     pub(crate) fn get(&self, key: u64) -> Option<TableEntry> {
         for entry in &self.bucket(key).0 {
             let data = entry.data.load(Ordering::Relaxed);

@@ -83,15 +83,11 @@ pub(crate) struct Worker {
 
 impl Worker {
     pub(crate) fn new(code: Code, rules: Rules) -> Self {
-        let reduction = |depth: usize, moves: usize| {
-            (0.7 + (depth.max(1) as f64).ln() * (moves.max(1) as f64).ln() / 2.3).floor() as u8
+        let reduction = |depth: usize, moves: usize| match depth * moves {
+            0 => 0,
+            _ => (0.7 + (depth as f64).ln() * (moves as f64).ln() / 2.3).floor() as u8,
         };
-        let mut reductions = vec![[0; 64]; 64];
-        for (depth, row) in reductions.iter_mut().enumerate().skip(1) {
-            for (moves, plies) in row.iter_mut().enumerate().skip(1) {
-                *plies = reduction(depth, moves);
-            }
-        }
+        let reductions = (0..64).map(|depth| std::array::from_fn(|moves| reduction(depth, moves))).collect();
         Self {
             code,
             rules,
@@ -123,7 +119,6 @@ impl Worker {
         (self.nodes, self.unreported, self.deepest, self.stopped) = (0, 0, 0, false);
     }
 
-    /// Returns the best line from a ply, as positions.
     pub(crate) fn line(&self, ply: usize) -> &[Quad48] {
         &self.lines[ply]
     }
@@ -276,7 +271,7 @@ impl Worker {
         if let Some(known) = known
             && !is_check
         {
-            let score = from_table(known.score, ply);
+            let score = delayed(known.score, ply as i32);
             if known.bound == Bound::Exact || (known.bound == Bound::Lower) == (score > estimate) {
                 estimate = score;
             }
@@ -539,7 +534,6 @@ struct Node<'a> {
 }
 
 /// The value of a node without looking ahead.
-#[derive(Clone, Copy)]
 struct Evaluation {
     /// The evaluation without correction.
     plain: i32,
@@ -593,12 +587,12 @@ fn skips(node: &Node<'_>, attempt: &Attempt, depth: i32, alpha: i32) -> bool {
 }
 
 fn remember(run: Run<'_>, place: u64, ply: usize, entry: TableEntry) {
-    run.shared.table.put(place, TableEntry { score: to_table(entry.score, ply), ..entry });
+    run.shared.table.put(place, TableEntry { score: delayed(entry.score, -(ply as i32)), ..entry });
 }
 
 /// The score of an entry, if it decides a search with this window.
 fn decision(known: &TableEntry, ply: usize, [alpha, beta]: [i32; 2]) -> Option<i32> {
-    let score = from_table(known.score, ply);
+    let score = delayed(known.score, ply as i32);
     let decides = match known.bound {
         Bound::Exact => true,
         Bound::Lower => score >= beta,
@@ -617,20 +611,11 @@ fn bound(value: i32, [alpha, beta]: [i32; 2]) -> Bound {
     }
 }
 
-/// Converts a score between the search, which counts mates from the root, and the table, which counts mates from the
-/// position.
-fn to_table(score: i32, ply: usize) -> i32 {
+/// Moves a mate further away. The search counts mates from the root, and the table counts them from the position.
+fn delayed(score: i32, plies: i32) -> i32 {
     match score {
-        MATES.. => score + ply as i32,
-        ..=MATED => score - ply as i32,
-        _ => score,
-    }
-}
-
-fn from_table(score: i32, ply: usize) -> i32 {
-    match score {
-        MATES.. => score - ply as i32,
-        ..=MATED => score + ply as i32,
+        MATES.. => score - plies,
+        ..=MATED => score + plies,
         _ => score,
     }
 }

@@ -257,7 +257,6 @@ impl Sketch {
     }
 }
 
-/// Returns the square at a distance in a direction, if it is on the board.
 fn step(square: Square, axis: usize, steps: i8) -> Option<Square> {
     let (file, rank) = DIRECTIONS[axis];
     square.offset((file * steps, rank * steps))

@@ -65,7 +65,6 @@ enum Answers {
 }
 
 impl Answers {
-    /// Returns the answers of a backend to the question of these.
     fn of(
         &self,
         backend: &mut dyn Backend,
@@ -124,7 +123,6 @@ pub enum SoakError {
 }
 
 impl Batch {
-    /// Returns the reference's answers.
     fn new(
         reference: &mut dyn Backend,
         rules: Rules,

@@ -43,9 +43,4 @@ impl Cores {
         };
         Ok(Self { info, pool, code })
     }
-
-    /// Returns the number of tasks that a batch should be split into.
-    pub(super) fn tasks(&self) -> u64 {
-        self.info.batch as u64
-    }
 }

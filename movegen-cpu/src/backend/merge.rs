@@ -6,17 +6,16 @@
 //! by table, and every table collects its strays from all tasks afterwards. Only one thread at a time fills a table, so a
 //! table needs no locks.
 //!
-//! `below.rs` counts leaves below a ply, `distinct.rs` diagrams and positions that are reached once.
+//! `below.rs` counts leaves below a ply.
 
 mod below;
-mod distinct;
 mod scratch;
 mod spare;
 
 use std::ops::Range;
 
 use kogge_board::merge::{
-    Filter, Merge, MergeError, MergeOptions, WeightedPosition, add_weighted, common_turn, entry_of,
+    DiagramPart, Filter, Merge, MergeError, MergeOptions, WeightedPosition, add_weighted, common_turn, entry_of,
 };
 use kogge_board::{BackendError, Categories, Color, Rules};
 use rayon::prelude::*;
@@ -24,7 +23,7 @@ use rayon::prelude::*;
 use self::scratch::{Pool, Scratch, ScratchBelow};
 use self::spare::Spare;
 use super::cores::Cores;
-use super::shard::{Candidate, ENTRY_BYTES, HIGH_BYTES, Index, Ply, Shard, Sharing, planes32};
+use super::shard::{Boards, Candidate, ENTRY_BYTES, HIGH_BYTES, Index, Ply, Shard, Sharing, planes32};
 use crate::lanes::categories::Numbers;
 use crate::lanes::frame::Frame;
 use crate::lanes::planes::Planes;
@@ -65,8 +64,8 @@ struct Parents {
 }
 
 /// What a task has done besides filling a table.
-struct Expanded {
-    strays: Sorted,
+struct Expansion {
+    strays: StrayLists,
     /// The number of paths to the successors that are kept.
     paths: u128,
     /// The number of parents that were expanded.
@@ -76,7 +75,7 @@ struct Expanded {
 
 /// The strays of a task, sorted by tables.
 #[derive(Default)]
-struct Sorted {
+struct StrayLists {
     candidates: Vec<Candidate>,
     /// The end of each table's strays, which begin at the previous end. Empty if there are no strays.
     ends: Vec<u32>,
@@ -133,7 +132,6 @@ impl Parents {
         }
     }
 
-    /// Returns an error if the parents are lost.
     fn check(&self, cores: &Cores) -> Result<(), MergeError> {
         if self.is_lost { Err(out_of_memory(cores)) } else { Ok(()) }
     }
@@ -167,7 +165,6 @@ impl<'a> CpuMerge<'a> {
         in_flight(self.options.memory)
     }
 
-    /// Returns the number of bytes of the plies before the parents that are kept.
     fn ancestors_bytes(&self) -> u64 {
         self.ancestors.iter().map(|parents| parents.ply.bytes()).sum()
     }
@@ -194,7 +191,6 @@ impl<'a> CpuMerge<'a> {
         result
     }
 
-    /// Returns an error if the successors exceed the room or the memory.
     fn check_room(&self) -> Result<(), MergeError> {
         let is_full = self.successors.len() > self.room || self.successors.bytes() > self.free();
         if is_full { Err(MergeError::Full) } else { Ok(()) }
@@ -272,14 +268,14 @@ impl<'a> CpuMerge<'a> {
     }
 
     /// Expands these parents, a task for each range of parents, and returns the strays.
-    fn expand_tasks(&mut self, index: &Index, range: Range<u64>) -> Result<Vec<Expanded>, MergeError> {
+    fn expand_tasks(&mut self, index: &Index, range: Range<u64>) -> Result<Vec<Expansion>, MergeError> {
         let Self { cores, parents, successors, kept, spare, .. } = self;
         let Parents { ply, sharing, is_grouped, .. } = parents;
         let pool = Pool::default();
         let expand = |piece: (&Shard, Range<usize>), table| {
             let mut scratch: Scratch = pool.take();
             let mut expanded = expand_task(cores, sharing, &mut scratch, std::iter::once(piece), *kept, table)?;
-            expanded.strays = Sorted::of(&scratch.strays, sharing.ranges.len(), spare)?;
+            expanded.strays = StrayLists::of(&scratch.strays, sharing.ranges.len(), spare)?;
             pool.give_back(scratch);
             Ok(expanded)
         };
@@ -302,7 +298,7 @@ impl<'a> CpuMerge<'a> {
     }
 
     /// Lets every table collect its strays from all tasks.
-    fn take_in(&mut self, tasks: Vec<Expanded>) -> Result<(), MergeError> {
+    fn take_in(&mut self, tasks: Vec<Expansion>) -> Result<(), MergeError> {
         let (pool, sharing, shards, spare) =
             (&self.cores.pool, &self.parents.sharing, &mut self.successors.shards, &self.spare);
         if tasks.iter().all(|task| task.strays.ends.is_empty()) {
@@ -310,7 +306,7 @@ impl<'a> CpuMerge<'a> {
         }
         let inserted = pool.install(|| {
             shards.par_iter_mut().enumerate().try_for_each(|(number, shard)| {
-                for Expanded { strays: Sorted { candidates, ends }, .. } in &tasks {
+                for Expansion { strays: StrayLists { candidates, ends }, .. } in &tasks {
                     if let Some(&end) = ends.get(number) {
                         let start = if number == 0 { 0 } else { ends[number - 1] };
                         shard.insert_all(sharing, &candidates[start as usize..end as usize])?;
@@ -338,10 +334,10 @@ fn expand_task<'p>(
     pieces: impl Iterator<Item = (&'p Shard, Range<usize>)>,
     kept: Filter,
     table: Option<(usize, &mut Shard)>,
-) -> Result<Expanded, MergeError> {
+) -> Result<Expansion, MergeError> {
     let Scratch { parents: batch, children, queue, candidates, strays, multiplicities, kept_of } = scratch;
     strays.clear();
-    let mut expanded = Expanded { strays: Sorted::default(), paths: 0, parents: 0, has_successors: false };
+    let mut expanded = Expansion { strays: StrayLists::default(), paths: 0, parents: 0, has_successors: false };
     let (mut table, limits) = match table {
         Some((number, table)) => (Some(table), Some(sharing.ranges.limits(number))),
         None => (None, None),
@@ -399,7 +395,7 @@ fn expand_task<'p>(
     }
 }
 
-impl Sorted {
+impl StrayLists {
     /// Sorts strays by table, into a list that is used again.
     fn of(strays: &[Candidate], shards: usize, spare: &Spare) -> Result<Self, MergeError> {
         if strays.is_empty() {
@@ -511,10 +507,28 @@ impl Merge for CpuMerge<'_> {
     }
 
     fn reached_once(&mut self, successors: Range<u64>) -> Result<u64, MergeError> {
-        self.count_reached_once(successors)
+        let numbered = self.number();
+        let index = self.or_forget(numbered)?;
+        let once = index.pieces(successors).map(|(number, range)| {
+            let shard = &self.successors.shards[number];
+            range.filter(|&index| shard.multiplicity(index) == 1).count() as u64
+        });
+        let once = once.sum();
+        self.index = Some(index);
+        Ok(once)
     }
 
     fn diagrams(&mut self, part: u32, parts: u32) -> Result<u64, MergeError> {
-        self.count_diagrams(part, parts)
+        // Each thread looks at all positions and has a part of this part.
+        let (pool, shards, len) = (&self.cores.pool, &self.successors.shards, self.successors.len());
+        let threads = pool.current_num_threads() as u32;
+        let count = |thread| {
+            let mut diagrams = DiagramPart::new(part * threads + thread, parts * threads, len)?;
+            for Boards(position) in shards.iter().flat_map(|shard| shard.positions()) {
+                diagrams.add(&planes32(position))?;
+            }
+            Ok(diagrams.len() as u64)
+        };
+        pool.install(|| (0..threads).into_par_iter().with_max_len(1).map(count).sum())
     }
 }

@@ -84,7 +84,6 @@ impl Sharing {
         (TableKey::new(pawns, ((side & self.mask) >> 32) as u32, position as u32), (position >> 32) as u32)
     }
 
-    /// Returns the number of a position's table, and the hash that finds its slot.
     pub(crate) fn find(&self, position: &[u64; 4]) -> (usize, u32) {
         let (key, hash) = self.of(position);
         (self.ranges.find(key), hash)
@@ -169,7 +168,6 @@ impl Shard {
         self.slots.fill(0);
     }
 
-    /// Returns the number of bytes of the table.
     pub(crate) fn bytes(&self) -> u64 {
         let words = self.positions.capacity() * 4 + self.low.capacity() + self.high.capacity();
         8 * words as u64 + 4 * self.slots.capacity() as u64
@@ -319,13 +317,13 @@ impl Shard {
 }
 
 /// Positions in the order of their successors' ranges.
-struct Grouped {
+struct Grouping {
     shard: Shard,
     /// The end of each range.
     ends: Vec<u32>,
 }
 
-impl Grouped {
+impl Grouping {
     /// Groups the positions of these shards, and frees them.
     fn of(shards: &mut [Shard], sharing: &Sharing, is_high: bool) -> Result<Self, TryReserveError> {
         let mut ends = vec![0_u32; sharing.ranges.len()];
@@ -437,7 +435,7 @@ impl Ply {
         // Each chunk of the old shards is grouped by itself, and then freed.
         let chunk = self.shards.len().div_ceil(8 * rayon::current_num_threads()).max(1);
         let mut shards = std::mem::take(&mut self.shards);
-        let chunks = shards.par_chunks_mut(chunk).map(|shards| Grouped::of(shards, sharing, is_high));
+        let chunks = shards.par_chunks_mut(chunk).map(|shards| Grouping::of(shards, sharing, is_high));
         let chunks = chunks.collect::<Result<Vec<_>, _>>()?;
         drop(shards);
         let collect = |range: usize| {
@@ -461,7 +459,7 @@ impl Ply {
         let sharing = Sharing { ranges, ..*sharing };
         let group = |shard: &mut Shard| {
             let is_high = shard.is_high();
-            let Grouped { shard: grouped, ends } = Grouped::of(std::slice::from_mut(shard), &sharing, is_high)?;
+            let Grouping { shard: grouped, ends } = Grouping::of(std::slice::from_mut(shard), &sharing, is_high)?;
             *shard = grouped;
             Ok::<_, TryReserveError>(ends)
         };

@@ -131,7 +131,7 @@ pub(crate) fn last_ply_by_kind<L: Lanes>(
     let mut next = 0;
     while next < batch.len() {
         let begin = next;
-        queue.clear();
+        queue.moves.clear();
         while next < batch.len() && !queue.is_full() {
             let lanes = queue.take_from::<L>(batch, next);
             let frame = batch.load::<L>(next).to_frame();
@@ -204,7 +204,6 @@ fn checks_of<L: Lanes>(parents: &Planes<L>, packed_moves: L) -> [L; 4] {
     [is_check & one, is_check.without(is_double | by_mover) & one, is_double & one, is_mate & one]
 }
 
-/// Returns the lanes' numbers.
 #[inline(always)]
 fn stored<L: Lanes>(numbers: L) -> [u64; MOST_LANES] {
     let mut stored = [0; MOST_LANES];

@@ -120,7 +120,6 @@ macro_rules! add_sight {
 }
 
 /// The attacks of own.
-#[derive(Clone, Copy)]
 struct Attackers<L> {
     /// The attacks of sliders.
     rays: Rays<L>,
@@ -151,7 +150,6 @@ impl<L: Lanes> Attackers<L> {
 }
 
 /// The squares next to their king, its castling path, and its own square.
-#[derive(Clone, Copy)]
 struct Zone<L> {
     near_king: L,
     squares: L,
@@ -193,7 +191,6 @@ impl<L: Lanes> Zone<L> {
 /// K4. Pins. If the second piece on a ray from their king is an own slider, it pins the first one, of either side: no piece
 /// may land, leave or be captured on the ray up to the slider. If the third piece is an own slider, it may pin when one of the
 /// two before it leaves; landings and captures there still leave two pieces.
-#[derive(Clone, Copy)]
 struct Pins<L> {
     /// The rays up to sliders that pin now.
     now: L,
@@ -231,7 +228,6 @@ impl<L: Lanes> Pins<L> {
 }
 
 /// Their knights and sliders: the moves if own passes, and the values of squares.
-#[derive(Clone, Copy)]
 struct Pieces<L> {
     moves: L,
     value: [L; 5],
@@ -283,7 +279,6 @@ impl<L: Lanes> Pieces<L> {
 }
 
 /// Their pawns. They move down: a push from x lands on x - 8.
-#[derive(Clone, Copy)]
 struct Pawns<L> {
     /// Pawns that may push, and that may capture towards file h and towards file a.
     pushers: L,

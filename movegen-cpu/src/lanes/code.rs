@@ -6,7 +6,7 @@ use kogge_board::{BackendError, Quad48, Rules, Score};
 
 use super::batch::{self, Batch, Queue};
 use super::categories::{self, Numbers};
-use super::evaluation::{self, Evaluated};
+use super::evaluation::{self, LeafEvaluation};
 use super::generate::{self, MoveFilter};
 use super::{canonical, count};
 
@@ -78,7 +78,7 @@ functions! {
     /// Returns the value of a position to the side to move, as [`evaluate`](kogge_board::evaluate()).
     pub fn evaluate(position: &Quad48) -> Score = kogge_board::evaluate;
     /// Appends the evaluation of each position.
-    pub(crate) fn evaluate_all(positions: &[Quad48], out: &mut Vec<Evaluated>) = evaluation::evaluate::<L>;
+    pub(crate) fn evaluate_all(positions: &[Quad48], out: &mut Vec<LeafEvaluation>) = evaluation::evaluate::<L>;
     /// See [`batch::expand_register`].
     pub(crate) fn expand_register(parents: &mut Batch, children: &mut Batch, queue: &mut Queue) -> usize
         = batch::expand_register::<L>;

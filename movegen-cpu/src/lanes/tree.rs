@@ -22,10 +22,8 @@ const REPORTING: usize = 2;
 
 /// The roots of trees to count, in any format.
 pub(crate) trait Source {
-    /// Returns the number of roots.
     fn len(&self) -> usize;
 
-    /// Returns the planes of one root.
     fn planes(&self, index: usize) -> Planes<u64>;
 }
 

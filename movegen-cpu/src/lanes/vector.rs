@@ -44,13 +44,11 @@ pub(crate) trait Lanes: Boards + BitXor<Output = Self> {
     /// Returns a number whose bit i is set if lane i is not zero.
     fn nonzero_lanes(self) -> u32;
 
-    /// Returns whether any lane is not zero.
     #[inline(always)]
     fn any(self) -> bool {
         self.nonzero_lanes() != 0
     }
 
-    /// Returns the lowest bit of each lane.
     #[inline(always)]
     fn lowest(self) -> Self {
         self & Self::splat(0).sub(self)

@@ -64,7 +64,6 @@ const fn rights() -> [u64; 16] {
     rights
 }
 
-/// Returns the word of a piece on a cell.
 #[inline]
 pub(super) fn piece(color: Color, piece: Piece, cell: u8) -> u64 {
     PIECES[color as usize * 6 + piece as usize][usize::from(cell & 127)]
@@ -80,7 +79,6 @@ pub(super) fn state_words(turn: Color, rights: u8, en_passant: Option<u8>) -> u6
     RIGHTS[usize::from(rights & 15)] ^ passed ^ black
 }
 
-/// Returns the words of a packed state.
 pub(super) fn state(state: State) -> u64 {
     state_words(state.turn(), state.castling(), state.en_passant_file())
 }

@@ -58,7 +58,6 @@ impl Sample {
         })
     }
 
-    /// Returns the evaluation for white.
     fn evaluate(&self, weights: &[f64; WEIGHTS]) -> f64 {
         let (mut middlegame, mut endgame) = (0.0, 0.0);
         for (index, &count) in self.terms.iter().enumerate() {

@@ -122,7 +122,7 @@ impl CpuMerge<'_> {
         let start = successors.start.min(end);
         // Enough tasks for all threads.
         let together = if depth < LEAST_MERGED {
-            ((end - start) / self.cores.tasks()).clamp(1, COUNTED_TOGETHER)
+            ((end - start) / self.cores.info.batch as u64).clamp(1, COUNTED_TOGETHER)
         } else {
             self.merged_in_a_task(end - start)
         };
@@ -162,7 +162,6 @@ pub(super) trait Below: Copy + Default + Send {
     /// What is counted at depth 0.
     const ROOT: Self;
 
-    /// Returns the scratch memory for such counts.
     fn scratch(scratch: &ScratchBelow) -> &Pool<Counting<Self>>;
 
     /// Counts below each position.
