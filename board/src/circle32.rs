@@ -10,7 +10,7 @@ use bytemuck::{Pod, Zeroable};
 
 use crate::bits::{Bits, lowest};
 use crate::position::OUTER_RANKS;
-use crate::{Format, Packed, Position, Quad48, State};
+use crate::{Format, PackedPosition, Position, Quad48, State};
 
 /// Four words: the circles s, t and u, and white.
 ///
@@ -152,7 +152,7 @@ impl From<&Circle32> for Quad48 {
     }
 }
 
-impl Packed for Circle32 {
+impl PackedPosition for Circle32 {
     const FORMAT: Format = Format::Circle32;
 
     fn pack(position: &Position) -> Self {

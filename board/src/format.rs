@@ -16,7 +16,7 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-use crate::{Circle32, Five42, Format, Packed, Pieces38, Pieces64, Position, Quad48, Rules, UnpackError, fen};
+use crate::{Circle32, Five42, Format, PackedPosition, Pieces38, Pieces64, Position, Quad48, Rules, UnpackError, fen};
 
 // The formats are defined by their bytes in memory, and their words are little-endian.
 const _: () = assert!(cfg!(target_endian = "little"), "kogge's packed formats need a little-endian machine");
@@ -55,10 +55,10 @@ impl Format {
     /// Returns the position in these bytes.
     ///
     /// # Errors
-    /// If there are too many or too few bytes; the errors of [`Packed::unpack`].
+    /// If there are too many or too few bytes; the errors of [`PackedPosition::unpack`].
     pub fn unpack(self, bytes: &[u8], rules: &Rules) -> Result<Position, UnpackError> {
         with_type!(self, T => match bytemuck::try_pod_read_unaligned::<T>(bytes) {
-            Ok(packed) => Packed::unpack(&packed, rules),
+            Ok(packed) => PackedPosition::unpack(&packed, rules),
             Err(_) => Err(UnpackError::Length { format: self, found: bytes.len() }),
         })
     }
@@ -83,7 +83,7 @@ impl FromStr for Format {
     }
 }
 
-impl Packed for Quad48 {
+impl PackedPosition for Quad48 {
     const FORMAT: Format = Format::Quad48;
 
     fn pack(position: &Position) -> Self {

@@ -1,7 +1,7 @@
 //! Every packed format: positions survive a round trip, equal positions have equal bytes, different positions
 //! different bytes, and bytes that are no position are refused.
 
-use kogge_board::{Circle32, Fen, Five42, Format, Packed, Pieces38, Pieces64, Position, Quad48, UnpackError};
+use kogge_board::{Circle32, Fen, Five42, Format, PackedPosition, Pieces38, Pieces64, Position, Quad48, UnpackError};
 use kogge_testkit::{Placement, placement};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -34,7 +34,7 @@ fn neighbour((rules, position): &Placement, which: Index) -> Option<Position> {
 }
 
 /// Returns whether the type of a format agrees with the table of formats.
-fn agrees<T: Packed>(position: &Position, bytes: &[u8]) -> bool {
+fn agrees<T: PackedPosition>(position: &Position, bytes: &[u8]) -> bool {
     T::pack(position) == bytemuck::pod_read_unaligned(bytes) && size_of::<T>() == T::FORMAT.size()
 }
 

@@ -31,4 +31,4 @@ mod worker;
 
 pub use game::{End, Game};
 pub use limits::{Clock, Limits, Signals};
-pub use searcher::{Found, Info, Searcher};
+pub use searcher::{Info, SearchResult, Searcher};

@@ -36,7 +36,7 @@ pub struct Info {
 
 /// The result of a search.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Found {
+pub struct SearchResult {
     /// The value of the root for the side to move.
     pub score: Score,
     /// The best line; empty only if there is no legal move.
@@ -83,7 +83,7 @@ impl Searcher {
         Ok(Self { table, workers: Vec::new(), threads: 1, lines: 1, overhead, code })
     }
 
-    /// Replaces the transposition table by one of this many bytes.
+    /// Replaces the transposition table by one of `bytes` bytes.
     ///
     /// # Errors
     /// If there is not enough memory; the new table is then small.
@@ -113,7 +113,13 @@ impl Searcher {
     ///
     /// Draws by repetition, also of the game's positions, and by the fifty-move rule count. If the game has already
     /// ended by repetition, by the fifty-move rule or for lack of material, the search ignores this end.
-    pub fn search(&mut self, game: &Game, limits: &Limits, signals: &Signals, report: &mut dyn FnMut(&Info)) -> Found {
+    pub fn search(
+        &mut self,
+        game: &Game,
+        limits: &Limits,
+        signals: &Signals,
+        report: &mut dyn FnMut(&Info),
+    ) -> SearchResult {
         let timer = Timer::new(limits, self.overhead);
         let mut moves = game.moves();
         if limits.moves.iter().any(|wanted| moves.iter().any(|(played, _)| played == wanted)) {
@@ -121,14 +127,14 @@ impl Searcher {
         }
         if moves.is_empty() {
             let score = kogge_board::minimax::without_moves(game.position());
-            return Found { score, line: Vec::new(), depth: 0, nodes: 0 };
+            return SearchResult { score, line: Vec::new(), depth: 0, nodes: 0 };
         }
         self.table.grow_older();
         while self.workers.len() < self.threads {
             self.workers.push(Worker::new(self.code, *game.rules()));
         }
         for worker in &mut self.workers {
-            worker.begin(game.rules(), game.keys());
+            worker.begin(game.rules(), &game.keys);
         }
         let shared = SharedState {
             table: &self.table,
@@ -140,7 +146,7 @@ impl Searcher {
         let roots: Vec<_> = moves.iter().map(|&(played, after)| Root::new(played, after)).collect();
         let (shared, lines) = (&shared, self.lines.clamp(1, roots.len()));
         let Some((main, helpers)) = self.workers.split_first_mut() else {
-            return Found { score: Score::DRAW, line: vec![moves[0].0], depth: 0, nodes: 0 };
+            return SearchResult { score: Score::DRAW, line: vec![moves[0].0], depth: 0, nodes: 0 };
         };
         thread::scope(|scope| {
             for (number, worker) in helpers.iter_mut().enumerate() {
@@ -202,7 +208,7 @@ struct Iteration<'a> {
 
 impl Iteration<'_> {
     /// Searches to increasing depths until a limit is reached.
-    fn run(mut self, limits: &Limits, timer: &Timer, report: &mut dyn FnMut(&Info)) -> Found {
+    fn run(mut self, limits: &Limits, timer: &Timer, report: &mut dyn FnMut(&Info)) -> SearchResult {
         let signals = self.run.shared.signals;
         let mut finished = 0;
         let mut patience: f64 = 1.0;
@@ -239,7 +245,7 @@ impl Iteration<'_> {
         }
         let best = &self.roots[0];
         let score = Score::from_value(best.best);
-        Found { score, line: self.moves(best), depth: finished, nodes: self.nodes() }
+        SearchResult { score, line: self.moves(best), depth: finished, nodes: self.nodes() }
     }
 
     /// Searches the root to a depth: the best move, then the best of the other moves, and so on. Returns whether the search
@@ -311,7 +317,7 @@ impl Iteration<'_> {
                     root.best = value;
                     root.line.clear();
                     root.line.push(after);
-                    root.line.extend_from_slice(self.worker.line(1));
+                    root.line.extend_from_slice(&self.worker.lines[1]);
                 }
             }
             alpha = alpha.max(value);
@@ -352,7 +358,7 @@ impl Iteration<'_> {
         moves
     }
 
-    /// Returns the nodes of all threads, without the nodes not yet added to the sum.
+    /// Returns the nodes that the threads have reported so far.
     fn nodes(&self) -> u64 {
         self.run.shared.nodes.load(Ordering::Relaxed).max(self.worker.nodes)
     }

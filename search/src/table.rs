@@ -89,7 +89,7 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// Creates a table of this many bytes, at least one bucket; `None` if memory runs out.
+    /// Creates a table of `bytes` bytes, but with at least one bucket; `None` if memory runs out.
     pub(crate) fn new(bytes: usize) -> Option<Self> {
         let len = (bytes / size_of::<Bucket>()).max(1);
         let mut buckets = Vec::new();

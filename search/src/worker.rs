@@ -31,7 +31,7 @@ pub(crate) const INFINITE: i32 = Score::INFINITE.value();
 const MATES: i32 = Score::MATE - Score::LONGEST_MATE as i32;
 /// The bound below which scores are mates for the opponent.
 const MATED: i32 = -MATES;
-/// The number of nodes between two checks of the clock.
+/// The number of nodes between two checks of the clock: half a millisecond of search.
 const PATIENCE: u64 = 1 << 9;
 
 /// The state that all threads of a search share.
@@ -68,7 +68,7 @@ pub(crate) struct Worker {
     stack: Vec<Quad48>,
     candidates: Vec<Candidate>,
     /// The best line from each ply, as positions.
-    lines: Vec<Vec<Quad48>>,
+    pub(crate) lines: Vec<Vec<Quad48>>,
     /// The step to each ply, and the evaluation there.
     steps: Vec<Step>,
     evaluations: Vec<i32>,
@@ -117,10 +117,6 @@ impl Worker {
         self.stack.clear();
         self.candidates.clear();
         (self.nodes, self.unreported, self.deepest, self.stopped) = (0, 0, 0, false);
-    }
-
-    pub(crate) fn line(&self, ply: usize) -> &[Quad48] {
-        &self.lines[ply]
     }
 
     /// Sets the best line from a ply to a successor and the best line after it.

@@ -164,7 +164,7 @@ pub fn attacks(sketch: &mut Sketch) {
     sketch.scatter(6, any_man);
 }
 
-/// Sliders behind an own man, or behind two men, before such a square.
+/// Sliders behind a white man, or behind two men, before such a square.
 pub fn discoveries(sketch: &mut Sketch) {
     kings(sketch, Anywhere);
     for _ in sketch.times(1, 3) {

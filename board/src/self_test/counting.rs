@@ -11,7 +11,7 @@ use crate::{Backend, BackendError, Fen, Quad48, Rules, Successors, unwatched};
 const KNOWN: &str = include_str!("counting.epd");
 
 /// A position and its known counts.
-struct Known {
+struct KnownLeaves {
     line: &'static str,
     rules: Rules,
     position: Quad48,
@@ -21,7 +21,7 @@ struct Known {
     four: Option<u64>,
 }
 
-impl Known {
+impl KnownLeaves {
     fn parse(line: &'static str) -> Option<Self> {
         let fen: Fen = line.split(" ;").next()?.parse().ok()?;
         let leaves = |depth: &str| line.split(" ;").find_map(|field| field.strip_prefix(depth)?.trim().parse().ok());
@@ -30,8 +30,8 @@ impl Known {
     }
 }
 
-fn known() -> Vec<Known> {
-    KNOWN.lines().filter_map(Known::parse).collect()
+fn known() -> Vec<KnownLeaves> {
+    KNOWN.lines().filter_map(KnownLeaves::parse).collect()
 }
 
 /// The way of counting that a question is about.
@@ -55,7 +55,11 @@ pub struct Question {
 }
 
 impl Question {
-    fn new<'a>(way: Way, known: impl Iterator<Item = &'a Known> + Clone, leaves: impl Fn(&Known) -> u64) -> Self {
+    fn new<'a>(
+        way: Way,
+        known: impl Iterator<Item = &'a KnownLeaves> + Clone,
+        leaves: impl Fn(&KnownLeaves) -> u64,
+    ) -> Self {
         Self {
             rules: known.clone().next().map_or(Rules::STANDARD, |known| known.rules),
             positions: known.clone().map(|known| known.position).collect(),
@@ -101,7 +105,7 @@ impl Question {
 pub fn questions() -> Vec<Question> {
     let known = known();
     let groups = known.chunk_by(|a, b| a.rules == b.rules);
-    let of_group = |group: &[Known]| {
+    let of_group = |group: &[KnownLeaves]| {
         [
             Question::new(Way::Perft(3), group.iter(), |known| known.three),
             Question::new(Way::Expand, group.iter(), |known| known.two),

@@ -133,7 +133,7 @@ fn bare_kings(turn: Color) -> [Position; 2] {
 /// group differs from one of the other group in that bit alone.
 ///
 /// A man is added to a board with bare kings: the codes of an empty square, a knight, a rook and a bishop are 0, 2, 4
-/// and 3, and an own knight has the bit of the fourth plane, too. Devices may keep the en-passant square apart, so a
+/// and 3, and a knight of the side to move has the bit of the fourth plane, too. Devices may keep the en-passant square apart, so a
 /// position differs in each such square alone. The positions need not be legal, as no moves are made.
 fn one_bit_apart(turn: Color) -> [Vec<Quad48>; 2] {
     let boards = bare_kings(turn);
@@ -399,7 +399,7 @@ fn ranges_of(entries: &[WeightedPosition], key: fn(&Planes32) -> Key) -> Vec<Key
     ranges
 }
 
-/// Requires that an expansion of all parents, in two calls, keeps the right ones of these entries.
+/// Requires that an expansion of all parents, in two calls, keeps exactly those of these entries that pass the filter.
 fn keeps(merge: &mut dyn Merge, expected: &[WeightedPosition], kept: Filter) -> Outcome {
     let expected: Vec<_> = expected.iter().filter(|entry| kept.has(&planes(entry))).copied().collect();
     reserve_for(&mut *merge, expected.len() as u64, kept)?;
@@ -423,7 +423,7 @@ fn ranges(merge: &mut dyn Merge, expected: &ExpectedPly) -> Outcome {
     Ok(())
 }
 
-/// Checks that a ply can be made range by range if only a ply two plies before is there as a whole.
+/// Checks that a ply can be made range by range from the complete ply two plies earlier.
 fn two_plies_at_once(merge: &mut dyn Merge, between: &ExpectedPly, expected: &ExpectedPly) -> Outcome {
     let parents = merge.parents();
     for range in ranges_of(&expected.entries, Key::of) {

@@ -58,7 +58,7 @@ const LEAST_TREES: usize = 1 << 12;
 const SHALLOW_TASK: usize = 256;
 
 impl Cpu {
-    /// Starts a backend with this many threads, or with one per core. It uses the variant that the environment
+    /// Starts a backend with `threads` threads, or with one per core. It uses the variant that the environment
     /// variable `KOGGE_CPU` names, or the best one that this CPU can run.
     ///
     /// # Errors
@@ -91,7 +91,7 @@ impl Cpu {
         Ok(Self { cores: Cores::new(threads, code)?, table: None, is_testing: false })
     }
 
-    /// Keeps counts in a table of this many bytes, shared by all threads, so that transpositions are counted
+    /// Keeps counts in a table of at most `bytes` bytes, which all threads share, so that transpositions are counted
     /// once. Counts stay exact: positions are compared in full. The table is kept from call to call; 0 bytes
     /// removes it.
     ///

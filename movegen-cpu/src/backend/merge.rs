@@ -81,26 +81,26 @@ struct StrayLists {
     ends: Vec<u32>,
 }
 
-/// A number of legal moves that few positions exceed by much.
+/// A number of legal moves that few positions exceed by much; it only sizes tables and tasks.
 const MOVES: u64 = 32;
 
 /// The greatest number of legal moves in any position.
 const MOST_MOVES: f64 = 218.0;
 
-/// The least number of strays of a parent that is expected: parents with few strays may be followed by parents with many, and
-/// all strays must fit in memory.
+/// The least expected number of strays of a parent. With a smaller number, parents with many strays that follow parents with few
+/// would exceed the memory.
 const LEAST_STRAYS: f64 = 4.0;
 
-/// The most successors on their way to tables at a time; each takes 128 bytes in all.
+/// The most successors on their way to tables at once; each takes 128 bytes in all.
 const IN_FLIGHT: u64 = 1 << 21;
 const IN_FLIGHT_BYTES: u64 = 2 * size_of::<Candidate>() as u64;
 
-/// Returns the number of successors that may be on their way at a time; they may take an eighth of the memory.
+/// The number of successors that may be on their way at once: they take at most an eighth of the memory.
 fn in_flight(memory: u64) -> u64 {
     (memory / 8 / IN_FLIGHT_BYTES).clamp(1, IN_FLIGHT)
 }
 
-/// The most parents that are expanded together.
+/// The most parents that are expanded together: their batch should stay in a core's cache.
 const TOGETHER: usize = 2048;
 
 /// The least depth of trees that are merged at their first ply: only within a task, in a table that fits in a core's cache.
@@ -115,8 +115,8 @@ impl Parents {
         Self { ply, sharing, has_ranges: false, is_grouped: false, is_lost: false, strays: MOST_MOVES }
     }
 
-    /// Chooses the tables' ranges for a ply of which this many successors are kept, and puts the parents in the order of the
-    /// ranges if there is memory for it. Later calls change nothing, whatever is kept then.
+    /// Chooses the tables' ranges for `successors` kept successors, and puts the parents in the order of the ranges if there
+    /// is memory for it. Only the first call has an effect.
     fn group(&mut self, cores: &Cores, successors: u64, kept: Filter, memory: u64) {
         if std::mem::replace(&mut self.has_ranges, true) {
             return;
@@ -125,7 +125,7 @@ impl Parents {
         let all = (successors as f64 / ply.share(kept)).min(MOST_MOVES * ply.len() as f64);
         let shards = Sharing::shards_for(successors.max(all as u64), cores.pool.current_num_threads());
         sharing.ranges = ply.ranges(sharing, shards);
-        // Two copies lie in memory while the parents move, and the lists of strays.
+        // While the parents move, memory holds two copies of them and the lists of strays.
         if sharing.ranges.are_foreseen() && 3 * ply.bytes() <= memory {
             self.is_lost = cores.pool.install(|| ply.group(sharing)).is_err();
             self.is_grouped = true;
@@ -160,7 +160,6 @@ impl<'a> CpuMerge<'a> {
         }
     }
 
-    /// Returns the number of successors that may be on their way at a time.
     fn in_flight(&self) -> u64 {
         in_flight(self.options.memory)
     }
@@ -169,7 +168,7 @@ impl<'a> CpuMerge<'a> {
         self.ancestors.iter().map(|parents| parents.ply.bytes()).sum()
     }
 
-    /// Returns the number of bytes that are left for successors.
+    /// The bytes that are left for successors.
     fn free(&self) -> u64 {
         let taken = self.ancestors_bytes() + self.parents.ply.bytes() + self.in_flight() * IN_FLIGHT_BYTES;
         self.options.memory.saturating_sub(taken)

@@ -143,7 +143,7 @@ impl Minimax<'_> {
         is_fifty_moves(self.rules, position).then_some(Score::DRAW.value())
     }
 
-    /// Returns the quiescence value with this many plies left if it is in the window; else a bound on the value, on the
+    /// Returns the quiescence value, at most `plies` plies ahead, if it is in the window; else a bound on the value, on the
     /// same side of the window.
     fn quiescence(
         &self,

@@ -8,8 +8,8 @@
 //! If many positions have the same pieces of the side to move, as where this side has only a king, a hash of all pieces chooses
 //! the table.
 //!
-//! A [`KeyRange`] is something else: the caller's choice of the positions that are kept. Its first criterion is the pawns of the
-//! side to move, and so it is here. So the positions of a [`KeyRange`] lie in few tables.
+//! A [`KeyRange`] is something else: the caller's choice of the positions that are kept. Both orders begin with the
+//! pawns of the side to move, so the positions of a [`KeyRange`] lie in few tables.
 
 use kogge_board::merge::{Filter, KeyRange};
 

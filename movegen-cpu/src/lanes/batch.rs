@@ -1,7 +1,8 @@
-//! Batches of positions and the queue of their moves, processed a register of lanes at a time.
+//! Batches of positions and the queue of their moves, processed register by register.
 
 use super::closed_form::{Sink, all_moves, closed_form};
 use super::count::count_frame;
+use super::frame::en_passant_captors;
 use super::planes::{PackedMove, Planes, make};
 use super::vector::{Lanes, MOST_LANES};
 
@@ -19,13 +20,13 @@ pub(crate) struct Batch {
 }
 
 impl Batch {
-    /// Empties the batch and makes room for this many positions.
+    /// Empties the batch and makes room for `positions` positions.
     pub(crate) fn restart(&mut self, positions: usize) {
         (self.len, self.next) = (0, 0);
         self.reserve(positions);
     }
 
-    /// Makes room for this many positions.
+    /// Makes room for `positions` positions in all.
     fn reserve(&mut self, positions: usize) {
         for plane in &mut self.planes {
             if plane.len() < positions + MOST_LANES {
@@ -38,10 +39,6 @@ impl Batch {
     pub(crate) fn load<L: Lanes>(&self, index: usize) -> Planes<L> {
         let [a, b, c, own] = &self.planes;
         Planes([L::load(&a[index..]), L::load(&b[index..]), L::load(&c[index..]), L::load(&own[index..])])
-    }
-
-    pub(crate) fn len(&self) -> usize {
-        self.len
     }
 
     pub(crate) fn is_expanded(&self) -> bool {
@@ -176,6 +173,22 @@ pub(crate) fn expand_register<L: Lanes>(parents: &mut Batch, children: &mut Batc
         next += L::LANES;
     }
     moves
+}
+
+/// Removes the en-passant squares where no capture is legal, so that equal positions have equal planes.
+#[inline(always)]
+pub(crate) fn make_canonical<L: Lanes>(batch: &mut Batch) {
+    let mut next = 0;
+    while next < batch.len {
+        let mut planes = batch.load::<L>(next);
+        let frame = planes.to_frame();
+        if frame.en_passant.any() {
+            let [west, east] = en_passant_captors(&frame);
+            planes.0[3] = planes.0[3].without(frame.en_passant.without((west | east).nonzero()));
+            batch.set_own(next, planes.0[3]);
+        }
+        next += L::LANES;
+    }
 }
 
 /// Gathers the positions that the moves belong to.

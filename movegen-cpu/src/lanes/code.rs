@@ -6,9 +6,9 @@ use kogge_board::{BackendError, Quad48, Rules, Score};
 
 use super::batch::{self, Batch, Queue};
 use super::categories::{self, Numbers};
+use super::count;
 use super::evaluation::{self, LeafEvaluation};
 use super::generate::{self, MoveFilter};
-use super::{canonical, count};
 
 /// Defines [`Code`], its methods, and `compile!`, which compiles each of these functions for one instruction set. In the
 /// path of a function, `L` is the lane vector.
@@ -90,8 +90,8 @@ functions! {
     /// See [`categories::last_ply_by_kind`].
     pub(crate) fn last_ply_by_kind(batch: &Batch, queue: &mut Queue, each: Option<&mut [Numbers]>) -> Numbers
         = categories::last_ply_by_kind::<L>;
-    /// See [`canonical::make_canonical`].
-    pub(crate) fn make_canonical(batch: &mut Batch) = canonical::make_canonical::<L>;
+    /// See [`batch::make_canonical`].
+    pub(crate) fn make_canonical(batch: &mut Batch) = batch::make_canonical::<L>;
 }
 
 compile!(portable, "portable", u64, inline(never));

@@ -506,7 +506,7 @@ impl Rights {
     }
 }
 
-/// Converts the distance of a step or a leap from the frame to the real board: for black, ranks count the other way.
+/// Converts the distance of a step or a leap from the frame to the real board: for black, ranks are reversed.
 #[inline(always)]
 const fn real<const BLACK: bool>(distance: i32) -> i32 {
     let files = (distance + 36).rem_euclid(8) - 4;

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use kogge_board::{BackendError, Color, Fen, FenError, Move, known};
 
 use crate::searcher::STACK;
-use crate::{Found, Game, Info, Limits, Searcher, Signals};
+use crate::{Game, Info, Limits, SearchResult, Searcher, Signals};
 use command::{Command, Go, Position};
 use input::Commands;
 
@@ -427,7 +427,7 @@ impl Names {
         )
     }
 
-    fn best(self, game: &Game, found: &Found) -> String {
+    fn best(self, game: &Game, found: &SearchResult) -> String {
         match found.line[..] {
             [] => "bestmove (none)".to_owned(),
             [best] => format!("bestmove {}", self.name(game, best)),

@@ -63,7 +63,7 @@ impl Plain<'_> {
         }
     }
 
-    /// Returns the quiescence value with this many plies left if it is within the window, else a bound.
+    /// Returns the quiescence value, at most `plies` plies ahead, if it is within the window, else a bound.
     fn quiescence(&mut self, position: &Quad48, plies: u32, ply: u32, [mut alpha, beta]: [i32; 2]) -> i32 {
         self.nodes += 1;
         if plies == 0 {
