@@ -10,10 +10,7 @@ use bytemuck::{Pod, Zeroable};
 
 use crate::bits::{Bits, lowest};
 use crate::position::OUTER_RANKS;
-use crate::{Format, Packed, Position, Quad48, State};
-
-#[cfg(target_arch = "x86_64")]
-mod avx512;
+use crate::{Format, PackedPosition, Position, Quad48, State};
 
 /// Four words: the circles s, t and u, and white.
 ///
@@ -111,36 +108,6 @@ impl Circle32 {
         portable::unpack_all(circles, quads);
     }
 
-    /// Packs the pieces of a batch, without the states.
-    ///
-    /// # Panics
-    /// If the slices are not of the same length.
-    pub fn pack_all_pieces(quads: &[Quad48], circles: &mut [Self]) {
-        assert_eq!(quads.len(), circles.len(), "as many packed positions as positions");
-        #[cfg(target_arch = "x86_64")]
-        if avx512::is_available() {
-            // SAFETY: the CPU has the instructions.
-            let done = unsafe { avx512::pack_all_pieces(quads, bytemuck::must_cast_slice_mut(circles)) };
-            return portable::pack_all_pieces(&quads[done..], &mut circles[done..]);
-        }
-        portable::pack_all_pieces(quads, circles);
-    }
-
-    /// Unpacks the pieces of a batch with zero states, and ignores packed states.
-    ///
-    /// # Panics
-    /// If the slices are not of the same length.
-    pub fn unpack_all_pieces(circles: &[Self], quads: &mut [Quad48]) {
-        assert_eq!(circles.len(), quads.len(), "as many positions as packed positions");
-        #[cfg(target_arch = "x86_64")]
-        if avx512::is_available() {
-            // SAFETY: the CPU has the instructions.
-            let done = unsafe { avx512::unpack_all_pieces(bytemuck::must_cast_slice(circles), quads) };
-            return portable::unpack_all_pieces(&circles[done..], &mut quads[done..]);
-        }
-        portable::unpack_all_pieces(circles, quads);
-    }
-
     #[inline(always)]
     fn pack_with(quad: &Quad48, deposit: impl Fn(u16, u64) -> u64) -> Self {
         let Self { s, t, u, white } = Self::pack_pieces(quad);
@@ -185,7 +152,7 @@ impl From<&Circle32> for Quad48 {
     }
 }
 
-impl Packed for Circle32 {
+impl PackedPosition for Circle32 {
     const FORMAT: Format = Format::Circle32;
 
     fn pack(position: &Position) -> Self {
@@ -225,18 +192,6 @@ mod portable {
     pub(super) fn unpack_all(circles: &[Circle32], quads: &mut [Quad48]) {
         for (circle, quad) in circles.iter().zip(quads) {
             *quad = circle.unpack_with(gather);
-        }
-    }
-
-    pub(super) fn pack_all_pieces(quads: &[Quad48], circles: &mut [Circle32]) {
-        for (quad, circle) in quads.iter().zip(circles) {
-            *circle = Circle32::pack_pieces(quad);
-        }
-    }
-
-    pub(super) fn unpack_all_pieces(circles: &[Circle32], quads: &mut [Quad48]) {
-        for (circle, quad) in circles.iter().zip(quads) {
-            *quad = circle.unpack_pieces();
         }
     }
 }
@@ -320,9 +275,7 @@ mod tests {
                 out
             };
             assert_eq!(packed(Circle32::pack_all), packed(portable::pack_all));
-            assert_eq!(packed(Circle32::pack_all_pieces), packed(portable::pack_all_pieces));
             assert_eq!(unpacked(Circle32::unpack_all), unpacked(portable::unpack_all));
-            assert_eq!(unpacked(Circle32::unpack_all_pieces), unpacked(portable::unpack_all_pieces));
         }
     }
 

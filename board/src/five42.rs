@@ -2,7 +2,7 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use crate::{Color, Format, Packed, Position, Quad48, Square};
+use crate::{Color, Format, PackedPosition, Position, Quad48, Square};
 
 /// Five words and two bytes: white, pawns, knights, bishops|queens, rooks|queens, the white and the
 /// black king's square (0 to 63).
@@ -71,7 +71,7 @@ impl Five42 {
     }
 }
 
-impl Packed for Five42 {
+impl PackedPosition for Five42 {
     const FORMAT: Format = Format::Five42;
 
     #[inline]

@@ -16,21 +16,30 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-use crate::{Circle32, Five42, Format, Packed, Pieces38, Pieces64, Position, Quad48, Rules, UnpackError, fen};
+use crate::{Circle32, Five42, Format, PackedPosition, Pieces38, Pieces64, Position, Quad48, Rules, UnpackError, fen};
 
 // The formats are defined by their bytes in memory, and their words are little-endian.
 const _: () = assert!(cfg!(target_endian = "little"), "kogge's packed formats need a little-endian machine");
 
+/// Evaluates an expression with the type of a format.
+macro_rules! with_type {
+    ($format:expr, $type:ident => $value:expr) => {
+        with_type!(@ $format, $type, $value, Quad48, Circle32, Five42, Pieces38, Pieces64)
+    };
+    (@ $format:expr, $type:ident, $value:expr, $($name:ident),*) => {
+        match $format {
+            $(Format::$name => {
+                type $type = $name;
+                $value
+            })*
+        }
+    };
+}
+
 impl Format {
     /// Returns the number of bytes of a position.
     pub const fn size(self) -> usize {
-        match self {
-            Self::Quad48 => size_of::<Quad48>(),
-            Self::Circle32 => size_of::<Circle32>(),
-            Self::Five42 => size_of::<Five42>(),
-            Self::Pieces38 => size_of::<Pieces38>(),
-            Self::Pieces64 => size_of::<Pieces64>(),
-        }
+        with_type!(self, T => size_of::<T>())
     }
 
     /// Returns whether the format keeps the halfmove clock; if not, it unpacks as 0.
@@ -40,36 +49,18 @@ impl Format {
 
     /// Returns the bytes of a legal position, in memory order.
     pub fn pack(self, position: &Position) -> Vec<u8> {
-        fn bytes<T: Packed>(position: &Position) -> Vec<u8> {
-            bytemuck::bytes_of(&T::pack(position)).to_vec()
-        }
-        match self {
-            Self::Quad48 => bytes::<Quad48>(position),
-            Self::Circle32 => bytes::<Circle32>(position),
-            Self::Five42 => bytes::<Five42>(position),
-            Self::Pieces38 => bytes::<Pieces38>(position),
-            Self::Pieces64 => bytes::<Pieces64>(position),
-        }
+        with_type!(self, T => bytemuck::bytes_of(&T::pack(position)).to_vec())
     }
 
     /// Returns the position in these bytes.
     ///
     /// # Errors
-    /// If there are too many or too few bytes; the errors of [`Packed::unpack`].
+    /// If there are too many or too few bytes; the errors of [`PackedPosition::unpack`].
     pub fn unpack(self, bytes: &[u8], rules: &Rules) -> Result<Position, UnpackError> {
-        fn read<T: Packed>(bytes: &[u8], rules: &Rules) -> Result<Position, UnpackError> {
-            match bytemuck::try_pod_read_unaligned::<T>(bytes) {
-                Ok(packed) => Packed::unpack(&packed, rules),
-                Err(_) => Err(UnpackError::Length { format: T::FORMAT, found: bytes.len() }),
-            }
-        }
-        match self {
-            Self::Quad48 => read::<Quad48>(bytes, rules),
-            Self::Circle32 => read::<Circle32>(bytes, rules),
-            Self::Five42 => read::<Five42>(bytes, rules),
-            Self::Pieces38 => read::<Pieces38>(bytes, rules),
-            Self::Pieces64 => read::<Pieces64>(bytes, rules),
-        }
+        with_type!(self, T => match bytemuck::try_pod_read_unaligned::<T>(bytes) {
+            Ok(packed) => PackedPosition::unpack(&packed, rules),
+            Err(_) => Err(UnpackError::Length { format: self, found: bytes.len() }),
+        })
     }
 }
 
@@ -92,7 +83,7 @@ impl FromStr for Format {
     }
 }
 
-impl Packed for Quad48 {
+impl PackedPosition for Quad48 {
     const FORMAT: Format = Format::Quad48;
 
     fn pack(position: &Position) -> Self {

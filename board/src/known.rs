@@ -14,7 +14,7 @@ const CHESS960: &str = include_str!("../data/chess960.epd");
 
 /// A position and its published counts.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Known {
+pub struct KnownCounts {
     /// The name: `startpos`, `kiwipete`, `pos3` to `pos6`, or its line in a suite.
     pub name: &'static str,
     /// The position.
@@ -25,7 +25,7 @@ pub struct Known {
     confirmed: u32,
 }
 
-impl Known {
+impl KnownCounts {
     /// Returns the published number of leaves at a depth, if there is one.
     pub fn leaves(&self, depth: u32) -> Option<u128> {
         let index = usize::try_from(depth).ok()?.checked_sub(1)?;
@@ -52,19 +52,19 @@ impl Known {
         self.confirmed
     }
 
-    /// Returns the greatest confirmed depth with at most this many leaves; 0 if there is none.
+    /// Returns the greatest confirmed depth with at most `leaves` leaves; 0 if there is none.
     pub fn depth_within(&self, leaves: u128) -> u32 {
         (1..=self.confirmed).rev().find(|&depth| self.leaves(depth) <= Some(leaves)).unwrap_or(0)
     }
 }
 
 /// Returns the six standard positions, the start position first.
-pub fn standard() -> Vec<Known> {
-    let mut standard: Vec<Known> = Vec::new();
+pub fn standard() -> Vec<KnownCounts> {
+    let mut standard: Vec<KnownCounts> = Vec::new();
     for (name, fen, depth, leaves, evidence) in COUNTS.lines().filter_map(row) {
         if standard.last().is_none_or(|last| last.name != name) {
             let Ok(root) = fen.parse() else { continue };
-            standard.push(Known { name, root, leaves: Vec::new(), confirmed: 0 });
+            standard.push(KnownCounts { name, root, leaves: Vec::new(), confirmed: 0 });
         }
         if let Some(known) = standard.last_mut()
             && known.leaves.len() + 1 == depth as usize
@@ -101,13 +101,13 @@ fn row(line: &'static str) -> Option<(&'static str, &'static str, u32, u128, &'s
 }
 
 /// Returns a thousand random positions, from bare kings to boards full of queens.
-pub fn random() -> Vec<Known> {
-    RANDOM.lines().filter_map(Known::from_epd).collect()
+pub fn random() -> Vec<KnownCounts> {
+    RANDOM.lines().filter_map(KnownCounts::from_epd).collect()
 }
 
 /// Returns the start positions of Chess960 suites.
-pub fn chess960() -> Vec<Known> {
-    CHESS960.lines().filter_map(Known::from_epd).collect()
+pub fn chess960() -> Vec<KnownCounts> {
+    CHESS960.lines().filter_map(KnownCounts::from_epd).collect()
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@
 //! |---|---|
 //! | text | [`Fen`], [`Move::from_uci`], [`Move::from_san`] |
 //! | legality | [`Position::check`], [`Rules`] |
-//! | packed bytes | [`Format`] (with a table of all formats), [`Packed`] |
+//! | packed bytes | [`Format`] (with a table of all formats), [`PackedPosition`] |
 //! | a new backend | [`Backend`], [`merge`], [`host`], [`self_test`]; for GPUs, the crate `kogge-gpu` |
 //! | published counts | [`known`] |
 //! | random positions, and comparing backends on them | [`placements`], [`soak`] |
@@ -72,7 +72,7 @@ pub use format::FormatError;
 pub use moves::{Move, MoveKind};
 pub use notation::MoveError;
 pub use pace::Pace;
-pub use packed::{Format, Packed, UnpackError};
+pub use packed::{Format, PackedPosition, UnpackError};
 pub use pieces::{Pieces38, Pieces64};
 pub use planes32::Planes32;
 pub use position::{Position, PositionError};

@@ -44,7 +44,6 @@ fn list(moves: &[Move]) -> String {
     }
 }
 
-/// Returns the only move that meets a condition.
 fn the_only(text: &str, legal: &[Move], holds: impl Fn(Move) -> bool) -> Result<Move, MoveError> {
     let moves: Vec<_> = legal.iter().copied().filter(|&found| holds(found)).collect();
     match *moves {

@@ -7,10 +7,10 @@ use crate::{Position, PositionError, Rules};
 
 /// A position packed into a fixed number of bytes.
 ///
-/// The type may hold any bytes; [`Packed::unpack`] accepts only bytes that a legal position packs to.
+/// The type may hold any bytes; [`PackedPosition::unpack`] accepts only bytes that a legal position packs to.
 ///
 /// ```
-/// use kogge_board::{Circle32, Fen, Packed, Pieces38};
+/// use kogge_board::{Circle32, Fen, PackedPosition, Pieces38};
 /// let fen = Fen::start();
 /// let bytes = bytemuck::bytes_of(&Circle32::pack(&fen.position)).to_vec();
 /// let packed: Circle32 = bytemuck::pod_read_unaligned(&bytes);
@@ -18,7 +18,7 @@ use crate::{Position, PositionError, Rules};
 /// assert!(Pieces38::default().unpack(&fen.rules).is_err());
 /// # Ok::<(), kogge_board::UnpackError>(())
 /// ```
-pub trait Packed: Pod + Eq {
+pub trait PackedPosition: Pod + Eq {
     /// The format's name and properties.
     const FORMAT: Format;
 

@@ -9,7 +9,7 @@ use std::array;
 use bytemuck::{Pod, Zeroable};
 
 use crate::bits::Bits;
-use crate::{Color, Format, Packed, Piece, Position, State};
+use crate::{Color, Format, PackedPosition, Piece, Position, State};
 
 /// The number of bits of an entry.
 const ENTRY: usize = 9;
@@ -76,7 +76,7 @@ impl Default for Pieces38 {
     }
 }
 
-impl Packed for Pieces38 {
+impl PackedPosition for Pieces38 {
     const FORMAT: Format = Format::Pieces38;
 
     fn pack(position: &Position) -> Self {
@@ -112,7 +112,7 @@ pub struct Pieces64(pub [u16; 32]);
 
 const _: () = assert!(size_of::<Pieces64>() == 64);
 
-impl Packed for Pieces64 {
+impl PackedPosition for Pieces64 {
     const FORMAT: Format = Format::Pieces64;
 
     fn pack(position: &Position) -> Self {

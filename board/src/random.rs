@@ -12,12 +12,10 @@ impl Random {
         (mixed ^ mixed >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93) >> 32
     }
 
-    /// Returns a random number less than `end`.
     pub(crate) fn below(&mut self, end: u8) -> u8 {
         (self.next() % u64::from(end.max(1))) as u8
     }
 
-    /// Returns a random number from `least` to `most`.
     pub(crate) fn within(&mut self, least: i8, most: i8) -> i8 {
         least + self.below((most - least + 1) as u8) as i8
     }
@@ -27,7 +25,6 @@ impl Random {
         self.below(many) == 0
     }
 
-    /// Returns one of these values.
     pub(crate) fn pick<T: Copy>(&mut self, values: &[T]) -> T {
         values[self.next() as usize % values.len()]
     }

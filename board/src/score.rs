@@ -45,7 +45,7 @@ impl Score {
         }
     }
 
-    /// Returns the score of a side that is mated in this many plies; 0 is a mate on the board.
+    /// Returns the score of a side that is mated in `plies` plies; 0 is a mate on the board.
     #[inline(always)]
     pub const fn mated(plies: u32) -> Self {
         let plies = if plies > Self::LONGEST_MATE { Self::LONGEST_MATE } else { plies };

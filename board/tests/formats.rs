@@ -1,7 +1,7 @@
 //! Every packed format: positions survive a round trip, equal positions have equal bytes, different positions
 //! different bytes, and bytes that are no position are refused.
 
-use kogge_board::{Circle32, Fen, Five42, Format, Packed, Pieces38, Pieces64, Position, Quad48, UnpackError};
+use kogge_board::{Circle32, Fen, Five42, Format, PackedPosition, Pieces38, Pieces64, Position, Quad48, UnpackError};
 use kogge_testkit::{Placement, placement};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -34,7 +34,7 @@ fn neighbour((rules, position): &Placement, which: Index) -> Option<Position> {
 }
 
 /// Returns whether the type of a format agrees with the table of formats.
-fn agrees<T: Packed>(position: &Position, bytes: &[u8]) -> bool {
+fn agrees<T: PackedPosition>(position: &Position, bytes: &[u8]) -> bool {
     T::pack(position) == bytemuck::pod_read_unaligned(bytes) && size_of::<T>() == T::FORMAT.size()
 }
 
@@ -114,13 +114,11 @@ proptest! {
             let five = Five42::from(quad);
             prop_assert_eq!(quad, &Quad48::from(&five));
         }
-        let stateless: Vec<_> = quads.iter().map(|quad| Quad48 { pawns: quad.pawns & 0x00ff_ffff_ffff_ff00, ..*quad }).collect();
-        Circle32::unpack_all_pieces(&circles, &mut back);
-        prop_assert_eq!(&back, &stateless);
-        Circle32::pack_all_pieces(&quads, &mut circles);
-        prop_assert!(circles.iter().zip(&quads).all(|(circle, quad)| *circle == Circle32::pack_pieces(quad)));
-        Circle32::unpack_all_pieces(&circles, &mut back);
-        prop_assert_eq!(&back, &stateless);
-        prop_assert!(circles.iter().zip(&quads).all(|(circle, quad)| circle.center() == 0 && circle.white == quad.white));
+        for (quad, circle) in quads.iter().zip(&circles) {
+            let stateless = Quad48 { pawns: quad.pawns & 0x00ff_ffff_ffff_ff00, ..*quad };
+            let pieces = Circle32::pack_pieces(quad);
+            prop_assert_eq!([circle.unpack_pieces(), pieces.unpack_pieces()], [stateless; 2]);
+            prop_assert!(pieces.center() == 0 && pieces.white == quad.white);
+        }
     }
 }

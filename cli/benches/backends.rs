@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use kogge_board::Backend;
-use kogge_board::known::{self, Known};
+use kogge_board::known::{self, KnownCounts};
 use kogge_devices::{BACKENDS, BackendKind, Opened, Request};
 use kogge_driver::{Driver, Error, MergeSettings};
 
@@ -19,7 +19,7 @@ use kogge_driver::{Driver, Error, MergeSettings};
 const MEMORY: u64 = 2 << 30;
 
 /// A way to count: leaf by leaf, or by merged plies.
-type Count = fn(&mut Driver<'_>, &Known, u32) -> Result<u128, Error>;
+type Count = fn(&mut Driver<'_>, &KnownCounts, u32) -> Result<u128, Error>;
 
 const WAYS: [(&str, Count); 2] = [
     ("raw", |driver, known, depth| driver.perft(&known.root, depth)),
@@ -45,7 +45,7 @@ fn backends() -> Vec<Box<dyn Backend>> {
 }
 
 /// Returns the first depth at which a count takes long enough, or the deepest one that is published.
-fn depth(known: &Known, enough: f64, mut count: impl FnMut(u32)) -> u32 {
+fn depth(known: &KnownCounts, enough: f64, mut count: impl FnMut(u32)) -> u32 {
     // The first count of a way compiles and tests its kernels.
     count(1);
     let deepest = known.depth_within(u128::MAX).max(1);

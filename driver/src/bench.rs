@@ -14,7 +14,7 @@ use std::ops::ControlFlow;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use kogge_board::known::Known;
+use kogge_board::known::KnownCounts;
 use kogge_board::{Backend, BackendError, Quad48};
 
 use crate::error::wrong_answer;
@@ -149,7 +149,7 @@ impl Times {
 /// can be stopped. A subject that fails is not an error: it is in [`Measured::failed`].
 pub fn measure(
     subjects: &mut [Subject<'_>],
-    positions: &[Known],
+    positions: &[KnownCounts],
     settings: &BenchSettings<'_>,
     observer: &dyn Observer,
 ) -> Result<Measured, Error> {
@@ -211,7 +211,7 @@ impl Measured {
 
 /// Makes the longest rows shallower until all can be timed in this many seconds. A row within its equal share of the
 /// time keeps its depth, even if others take too long and cannot be made shallower.
-fn fit(rows: &mut [BenchRow], positions: &[Known], settings: &BenchSettings<'_>, seconds: f64) {
+fn fit(rows: &mut [BenchRow], positions: &[KnownCounts], settings: &BenchSettings<'_>, seconds: f64) {
     let cost = |row: &BenchRow| 2.0 * row.climb[row.depth as usize - 1] * settings.repetitions.max(1) as f64;
     let share = (1.0 - CLIMB) * settings.seconds / rows.len() as f64;
     while rows.iter().map(cost).sum::<f64>() > seconds {
@@ -228,7 +228,7 @@ fn fit(rows: &mut [BenchRow], positions: &[Known], settings: &BenchSettings<'_>,
 /// A measurement in progress.
 struct Bench<'a, 'b> {
     subjects: &'a mut [Subject<'b>],
-    positions: &'a [Known],
+    positions: &'a [KnownCounts],
     settings: &'a BenchSettings<'a>,
     observer: &'a dyn Observer,
     progress: Progress,
@@ -376,7 +376,7 @@ impl Bench<'_, '_> {
 }
 
 /// Estimates the time of the next depth of a climb, in seconds.
-fn expected(climb: &[f64], known: &Known, deduplicated: bool) -> f64 {
+fn expected(climb: &[f64], known: &KnownCounts, deduplicated: bool) -> f64 {
     let Some(&last) = climb.last() else { return 0.0 };
     let depth = climb.len() as u32;
     let leaves = |depth| known.leaves(depth).unwrap_or(1) as f64;

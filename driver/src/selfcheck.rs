@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use kogge_board::soak::{Batch, Compared, Soak, SoakError};
+use kogge_board::soak::{Batch, ComparisonCounts, Soak, SoakError};
 use kogge_board::{Backend, BackendError, known, self_test};
 use rayon::prelude::*;
 
@@ -50,7 +50,7 @@ pub struct Checked {
     /// The sum of these counts.
     pub known_leaves: u128,
     /// The comparison on random positions.
-    pub random: Compared,
+    pub random: ComparisonCounts,
     /// Whether everything was right.
     pub verdict: Verdict,
 }

@@ -4,8 +4,7 @@
 //!   set-wise with Kogge-Stone fills; there is no lookup table, no bit scan, no move list
 //!   and no make and unmake.
 //! * [`Cpu`] is the [`Backend`](kogge_board::Backend) over all cores.
-//! * [`Code`] is the generator and the evaluation compiled for this CPU, for searches on one position
-//!   at a time.
+//! * [`Code`] is the generator and the evaluation compiled for this CPU, for searches that visit single positions.
 //! * [`mailbox`] is the oracle: a classical generator that shares no rules with the fast one, so that each
 //!   checks the other.
 //!
@@ -81,4 +80,4 @@ mod watched;
 pub use backend::Cpu;
 pub use lanes::code::Code;
 pub use lanes::count::count;
-pub use lanes::generate::{Wanted, expand};
+pub use lanes::generate::{MoveFilter, expand};

@@ -1,12 +1,12 @@
 //! The CPU backend against published counts.
 
-use kogge_board::known::{self, Known};
+use kogge_board::known::{self, KnownCounts};
 use kogge_board::{Backend, Quad48, unwatched};
 use kogge_movegen_cpu::Cpu;
 
 /// Checks published counts of a position, and returns their number.
-fn check(cpu: &mut Cpu, known: &Known, counts: impl Iterator<Item = (u32, u128)>) -> usize {
-    let Known { root, .. } = known;
+fn check(cpu: &mut Cpu, known: &KnownCounts, counts: impl Iterator<Item = (u32, u128)>) -> usize {
+    let KnownCounts { root, .. } = known;
     let mut checked = 0;
     for (depth, leaves) in counts {
         let found = cpu.perft(&root.rules, &[Quad48::from(&root.position)], depth, &mut unwatched).unwrap()[0];
@@ -17,7 +17,7 @@ fn check(cpu: &mut Cpu, known: &Known, counts: impl Iterator<Item = (u32, u128)>
 }
 
 /// Returns the published counts of at most `most` leaves.
-fn up_to(known: &Known, most: u128) -> impl Iterator<Item = (u32, u128)> {
+fn up_to(known: &KnownCounts, most: u128) -> impl Iterator<Item = (u32, u128)> {
     known.counts().filter(move |&(_, leaves)| leaves <= most)
 }
 
@@ -30,7 +30,7 @@ fn the_six_standard_positions() {
 }
 
 /// Counts each position of a suite at the deepest depth of at most 3 million leaves.
-fn check_suite(suite: &[Known]) {
+fn check_suite(suite: &[KnownCounts]) {
     let mut cpu = Cpu::new(None).unwrap();
     for known in suite {
         check(&mut cpu, known, up_to(known, 3_000_000).last().into_iter());

@@ -1,6 +1,6 @@
 //! The mailbox oracle against published numbers: leaf counts, categories, and two suites.
 
-use kogge_board::known::{self, Known};
+use kogge_board::known::{self, KnownCounts};
 use kogge_board::{Backend, Categories, Fen, Quad48, unwatched};
 use kogge_movegen_cpu::mailbox::Mailbox;
 
@@ -61,7 +61,7 @@ fn categories_to_5_million_nodes() {
 }
 
 /// Checks each position of a suite at the deepest depth of at most 200,000 leaves.
-fn check_suite(suite: &[Known], positions: usize) {
+fn check_suite(suite: &[KnownCounts], positions: usize) {
     for known in suite {
         let (depth, leaves) = known.counts().take_while(|&(_, leaves)| leaves <= 200_000).last().unwrap();
         check_perft(&known.root, depth, leaves);

@@ -1,11 +1,12 @@
-//! The self-test of merging passes for correct backends and finds every wrong one.
+//! The self-tests of counting and merging pass for correct backends and find every wrong one.
 
 use std::time::Instant;
 
 use kogge_board::merge::{Filter, Key, hashes};
-use kogge_board::{BackendError, self_test};
+use kogge_board::{Backend, BackendError, self_test, unwatched};
 use kogge_movegen_cpu::Cpu;
 use kogge_movegen_cpu::mailbox::Mailbox;
+use kogge_testkit::Wrapped;
 use kogge_testkit::buggy::{MergeBug, merges_wrong};
 
 fn verdict(bug: MergeBug) -> Result<(), BackendError> {
@@ -26,6 +27,27 @@ fn right_backends_pass() {
         let start = Instant::now();
         assert_eq!(self_test::merging(&mut Cpu::with_variant(None, name).unwrap()), Ok(()), "{name}");
         println!("{name}: {:?}", start.elapsed());
+    }
+}
+
+/// One leaf too many at a depth, of each position.
+fn counts_wrong(depth: u32) -> Result<(), BackendError> {
+    let mut backend = Wrapped::new(Cpu::new(Some(1)).unwrap()).perft(move |cpu, rules, positions, at| {
+        let leaves = cpu.perft(rules, positions, at, &mut unwatched)?;
+        Ok(leaves.into_iter().map(|leaves| leaves + u128::from(at == depth)).collect())
+    });
+    self_test::counting(&mut backend)
+}
+
+#[test]
+fn wrong_counts_are_found_and_name_the_device() {
+    assert_eq!(counts_wrong(0), Ok(()));
+    // Depth 1 counts the moves of the twenty successors.
+    for (depth, words) in [(3, "is 8902, and it found 8903"), (1, "is 400, and it found 420"), (4, "perft of depth 4")]
+    {
+        let error = counts_wrong(depth).unwrap_err();
+        assert!(matches!(&error, BackendError::WrongAnswer { device, .. } if device == "CPU, 1 thread"), "{error}");
+        assert!(error.to_string().contains(words), "{error}");
     }
 }
 

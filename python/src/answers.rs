@@ -2,7 +2,7 @@
 
 use kogge_board::{Backend, Categories, Fen, Leaves, Quad48, Score, Successors, unwatched};
 use kogge_driver::{Driver, Frontier};
-use kogge_movegen_cpu::Wanted;
+use kogge_movegen_cpu::MoveFilter;
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -67,7 +67,7 @@ impl Positions {
             // Most positions have fewer moves.
             children.reserve(48 * quads.len());
             for quad in quads.iter() {
-                code.successors(&rules, quad, Wanted::All, &mut children);
+                code.successors(&rules, quad, MoveFilter::All, &mut children);
                 offsets.push(children.len() as i64);
             }
         } else {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use kogge_board::bits::PAWN_RANKS;
 use kogge_board::{Color, Move, MoveKind, Piece, Quad48, Square};
-use kogge_movegen_cpu::{Code, Wanted};
+use kogge_movegen_cpu::{Code, MoveFilter};
 
 use crate::rules::Rules;
 
@@ -102,7 +102,7 @@ pub(crate) fn for_each(
     mut each: impl FnMut(Move, &Quad48),
 ) {
     successors.clear();
-    code.successors(&rules.castling, position, Wanted::All, successors);
+    code.successors(&rules.castling, position, MoveFilter::All, successors);
     let finder = Finder::new(rules, position);
     successors.iter().for_each(|child| each(finder.to(child), child));
 }

@@ -1,7 +1,7 @@
 //! Random games.
 
 use kogge_board::Quad48;
-use kogge_movegen_cpu::{Code, Wanted};
+use kogge_movegen_cpu::{Code, MoveFilter};
 use pyo3::prelude::*;
 
 use crate::device;
@@ -42,7 +42,7 @@ fn play(
     let mut here = *start;
     for _ in 0..plies {
         room.clear();
-        code.successors(&rules.castling, &here, Wanted::All, room);
+        code.successors(&rules.castling, &here, MoveFilter::All, room);
         if room.is_empty() {
             break;
         }

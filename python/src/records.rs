@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use bytemuck::Pod;
 use kogge_board::{Position, Quad48};
-use kogge_records::{Annotated, BulletBoard, GameResult, MarlinBoard};
+use kogge_records::{BulletBoard, GameResult, MarlinBoard, ScoredPosition};
 use numpy::{Element, PyArray1, PyArray2, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -54,7 +54,7 @@ pub(crate) fn unpack_marlinformat<'py>(
         let added = collection.add_under(position, *rules);
         added.map_err(|reason| Failure::Position(index, reason))?;
     }
-    let found: Vec<Annotated> = found.into_iter().map(|(annotated, _)| annotated).collect();
+    let found: Vec<ScoredPosition> = found.into_iter().map(|(annotated, _)| annotated).collect();
     let numbers = PyArray1::from_vec(py, found.iter().map(|annotated| annotated.fullmove).collect());
     Ok((collection.finish(), scores(py, &found), results(py, &found), numbers))
 }
@@ -120,11 +120,11 @@ fn read_records<R: Pod + Sync, T: Send>(
     .map(|parts| parts.into_iter().flatten().collect())
 }
 
-fn scores<'py>(py: Python<'py>, annotated: &[Annotated]) -> Scores<'py> {
+fn scores<'py>(py: Python<'py>, annotated: &[ScoredPosition]) -> Scores<'py> {
     PyArray1::from_vec(py, annotated.iter().map(|annotated| annotated.score).collect())
 }
 
-fn results<'py>(py: Python<'py>, annotated: &[Annotated]) -> Results<'py> {
+fn results<'py>(py: Python<'py>, annotated: &[ScoredPosition]) -> Results<'py> {
     PyArray1::from_vec(py, annotated.iter().map(|annotated| annotated.result as u8).collect())
 }
 
@@ -134,7 +134,7 @@ fn annotate(
     scores: &Bound<'_, PyAny>,
     results: &Bound<'_, PyAny>,
     fullmoves: Option<&Bound<'_, PyAny>>,
-) -> Result<Vec<Annotated>, Failure> {
+) -> Result<Vec<ScoredPosition>, Failure> {
     let len = positions.len();
     let scores: Vec<i16> = column("scores", scores, len)?;
     let results: Vec<u8> = column("results", results, len)?;
@@ -148,7 +148,7 @@ fn annotate(
         let result = GameResult::new(result).ok_or_else(|| {
             Failure::Input(format!("Result {index} is {result}; expected 0 (black wins), 1 (draw) or 2 (white wins)."))
         })?;
-        Ok(Annotated { position: quad.unpack_unchecked(), score, result, fullmove })
+        Ok(ScoredPosition { position: quad.unpack_unchecked(), score, result, fullmove })
     })
     .collect()
 }
@@ -181,8 +181,8 @@ fn column<T: Element + Copy + TryFrom<i64>>(
 
 fn write_records<'py, R: Pod>(
     py: Python<'py>,
-    annotated: &[Annotated],
-    pack: impl Fn(&Annotated) -> R,
+    annotated: &[ScoredPosition],
+    pack: impl Fn(&ScoredPosition) -> R,
 ) -> Result<Bound<'py, PyArray2<u8>>, Failure> {
     let records: Vec<R> = annotated.iter().map(pack).collect();
     let bytes = PyArray1::from_slice(py, bytemuck::cast_slice::<R, u8>(&records));

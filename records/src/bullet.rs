@@ -3,7 +3,7 @@
 use bytemuck::{Pod, Zeroable};
 use kogge_board::{Color, Position, Rules, Square};
 
-use crate::{Annotated, GameResult, RecordError, pieces};
+use crate::{GameResult, RecordError, ScoredPosition, pieces};
 
 /// A position seen by the side to move, as `ChessBoard` of the crate `bulletformat` stores it.
 ///
@@ -20,9 +20,9 @@ pub struct BulletBoard {
     pub score: i16,
     /// The result for the side to move: 0 loss, 1 draw, 2 win.
     pub result: u8,
-    /// The square of the own king.
+    /// The square of the king of the side to move.
     pub king: u8,
-    /// The square of the other king, seen by the other side.
+    /// The square of the opponent's king, from the opponent's side of the board.
     pub other_king: u8,
     /// Bytes without meaning.
     pub extra: [u8; 3],
@@ -32,8 +32,8 @@ const _: () = assert!(size_of::<BulletBoard>() == 32);
 
 impl BulletBoard {
     /// Packs a legal position.
-    pub fn pack(annotated: &Annotated) -> Self {
-        let Annotated { position, score, result, .. } = *annotated;
+    pub fn pack(annotated: &ScoredPosition) -> Self {
+        let ScoredPosition { position, score, result, .. } = *annotated;
         let (position, score, result) = match position.turn() {
             Color::White => (position, score, result),
             // The score -32,768 has no counterpart.
@@ -55,7 +55,7 @@ impl BulletBoard {
     ///
     /// # Errors
     /// If the bytes are not a legal position, or contradict each other.
-    pub fn unpack(&self) -> Result<Annotated, RecordError> {
+    pub fn unpack(&self) -> Result<ScoredPosition, RecordError> {
         let mut position = Position::default();
         for (square, color, code) in pieces::unpack(self.occupied, &self.pieces)? {
             position.put(color, pieces::piece(square, code)?, square);
@@ -68,6 +68,6 @@ impl BulletBoard {
             }
         }
         let result = GameResult::new(self.result).ok_or(RecordError::Result(self.result))?;
-        Ok(Annotated { position, score: self.score, result, fullmove: 1 })
+        Ok(ScoredPosition { position, score: self.score, result, fullmove: 1 })
     }
 }

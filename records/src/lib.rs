@@ -10,10 +10,10 @@
 //!
 //! ```
 //! use kogge_board::Fen;
-//! use kogge_records::{Annotated, GameResult, MarlinBoard};
+//! use kogge_records::{ScoredPosition, GameResult, MarlinBoard};
 //!
 //! let fen = Fen::start();
-//! let annotated = Annotated { position: fen.position, score: 35, result: GameResult::WhiteWins, fullmove: 1 };
+//! let annotated = ScoredPosition { position: fen.position, score: 35, result: GameResult::WhiteWins, fullmove: 1 };
 //! let record = MarlinBoard::pack(&annotated, &fen.rules);
 //! assert_eq!(record.unpack()?, (annotated, fen.rules));
 //! # Ok::<(), kogge_records::RecordError>(())
@@ -32,7 +32,7 @@ pub use marlin::MarlinBoard;
 
 /// A position with a score and the result of its game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Annotated {
+pub struct ScoredPosition {
     /// The position.
     pub position: Position,
     /// The score for white, in hundredths of a pawn.

@@ -3,7 +3,7 @@
 use bytemuck::{Pod, Zeroable};
 use kogge_board::{Color, Piece, Position, Rules, Square, State};
 
-use crate::{Annotated, GameResult, RecordError, pieces};
+use crate::{GameResult, RecordError, ScoredPosition, pieces};
 
 /// A whole position, as `PackedBoard` of marlinformat stores it.
 ///
@@ -41,8 +41,8 @@ const NO_SQUARE: u8 = 64;
 
 impl MarlinBoard {
     /// Packs a legal position.
-    pub fn pack(annotated: &Annotated, rules: &Rules) -> Self {
-        let Annotated { position, score, result, fullmove } = *annotated;
+    pub fn pack(annotated: &ScoredPosition, rules: &Rules) -> Self {
+        let ScoredPosition { position, score, result, fullmove } = *annotated;
         let state = position.state;
         let rooks = rules.castling_rooks();
         let may_castle = |color, square: Square| {
@@ -71,7 +71,7 @@ impl MarlinBoard {
     ///
     /// # Errors
     /// If the bytes are not a legal position, or contradict each other.
-    pub fn unpack(&self) -> Result<(Annotated, Rules), RecordError> {
+    pub fn unpack(&self) -> Result<(ScoredPosition, Rules), RecordError> {
         let mut position = Position::default();
         let mut castling_rooks = Vec::new();
         for (square, color, code) in pieces::unpack(self.occupied, &self.pieces)? {
@@ -115,6 +115,6 @@ impl MarlinBoard {
         }
         position.check(&rules)?;
         let result = GameResult::new(self.result).ok_or(RecordError::Result(self.result))?;
-        Ok((Annotated { position, score: self.score, result, fullmove: self.fullmove }, rules))
+        Ok((ScoredPosition { position, score: self.score, result, fullmove: self.fullmove }, rules))
     }
 }

@@ -36,7 +36,6 @@ pub(crate) fn unpack(
     }))
 }
 
-/// Returns the kind of piece with this code.
 pub(crate) fn piece(square: Square, code: u8) -> Result<Piece, RecordError> {
     Piece::new(code).ok_or(RecordError::Piece { square, code })
 }

@@ -2,7 +2,7 @@
 
 use bytemuck::Zeroable;
 use kogge_board::{Color, Fen, Piece, Position, Rules, State};
-use kogge_records::{Annotated, BulletBoard, GameResult, MarlinBoard, RecordError};
+use kogge_records::{BulletBoard, GameResult, MarlinBoard, RecordError, ScoredPosition};
 use kogge_testkit::placement;
 use proptest::prelude::*;
 use viriformat::chess::board::Board;
@@ -12,19 +12,19 @@ fn result() -> impl Strategy<Value = GameResult> {
     (0..3_u8).prop_map(|number| GameResult::new(number).expect("a result"))
 }
 
-fn annotated() -> impl Strategy<Value = (Annotated, Rules)> {
+fn annotated() -> impl Strategy<Value = (ScoredPosition, Rules)> {
     let clock = prop_oneof![Just(0), 0..100_u8];
     (placement(), -30_000..30_000_i16, result(), 1..500_u16, clock).prop_map(
         |((rules, mut position), score, result, fullmove, clock)| {
             position.state = position.state.with_halfmove_clock(clock);
             let rules = rules.with_halfmove_clock(clock != 0);
-            (Annotated { position, score, result, fullmove }, rules)
+            (ScoredPosition { position, score, result, fullmove }, rules)
         },
     )
 }
 
 /// Returns the position as its FEN, with the file of each castling rook.
-fn shredder(annotated: &Annotated, rules: &Rules) -> String {
+fn shredder(annotated: &ScoredPosition, rules: &Rules) -> String {
     Fen { shredder: true, fullmove: annotated.fullmove, ..Fen::new(annotated.position, *rules) }.to_string()
 }
 
@@ -42,7 +42,7 @@ fn files(position: &Position, rules: &Rules) -> [Option<u8>; 4] {
 proptest! {
     #[test]
     fn bulletformat_writes_the_same_bytes((annotated, _) in annotated()) {
-        let Annotated { position, score, result, .. } = annotated;
+        let ScoredPosition { position, score, result, .. } = annotated;
         let boards = [position.of(Color::White), position.of(Color::Black)].into_iter();
         let boards: Vec<u64> = boards.chain(Piece::ALL.map(|piece| position.kind(piece))).collect();
         let turn = usize::from(position.turn() == Color::Black);
@@ -59,13 +59,13 @@ proptest! {
     #[test]
     fn bullet_records_keep_what_they_can((annotated, _) in annotated()) {
         let again = BulletBoard::pack(&annotated).unpack().unwrap();
-        let Annotated { position, score, result, .. } = annotated;
+        let ScoredPosition { position, score, result, .. } = annotated;
         let (mut position, score, result) = match position.turn() {
             Color::White => (position, score, result),
             Color::Black => (position.mirrored(), -score, result.mirrored()),
         };
         position.state = State::default();
-        prop_assert_eq!(again, Annotated { position, score, result, fullmove: 1 });
+        prop_assert_eq!(again, ScoredPosition { position, score, result, fullmove: 1 });
         prop_assert_eq!(BulletBoard::pack(&again), BulletBoard::pack(&annotated));
     }
 
@@ -133,7 +133,7 @@ fn games_of_viriformat_are_read() {
 #[test]
 fn refusals_name_the_mistake() {
     let start = Fen::start();
-    let annotated = Annotated { position: start.position, score: 0, result: GameResult::Draw, fullmove: 1 };
+    let annotated = ScoredPosition { position: start.position, score: 0, result: GameResult::Draw, fullmove: 1 };
     let marlin = MarlinBoard::pack(&annotated, &start.rules);
     let bullet = BulletBoard::pack(&annotated);
     let code = |mut marlin: MarlinBoard, code| {

@@ -4,11 +4,15 @@
 //!
 //!     cargo run --release -p kogge-search --example mates < positions.txt
 
+#[path = "../tests/plain/mod.rs"]
+mod plain;
+
 use std::error::Error;
 use std::io;
 
 use kogge_board::{Fen, Leaves, Quad48};
-use kogge_search::alpha_beta;
+
+use plain::alpha_beta;
 
 fn main() -> Result<(), Box<dyn Error>> {
     for line in io::stdin().lines() {

@@ -33,7 +33,6 @@ impl Corrections {
         usize::from(black) * SLOTS + (mixed >> 40) as usize % SLOTS
     }
 
-    /// Returns the corrected evaluation of a position.
     #[inline]
     pub(crate) fn correct(&self, position: &Quad48, evaluation: i32) -> i32 {
         evaluation + i32::from(self.0[Self::slot(position)]) / GRAIN

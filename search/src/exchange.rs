@@ -68,7 +68,6 @@ pub(crate) fn exchange(position: &Quad48, from: u64, to: u64, mut empty: u64) ->
     gains[0]
 }
 
-/// Returns the least valuable of some pieces, and its value.
 #[inline]
 fn least_valuable(position: &Quad48, pieces: u64) -> Option<(u64, i32)> {
     let queens = position.bishops_queens & position.rooks_queens;

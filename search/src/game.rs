@@ -3,7 +3,7 @@
 use kogge_board::attacks::in_check;
 use kogge_board::minimax::FIFTY_MOVES;
 use kogge_board::{BackendError, Fen, Move, Quad48, Rules};
-use kogge_movegen_cpu::{Code, Wanted};
+use kogge_movegen_cpu::{Code, MoveFilter};
 
 use crate::table::key;
 
@@ -13,7 +13,7 @@ pub struct Game {
     rules: Rules,
     position: Quad48,
     /// The keys of all positions, the current one last.
-    keys: Vec<u64>,
+    pub(crate) keys: Vec<u64>,
     code: Code,
 }
 
@@ -56,7 +56,7 @@ impl Game {
     /// Returns the legal moves in generation order, each with its successor.
     pub fn moves(&self) -> Vec<(Move, Quad48)> {
         let mut successors = Vec::new();
-        self.code.successors(&self.rules, &self.position, Wanted::All, &mut successors);
+        self.code.successors(&self.rules, &self.position, MoveFilter::All, &mut successors);
         let before = self.position.unpack_unchecked();
         // Every successor has a move.
         let name = |after: Quad48| Some((Move::between(&self.rules, &before, &after.unpack_unchecked())?, after));
@@ -89,11 +89,6 @@ impl Game {
         } else {
             None
         }
-    }
-
-    /// Returns the keys of all positions so far.
-    pub(crate) fn keys(&self) -> &[u64] {
-        &self.keys
     }
 }
 
@@ -138,6 +133,6 @@ mod tests {
         let mut game = game(kogge_board::START, "");
         let illegal = Move::from_bits(0).unwrap();
         assert!(!game.play(illegal));
-        assert_eq!((game.moves().len(), game.keys().len()), (20, 1));
+        assert_eq!((game.moves().len(), game.keys.len()), (20, 1));
     }
 }

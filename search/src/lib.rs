@@ -24,7 +24,6 @@ mod exchange;
 mod game;
 mod limits;
 mod order;
-mod plain;
 mod searcher;
 mod table;
 pub mod uci;
@@ -32,5 +31,4 @@ mod worker;
 
 pub use game::{End, Game};
 pub use limits::{Clock, Limits, Signals};
-pub use plain::alpha_beta;
-pub use searcher::{Found, Info, Searcher};
+pub use searcher::{Info, SearchResult, Searcher};

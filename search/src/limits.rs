@@ -127,7 +127,6 @@ impl Timer {
         matches!((counted, self.soft), (Some(counted), Some(soft)) if counted.as_secs_f64() >= soft.as_secs_f64() * patience)
     }
 
-    /// Returns whether the search must end at once.
     pub(crate) fn is_over(&self, signals: &Signals) -> bool {
         matches!((self.counted(signals), self.hard), (Some(counted), Some(hard)) if counted >= hard)
     }

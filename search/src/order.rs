@@ -26,7 +26,6 @@ pub(crate) struct Candidate {
 pub(crate) struct Step(u16);
 
 impl Step {
-    /// Returns the step between a position and a successor.
     #[inline]
     pub(crate) fn between(before: &Quad48, own: u64, after: &Quad48) -> Self {
         let (from, to) = squares(own, after);
@@ -102,7 +101,6 @@ impl History {
         (usize::from(black) * TARGETS + previous.target()) * TARGETS + step.target()
     }
 
-    /// Returns the score of a quiet move.
     #[inline]
     pub(crate) fn quiet(&self, black: bool, previous: Step, step: Step) -> i32 {
         i32::from(self.plain[usize::from(black) << 12 | step.squares()])
@@ -134,13 +132,13 @@ impl History {
     /// Ranks all successors of a position.
     pub(crate) fn rank(
         &self,
-        node: &Node<'_>,
+        parent: &Parent<'_>,
         successors: &[Quad48],
         tactical: usize,
         known: Option<u16>,
         candidates: &mut Vec<Candidate>,
     ) {
-        let Node { position, sides, black, ply, previous } = *node;
+        let Parent { position, sides, black, ply, previous } = *parent;
         let killers = self.killers[ply];
         let reply = self.replies[usize::from(black) * TARGETS + previous.target()];
         for (index, after) in successors.iter().enumerate() {
@@ -173,7 +171,7 @@ pub(crate) const LOSING: i32 = -(1 << 20);
 
 /// A position whose successors are ranked.
 #[derive(Clone, Copy)]
-pub(crate) struct Node<'a> {
+pub(crate) struct Parent<'a> {
     pub(crate) position: &'a Quad48,
     pub(crate) sides: Sides,
     pub(crate) black: bool,
@@ -223,9 +221,10 @@ mod tests {
         let mut successors = Vec::new();
         expand(&fen.rules, &position, &mut successors);
         let black = fen.position.turn() == kogge_board::Color::Black;
-        let node = Node { position: &position, sides: Sides::of(&position), black, ply: 0, previous: Step::default() };
+        let parent =
+            Parent { position: &position, sides: Sides::of(&position), black, ply: 0, previous: Step::default() };
         let mut candidates = Vec::new();
-        history.rank(&node, &successors, tactical(&position, &successors), known, &mut candidates);
+        history.rank(&parent, &successors, tactical(&position, &successors), known, &mut candidates);
         let mut rest = &mut candidates[..];
         let mut moves = Vec::new();
         while let Some(Candidate { index, .. }) = pick(rest) {

@@ -11,7 +11,7 @@ use kogge_movegen_cpu::Code;
 use crate::Game;
 use crate::limits::{Limits, Signals, Timer};
 use crate::table::Table;
-use crate::worker::{INFINITE, MAX_PLY, Shared, Worker};
+use crate::worker::{INFINITE, MAX_PLY, Run, SharedState, Worker};
 
 /// One of the best lines at one depth of a running search.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -36,7 +36,7 @@ pub struct Info {
 
 /// The result of a search.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Found {
+pub struct SearchResult {
     /// The value of the root for the side to move.
     pub score: Score,
     /// The best line; empty only if there is no legal move.
@@ -83,7 +83,7 @@ impl Searcher {
         Ok(Self { table, workers: Vec::new(), threads: 1, lines: 1, overhead, code })
     }
 
-    /// Replaces the transposition table by one of this many bytes.
+    /// Replaces the transposition table by one of `bytes` bytes.
     ///
     /// # Errors
     /// If there is not enough memory; the new table is then small.
@@ -113,7 +113,13 @@ impl Searcher {
     ///
     /// Draws by repetition, also of the game's positions, and by the fifty-move rule count. If the game has already
     /// ended by repetition, by the fifty-move rule or for lack of material, the search ignores this end.
-    pub fn search(&mut self, game: &Game, limits: &Limits, signals: &Signals, report: &mut dyn FnMut(&Info)) -> Found {
+    pub fn search(
+        &mut self,
+        game: &Game,
+        limits: &Limits,
+        signals: &Signals,
+        report: &mut dyn FnMut(&Info),
+    ) -> SearchResult {
         let timer = Timer::new(limits, self.overhead);
         let mut moves = game.moves();
         if limits.moves.iter().any(|wanted| moves.iter().any(|(played, _)| played == wanted)) {
@@ -121,16 +127,16 @@ impl Searcher {
         }
         if moves.is_empty() {
             let score = kogge_board::minimax::without_moves(game.position());
-            return Found { score, line: Vec::new(), depth: 0, nodes: 0 };
+            return SearchResult { score, line: Vec::new(), depth: 0, nodes: 0 };
         }
         self.table.grow_older();
         while self.workers.len() < self.threads {
             self.workers.push(Worker::new(self.code, *game.rules()));
         }
         for worker in &mut self.workers {
-            worker.begin(game.rules(), game.keys());
+            worker.begin(game.rules(), &game.keys);
         }
-        let shared = Shared {
+        let shared = SharedState {
             table: &self.table,
             signals,
             nodes: AtomicU64::new(0),
@@ -140,13 +146,13 @@ impl Searcher {
         let roots: Vec<_> = moves.iter().map(|&(played, after)| Root::new(played, after)).collect();
         let (shared, lines) = (&shared, self.lines.clamp(1, roots.len()));
         let Some((main, helpers)) = self.workers.split_first_mut() else {
-            return Found { score: Score::DRAW, line: vec![moves[0].0], depth: 0, nodes: 0 };
+            return SearchResult { score: Score::DRAW, line: vec![moves[0].0], depth: 0, nodes: 0 };
         };
         thread::scope(|scope| {
             for (number, worker) in helpers.iter_mut().enumerate() {
                 let roots = roots.clone();
                 let work = move || {
-                    let mut iteration = Iteration { worker, shared, game, timer: None, roots, lines };
+                    let mut iteration = Iteration { worker, run: Run { shared, timer: None }, game, roots, lines };
                     // Every other helper is a depth ahead, so that not all do equal work.
                     let _ = (1 + (number as u32 + 1) % 2..MAX_PLY as u32).all(|depth| iteration.deepen(depth));
                 };
@@ -155,7 +161,7 @@ impl Searcher {
                     break;
                 }
             }
-            let iteration = Iteration { worker: main, shared, game, timer: Some(&timer), roots, lines };
+            let iteration = Iteration { worker: main, run: Run { shared, timer: Some(&timer) }, game, roots, lines };
             let found = iteration.run(limits, &timer, report);
             shared.ended.store(true, Ordering::Relaxed);
             found
@@ -192,10 +198,8 @@ impl Root {
 /// Iterative deepening on one thread.
 struct Iteration<'a> {
     worker: &'a mut Worker,
-    shared: &'a Shared<'a>,
+    run: Run<'a>,
     game: &'a Game,
-    /// The timer of the main thread.
-    timer: Option<&'a Timer>,
     /// The moves of the root, the best of the last depth first.
     roots: Vec<Root>,
     /// The number of best lines to find.
@@ -204,8 +208,8 @@ struct Iteration<'a> {
 
 impl Iteration<'_> {
     /// Searches to increasing depths until a limit is reached.
-    fn run(mut self, limits: &Limits, timer: &Timer, report: &mut dyn FnMut(&Info)) -> Found {
-        let signals = self.shared.signals;
+    fn run(mut self, limits: &Limits, timer: &Timer, report: &mut dyn FnMut(&Info)) -> SearchResult {
+        let signals = self.run.shared.signals;
         let mut finished = 0;
         let mut patience: f64 = 1.0;
         let mut value_before = -INFINITE;
@@ -241,7 +245,7 @@ impl Iteration<'_> {
         }
         let best = &self.roots[0];
         let score = Score::from_value(best.best);
-        Found { score, line: self.moves(best), depth: finished, nodes: self.nodes() }
+        SearchResult { score, line: self.moves(best), depth: finished, nodes: self.nodes() }
     }
 
     /// Searches the root to a depth: the best move, then the best of the other moves, and so on. Returns whether the search
@@ -313,7 +317,7 @@ impl Iteration<'_> {
                     root.best = value;
                     root.line.clear();
                     root.line.push(after);
-                    root.line.extend_from_slice(self.worker.line(1));
+                    root.line.extend_from_slice(&self.worker.lines[1]);
                 }
             }
             alpha = alpha.max(value);
@@ -326,7 +330,7 @@ impl Iteration<'_> {
 
     /// Returns the value of a move; `None` if the search was stopped.
     fn successor(&mut self, before: &Quad48, after: &Quad48, depth: i32, window: [i32; 2]) -> Option<i32> {
-        let value = self.worker.root_successor(self.shared, self.timer, (before, after), depth, window);
+        let value = self.worker.root_successor(self.run, (before, after), depth, window);
         (!self.worker.stopped).then_some(value)
     }
 
@@ -340,11 +344,10 @@ impl Iteration<'_> {
             line: self.moves(root),
             nodes: self.nodes(),
             time: timer.elapsed(),
-            table_fullness: self.shared.table.fullness(),
+            table_fullness: self.run.shared.table.fullness(),
         }
     }
 
-    /// Returns the line that begins with a move.
     fn moves(&self, root: &Root) -> Vec<Move> {
         let rules = self.game.rules();
         let mut moves = vec![root.played];
@@ -355,8 +358,8 @@ impl Iteration<'_> {
         moves
     }
 
-    /// Returns the nodes of all threads, without the nodes not yet added to the sum.
+    /// Returns the nodes that the threads have reported so far.
     fn nodes(&self) -> u64 {
-        self.shared.nodes.load(Ordering::Relaxed).max(self.worker.nodes)
+        self.run.shared.nodes.load(Ordering::Relaxed).max(self.worker.nodes)
     }
 }

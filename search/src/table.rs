@@ -23,7 +23,7 @@ pub(crate) enum Bound {
 
 /// The stored result of a position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Known {
+pub(crate) struct TableEntry {
     /// The best move, as an index into the successors.
     pub(crate) best: Option<u16>,
     /// The score, with mates counted from this position.
@@ -37,7 +37,7 @@ pub(crate) struct Known {
 
 const NO_MOVE: u16 = u16::MAX;
 
-impl Known {
+impl TableEntry {
     fn pack(&self, age: u8) -> u64 {
         u64::from(self.best.unwrap_or(NO_MOVE))
             | u64::from(self.score as i16 as u16) << 16
@@ -71,7 +71,7 @@ const DEEPER: u8 = 4;
 const AGES: u8 = 64;
 
 #[derive(Debug, Default)]
-struct Entry {
+struct Slot {
     check: AtomicU64,
     data: AtomicU64,
 }
@@ -79,7 +79,7 @@ struct Entry {
 /// The entries that may hold a position; they fill a cache line.
 #[derive(Debug, Default)]
 #[repr(align(64))]
-struct Bucket([Entry; 4]);
+struct Bucket([Slot; 4]);
 
 /// The table.
 #[derive(Debug)]
@@ -89,7 +89,7 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// Creates a table of this many bytes, at least one bucket; `None` if memory runs out.
+    /// Creates a table of `bytes` bytes, but with at least one bucket; `None` if memory runs out.
     pub(crate) fn new(bytes: usize) -> Option<Self> {
         let len = (bytes / size_of::<Bucket>()).max(1);
         let mut buckets = Vec::new();
@@ -121,12 +121,11 @@ impl Table {
         &self.buckets[((u128::from(key) * self.buckets.len() as u128) >> 64) as usize]
     }
 
-    /// Returns the result for the position with this key.
-    pub(crate) fn get(&self, key: u64) -> Option<Known> {
+    pub(crate) fn get(&self, key: u64) -> Option<TableEntry> {
         for entry in &self.bucket(key).0 {
             let data = entry.data.load(Ordering::Relaxed);
             if entry.check.load(Ordering::Relaxed) ^ data == key {
-                return Known::unpack(data);
+                return TableEntry::unpack(data);
             }
         }
         None
@@ -134,7 +133,7 @@ impl Table {
 
     /// Stores the result for the position with this key. It replaces the position's older result, or else the shallowest
     /// entry; entries of older searches count as shallower. A bound does not replace a much deeper result of this search.
-    pub(crate) fn put(&self, key: u64, mut known: Known) {
+    pub(crate) fn put(&self, key: u64, mut known: TableEntry) {
         let now = self.age();
         let mut slot = 0;
         let mut least = i32::MAX;
@@ -142,7 +141,7 @@ impl Table {
         for (index, entry) in bucket.iter().enumerate() {
             let data = entry.data.load(Ordering::Relaxed);
             if entry.check.load(Ordering::Relaxed) ^ data == key {
-                let Some(old) = Known::unpack(data) else { break };
+                let Some(old) = TableEntry::unpack(data) else { break };
                 let is_new = (data >> 58) as u8 == now;
                 if is_new && known.bound != Bound::Exact && known.depth.saturating_add(DEEPER) < old.depth {
                     return;
@@ -200,8 +199,8 @@ mod tests {
 
     use super::*;
 
-    fn known(best: Option<u16>, depth: u8) -> Known {
-        Known { best, score: -31_998, evaluation: 57, depth, bound: Bound::Lower }
+    fn known(best: Option<u16>, depth: u8) -> TableEntry {
+        TableEntry { best, score: -31_998, evaluation: 57, depth, bound: Bound::Lower }
     }
 
     #[test]
@@ -209,7 +208,7 @@ mod tests {
         let table = Table::new(1 << 16).unwrap();
         assert_eq!(table.get(0), None);
         for bound in [Bound::Upper, Bound::Lower, Bound::Exact] {
-            let entry = Known { best: Some(217), score: 31_999, evaluation: -30_000, depth: 127, bound };
+            let entry = TableEntry { best: Some(217), score: 31_999, evaluation: -30_000, depth: 127, bound };
             table.put(1 << 60, entry);
             assert_eq!(table.get(1 << 60), Some(entry));
         }
@@ -219,8 +218,8 @@ mod tests {
         table.grow_older();
         table.put(1 << 60, known(None, 3));
         assert_eq!(table.get(1 << 60), Some(known(Some(217), 3)), "the move is kept");
-        let exact = Known { bound: Bound::Exact, ..known(Some(217), 1) };
-        table.put(1 << 60, Known { depth: 127, ..exact });
+        let exact = TableEntry { bound: Bound::Exact, ..known(Some(217), 1) };
+        table.put(1 << 60, TableEntry { depth: 127, ..exact });
         table.put(1 << 60, exact);
         assert_eq!(table.get(1 << 60), Some(exact), "but a value is a value");
         table.clear();

@@ -14,13 +14,13 @@ use kogge_board::attacks::{Sides, in_check};
 use kogge_board::bits::PAWN_RANKS;
 use kogge_board::minimax::{FIFTY_MOVES, tactical};
 use kogge_board::{Piece, Quad48, Rules, Score, State};
-use kogge_movegen_cpu::{Code, Wanted};
+use kogge_movegen_cpu::{Code, MoveFilter};
 
 use crate::corrections::Corrections;
 use crate::exchange::{VALUES, exchange, kind};
 use crate::limits::{Signals, Timer};
-use crate::order::{Candidate, History, LOSING, Node, Step, is_losing, pick, squares};
-use crate::table::{Bound, Known, Table, key};
+use crate::order::{Candidate, History, LOSING, Parent, Step, is_losing, pick, squares};
+use crate::table::{Bound, Table, TableEntry, key};
 
 /// The greatest depth, quiescence included.
 pub(crate) const MAX_PLY: usize = 200;
@@ -31,11 +31,11 @@ pub(crate) const INFINITE: i32 = Score::INFINITE.value();
 const MATES: i32 = Score::MATE - Score::LONGEST_MATE as i32;
 /// The bound below which scores are mates for the opponent.
 const MATED: i32 = -MATES;
-/// The number of nodes between two checks of the clock.
+/// The number of nodes between two checks of the clock: half a millisecond of search.
 const PATIENCE: u64 = 1 << 9;
 
 /// The state that all threads of a search share.
-pub(crate) struct Shared<'a> {
+pub(crate) struct SharedState<'a> {
     pub(crate) table: &'a Table,
     pub(crate) signals: &'a Signals,
     /// The nodes of all threads, up to their last checks of the clock.
@@ -44,6 +44,14 @@ pub(crate) struct Shared<'a> {
     pub(crate) most_nodes: Option<u64>,
     /// Whether all threads should end.
     pub(crate) ended: std::sync::atomic::AtomicBool,
+}
+
+/// A search as one of its threads sees it.
+#[derive(Clone, Copy)]
+pub(crate) struct Run<'a> {
+    pub(crate) shared: &'a SharedState<'a>,
+    /// The timer, which only the main thread looks at.
+    pub(crate) timer: Option<&'a Timer>,
 }
 
 /// A thread of the search, with its history.
@@ -60,7 +68,7 @@ pub(crate) struct Worker {
     stack: Vec<Quad48>,
     candidates: Vec<Candidate>,
     /// The best line from each ply, as positions.
-    lines: Vec<Vec<Quad48>>,
+    pub(crate) lines: Vec<Vec<Quad48>>,
     /// The step to each ply, and the evaluation there.
     steps: Vec<Step>,
     evaluations: Vec<i32>,
@@ -75,15 +83,11 @@ pub(crate) struct Worker {
 
 impl Worker {
     pub(crate) fn new(code: Code, rules: Rules) -> Self {
-        let reduction = |depth: usize, moves: usize| {
-            (0.7 + (depth.max(1) as f64).ln() * (moves.max(1) as f64).ln() / 2.3).floor() as u8
+        let reduction = |depth: usize, moves: usize| match depth * moves {
+            0 => 0,
+            _ => (0.7 + (depth as f64).ln() * (moves as f64).ln() / 2.3).floor() as u8,
         };
-        let mut reductions = vec![[0; 64]; 64];
-        for (depth, row) in reductions.iter_mut().enumerate().skip(1) {
-            for (moves, plies) in row.iter_mut().enumerate().skip(1) {
-                *plies = reduction(depth, moves);
-            }
-        }
+        let reductions = (0..64).map(|depth| std::array::from_fn(|moves| reduction(depth, moves))).collect();
         Self {
             code,
             rules,
@@ -115,11 +119,6 @@ impl Worker {
         (self.nodes, self.unreported, self.deepest, self.stopped) = (0, 0, 0, false);
     }
 
-    /// Returns the best line from a ply, as positions.
-    pub(crate) fn line(&self, ply: usize) -> &[Quad48] {
-        &self.lines[ply]
-    }
-
     /// Sets the best line from a ply to a successor and the best line after it.
     fn extend_line(&mut self, ply: usize, successor: Quad48) {
         let (here, below) = self.lines.split_at_mut(ply + 1);
@@ -130,7 +129,7 @@ impl Worker {
 
     /// Counts a node, and checks the clock at intervals.
     #[inline]
-    fn count_node(&mut self, shared: &Shared<'_>, timer: Option<&Timer>) {
+    fn count_node(&mut self, Run { shared, timer }: Run<'_>) {
         self.nodes += 1;
         self.unreported += 1;
         let limited = shared.most_nodes.is_some();
@@ -148,18 +147,28 @@ impl Worker {
         }
     }
 
+    /// Counts a node. Returns its value if it is not to be searched: the search was stopped, or the node is too deep.
+    #[inline]
+    fn enter(&mut self, run: Run<'_>, position: &Quad48, ply: usize) -> Option<i32> {
+        self.count_node(run);
+        if self.stopped {
+            return Some(0);
+        }
+        self.deepest = self.deepest.max(ply);
+        (ply >= MAX_PLY).then(|| self.code.evaluate(position).value())
+    }
+
     /// Searches one successor of the root.
     pub(crate) fn root_successor(
         &mut self,
-        shared: &Shared<'_>,
-        timer: Option<&Timer>,
+        run: Run<'_>,
         (before, after): (&Quad48, &Quad48),
         depth: i32,
-        window: [i32; 2],
+        [alpha, beta]: [i32; 2],
     ) -> i32 {
         self.steps[1] = Step::between(before, Sides::of(before).own, after);
         self.keys.push(key(after));
-        let value = -self.search(shared, timer, after, depth, 1, [-window[1], -window[0]], true);
+        let value = -self.search(run, after, depth, 1, [-beta, -alpha], true);
         self.keys.pop();
         value
     }
@@ -181,16 +190,14 @@ impl Worker {
     }
 
     /// Returns the value of a position (the last of `keys`) if the value is within the window, else a bound.
-    #[allow(clippy::too_many_arguments, reason = "these are what a node is")]
-    pub(crate) fn search(
+    fn search(
         &mut self,
-        shared: &Shared<'_>,
-        timer: Option<&Timer>,
+        run: Run<'_>,
         position: &Quad48,
-        mut depth: i32,
+        depth: i32,
         ply: usize,
-        [mut alpha, mut beta]: [i32; 2],
-        null_move: bool,
+        [alpha, beta]: [i32; 2],
+        may_pass: bool,
     ) -> i32 {
         self.lines[ply].clear();
         let clock = position.state().halfmove_clock();
@@ -198,187 +205,159 @@ impl Worker {
             return Score::DRAW.value();
         }
         if depth <= 0 && clock < FIFTY_MOVES {
-            return self.quiescence(shared, timer, position, ply, [alpha, beta]);
+            return self.quiescence(run, position, ply, [alpha, beta]);
         }
-        self.count_node(shared, timer);
-        if self.stopped {
-            return 0;
-        }
-        self.deepest = self.deepest.max(ply);
-        if ply >= MAX_PLY {
-            return self.code.evaluate(position).value();
+        if let Some(value) = self.enter(run, position, ply) {
+            return value;
         }
         // Mate distance pruning: no line is better than an immediate mate, or worse than being mated now.
-        alpha = alpha.max(Score::mated(ply as u32).value());
-        beta = beta.min(-Score::mated(ply as u32 + 1).value());
+        let alpha = alpha.max(Score::mated(ply as u32).value());
+        let beta = beta.min(-Score::mated(ply as u32 + 1).value());
         if alpha >= beta {
             return alpha;
         }
-
         let is_principal = beta - alpha > 1;
-        let place = self.keys[self.keys.len() - 1];
-        let known = shared.table.get(place);
+        let known = run.shared.table.get(self.keys[self.keys.len() - 1]);
         if let Some(known) = known
             && !is_principal
             && i32::from(known.depth) >= depth
             && clock < FIFTY_MOVES - 10
+            && let Some(score) = decision(&known, ply, [alpha, beta])
         {
-            let score = from_table(known.score, ply);
-            if decides(known.bound, score, [alpha, beta]) {
-                return score;
-            }
+            return score;
         }
 
         let start = self.stack.len();
-        let is_check = self.code.successors(&self.rules, position, Wanted::All, &mut self.stack);
-        let count = self.stack.len() - start;
-        if count == 0 {
-            return if is_check { Score::mated(ply as u32).value() } else { Score::DRAW.value() };
-        }
-        if clock >= FIFTY_MOVES {
-            self.stack.truncate(start);
-            return Score::DRAW.value();
-        }
+        let is_check = self.code.successors(&self.rules, position, MoveFilter::All, &mut self.stack);
+        let value = if self.stack.len() == start {
+            if is_check { Score::mated(ply as u32).value() } else { Score::DRAW.value() }
+        } else if clock >= FIFTY_MOVES {
+            Score::DRAW.value()
+        } else {
+            let parent = Parent {
+                position,
+                sides: Sides::of(position),
+                black: position.pawns & u64::from(State::BLACK) != 0,
+                ply,
+                previous: self.steps[ply],
+            };
+            let evaluation = self.evaluate(position, known, is_check, ply);
+            let node = Node { parent, start, is_principal, is_check, evaluation };
+            // A check is searched a ply deeper.
+            let depth = depth + i32::from(is_check);
+            let pruned = if is_principal { None } else { self.prune(run, &node, depth, beta, may_pass) };
+            pruned.unwrap_or_else(|| self.search_moves(run, &node, depth, [alpha, beta], known))
+        };
+        self.stack.truncate(start);
+        value
+    }
 
-        if is_check {
-            depth += 1;
-        }
-        let evaluation = match known {
+    /// Evaluates a node, and finds out whether its evaluation has improved since the last move of the same side.
+    #[inline]
+    fn evaluate(&mut self, position: &Quad48, known: Option<TableEntry>, is_check: bool, ply: usize) -> Evaluation {
+        let plain = match known {
             _ if is_check => 0,
             Some(known) => known.evaluation,
             None => self.code.evaluate(position).value(),
         };
-        let static_evaluation = if is_check { -INFINITE } else { self.corrections.correct(position, evaluation) };
+        let corrected = if is_check { -INFINITE } else { self.corrections.correct(position, plain) };
         // In check, the evaluation two plies earlier is used.
-        self.evaluations[ply] = if is_check && ply >= 2 { self.evaluations[ply - 2] } else { static_evaluation };
-        let is_improving = !is_check && (ply < 2 || static_evaluation > self.evaluations[ply - 2]);
-        let mut estimate = static_evaluation;
+        self.evaluations[ply] = if is_check && ply >= 2 { self.evaluations[ply - 2] } else { corrected };
+        let mut estimate = corrected;
         if let Some(known) = known
             && !is_check
         {
-            let score = from_table(known.score, ply);
+            let score = delayed(known.score, ply as i32);
             if known.bound == Bound::Exact || (known.bound == Bound::Lower) == (score > estimate) {
                 estimate = score;
             }
         }
-        let sides = Sides::of(position);
+        let is_improving = !is_check && (ply < 2 || corrected > self.evaluations[ply - 2]);
+        Evaluation { plain, corrected, estimate, is_improving }
+    }
 
-        if !is_principal && !is_check && beta.abs() < MATES {
-            // Reverse futility: the estimate is so far above beta that no quiet reply falls below it.
-            if depth <= 7 && estimate - 75 * (depth - i32::from(is_improving)) >= beta && estimate < MATES {
-                self.stack.truncate(start);
-                return estimate;
-            }
-            // Null move: even a pass keeps the value above beta. Not used with pawns alone, because of zugzwang.
-            let pieces = position.knights | position.bishops_queens | position.rooks_queens;
-            if null_move && depth >= 3 && estimate >= beta && static_evaluation >= beta - 20 && pieces & sides.own != 0
-            {
-                let less = 3 + depth / 4 + ((estimate - beta) / 200).min(3);
-                let passed = pass(position);
-                self.keys.push(key(&passed));
-                self.steps[ply + 1] = Step::default();
-                let value = -self.search(shared, timer, &passed, depth - less, ply + 1, [-beta, -beta + 1], false);
-                self.keys.pop();
-                if self.stopped {
-                    self.stack.truncate(start);
-                    return 0;
-                }
-                if value >= beta {
-                    self.stack.truncate(start);
-                    return if value >= MATES { beta } else { value };
-                }
-            }
+    /// Returns a bound above beta if the evaluation or a null move shows that the moves need not be searched.
+    #[inline]
+    fn prune(&mut self, run: Run<'_>, node: &Node<'_>, depth: i32, beta: i32, may_pass: bool) -> Option<i32> {
+        let &Node { parent: Parent { position, sides, ply, .. }, .. } = node;
+        let Evaluation { corrected, estimate, is_improving, .. } = node.evaluation;
+        if node.is_check || beta.abs() >= MATES {
+            return None;
         }
+        // Reverse futility: the estimate is so far above beta that no quiet reply falls below it.
+        if depth <= 7 && estimate - 75 * (depth - i32::from(is_improving)) >= beta && estimate < MATES {
+            return Some(estimate);
+        }
+        // Null move: even a pass keeps the value above beta. Not used with pawns alone, because of zugzwang.
+        let pieces = position.knights | position.bishops_queens | position.rooks_queens;
+        if !may_pass || depth < 3 || estimate < beta || corrected < beta - 20 || pieces & sides.own == 0 {
+            return None;
+        }
+        let less = 3 + depth / 4 + ((estimate - beta) / 200).min(3);
+        let passed = pass(position);
+        self.keys.push(key(&passed));
+        self.steps[ply + 1] = Step::default();
+        let value = -self.search(run, &passed, depth - less, ply + 1, [-beta, -beta + 1], false);
+        self.keys.pop();
+        match value {
+            _ if self.stopped => Some(0),
+            MATES.. => Some(beta),
+            _ => (value >= beta).then_some(value),
+        }
+    }
+
+    /// Searches the moves of a node whose successors are on the stack, and stores the result.
+    fn search_moves(
+        &mut self,
+        run: Run<'_>,
+        node: &Node<'_>,
+        mut depth: i32,
+        window: [i32; 2],
+        known: Option<TableEntry>,
+    ) -> i32 {
+        let Parent { position, black, ply, previous, .. } = node.parent;
+        let Evaluation { plain, corrected, .. } = node.evaluation;
         // Internal iterative reduction: without a move from the table, a shallower search comes first.
         let best_known = known.and_then(|known| known.best);
         if best_known.is_none() && depth >= 4 {
             depth -= 1;
         }
-
-        let tactical_moves = tactical(position, &self.stack[start..]);
+        let tactical_moves = tactical(position, &self.stack[node.start..]);
         self.history.enter(ply);
         let first = self.candidates.len();
-        let black = position.pawns & u64::from(State::BLACK) != 0;
-        let node = Node { position, sides, black, ply, previous: self.steps[ply] };
-        self.history.rank(&node, &self.stack[start..], tactical_moves, best_known, &mut self.candidates);
+        self.history.rank(&node.parent, &self.stack[node.start..], tactical_moves, best_known, &mut self.candidates);
 
-        let old_alpha = alpha;
+        let [mut alpha, beta] = window;
         let (mut best, mut best_index) = (-INFINITE, None);
-        let mut tried = 0;
         let mut quiets: [Step; 64] = [Step::default(); 64];
         let mut quiets_tried = 0;
-        while tried < count {
-            let Some(candidate) = pick(&mut self.candidates[first + tried..]) else { break };
-            let Candidate { score: rank, index, step } = candidate;
-            tried += 1;
-            let successor = self.stack[start + usize::from(index)];
+        for number in 1..=self.candidates.len() - first {
+            let Some(candidate) = pick(&mut self.candidates[first + number - 1..]) else { break };
+            let Candidate { index, step, .. } = candidate;
+            let successor = self.stack[node.start + usize::from(index)];
             let is_quiet = usize::from(index) >= tactical_moves;
-            let gives_check = in_check(&successor);
-            // Moves that give check are not skipped.
-            if best > -MATES && !is_principal && !is_check && !gives_check {
-                if is_quiet {
-                    // Late move pruning: near the leaves, such late quiet moves rarely help.
-                    let enough = (4 + depth * depth) / if is_improving { 1 } else { 2 };
-                    // Futility: the evaluation is so far below alpha that a quiet move cannot reach it.
-                    let hopeless = depth <= 6 && static_evaluation + 120 + 90 * depth <= alpha;
-                    // History pruning: the move has rarely been good.
-                    let is_bad = depth <= 4 && rank < -4_000 * depth;
-                    if depth <= 7 && quiets_tried as i32 >= enough || (hopeless || is_bad) && tried > 1 {
-                        continue;
-                    }
-                }
-                // Static exchange evaluation: near the leaves, moves that lose too much are skipped.
-                if tried > 1 && depth <= 8 && (is_quiet || rank < LOSING / 2) {
-                    let (from, to) = squares(sides.own, &successor);
-                    let most = if is_quiet { 50 } else { 90 };
-                    if from & position.kings == 0 && exchange(position, from, to, sides.empty) < -most * depth {
-                        continue;
-                    }
-                }
+            let attempt =
+                Attempt { candidate, number, quiets_tried, is_quiet, gives_check: in_check(&successor), successor };
+            if best > -MATES && skips(node, &attempt, depth, alpha) {
+                continue;
             }
-            self.steps[ply + 1] = step;
-            self.keys.push(key(&successor));
-            let mut value = -INFINITE;
-            let mut wanted = depth - 1;
-            if depth >= 3 && tried > 1 + usize::from(is_principal) && (is_quiet || rank < LOSING / 2) {
-                // Late move reduction: late moves are first searched less deeply.
-                let mut less = i32::from(self.reductions[depth.min(63) as usize][tried.min(63)]);
-                less -= i32::from(is_principal) + i32::from(is_check) - i32::from(!is_improving);
-                if is_quiet {
-                    less -= (rank.min(1 << 15) / 8_192).clamp(-2, 2);
-                }
-                less -= i32::from(gives_check);
-                wanted -= less.clamp(0, (depth - 2).max(0));
-            }
-            let reduced = wanted < depth - 1;
-            if reduced || !is_principal || tried > 1 {
-                value = -self.search(shared, timer, &successor, wanted, ply + 1, [-alpha - 1, -alpha], true);
-                if reduced && value > alpha && !self.stopped {
-                    value = -self.search(shared, timer, &successor, depth - 1, ply + 1, [-alpha - 1, -alpha], true);
-                }
-            }
-            if is_principal && !self.stopped && (tried == 1 || value > alpha) {
-                value = -self.search(shared, timer, &successor, depth - 1, ply + 1, [-beta, -alpha], true);
-            }
-            self.keys.pop();
+            let value = self.search_move(run, node, &attempt, depth, [alpha, beta]);
             if self.stopped {
                 break;
             }
-            if value > best {
-                best = value;
-                if value > alpha {
-                    alpha = value;
-                    best_index = Some(index);
-                    if is_principal {
-                        self.extend_line(ply, successor);
+            best = best.max(value);
+            if value > alpha {
+                alpha = value;
+                best_index = Some(index);
+                if node.is_principal {
+                    self.extend_line(ply, successor);
+                }
+                if value >= beta {
+                    if is_quiet {
+                        let others = &quiets[..quiets_tried.min(quiets.len())];
+                        self.history.reward(black, ply, depth, previous, step, others);
                     }
-                    if value >= beta {
-                        if is_quiet {
-                            let others = &quiets[..quiets_tried.min(quiets.len())];
-                            self.history.reward(black, ply, depth, self.steps[ply], step, others);
-                        }
-                        break;
-                    }
+                    break;
                 }
             }
             if is_quiet {
@@ -388,76 +367,104 @@ impl Worker {
                 quiets_tried += 1;
             }
         }
-        self.stack.truncate(start);
         self.candidates.truncate(first);
         if self.stopped {
             return 0;
         }
-        let bound = bound(best, [old_alpha, beta]);
-        let is_quiet = best_index.is_none_or(|index| usize::from(index) >= tactical_moves);
+        let bound = bound(best, window);
         // A bound on the wrong side of the evaluation proves no error.
-        let says = match bound {
+        let shows_error = match bound {
             Bound::Exact => true,
-            Bound::Lower => best > static_evaluation,
-            Bound::Upper => best < static_evaluation,
+            Bound::Lower => best > corrected,
+            Bound::Upper => best < corrected,
         };
-        if !is_check && is_quiet && says && best.abs() < MATES {
-            self.corrections.learn(position, depth, best - static_evaluation);
+        let is_quiet = best_index.is_none_or(|index| usize::from(index) >= tactical_moves);
+        if !node.is_check && is_quiet && shows_error && best.abs() < MATES {
+            self.corrections.learn(position, depth, best - corrected);
         }
-        self.remember(
-            shared,
-            place,
-            ply,
-            // A check in the table is still extended.
-            Known { best: best_index, score: best, evaluation, depth: (depth - i32::from(is_check)) as u8, bound },
-        );
+        // A check in the table is still extended.
+        let depth = (depth - i32::from(node.is_check)) as u8;
+        let entry = TableEntry { best: best_index, score: best, evaluation: plain, depth, bound };
+        remember(run, self.keys[self.keys.len() - 1], ply, entry);
         best
     }
 
-    /// Returns the value of a position after captures and promotions, or a bound.
-    fn quiescence(
+    /// Searches one move: with a null window first, and less deeply if it comes late.
+    #[inline]
+    fn search_move(
         &mut self,
-        shared: &Shared<'_>,
-        timer: Option<&Timer>,
-        position: &Quad48,
-        ply: usize,
-        [mut alpha, beta]: [i32; 2],
+        run: Run<'_>,
+        node: &Node<'_>,
+        attempt: &Attempt,
+        depth: i32,
+        [alpha, beta]: [i32; 2],
     ) -> i32 {
-        self.count_node(shared, timer);
-        if self.stopped {
-            return 0;
-        }
-        self.lines[ply].clear();
-        self.deepest = self.deepest.max(ply);
-        if ply >= MAX_PLY {
-            return self.code.evaluate(position).value();
-        }
-        let place = key(position);
-        let known = shared.table.get(place);
-        if let Some(known) = known
-            && beta - alpha == 1
-        {
-            let score = from_table(known.score, ply);
-            if decides(known.bound, score, [alpha, beta]) {
-                return score;
+        let &Attempt { ref successor, number, .. } = attempt;
+        let ply = node.parent.ply + 1;
+        self.steps[ply] = attempt.candidate.step;
+        self.keys.push(key(successor));
+        let mut value = -INFINITE;
+        let less = self.reduction(node, attempt, depth);
+        if less > 0 || !node.is_principal || number > 1 {
+            value = -self.search(run, successor, depth - 1 - less, ply, [-alpha - 1, -alpha], true);
+            if less > 0 && value > alpha && !self.stopped {
+                value = -self.search(run, successor, depth - 1, ply, [-alpha - 1, -alpha], true);
             }
         }
+        if node.is_principal && !self.stopped && (number == 1 || value > alpha) {
+            value = -self.search(run, successor, depth - 1, ply, [-beta, -alpha], true);
+        }
+        self.keys.pop();
+        value
+    }
+
+    /// The plies by which a late move is first searched less deeply.
+    #[inline]
+    fn reduction(&self, node: &Node<'_>, attempt: &Attempt, depth: i32) -> i32 {
+        let &Attempt { candidate: Candidate { score: rank, .. }, number, is_quiet, gives_check, .. } = attempt;
+        if depth < 3 || number <= 1 + usize::from(node.is_principal) || !is_quiet && rank >= LOSING / 2 {
+            return 0;
+        }
+        let mut less = i32::from(self.reductions[depth.min(63) as usize][number.min(63)]);
+        less -= i32::from(node.is_principal) + i32::from(node.is_check) - i32::from(!node.evaluation.is_improving);
+        if is_quiet {
+            less -= (rank.min(1 << 15) / 8_192).clamp(-2, 2);
+        }
+        less -= i32::from(gives_check);
+        less.clamp(0, (depth - 2).max(0))
+    }
+
+    /// Returns the value of a position after captures and promotions, or a bound.
+    fn quiescence(&mut self, run: Run<'_>, position: &Quad48, ply: usize, window: [i32; 2]) -> i32 {
+        self.lines[ply].clear();
+        if let Some(value) = self.enter(run, position, ply) {
+            return value;
+        }
+        let [mut alpha, beta] = window;
+        let is_principal = beta - alpha > 1;
+        let place = key(position);
+        let known = run.shared.table.get(place);
+        if let Some(known) = known
+            && !is_principal
+            && let Some(score) = decision(&known, ply, window)
+        {
+            return score;
+        }
         let is_check = in_check(position);
-        let old_alpha = alpha;
         let mut best = Score::mated(ply as u32).value();
         let mut evaluation = 0;
         if !is_check {
             evaluation = known.map_or_else(|| self.code.evaluate(position).value(), |known| known.evaluation);
             best = self.corrections.correct(position, evaluation);
             if best >= beta {
-                let known = Known { best: None, score: best, evaluation, depth: 0, bound: Bound::Lower };
-                self.remember(shared, place, ply, known);
+                let entry = TableEntry { best: None, score: best, evaluation, depth: 0, bound: Bound::Lower };
+                remember(run, place, ply, entry);
                 return best;
             }
             alpha = alpha.max(best);
         }
         let start = self.stack.len();
-        self.code.successors(&self.rules, position, Wanted::Tactical, &mut self.stack);
+        self.code.successors(&self.rules, position, MoveFilter::Tactical, &mut self.stack);
         let count = self.stack.len() - start;
         let sides = Sides::of(position);
         let best_known = known.and_then(|known| known.best).filter(|&index| usize::from(index) < count);
@@ -483,7 +490,7 @@ impl Worker {
                     continue;
                 }
             }
-            let value = -self.quiescence(shared, timer, &successor, ply + 1, [-beta, -alpha]);
+            let value = -self.quiescence(run, &successor, ply + 1, [-beta, -alpha]);
             if self.stopped {
                 break;
             }
@@ -492,7 +499,7 @@ impl Worker {
                 if value > alpha {
                     alpha = value;
                     best_index = Some(index as u16);
-                    if beta - old_alpha > 1 {
+                    if is_principal {
                         self.extend_line(ply, successor);
                     }
                     if value >= beta {
@@ -505,17 +512,91 @@ impl Worker {
         if self.stopped {
             return 0;
         }
-        let bound = bound(best, [old_alpha, beta]);
-        self.remember(shared, place, ply, Known { best: best_index, score: best, evaluation, depth: 0, bound });
+        let bound = bound(best, window);
+        remember(run, place, ply, TableEntry { best: best_index, score: best, evaluation, depth: 0, bound });
         best
-    }
-
-    fn remember(&self, shared: &Shared<'_>, place: u64, ply: usize, known: Known) {
-        shared.table.put(place, Known { score: to_table(known.score, ply), ..known });
     }
 }
 
-/// Returns the kind of bound of a value found with this window.
+/// A node whose moves are searched.
+struct Node<'a> {
+    parent: Parent<'a>,
+    /// The index of the first successor on the stack.
+    start: usize,
+    /// Whether the window is wider than a null window.
+    is_principal: bool,
+    is_check: bool,
+    evaluation: Evaluation,
+}
+
+/// The value of a node without looking ahead.
+struct Evaluation {
+    /// The evaluation without correction.
+    plain: i32,
+    /// The evaluation with its correction; below all scores in check.
+    corrected: i32,
+    /// The best estimate of the value: the corrected evaluation, or a score from the table.
+    estimate: i32,
+    /// Whether the corrected evaluation is greater than two plies earlier.
+    is_improving: bool,
+}
+
+/// A move that is about to be searched.
+struct Attempt {
+    candidate: Candidate,
+    /// The number of the move in the order of the search, from 1.
+    number: usize,
+    /// The number of quiet moves searched before it.
+    quiets_tried: usize,
+    is_quiet: bool,
+    gives_check: bool,
+    successor: Quad48,
+}
+
+/// Returns whether a move is so unlikely to be good that it is not searched.
+#[inline]
+fn skips(node: &Node<'_>, attempt: &Attempt, depth: i32, alpha: i32) -> bool {
+    let &Attempt { candidate: Candidate { score: rank, .. }, number, quiets_tried, is_quiet, .. } = attempt;
+    // Moves that give check are not skipped.
+    if node.is_principal || node.is_check || attempt.gives_check {
+        return false;
+    }
+    if is_quiet {
+        // Late move pruning: near the leaves, such late quiet moves rarely help.
+        let enough = (4 + depth * depth) / if node.evaluation.is_improving { 1 } else { 2 };
+        // Futility: the evaluation is so far below alpha that a quiet move cannot reach it.
+        let hopeless = depth <= 6 && node.evaluation.corrected + 120 + 90 * depth <= alpha;
+        // History pruning: the move has rarely been good.
+        let is_bad = depth <= 4 && rank < -4_000 * depth;
+        if depth <= 7 && quiets_tried as i32 >= enough || (hopeless || is_bad) && number > 1 {
+            return true;
+        }
+    }
+    // Static exchange evaluation: near the leaves, moves that lose too much are skipped.
+    if number == 1 || depth > 8 || !is_quiet && rank >= LOSING / 2 {
+        return false;
+    }
+    let Parent { position, sides, .. } = node.parent;
+    let (from, to) = squares(sides.own, &attempt.successor);
+    let most = if is_quiet { 50 } else { 90 };
+    from & position.kings == 0 && exchange(position, from, to, sides.empty) < -most * depth
+}
+
+fn remember(run: Run<'_>, place: u64, ply: usize, entry: TableEntry) {
+    run.shared.table.put(place, TableEntry { score: delayed(entry.score, -(ply as i32)), ..entry });
+}
+
+/// The score of an entry, if it decides a search with this window.
+fn decision(known: &TableEntry, ply: usize, [alpha, beta]: [i32; 2]) -> Option<i32> {
+    let score = delayed(known.score, ply as i32);
+    let decides = match known.bound {
+        Bound::Exact => true,
+        Bound::Lower => score >= beta,
+        Bound::Upper => score <= alpha,
+    };
+    decides.then_some(score)
+}
+
 fn bound(value: i32, [alpha, beta]: [i32; 2]) -> Bound {
     if value >= beta {
         Bound::Lower
@@ -526,29 +607,11 @@ fn bound(value: i32, [alpha, beta]: [i32; 2]) -> Bound {
     }
 }
 
-/// Returns whether a bound decides a search with this window.
-fn decides(bound: Bound, score: i32, [alpha, beta]: [i32; 2]) -> bool {
-    match bound {
-        Bound::Exact => true,
-        Bound::Lower => score >= beta,
-        Bound::Upper => score <= alpha,
-    }
-}
-
-/// Converts a score between the search, which counts mates from the root, and the table, which counts mates from the
-/// position.
-fn to_table(score: i32, ply: usize) -> i32 {
+/// Moves a mate further away. The search counts mates from the root, and the table counts them from the position.
+fn delayed(score: i32, plies: i32) -> i32 {
     match score {
-        MATES.. => score + ply as i32,
-        ..=MATED => score - ply as i32,
-        _ => score,
-    }
-}
-
-fn from_table(score: i32, ply: usize) -> i32 {
-    match score {
-        MATES.. => score - ply as i32,
-        ..=MATED => score + ply as i32,
+        MATES.. => score - plies,
+        ..=MATED => score + plies,
         _ => score,
     }
 }

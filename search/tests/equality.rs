@@ -1,9 +1,12 @@
 //! Alpha-beta without any other pruning finds the minimax value.
 
+mod plain;
+
 use kogge_board::{Backend, Fen, Leaves, unwatched};
 use kogge_movegen_cpu::Cpu;
-use kogge_search::alpha_beta;
 use kogge_testkit::conformance::{placements, playouts};
+
+use plain::alpha_beta;
 
 fn all_equal(leaves: Leaves, most_men: u32, most_leaves: u128, expected: [usize; 4]) {
     let mut cpu = Cpu::new(None).unwrap();

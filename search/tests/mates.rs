@@ -1,7 +1,11 @@
 //! Minimax finds mates in two and in three moves exactly at their depth; the playing search also finds them.
 
+mod plain;
+
 use kogge_board::{Fen, Leaves, Quad48};
-use kogge_search::{Game, Limits, Searcher, Signals, alpha_beta};
+use kogge_search::{Game, Limits, Searcher, Signals};
+
+use plain::alpha_beta;
 
 /// Returns positions in which the side to move can force mate, with the number of moves.
 fn mates() -> impl Iterator<Item = (Fen, u32)> {

@@ -2,13 +2,13 @@
 
 use kogge_board::{Backend, Color, Fen, Leaves, Move, Score, unwatched};
 use kogge_movegen_cpu::Cpu;
-use kogge_search::{End, Found, Game, Limits, Searcher, Signals};
+use kogge_search::{End, Game, Limits, SearchResult, Searcher, Signals};
 
 fn limits(nodes: u64) -> Limits {
     Limits { nodes: Some(nodes), ..Limits::default() }
 }
 
-fn search(searcher: &mut Searcher, game: &Game, limits: &Limits) -> Found {
+fn search(searcher: &mut Searcher, game: &Game, limits: &Limits) -> SearchResult {
     searcher.search(game, limits, &Signals::default(), &mut |_| ())
 }
 

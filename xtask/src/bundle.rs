@@ -8,7 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use kogge_board::known::{self, Known};
+use kogge_board::known::{self, KnownCounts};
 
 use crate::{
     Result, archive, metadata,
@@ -47,7 +47,7 @@ fn pack(program: &Path, bundles: &Path, name: &str) -> Result<PathBuf> {
 
 /// Returns the published counts as lines `FEN ;D1 20 ;D2 400`, deepest last.
 pub(crate) fn suite() -> String {
-    let line = |known: Known| {
+    let line = |known: KnownCounts| {
         let counts: String = known.counts().map(|(depth, leaves)| format!(" ;D{depth} {leaves}")).collect();
         format!("{}{counts}\n", known.root)
     };

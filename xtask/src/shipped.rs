@@ -4,7 +4,7 @@
 
 use std::fs;
 
-use kogge_board::known::{self, Known};
+use kogge_board::known::{self, KnownCounts};
 
 use crate::{
     Result, archive, bundle, metadata, root,
@@ -47,7 +47,7 @@ pub(crate) fn test(gpus: &[&str]) -> Result {
 }
 
 /// Checks merged counts of a position.
-fn merged(program: &str, known: &Known) -> Result {
+fn merged(program: &str, known: &KnownCounts) -> Result {
     for (depth, leaves) in known.counts().filter(|(_, leaves)| MERGED.contains(leaves)) {
         let (depth, root) = (depth.to_string(), known.root.to_string());
         let run =

@@ -236,13 +236,11 @@ fn neighbours<B: Boards>(king: B) -> B {
     (row | row.shift::<8>() | row.shift::<-8>()).without(king)
 }
 
-/// Returns the squares attacked by pawns that move up.
 #[inline(always)]
 fn pawn_attacks_up<B: Boards>(pawns: B) -> B {
     beside(pawns).shift::<8>()
 }
 
-/// Returns the squares attacked by pawns that move down.
 #[inline(always)]
 fn pawn_attacks_down<B: Boards>(pawns: B) -> B {
     beside(pawns).shift::<-8>()

@@ -89,7 +89,7 @@ fn draw(random: &mut Random, rules: Rules, theme: Theme, men: u32) -> Position {
     let is_mirrored = random.one_in(2);
     let mut files = rules.castling_files;
     if is_mirrored {
-        // Each side has the other's files while the board is made.
+        // The sides have exchanged castling files while the board is made.
         files.rotate_left(2);
     }
     let mut sketch = Sketch::new(*random, Rules { castling_files: files, ..rules }, men);

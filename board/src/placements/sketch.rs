@@ -2,17 +2,12 @@
 
 use std::ops::Range;
 
+use crate::position::DIRECTIONS;
 use crate::random::Random;
 use crate::{Color, Piece, Position, Rules, Square};
 
 /// The content of a position.
 pub type Theme = fn(&mut Sketch);
-
-/// The steps (file, rank) of a king, orthogonal steps first.
-pub(super) const DIRECTIONS: [(i8, i8); 8] = [(0, 1), (1, 0), (0, -1), (-1, 0), (1, 1), (1, -1), (-1, -1), (-1, 1)];
-
-/// The steps (file, rank) of a knight.
-pub(super) const LEAPS: [(i8, i8); 8] = [(1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2)];
 
 /// The bit that distinguishes the index of a direction from the index of the opposite direction.
 const OPPOSITE: usize = 2;
@@ -262,7 +257,6 @@ impl Sketch {
     }
 }
 
-/// Returns the square at a distance in a direction, if it is on the board.
 fn step(square: Square, axis: usize, steps: i8) -> Option<Square> {
     let (file, rank) = DIRECTIONS[axis];
     square.offset((file * steps, rank * steps))

@@ -1,7 +1,8 @@
 //! The themes: rare rules, and attacks on the claims of two plies in closed form.
 
 use super::sketch::King::{Anywhere, At, Close, Home};
-use super::sketch::{DIRECTIONS, King, LEAPS, Man, Sketch, Theme};
+use super::sketch::{King, Man, Sketch, Theme};
+use crate::position::{DIRECTIONS, KNIGHT_STEPS};
 use crate::{Color, Piece, Square};
 
 const OWN: Color = Color::White;
@@ -140,7 +141,7 @@ fn look(sketch: &mut Sketch) {
 /// Puts a knight or a pawn where it gives check.
 fn leap(sketch: &mut Sketch) {
     let (piece, step) = if sketch.one_in(2) {
-        (Piece::Knight, sketch.pick(&LEAPS))
+        (Piece::Knight, sketch.pick(&KNIGHT_STEPS))
     } else {
         (Piece::Pawn, sketch.pick(&[(-1, 1), (1, 1)]))
     };
@@ -163,7 +164,7 @@ pub fn attacks(sketch: &mut Sketch) {
     sketch.scatter(6, any_man);
 }
 
-/// Sliders behind an own man, or behind two men, before such a square.
+/// Sliders behind a white man, or behind two men, before such a square.
 pub fn discoveries(sketch: &mut Sketch) {
     kings(sketch, Anywhere);
     for _ in sketch.times(1, 3) {
@@ -301,7 +302,7 @@ pub fn captures(sketch: &mut Sketch) {
             let men = [slider(sketch, color)];
             row(sketch, |_| Some(square), &men);
         } else {
-            let from = square.offset(sketch.pick(&LEAPS));
+            let from = square.offset(sketch.pick(&KNIGHT_STEPS));
             sketch.line(from, 0, &[(0, Man(color, Some(Piece::Knight)))]);
         }
     }
@@ -321,7 +322,7 @@ pub fn crowds(sketch: &mut Sketch) {
     if color == THEIR {
         men.push((Some(square), 0, (0, Man(THEIR, Some(sketch.pick(&Piece::PROMOTIONS))))));
     }
-    for (direction, leap) in LEAPS.into_iter().enumerate() {
+    for (direction, leap) in KNIGHT_STEPS.into_iter().enumerate() {
         let knight = Man(if direction == beside { OWN } else { color }, Some(Piece::Knight));
         men.push((square.offset(leap), 0, (0, knight)));
         if direction != beside {

@@ -18,7 +18,7 @@ pub struct KindsQuestion {
     pub rules: Rules,
     /// The positions.
     pub positions: Vec<Quad48>,
-    known: Vec<Known>,
+    known: Vec<KnownKinds>,
 }
 
 impl KindsQuestion {
@@ -37,13 +37,13 @@ impl KindsQuestion {
     }
 }
 
-struct Known {
+struct KnownKinds {
     fen: Fen,
     position: Quad48,
     categories: Categories,
 }
 
-impl Known {
+impl KnownKinds {
     fn parse(line: &str) -> Option<Self> {
         let mut fields = line.split('\t');
         let fen: Fen = fields.next()?.parse().ok()?;
@@ -58,7 +58,7 @@ impl Known {
 /// Returns the questions, one for each set of rules.
 pub fn questions_by_kind() -> Vec<KindsQuestion> {
     let mut questions: Vec<KindsQuestion> = Vec::new();
-    for known in KNOWN.lines().filter_map(Known::parse) {
+    for known in KNOWN.lines().filter_map(KnownKinds::parse) {
         match questions.last_mut().filter(|question| question.rules == known.fen.rules) {
             Some(question) => {
                 question.positions.push(known.position);

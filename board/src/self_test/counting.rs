@@ -11,7 +11,7 @@ use crate::{Backend, BackendError, Fen, Quad48, Rules, Successors, unwatched};
 const KNOWN: &str = include_str!("counting.epd");
 
 /// A position and its known counts.
-struct Known {
+struct KnownLeaves {
     line: &'static str,
     rules: Rules,
     position: Quad48,
@@ -21,7 +21,7 @@ struct Known {
     four: Option<u64>,
 }
 
-impl Known {
+impl KnownLeaves {
     fn parse(line: &'static str) -> Option<Self> {
         let fen: Fen = line.split(" ;").next()?.parse().ok()?;
         let leaves = |depth: &str| line.split(" ;").find_map(|field| field.strip_prefix(depth)?.trim().parse().ok());
@@ -30,8 +30,8 @@ impl Known {
     }
 }
 
-fn known() -> Vec<Known> {
-    KNOWN.lines().filter_map(Known::parse).collect()
+fn known() -> Vec<KnownLeaves> {
+    KNOWN.lines().filter_map(KnownLeaves::parse).collect()
 }
 
 /// The way of counting that a question is about.
@@ -55,7 +55,11 @@ pub struct Question {
 }
 
 impl Question {
-    fn new<'a>(way: Way, known: impl Iterator<Item = &'a Known> + Clone, leaves: impl Fn(&Known) -> u64) -> Self {
+    fn new<'a>(
+        way: Way,
+        known: impl Iterator<Item = &'a KnownLeaves> + Clone,
+        leaves: impl Fn(&KnownLeaves) -> u64,
+    ) -> Self {
         Self {
             rules: known.clone().next().map_or(Rules::STANDARD, |known| known.rules),
             positions: known.clone().map(|known| known.position).collect(),
@@ -101,7 +105,7 @@ impl Question {
 pub fn questions() -> Vec<Question> {
     let known = known();
     let groups = known.chunk_by(|a, b| a.rules == b.rules);
-    let of_group = |group: &[Known]| {
+    let of_group = |group: &[KnownLeaves]| {
         [
             Question::new(Way::Perft(3), group.iter(), |known| known.three),
             Question::new(Way::Expand, group.iter(), |known| known.two),
@@ -137,103 +141,6 @@ pub fn counting<B: Backend + ?Sized>(backend: &mut B) -> Result<(), BackendError
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::merge::{Merge, MergeOptions};
-    use crate::{Categories, DeviceInfo, DeviceKind, Leaves, Score, Watch};
-
-    /// A backend that answers from the table, optionally with an error in the counts or in the leaves at one depth.
-    struct Scripted {
-        info: DeviceInfo,
-        wrong_depth: Option<u32>,
-        wrong_count: bool,
-    }
-
-    impl Scripted {
-        fn new(wrong_depth: Option<u32>, wrong_count: bool) -> Self {
-            let text = || "scripted".to_owned();
-            let info = DeviceInfo {
-                backend: "scripted",
-                name: text(),
-                driver: text(),
-                kind: DeviceKind::Other,
-                memory: None,
-                batch: 1,
-                variant: text(),
-                counts_diagrams: false,
-            };
-            Self { info, wrong_depth, wrong_count }
-        }
-    }
-
-    fn found(position: &Quad48) -> Known {
-        known().into_iter().find(|known| known.position == *position).unwrap()
-    }
-
-    impl Backend for Scripted {
-        fn info(&self) -> &DeviceInfo {
-            &self.info
-        }
-
-        fn expand(&mut self, _: &Rules, positions: &[Quad48]) -> Result<Successors, BackendError> {
-            let more = u64::from(self.wrong_count);
-            let counts = positions.iter().map(|position| found(position).two + more);
-            let positions: Vec<_> = counts.map(|white| Quad48 { white, ..Quad48::default() }).collect();
-            Ok(Successors { ends: (1..=positions.len()).collect(), positions })
-        }
-
-        /// The successors of `expand` have their numbers of moves in the word `white`.
-        fn perft(
-            &mut self,
-            _: &Rules,
-            positions: &[Quad48],
-            depth: u32,
-            _: &mut Watch<'_>,
-        ) -> Result<Vec<u128>, BackendError> {
-            let less = u64::from(self.wrong_depth == Some(depth));
-            let leaves = |position: &Quad48| match depth {
-                1 => position.white,
-                3 => found(position).three,
-                _ => found(position).four.unwrap(),
-            };
-            Ok(positions.iter().map(|position| u128::from(leaves(position) - less)).collect())
-        }
-
-        fn categories(
-            &mut self,
-            _: &Rules,
-            _: &[Quad48],
-            _: u32,
-            _: &mut Watch<'_>,
-        ) -> Result<Vec<Categories>, BackendError> {
-            unreachable!("the self-test of counting only counts")
-        }
-
-        fn minimax(
-            &mut self,
-            _: &Rules,
-            _: &[Quad48],
-            _: u32,
-            _: Leaves,
-            _: &mut Watch<'_>,
-        ) -> Result<Vec<Score>, BackendError> {
-            unreachable!("the self-test of counting only counts")
-        }
-
-        fn merge(&mut self, _: &Rules, _: &MergeOptions) -> Result<Box<dyn Merge + '_>, BackendError> {
-            unreachable!("the self-test of counting only counts")
-        }
-    }
-
-    #[test]
-    fn right_answers_pass_and_wrong_ones_name_the_device() {
-        assert_eq!(counting(&mut Scripted::new(None, false)), Ok(()));
-        for (depth, count, word) in
-            [(Some(3), false, "8901"), (None, true, "401"), (Some(4), false, "perft of depth 4")]
-        {
-            let error = counting(&mut Scripted::new(depth, count)).unwrap_err();
-            assert!(matches!(&error, BackendError::WrongAnswer { device, .. } if device == "scripted"), "{error}");
-            assert!(error.to_string().contains(word), "{error}");
-        }
-    }
 
     #[test]
     fn every_line_is_used() {

@@ -102,7 +102,6 @@ fn sum_up<'a>(entries: impl IntoIterator<Item = &'a WeightedPosition>) -> Vec<We
     sums.into_iter().map(|(position, multiplicity)| WeightedPosition { position, multiplicity }).collect()
 }
 
-/// Returns the number of diagrams of these entries.
 fn diagrams_of(entries: &[WeightedPosition]) -> u64 {
     let diagram = |entry: &WeightedPosition| {
         let mut position = entry.position.unpack_unchecked();
@@ -134,7 +133,7 @@ fn bare_kings(turn: Color) -> [Position; 2] {
 /// group differs from one of the other group in that bit alone.
 ///
 /// A man is added to a board with bare kings: the codes of an empty square, a knight, a rook and a bishop are 0, 2, 4
-/// and 3, and an own knight has the bit of the fourth plane, too. Devices may keep the en-passant square apart, so a
+/// and 3, and a knight of the side to move has the bit of the fourth plane, too. Devices may keep the en-passant square apart, so a
 /// position differs in each such square alone. The positions need not be legal, as no moves are made.
 fn one_bit_apart(turn: Color) -> [Vec<Quad48>; 2] {
     let boards = bare_kings(turn);
@@ -264,13 +263,13 @@ fn roots() -> Vec<WeightedPosition> {
 const DIAGRAM_PARTS: u32 = 3;
 
 /// A ply merged by the host, the sums of its leaves 0, 1 and 2 plies below, and the diagrams in each part.
-struct Expected {
+struct ExpectedPly {
     entries: Vec<WeightedPosition>,
     leaves: [u128; 3],
     diagrams: [u64; DIAGRAM_PARTS as usize],
 }
 
-impl Expected {
+impl ExpectedPly {
     fn read(merge: &mut dyn Merge) -> Outcome<Self> {
         let all = 0..merge.successors();
         let mut leaves = [0; 3];
@@ -304,22 +303,37 @@ impl Expected {
     }
 }
 
+fn merged_by_host<'a, B: Backend + ?Sized>(
+    backend: &'a mut B,
+    rules: &Rules,
+    roots: &[WeightedPosition],
+) -> Outcome<Box<dyn Merge + 'a>> {
+    let mut host = Box::new(HostMerge::new(backend, rules, MergeOptions::with_memory(MEMORY)));
+    host.reserve(1 << 16, Filter::All)?;
+    host.add(roots)?;
+    Ok(host)
+}
+
+/// Makes the successors the parents, and expands them.
+fn next_ply(host: &mut dyn Merge) -> Outcome {
+    host.descend(false)?;
+    host.reserve(1 << 16, Filter::All)?;
+    host.expand(0..host.parents())?;
+    Ok(())
+}
+
 /// Checks two plies below the roots, whole and in three ranges, against the host and published counts.
 fn plies<B: Backend + ?Sized>(backend: &mut B) -> Outcome {
     let (rules, roots) = (Rules::STANDARD, roots());
     let [known, others] = [&roots[..ROOTS.len()], &roots[ROOTS.len()..]];
     let options = MergeOptions::with_memory(MEMORY);
     let mut expected = Vec::new();
-    let host: &mut dyn Merge = &mut HostMerge::new(backend, &rules, options);
-    host.reserve(1 << 16, Filter::All)?;
-    host.add(&roots)?;
+    let mut host = merged_by_host(backend, &rules, &roots)?;
     for ply in 0..3 {
         if ply > 0 {
-            host.descend(false)?;
-            host.reserve(1 << 16, Filter::All)?;
-            host.expand(0..host.parents())?;
+            next_ply(&mut *host)?;
         }
-        expected.push(Expected::read(host)?);
+        expected.push(ExpectedPly::read(&mut *host)?);
     }
     let mut merge = backend.merge(&rules, &options)?;
     reserve(&mut *merge, roots.len() as u64)?;
@@ -371,7 +385,6 @@ fn uneven_batches(merge: &mut dyn Merge, entries: &[WeightedPosition]) -> Outcom
 /// The number of ranges that the self-test divides a ply into.
 const RANGES: usize = 3;
 
-/// Returns the planes of an entry.
 fn planes(entry: &WeightedPosition) -> Planes32 {
     Planes32::pack(&Rules::STANDARD, &entry.position.unpack_unchecked())
 }
@@ -386,7 +399,7 @@ fn ranges_of(entries: &[WeightedPosition], key: fn(&Planes32) -> Key) -> Vec<Key
     ranges
 }
 
-/// Requires that an expansion of all parents, in two calls, keeps the right ones of these entries.
+/// Requires that an expansion of all parents, in two calls, keeps exactly those of these entries that pass the filter.
 fn keeps(merge: &mut dyn Merge, expected: &[WeightedPosition], kept: Filter) -> Outcome {
     let expected: Vec<_> = expected.iter().filter(|entry| kept.has(&planes(entry))).copied().collect();
     reserve_for(&mut *merge, expected.len() as u64, kept)?;
@@ -399,7 +412,7 @@ fn keeps(merge: &mut dyn Merge, expected: &[WeightedPosition], kept: Filter) -> 
 }
 
 /// Checks that the successors of all parents can be made range by range, and so can their parents.
-fn ranges(merge: &mut dyn Merge, expected: &Expected) -> Outcome {
+fn ranges(merge: &mut dyn Merge, expected: &ExpectedPly) -> Outcome {
     for range in ranges_of(&expected.entries, Key::of) {
         keeps(&mut *merge, &expected.entries, Filter::Within(range))?;
         keeps(&mut *merge, &expected.entries, Filter::Before(range))?;
@@ -410,8 +423,8 @@ fn ranges(merge: &mut dyn Merge, expected: &Expected) -> Outcome {
     Ok(())
 }
 
-/// Checks that a ply can be made range by range if only a ply two plies before is there as a whole.
-fn two_plies_at_once(merge: &mut dyn Merge, between: &Expected, expected: &Expected) -> Outcome {
+/// Checks that a ply can be made range by range from the complete ply two plies earlier.
+fn two_plies_at_once(merge: &mut dyn Merge, between: &ExpectedPly, expected: &ExpectedPly) -> Outcome {
     let parents = merge.parents();
     for range in ranges_of(&expected.entries, Key::of) {
         keeps(&mut *merge, &between.entries, Filter::Before(range))?;
@@ -438,14 +451,10 @@ fn pawn_moves<B: Backend + ?Sized>(backend: &mut B) -> Outcome {
     let (rules, options) = (Rules::STANDARD, MergeOptions::with_memory(MEMORY));
     let fens = PAWN_MOVES.iter().filter_map(|fen| fen.parse::<Fen>().ok());
     let roots = numbered(fens.map(|fen| Quad48::from(&fen.position)));
-    let host: &mut dyn Merge = &mut HostMerge::new(backend, &rules, options);
-    host.reserve(1 << 16, Filter::All)?;
-    host.add(&roots)?;
+    let mut host = merged_by_host(backend, &rules, &roots)?;
     let mut plies = [Vec::new(), Vec::new()];
     for ply in &mut plies {
-        host.descend(false)?;
-        host.reserve(1 << 16, Filter::All)?;
-        host.expand(0..host.parents())?;
+        next_ply(&mut *host)?;
         *ply = sum_up(&host.entries(0..host.successors())?);
     }
     let [next, later] = plies;

@@ -3,7 +3,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use kogge_board::{Circle32, Five42, Format, Packed, Pieces38, Pieces64, Position, Quad48, known};
+use kogge_board::{Circle32, Five42, Format, PackedPosition, Pieces38, Pieces64, Position, Quad48, known};
 
 use super::Times;
 
@@ -49,7 +49,7 @@ pub fn measure(repetitions: usize) -> Vec<Cost> {
 }
 
 /// Returns the nanoseconds to pack and to unpack a position.
-fn once<T: Packed>(positions: &[Position]) -> [f64; 2] {
+fn once<T: PackedPosition>(positions: &[Position]) -> [f64; 2] {
     let mut packed: Vec<T> = positions.iter().map(T::pack).collect();
     let mut back = positions.to_vec();
     let pack = each(positions.len(), || {

@@ -17,7 +17,7 @@ pub(super) struct Cores {
 }
 
 impl Cores {
-    /// Starts this many threads, or one per core.
+    /// Starts `threads` threads, or one per core.
     pub(super) fn new(threads: Option<usize>, code: Code) -> Result<Self, BackendError> {
         let unavailable = |reason: String| BackendError::Unavailable { backend: "cpu", reason };
         if threads == Some(0) {
@@ -42,10 +42,5 @@ impl Cores {
             counts_diagrams: false,
         };
         Ok(Self { info, pool, code })
-    }
-
-    /// Returns the number of tasks that a batch should be split into.
-    pub(super) fn tasks(&self) -> u64 {
-        self.info.batch as u64
     }
 }

@@ -58,7 +58,7 @@ const LEAST_TREES: usize = 1 << 12;
 const SHALLOW_TASK: usize = 256;
 
 impl Cpu {
-    /// Starts a backend with this many threads, or with one per core. It uses the variant that the environment
+    /// Starts a backend with `threads` threads, or with one per core. It uses the variant that the environment
     /// variable `KOGGE_CPU` names, or the best one that this CPU can run.
     ///
     /// # Errors
@@ -91,7 +91,7 @@ impl Cpu {
         Ok(Self { cores: Cores::new(threads, code)?, table: None, is_testing: false })
     }
 
-    /// Keeps counts in a table of this many bytes, shared by all threads, so that transpositions are counted
+    /// Keeps counts in a table of at most `bytes` bytes, which all threads share, so that transpositions are counted
     /// once. Counts stay exact: positions are compared in full. The table is kept from call to call; 0 bytes
     /// removes it.
     ///
@@ -219,6 +219,32 @@ impl Cpu {
         }
         (origins, frontier, depth)
     }
+
+    /// Counts below each position, on all threads. Positions are counted one by one if they are deep, else many together.
+    fn count_trees<T: Clone + Default + Send>(
+        &self,
+        positions: &[Quad48],
+        is_deep: bool,
+        watch: &mut Watch<'_>,
+        count: impl Fn(&mut Scratch, &[Quad48], &mut [T], &Report) -> Option<()> + Sync,
+    ) -> Result<Vec<T>, BackendError> {
+        let task = if is_deep { 1 } else { SHALLOW_TASK };
+        // Rayon splits work only as far as it expects to pay, and cannot split a piece that a thread has begun: with
+        // trees of uneven size, the last piece could keep one thread busy while all others wait. Small pieces, many for
+        // each thread, prevent this.
+        let most = (positions.len().div_ceil(task) / self.cores.info.batch).max(1);
+        let share = task as f64 / positions.len() as f64;
+        let mut counts = vec![T::default(); positions.len()];
+        let counted = Report::watch(&self.cores.pool, watch, |report| {
+            let tasks = positions.par_chunks(task).zip(counts.par_chunks_mut(task)).with_max_len(most);
+            tasks.try_for_each_init(Scratch::default, |scratch, (positions, counts)| {
+                count(scratch, positions, counts, report)?;
+                report.done(share);
+                Some(())
+            })
+        })?;
+        counted.map(|()| counts).ok_or(BackendError::Overflow)
+    }
 }
 
 impl Backend for Cpu {
@@ -291,31 +317,16 @@ impl Backend for Cpu {
         watch: &mut Watch<'_>,
     ) -> Result<Vec<u128>, BackendError> {
         let (origins, frontier, depth) = self.expand_for_threads(rules, positions, depth);
-        let task = if depth > 2 { 1 } else { SHALLOW_TASK };
-        // Rayon splits work only as far as it expects to pay, and cannot split a piece that a thread has begun: with
-        // trees of uneven size, the last piece could keep one thread busy while all others wait. Small pieces, many for
-        // each thread, prevent this.
-        let most = (frontier.len().div_ceil(task) / self.cores.info.batch).max(1);
-        let share = task as f64 / frontier.len() as f64;
-        let mut leaves = vec![0; frontier.len()];
-        let counted = Report::watch(&self.cores.pool, watch, |report| {
-            frontier.par_chunks(task).zip(leaves.par_chunks_mut(task)).with_max_len(most).try_for_each_init(
-                Scratch::default,
-                |scratch, (positions, leaves)| {
-                    match &self.table {
-                        Some(table) if depth >= LEAST_HASHED => {
-                            for (position, leaves) in positions.iter().zip(leaves) {
-                                *leaves = self.perft_hashed(table, rules, position, depth, scratch, report)?;
-                            }
-                        }
-                        _ => scratch.tree.perft(&self.cores.code, &(rules, positions), depth, leaves, report)?,
+        let leaves =
+            self.count_trees(&frontier, depth > 2, watch, |scratch, positions, leaves, report| match &self.table {
+                Some(table) if depth >= LEAST_HASHED => {
+                    for (position, leaves) in positions.iter().zip(leaves) {
+                        *leaves = self.perft_hashed(table, rules, position, depth, scratch, report)?;
                     }
-                    report.done(share);
                     Some(())
-                },
-            )
-        })?;
-        counted.ok_or(BackendError::Overflow)?;
+                }
+                _ => scratch.tree.perft(&self.cores.code, &(rules, positions), depth, leaves, report),
+            })?;
         let mut totals = vec![0; positions.len()];
         for (leaves, origin) in leaves.into_iter().zip(origins) {
             totals[origin] += u128::from(leaves);
@@ -331,24 +342,14 @@ impl Backend for Cpu {
         watch: &mut Watch<'_>,
     ) -> Result<Vec<Categories>, BackendError> {
         let (origins, frontier, depth) = self.expand_for_threads(rules, positions, depth);
-        let task = if depth > 1 { 1 } else { SHALLOW_TASK };
-        let share = task as f64 / frontier.len() as f64;
-        let mut found = vec![Numbers::default(); frontier.len()];
-        let counted = Report::watch(&self.cores.pool, watch, |report| {
-            frontier.par_chunks(task).zip(found.par_chunks_mut(task)).try_for_each_init(
-                Tree::default,
-                |tree, (positions, found)| {
-                    tree.categories(&self.cores.code, &(rules, positions), depth, found, report)?;
-                    report.done(share);
-                    Some(())
-                },
-            )
-        })?;
-        counted.ok_or(BackendError::Overflow)?;
+        let numbers: Vec<Numbers> =
+            self.count_trees(&frontier, depth > 1, watch, |scratch, positions, numbers, report| {
+                scratch.tree.categories(&self.cores.code, &(rules, positions), depth, numbers, report)
+            })?;
         let mut totals = vec![Categories::default(); positions.len()];
-        for (found, origin) in found.into_iter().zip(origins) {
-            let found = Categories::from_array(found.map(u128::from));
-            totals[origin] = totals[origin].plus(&found).ok_or(BackendError::Overflow)?;
+        for (numbers, origin) in numbers.into_iter().zip(origins) {
+            let categories = Categories::from_array(numbers.map(u128::from));
+            totals[origin] = totals[origin].plus(&categories).ok_or(BackendError::Overflow)?;
         }
         Ok(totals)
     }

@@ -28,7 +28,7 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// Returns a table of at most this many bytes, or `None` if it would have no entry or memory runs out.
+    /// Returns a table of at most `bytes` bytes, or `None` if it would have no entry or memory runs out.
     pub(crate) fn new(bytes: usize) -> Option<Self> {
         let len = bytes / size_of::<Entry>();
         let mut entries = Vec::new();

@@ -6,18 +6,17 @@
 //! by table, and every table collects its strays from all tasks afterwards. Only one thread at a time fills a table, so a
 //! table needs no locks.
 //!
-//! `below.rs` counts leaves below a ply, `distinct.rs` diagrams and positions that are reached once.
+//! `below.rs` counts leaves below a ply.
 
 mod below;
-mod distinct;
 mod scratch;
 mod spare;
 
 use std::ops::Range;
 
 use kogge_board::merge::{
-    Filter, Merge, MergeAdvice, MergeError, MergeOptions, MergeSizes, Summand, WeightedPosition, add_weighted,
-    common_turn, entry_of,
+    DiagramPart, Filter, Merge, MergeAdvice, MergeError, MergeOptions, MergeSizes, Summand, WeightedPosition,
+    add_weighted, common_turn, entry_of,
 };
 use kogge_board::{BackendError, Categories, Color, Rules};
 use rayon::prelude::*;
@@ -25,7 +24,7 @@ use rayon::prelude::*;
 use self::scratch::{Pool, Scratch, ScratchBelow};
 use self::spare::Spare;
 use super::cores::Cores;
-use super::shard::{Candidate, ENTRY_BYTES, HIGH_BYTES, Index, Ply, Shard, Sharing, planes32};
+use super::shard::{Boards, Candidate, ENTRY_BYTES, HIGH_BYTES, Index, Ply, Shard, Sharing, planes32};
 use crate::lanes::categories::Numbers;
 use crate::lanes::frame::Frame;
 use crate::lanes::planes::Planes;
@@ -66,8 +65,8 @@ struct Parents {
 }
 
 /// What a task has done besides filling a table.
-struct Expanded {
-    strays: Sorted,
+struct Expansion {
+    strays: StrayLists,
     /// The number of paths to the successors that are kept.
     paths: u128,
     /// The number of parents that were expanded.
@@ -77,32 +76,32 @@ struct Expanded {
 
 /// The strays of a task, sorted by tables.
 #[derive(Default)]
-struct Sorted {
+struct StrayLists {
     candidates: Vec<Candidate>,
     /// The end of each table's strays, which begin at the previous end. Empty if there are no strays.
     ends: Vec<u32>,
 }
 
-/// A number of legal moves that few positions exceed by much.
+/// A number of legal moves that few positions exceed by much; it only sizes tables and tasks.
 const MOVES: u64 = 32;
 
 /// The greatest number of legal moves in any position.
 const MOST_MOVES: f64 = 218.0;
 
-/// The least number of strays of a parent that is expected: parents with few strays may be followed by parents with many, and
-/// all strays must fit in memory.
+/// The least expected number of strays of a parent. With a smaller number, parents with many strays that follow parents with few
+/// would exceed the memory.
 const LEAST_STRAYS: f64 = 4.0;
 
-/// The most successors on their way to tables at a time; each takes 128 bytes in all.
+/// The most successors on their way to tables at once; each takes 128 bytes in all.
 const IN_FLIGHT: u64 = 1 << 21;
 const IN_FLIGHT_BYTES: u64 = 2 * size_of::<Candidate>() as u64;
 
-/// Returns the number of successors that may be on their way at a time; they may take an eighth of the memory.
+/// The number of successors that may be on their way at once: they take at most an eighth of the memory.
 fn in_flight(memory: u64) -> u64 {
     (memory / 8 / IN_FLIGHT_BYTES).clamp(1, IN_FLIGHT)
 }
 
-/// The most parents that are expanded together.
+/// The most parents that are expanded together: their batch should stay in a core's cache.
 const TOGETHER: usize = 2048;
 
 /// The least depth of trees that are merged at their first ply: only within a task, in a table that fits in a core's cache.
@@ -117,8 +116,8 @@ impl Parents {
         Self { ply, sharing, has_ranges: false, is_grouped: false, is_lost: false, strays: MOST_MOVES }
     }
 
-    /// Chooses the tables' ranges for a ply of which this many successors are kept, and puts the parents in the order of the
-    /// ranges if there is memory for it. Later calls change nothing, whatever is kept then.
+    /// Chooses the tables' ranges for `successors` kept successors, and puts the parents in the order of the ranges if there
+    /// is memory for it. Only the first call has an effect.
     fn group(&mut self, cores: &Cores, successors: u64, kept: Filter, memory: u64) {
         if std::mem::replace(&mut self.has_ranges, true) {
             return;
@@ -127,14 +126,13 @@ impl Parents {
         let all = (successors as f64 / ply.share(kept)).min(MOST_MOVES * ply.len() as f64);
         let shards = Sharing::shards_for(successors.max(all as u64), cores.pool.current_num_threads());
         sharing.ranges = ply.ranges(sharing, shards);
-        // Two copies lie in memory while the parents move, and the lists of strays.
+        // While the parents move, memory holds two copies of them and the lists of strays.
         if sharing.ranges.are_foreseen() && 3 * ply.bytes() <= memory {
             self.is_lost = cores.pool.install(|| ply.group(sharing)).is_err();
             self.is_grouped = true;
         }
     }
 
-    /// Returns an error if the parents are lost.
     fn check(&self, cores: &Cores) -> Result<(), MergeError> {
         if self.is_lost { Err(out_of_memory(cores)) } else { Ok(()) }
     }
@@ -163,17 +161,15 @@ impl<'a> CpuMerge<'a> {
         }
     }
 
-    /// Returns the number of successors that may be on their way at a time.
     fn in_flight(&self) -> u64 {
         in_flight(self.options.memory)
     }
 
-    /// Returns the number of bytes of the plies before the parents that are kept.
     fn ancestors_bytes(&self) -> u64 {
         self.ancestors.iter().map(|parents| parents.ply.bytes()).sum()
     }
 
-    /// Returns the number of bytes that are left for successors.
+    /// The bytes that are left for successors.
     fn free(&self) -> u64 {
         let taken = self.ancestors_bytes() + self.parents.ply.bytes() + self.in_flight() * IN_FLIGHT_BYTES;
         self.options.memory.saturating_sub(taken)
@@ -195,7 +191,6 @@ impl<'a> CpuMerge<'a> {
         result
     }
 
-    /// Returns an error if the successors exceed the room or the memory.
     fn check_room(&self) -> Result<(), MergeError> {
         let is_full = self.successors.len() > self.room || self.successors.bytes() > self.free();
         if is_full { Err(MergeError::Full) } else { Ok(()) }
@@ -273,14 +268,14 @@ impl<'a> CpuMerge<'a> {
     }
 
     /// Expands these parents, a task for each range of parents, and returns the strays.
-    fn expand_tasks(&mut self, index: &Index, range: Range<u64>) -> Result<Vec<Expanded>, MergeError> {
+    fn expand_tasks(&mut self, index: &Index, range: Range<u64>) -> Result<Vec<Expansion>, MergeError> {
         let Self { cores, parents, successors, kept, spare, .. } = self;
         let Parents { ply, sharing, is_grouped, .. } = parents;
         let pool = Pool::default();
         let expand = |piece: (&Shard, Range<usize>), table| {
             let mut scratch: Scratch = pool.take();
             let mut expanded = expand_task(cores, sharing, &mut scratch, std::iter::once(piece), *kept, table)?;
-            expanded.strays = Sorted::of(&scratch.strays, sharing.ranges.len(), spare)?;
+            expanded.strays = StrayLists::of(&scratch.strays, sharing.ranges.len(), spare)?;
             pool.give_back(scratch);
             Ok(expanded)
         };
@@ -303,7 +298,7 @@ impl<'a> CpuMerge<'a> {
     }
 
     /// Lets every table collect its strays from all tasks.
-    fn take_in(&mut self, tasks: Vec<Expanded>) -> Result<(), MergeError> {
+    fn take_in(&mut self, tasks: Vec<Expansion>) -> Result<(), MergeError> {
         let (pool, sharing, shards, spare) =
             (&self.cores.pool, &self.parents.sharing, &mut self.successors.shards, &self.spare);
         if tasks.iter().all(|task| task.strays.ends.is_empty()) {
@@ -311,7 +306,7 @@ impl<'a> CpuMerge<'a> {
         }
         let inserted = pool.install(|| {
             shards.par_iter_mut().enumerate().try_for_each(|(number, shard)| {
-                for Expanded { strays: Sorted { candidates, ends }, .. } in &tasks {
+                for Expansion { strays: StrayLists { candidates, ends }, .. } in &tasks {
                     if let Some(&end) = ends.get(number) {
                         let start = if number == 0 { 0 } else { ends[number - 1] };
                         shard.insert_all(sharing, &candidates[start as usize..end as usize])?;
@@ -339,10 +334,10 @@ fn expand_task<'p>(
     pieces: impl Iterator<Item = (&'p Shard, Range<usize>)>,
     kept: Filter,
     table: Option<(usize, &mut Shard)>,
-) -> Result<Expanded, MergeError> {
+) -> Result<Expansion, MergeError> {
     let Scratch { parents: batch, children, queue, candidates, strays, multiplicities, kept_of } = scratch;
     strays.clear();
-    let mut expanded = Expanded { strays: Sorted::default(), paths: 0, parents: 0, has_successors: false };
+    let mut expanded = Expansion { strays: StrayLists::default(), paths: 0, parents: 0, has_successors: false };
     let (mut table, limits) = match table {
         Some((number, table)) => (Some(table), Some(sharing.ranges.limits(number))),
         None => (None, None),
@@ -400,7 +395,7 @@ fn expand_task<'p>(
     }
 }
 
-impl Sorted {
+impl StrayLists {
     /// Sorts strays by table, into a list that is used again.
     fn of(strays: &[Candidate], shards: usize, spare: &Spare) -> Result<Self, MergeError> {
         if strays.is_empty() {
@@ -483,7 +478,17 @@ impl Merge for CpuMerge<'_> {
         let nodes = match summand {
             Summand::Leaves(depth) => self.sum_below::<u64>(successors, depth)?,
             Summand::Kinds(depth) => return self.sum_below::<Numbers>(successors, depth),
-            Summand::Once => self.count_reached_once(successors)?.into(),
+            Summand::Once => {
+                let numbered = self.number();
+                let index = self.or_forget(numbered)?;
+                let once = index.pieces(successors).map(|(number, range)| {
+                    let shard = &self.successors.shards[number];
+                    range.filter(|&index| shard.multiplicity(index) == 1).count() as u128
+                });
+                let once = once.sum();
+                self.index = Some(index);
+                once
+            }
         };
         Ok(Categories { nodes, ..Categories::default() })
     }
@@ -502,6 +507,16 @@ impl Merge for CpuMerge<'_> {
     }
 
     fn diagrams(&mut self, part: u32, parts: u32) -> Result<u64, MergeError> {
-        self.count_diagrams(part, parts)
+        // Each thread looks at all positions and has a part of this part.
+        let (pool, shards, len) = (&self.cores.pool, &self.successors.shards, self.successors.len());
+        let threads = pool.current_num_threads() as u32;
+        let count = |thread| {
+            let mut diagrams = DiagramPart::new(part * threads + thread, parts * threads, len)?;
+            for Boards(position) in shards.iter().flat_map(|shard| shard.positions()) {
+                diagrams.add(&planes32(position))?;
+            }
+            Ok(diagrams.len() as u64)
+        };
+        pool.install(|| (0..threads).into_par_iter().with_max_len(1).map(count).sum())
     }
 }

@@ -9,8 +9,8 @@ use kogge_board::{Leaves, Quad48, Rules, Score};
 use rayon::prelude::*;
 
 use crate::lanes::code::Code;
-use crate::lanes::evaluation::Evaluated;
-use crate::lanes::generate::Wanted;
+use crate::lanes::evaluation::LeafEvaluation;
+use crate::lanes::generate::MoveFilter;
 use crate::lanes::vector::MOST_LANES;
 use crate::watched::Report;
 
@@ -33,22 +33,21 @@ pub(crate) struct Minimax<'a> {
 #[derive(Default)]
 struct Stack {
     positions: Vec<Quad48>,
-    evaluated: Vec<Evaluated>,
+    evaluated: Vec<LeafEvaluation>,
 }
 
 impl Stack {
     /// Returns the position at an index and its evaluation. Siblings up to `end` are evaluated together, as many as fit in
     /// a register.
-    fn evaluated(&mut self, code: &Code, index: usize, end: usize) -> (Quad48, Evaluated) {
+    fn evaluated(&mut self, code: &Code, index: usize, end: usize) -> (Quad48, LeafEvaluation) {
         if self.evaluated.len() <= index {
             let next = end.min(index + MOST_LANES);
-            self.evaluated.resize(index, Evaluated::default());
+            self.evaluated.resize(index, LeafEvaluation::default());
             code.evaluate_all(&self.positions[index..next], &mut self.evaluated);
         }
         (self.positions[index], self.evaluated[index])
     }
 
-    /// Returns the numbers of positions and of evaluations.
     fn len(&self) -> [usize; 2] {
         [self.positions.len(), self.evaluated.len()]
     }
@@ -125,7 +124,7 @@ impl Minimax<'_> {
     }
 
     /// Returns the value of a leaf; if this is at least `beta`, any value from `beta` up.
-    fn leaf(&self, position: &Quad48, evaluated: Evaluated, ply: u32, beta: i32, stack: &mut Stack) -> i32 {
+    fn leaf(&self, position: &Quad48, evaluated: LeafEvaluation, ply: u32, beta: i32, stack: &mut Stack) -> i32 {
         let moves = if evaluated.has_moves { 1 } else { self.code.count(self.rules, position) as usize };
         if let Some(end) = self.end_of_game(position, moves, ply) {
             return end;
@@ -136,7 +135,6 @@ impl Minimax<'_> {
         }
     }
 
-    /// Returns the value of a position where the rules end the game.
     fn end_of_game(&self, position: &Quad48, moves: usize, ply: u32) -> Option<i32> {
         if moves == 0 {
             let is_mate = without_moves(position) != Score::DRAW;
@@ -145,18 +143,18 @@ impl Minimax<'_> {
         is_fifty_moves(self.rules, position).then_some(Score::DRAW.value())
     }
 
-    /// Returns the quiescence value with this many plies left if it is in the window; else a bound on the value, on the
+    /// Returns the quiescence value, at most `plies` plies ahead, if it is in the window; else a bound on the value, on the
     /// same side of the window.
     fn quiescence(
         &self,
         position: &Quad48,
-        evaluated: Evaluated,
+        evaluated: LeafEvaluation,
         plies: u32,
         ply: u32,
         [mut alpha, beta]: [i32; 2],
         stack: &mut Stack,
     ) -> i32 {
-        let Evaluated { value: stand_pat, is_check, .. } = evaluated;
+        let LeafEvaluation { value: stand_pat, is_check, .. } = evaluated;
         if plies == 0 {
             return stand_pat;
         }
@@ -166,7 +164,7 @@ impl Minimax<'_> {
         }
         let before = stack.len();
         let start = before[0];
-        self.code.successors(self.rules, position, Wanted::Tactical, &mut stack.positions);
+        self.code.successors(self.rules, position, MoveFilter::Tactical, &mut stack.positions);
         let end = stack.positions.len();
         let mut best = if is_check { Score::mated(ply).value() } else { stand_pat };
         if is_fifty_moves && end > start {

@@ -8,8 +8,8 @@
 //! If many positions have the same pieces of the side to move, as where this side has only a king, a hash of all pieces chooses
 //! the table.
 //!
-//! A [`KeyRange`] is something else: the caller's choice of the positions that are kept. Its first criterion is the pawns of the
-//! side to move, and so it is here. So the positions of a [`KeyRange`] lie in few tables.
+//! A [`KeyRange`] is something else: the caller's choice of the positions that are kept. Both orders begin with the
+//! pawns of the side to move, so the positions of a [`KeyRange`] lie in few tables.
 
 use kogge_board::merge::{Filter, KeyRange};
 
@@ -22,13 +22,11 @@ use kogge_board::merge::{Filter, KeyRange};
 pub(crate) struct TableKey(u128);
 
 impl TableKey {
-    /// Returns the key of a position with these pawns of the side to move, and these hashes of this side and of the position.
     #[inline(always)]
     pub(crate) fn new(pawns: u64, side: u32, position: u32) -> Self {
         Self(u128::from(pawns) << 64 | u128::from(side) << 32 | u128::from(position))
     }
 
-    /// Returns the part of the key that depends only on the side to move.
     fn side(self) -> u128 {
         self.0 >> 32
     }
@@ -44,7 +42,6 @@ pub(crate) struct TableRanges {
 }
 
 impl Default for TableRanges {
-    /// Returns one range of all positions.
     fn default() -> Self {
         Self { first: vec![TableKey::default()], by_hash: None }
     }
@@ -80,7 +77,6 @@ impl TableRanges {
         Self { first, by_hash: None }
     }
 
-    /// Returns the number of ranges.
     pub(crate) fn len(&self) -> usize {
         self.by_hash.map_or(self.first.len(), |ranges| ranges as usize)
     }
@@ -90,7 +86,6 @@ impl TableRanges {
         self.by_hash.is_none()
     }
 
-    /// Returns the range of a position with this key.
     pub(crate) fn find(&self, key: TableKey) -> usize {
         match self.by_hash {
             None => self.first.partition_point(|first| *first <= key) - 1,

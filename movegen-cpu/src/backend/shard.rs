@@ -10,10 +10,10 @@ use rayon::prelude::*;
 
 use super::ranges::{TableKey, TableRanges};
 
-/// The most tables of a ply.
+/// The most tables of a ply. With more, the ends of the stray lists of each task would exceed 64 KiB.
 const MOST_SHARDS: u64 = 1 << 14;
 
-/// The positions of a table that fits in a core's cache.
+/// The positions of a table that fits in a core's cache; a larger table waits for memory at every insertion.
 const SHARD: u64 = 1 << 15;
 
 /// The least number of positions for each table, to keep more threads busy.
@@ -25,10 +25,10 @@ const TOUCHED: usize = 16;
 /// The most ranges of successors by which positions are numbered: few enough that a range has many positions of a table.
 const MOST_ARRANGED: u64 = 2048;
 
-/// Parents that are looked at for each range when the ranges are chosen.
+/// The number of parents sampled for each range when the ranges are chosen. With fewer, ranges are less equal.
 const SAMPLES: usize = 32;
 
-/// Parents that are looked at to estimate the share of successors that are kept.
+/// The number of parents sampled to estimate the share of successors that are kept.
 const SHARE_SAMPLES: usize = 1 << 14;
 
 /// The bytes of a position in a table with its share of the slots, plus an eighth of spare room.
@@ -55,13 +55,13 @@ impl Sharing {
         Self { mask, ranges: TableRanges::default(), expected: 0 }
     }
 
-    /// Returns the number of tables for this many positions that this many threads fill.
+    /// The number of tables that `threads` threads fill with `positions` positions.
     pub(crate) fn shards_for(positions: u64, threads: usize) -> usize {
         let busy = (positions / LEAST_SHARD).min(8 * threads as u64);
         (positions / SHARD).max(busy).clamp(1, MOST_SHARDS) as usize
     }
 
-    /// Prepares the tables for this many positions that are kept, in all.
+    /// Prepares all tables together for `positions` kept positions.
     pub(crate) fn expect(&mut self, positions: u64, kept: Filter) {
         self.expected = (positions / self.ranges.count_for(kept) as u64) as usize + 16;
     }
@@ -84,7 +84,6 @@ impl Sharing {
         (TableKey::new(pawns, ((side & self.mask) >> 32) as u32, position as u32), (position >> 32) as u32)
     }
 
-    /// Returns the number of a position's table, and the hash that finds its slot.
     pub(crate) fn find(&self, position: &[u64; 4]) -> (usize, u32) {
         let (key, hash) = self.of(position);
         (self.ranges.find(key), hash)
@@ -169,7 +168,6 @@ impl Shard {
         self.slots.fill(0);
     }
 
-    /// Returns the number of bytes of the table.
     pub(crate) fn bytes(&self) -> u64 {
         let words = self.positions.capacity() * 4 + self.low.capacity() + self.high.capacity();
         8 * words as u64 + 4 * self.slots.capacity() as u64
@@ -301,7 +299,7 @@ impl Shard {
         self.high.shrink_to_fit();
     }
 
-    /// Makes room for this many positions that are appended.
+    /// Makes room for `len` more positions.
     fn reserve(&mut self, len: usize, is_high: bool) -> Result<(), TryReserveError> {
         self.positions.try_reserve_exact(len)?;
         self.low.try_reserve_exact(len)?;
@@ -319,13 +317,13 @@ impl Shard {
 }
 
 /// Positions in the order of their successors' ranges.
-struct Grouped {
+struct Grouping {
     shard: Shard,
     /// The end of each range.
     ends: Vec<u32>,
 }
 
-impl Grouped {
+impl Grouping {
     /// Groups the positions of these shards, and frees them.
     fn of(shards: &mut [Shard], sharing: &Sharing, is_high: bool) -> Result<Self, TryReserveError> {
         let mut ends = vec![0_u32; sharing.ranges.len()];
@@ -411,11 +409,11 @@ impl Ply {
             looked_at += 1;
             found += u64::from(kept.has(&planes32(&after_pass(position))));
         }
-        // One of the others may be kept.
+        // A position outside the sample may be kept.
         (found as f64).max(0.5) / (looked_at as f64).max(1.0)
     }
 
-    /// Returns the keys of most successors of some positions, enough for this many ranges.
+    /// The keys of most successors of a sample of the positions, from which `ranges` ranges can be chosen.
     fn sample(&self, sharing: &Sharing, ranges: usize) -> Vec<TableKey> {
         let step = (self.len() as usize / (SAMPLES * ranges)).max(1);
         let sample = self.shards.iter().flat_map(|shard| shard.positions.iter().step_by(step));
@@ -437,7 +435,7 @@ impl Ply {
         // Each chunk of the old shards is grouped by itself, and then freed.
         let chunk = self.shards.len().div_ceil(8 * rayon::current_num_threads()).max(1);
         let mut shards = std::mem::take(&mut self.shards);
-        let chunks = shards.par_chunks_mut(chunk).map(|shards| Grouped::of(shards, sharing, is_high));
+        let chunks = shards.par_chunks_mut(chunk).map(|shards| Grouping::of(shards, sharing, is_high));
         let chunks = chunks.collect::<Result<Vec<_>, _>>()?;
         drop(shards);
         let collect = |range: usize| {
@@ -451,7 +449,7 @@ impl Ply {
     }
 
     /// Puts the positions of each shard in the order of most of their successors, and numbers the positions of all shards in
-    /// this order: in ranges of about this many positions, and in each range shard by shard. If memory runs out, the ply is lost.
+    /// this order: in ranges of about `together` positions, and in each range shard by shard. If memory runs out, the ply is lost.
     pub(crate) fn arrange(&mut self, sharing: &Sharing, together: u64) -> Result<Index, TryReserveError> {
         let count = (self.len() / together).clamp(1, MOST_ARRANGED) as usize;
         if count == 1 {
@@ -461,7 +459,7 @@ impl Ply {
         let sharing = Sharing { ranges, ..*sharing };
         let group = |shard: &mut Shard| {
             let is_high = shard.is_high();
-            let Grouped { shard: grouped, ends } = Grouped::of(std::slice::from_mut(shard), &sharing, is_high)?;
+            let Grouping { shard: grouped, ends } = Grouping::of(std::slice::from_mut(shard), &sharing, is_high)?;
             *shard = grouped;
             Ok::<_, TryReserveError>(ends)
         };
@@ -542,7 +540,6 @@ mod tests {
 
     use super::*;
 
-    /// Returns a table of this many different positions.
     fn table(sharing: &Sharing, positions: u64) -> Shard {
         let mut table = Shard::default();
         for index in 0..positions {

@@ -1,11 +1,10 @@
 //! Four lanes in an AVX2 register.
 
 use std::arch::x86_64::*;
-use std::ops::{BitAnd, BitOr, BitXor, Not};
 
 use kogge_board::evaluation::Boards;
 
-use super::vector::{Lanes, MOST_LANES};
+use super::vector::{Lanes, MOST_LANES, operators};
 
 /// Four boards.
 ///
@@ -13,33 +12,7 @@ use super::vector::{Lanes, MOST_LANES};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Avx2(__m256i);
 
-/// Implements an operator by an intrinsic.
-macro_rules! operator {
-    ($trait:ident, $method:ident, $intrinsic:ident) => {
-        impl $trait for Avx2 {
-            type Output = Self;
-
-            #[inline(always)]
-            fn $method(self, other: Self) -> Self {
-                // SAFETY: the type is used only where AVX2 is enabled and available.
-                Self(unsafe { $intrinsic(self.0, other.0) })
-            }
-        }
-    };
-}
-
-operator!(BitAnd, bitand, _mm256_and_si256);
-operator!(BitOr, bitor, _mm256_or_si256);
-operator!(BitXor, bitxor, _mm256_xor_si256);
-
-impl Not for Avx2 {
-    type Output = Self;
-
-    #[inline(always)]
-    fn not(self) -> Self {
-        self ^ Self::splat(!0)
-    }
-}
+operators!(Avx2, _mm256_and_si256, _mm256_or_si256, _mm256_xor_si256);
 
 // SAFETY of all blocks below: the type is used only inside functions that enable AVX2, on a CPU that has it, as its
 // documentation demands. Loads and stores give further reasons.

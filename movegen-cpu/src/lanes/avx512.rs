@@ -1,11 +1,10 @@
 //! Eight lanes in an AVX-512 register.
 
 use std::arch::x86_64::*;
-use std::ops::{BitAnd, BitOr, BitXor, Not};
 
 use kogge_board::evaluation::Boards;
 
-use super::vector::{Lanes, MOST_LANES};
+use super::vector::{Lanes, MOST_LANES, operators};
 
 /// Eight boards. With `POPCOUNT`, the CPU counts bits in vectors (`avx512vpopcntdq`).
 ///
@@ -14,33 +13,7 @@ use super::vector::{Lanes, MOST_LANES};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Avx512<const POPCOUNT: bool>(__m512i);
 
-/// Implements an operator by an intrinsic.
-macro_rules! operator {
-    ($trait:ident, $method:ident, $intrinsic:ident) => {
-        impl<const POPCOUNT: bool> $trait for Avx512<POPCOUNT> {
-            type Output = Self;
-
-            #[inline(always)]
-            fn $method(self, other: Self) -> Self {
-                // SAFETY: the type is used only where AVX-512 is enabled and available.
-                Self(unsafe { $intrinsic(self.0, other.0) })
-            }
-        }
-    };
-}
-
-operator!(BitAnd, bitand, _mm512_and_si512);
-operator!(BitOr, bitor, _mm512_or_si512);
-operator!(BitXor, bitxor, _mm512_xor_si512);
-
-impl<const POPCOUNT: bool> Not for Avx512<POPCOUNT> {
-    type Output = Self;
-
-    #[inline(always)]
-    fn not(self) -> Self {
-        self ^ Self::splat(!0)
-    }
-}
+operators!(Avx512<POPCOUNT>, _mm512_and_si512, _mm512_or_si512, _mm512_xor_si512, POPCOUNT);
 
 // SAFETY of all blocks below: the type is used only inside functions that enable the instructions, on a CPU that has
 // them, as its documentation demands. Loads and stores give further reasons.

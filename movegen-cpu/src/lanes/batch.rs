@@ -1,7 +1,8 @@
-//! Batches of positions and the queue of their moves, processed a register of lanes at a time.
+//! Batches of positions and the queue of their moves, processed register by register.
 
 use super::closed_form::{Sink, all_moves, closed_form};
 use super::count::count_frame;
+use super::frame::en_passant_captors;
 use super::planes::{PackedMove, Planes, make};
 use super::vector::{Lanes, MOST_LANES};
 
@@ -19,13 +20,13 @@ pub(crate) struct Batch {
 }
 
 impl Batch {
-    /// Empties the batch and makes room for this many positions.
+    /// Empties the batch and makes room for `positions` positions.
     pub(crate) fn restart(&mut self, positions: usize) {
         (self.len, self.next) = (0, 0);
         self.reserve(positions);
     }
 
-    /// Makes room for this many positions.
+    /// Makes room for `positions` positions in all.
     fn reserve(&mut self, positions: usize) {
         for plane in &mut self.planes {
             if plane.len() < positions + MOST_LANES {
@@ -40,17 +41,10 @@ impl Batch {
         Planes([L::load(&a[index..]), L::load(&b[index..]), L::load(&c[index..]), L::load(&own[index..])])
     }
 
-    /// Returns the number of positions.
-    pub(crate) fn len(&self) -> usize {
-        self.len
-    }
-
-    /// Returns whether all positions have been expanded.
     pub(crate) fn is_expanded(&self) -> bool {
         self.next >= self.len
     }
 
-    /// Returns the planes of one position.
     pub(crate) fn position(&self, index: usize) -> [u64; 4] {
         [self.planes[0][index], self.planes[1][index], self.planes[2][index], self.planes[3][index]]
     }
@@ -86,13 +80,6 @@ pub(crate) struct Queue {
 }
 
 impl Queue {
-    /// Empties the queue.
-    #[inline(always)]
-    pub(super) fn clear(&mut self) {
-        self.moves.clear();
-    }
-
-    /// Returns whether the queue should be processed.
     #[inline(always)]
     pub(super) fn is_full(&self) -> bool {
         self.moves.len() >= QUEUE
@@ -172,7 +159,7 @@ impl<L: Lanes> Sink<L> for Queue {
 /// moves in the queue, in the order of the successors, and returns the number of successors.
 #[inline(always)]
 pub(crate) fn expand_register<L: Lanes>(parents: &mut Batch, children: &mut Batch, queue: &mut Queue) -> usize {
-    queue.clear();
+    queue.moves.clear();
     let lanes = queue.take_from::<L>(parents, parents.next);
     all_moves(&parents.load::<L>(parents.next).to_frame(), queue);
     parents.next += lanes;
@@ -188,6 +175,22 @@ pub(crate) fn expand_register<L: Lanes>(parents: &mut Batch, children: &mut Batc
     moves
 }
 
+/// Removes the en-passant squares where no capture is legal, so that equal positions have equal planes.
+#[inline(always)]
+pub(crate) fn make_canonical<L: Lanes>(batch: &mut Batch) {
+    let mut next = 0;
+    while next < batch.len {
+        let mut planes = batch.load::<L>(next);
+        let frame = planes.to_frame();
+        if frame.en_passant.any() {
+            let [west, east] = en_passant_captors(&frame);
+            planes.0[3] = planes.0[3].without(frame.en_passant.without((west | east).nonzero()));
+            batch.set_own(next, planes.0[3]);
+        }
+        next += L::LANES;
+    }
+}
+
 /// Gathers the positions that the moves belong to.
 #[inline(always)]
 fn gather<L: Lanes>(batch: &Batch, moves: &[u32]) -> Planes<L> {
@@ -201,7 +204,6 @@ fn gather<L: Lanes>(batch: &Batch, moves: &[u32]) -> Planes<L> {
     Planes([L::load(&boards[0]), L::load(&boards[1]), L::load(&boards[2]), L::load(&boards[3])])
 }
 
-/// Returns the packed moves of queued moves.
 #[inline(always)]
 fn packed_moves<L: Lanes>(moves: &[u32]) -> L {
     let mut packed_moves = [0; MOST_LANES];
@@ -232,7 +234,7 @@ pub(crate) fn last_two_plies<L: Lanes>(batch: &Batch, queue: &mut Queue, mut eac
     let mut total = L::splat(0);
     let mut next = 0;
     while next < batch.len {
-        queue.clear();
+        queue.moves.clear();
         while next < batch.len && !queue.is_full() {
             let lanes = queue.take_from::<L>(batch, next);
             let closed = closed_form(&batch.load::<L>(next).to_frame(), queue);

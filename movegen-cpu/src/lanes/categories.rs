@@ -23,7 +23,7 @@ pub(crate) type Numbers = [u64; Categories::COUNT];
 /// One leaf that no move leads to.
 pub(crate) const ROOT: Numbers = [1, 0, 0, 0, 0, 0, 0, 0, 0];
 
-/// The numbers that popcounts tell: all moves, captures, en passant, castlings, promotions.
+/// The numbers that popcounts give: all moves, captures, en passant, castlings, promotions.
 const BY_POPCOUNT: usize = 5;
 const NODES: usize = 0;
 const CAPTURES: usize = 1;
@@ -36,7 +36,7 @@ struct Classifier<'a, L, S> {
     sink: &'a mut S,
     /// The pieces of the other side.
     their: L,
-    /// Own pieces between an own slider and the king.
+    /// Pieces of the side to move between one of its sliders and the king.
     discoverers: L,
     /// The squares from which each piece attacks the king.
     orthogonal: L,
@@ -129,10 +129,10 @@ pub(crate) fn last_ply_by_kind<L: Lanes>(
 ) -> Numbers {
     let mut totals = [L::splat(0); Categories::COUNT];
     let mut next = 0;
-    while next < batch.len() {
+    while next < batch.len {
         let begin = next;
-        queue.clear();
-        while next < batch.len() && !queue.is_full() {
+        queue.moves.clear();
+        while next < batch.len && !queue.is_full() {
             let lanes = queue.take_from::<L>(batch, next);
             let frame = batch.load::<L>(next).to_frame();
             let mut classifier = Classifier::new(&frame, queue);
@@ -204,7 +204,6 @@ fn checks_of<L: Lanes>(parents: &Planes<L>, packed_moves: L) -> [L; 4] {
     [is_check & one, is_check.without(is_double | by_mover) & one, is_double & one, is_mate & one]
 }
 
-/// Returns the lanes' numbers.
 #[inline(always)]
 fn stored<L: Lanes>(numbers: L) -> [u64; MOST_LANES] {
     let mut stored = [0; MOST_LANES];

@@ -86,7 +86,16 @@ fn increment_twice<L: Lanes, const N: usize>(planes: &mut [L; N], a: L, b: L) {
     }
 }
 
-/// Returns the bits set in at least two of three boards.
+/// Adds a number of three bit planes to a number of five.
+#[inline(always)]
+fn add_three<L: Lanes>([v0, v1, v2, v3, v4]: [L; 5], [a0, a1, a2]: [L; 3]) -> [L; 5] {
+    let carry1 = v0 & a0;
+    let carry2 = majority(v1, a1, carry1);
+    let carry3 = majority(v2, a2, carry2);
+    [v0 ^ a0, v1 ^ a1 ^ carry1, v2 ^ a2 ^ carry2, v3 ^ carry3, v4 ^ (v3 & carry3)]
+}
+
+/// The bits set in at least two of three boards.
 #[inline(always)]
 fn majority<L: Lanes>(a: L, b: L, c: L) -> L {
     a & b | (a | b) & c
@@ -106,13 +115,229 @@ macro_rules! add_sight {
         let see7 = (enter & see6).shift::<{ -$direction }>();
         // `see1` to `see7` are a thermometer code of the number; these are its binary digits.
         let ones = (see1 ^ see2 ^ see3) ^ (see4 ^ see5 ^ see6) ^ see7;
-        let (ones, twos, fours) = (ones & $on, (see2 ^ see4 ^ see6) & $on, see4 & $on);
-        let [v0, v1, v2, v3, v4] = $value;
-        let carry1 = v0 & ones;
-        let carry2 = majority(v1, twos, carry1);
-        let carry3 = majority(v2, fours, carry2);
-        $value = [v0 ^ ones, v1 ^ twos ^ carry1, v2 ^ fours ^ carry2, v3 ^ carry3, v4 ^ (v3 & carry3)];
+        $value = add_three($value, [ones & $on, (see2 ^ see4 ^ see6) & $on, see4 & $on]);
     }};
+}
+
+/// The attacks of own.
+struct Attackers<L> {
+    /// The attacks of sliders.
+    rays: Rays<L>,
+    /// Squares that pawns or the king attack.
+    firmly: L,
+    /// Squares that at least one, two and three other pieces attack. Each direction counts as one attacker of a square, and
+    /// all knights together as one: never more than there are.
+    once: L,
+    twice: L,
+    thrice: L,
+}
+
+impl<L: Lanes> Attackers<L> {
+    #[inline(always)]
+    fn of(frame: &Frame<L>, slides: &Slides<L>) -> Self {
+        let own = frame.own;
+        let rays = slides.attacks(frame.rooks_queens & own, frame.bishops_queens & own);
+        let firmly = pawn_attacks_up(frame.pawns & own) | king_attacks(frame.kings & own);
+        let (mut once, mut twice, mut thrice) = (knight_attacks(frame.knights & own), L::splat(0), L::splat(0));
+        let attacks = rays.all();
+        for index in 0..8 {
+            thrice = thrice | twice & attacks[index];
+            twice = twice | once & attacks[index];
+            once = once | attacks[index];
+        }
+        Self { rays, firmly, once, twice, thrice }
+    }
+}
+
+/// The squares next to their king, its castling path, and its own square.
+struct Zone<L> {
+    near_king: L,
+    squares: L,
+    /// While nothing on these squares changes, castling stays possible or impossible.
+    way: L,
+    /// Their castlings on the flipped board, if a lane has a castling right.
+    castlings: Option<(Frame<L>, [Castling<L>; 2])>,
+    /// Squares that one attack of [`Attackers::once`] guards alone.
+    only_once: L,
+    at_most_twice: L,
+    /// Squares that own does not attack.
+    free: L,
+}
+
+impl<L: Lanes> Zone<L> {
+    #[inline(always)]
+    fn of(frame: &Frame<L>, attackers: &Attackers<L>) -> Self {
+        let &Attackers { firmly, once, twice, thrice, .. } = attackers;
+        let their_king = frame.kings & frame.their;
+        let near_king = king_attacks(their_king).without(their_king);
+        let (mut castling_path, mut way, mut castlings) = (L::splat(0), L::splat(0), None);
+        if (frame.castling_rooks & frame.their).any() {
+            let flipped = frame.flipped();
+            let both = [Castling::new(&flipped, 0), Castling::new(&flipped, 1)];
+            castling_path = (both[0].king_path | both[1].king_path).flip();
+            way = (both[0].way | both[1].way).flip();
+            castlings = Some((flipped, both));
+        }
+        let squares = near_king.without(frame.their) | castling_path | their_king;
+        // Squares attacked by pawns or the king stay attacked when other pieces move (K7 and K8 cover moves of pawns and
+        // king).
+        let loose = squares.without(firmly);
+        let only_once = loose & once.without(twice);
+        let at_most_twice = loose & once.without(thrice);
+        Self { near_king, squares, way, castlings, only_once, at_most_twice, free: loose.without(once) }
+    }
+}
+
+/// K4. Pins. If the second piece on a ray from their king is an own slider, it pins the first one, of either side: no piece
+/// may land, leave or be captured on the ray up to the slider. If the third piece is an own slider, it may pin when one of the
+/// two before it leaves; landings and captures there still leave two pieces.
+struct Pins<L> {
+    /// The rays up to sliders that pin now.
+    now: L,
+    /// The rays up to sliders that may pin when a piece leaves.
+    soon: L,
+    /// Squares where a slider along files and ranks, or along diagonals, pins the first piece of a ray.
+    orthogonal: L,
+    diagonal: L,
+    /// Their pinned pieces on each axis.
+    on: [L; 4],
+}
+
+impl<L: Lanes> Pins<L> {
+    #[inline(always)]
+    fn of(frame: &Frame<L>, slides: &Slides<L>, attackers: &Attackers<L>) -> Self {
+        let &Frame { own, their, empty, .. } = frame;
+        let their_king = frame.kings & their;
+        let (rooks_queens, bishops_queens) = (frame.rooks_queens & own, frame.bishops_queens & own);
+        let sight1 = slides.attacks(their_king, their_king);
+        let sight2 = slides.rays(&sight1.and(!empty));
+        let sight3 = slides.rays(&sight2.and(!empty));
+        let sliders = Rays::from_axes([rooks_queens, rooks_queens, bishops_queens, bishops_queens]);
+        let (mut now, mut soon) = (L::splat(0), L::splat(0));
+        let (rays1, rays2, rays3, sliders) = (sight1.all(), sight2.all(), sight3.all(), sliders.all());
+        for index in 0..8 {
+            let second = (rays2[index] & sliders[index]).nonzero();
+            let third = (rays3[index] & sliders[index]).nonzero();
+            let way = rays1[index] | rays2[index];
+            now = now | way & second;
+            soon = soon | way & third;
+        }
+        let on = and_each(attackers.rays.meeting(&sight1), their);
+        Self { now, soon, orthogonal: sight2.orthogonal(), diagonal: sight2.diagonal(), on }
+    }
+}
+
+/// Their knights and sliders: the moves if own passes, and the values of squares.
+struct Pieces<L> {
+    moves: L,
+    value: [L; 5],
+    /// Squares that sliders may reach.
+    reached: Rays<L>,
+    /// The number of defenders of each of their pieces, as bit planes, and the pieces with more than seven.
+    defended: [L; 3],
+    overdefended: L,
+}
+
+impl<L: Lanes> Pieces<L> {
+    #[inline(always)]
+    fn of(frame: &Frame<L>, slides: &Slides<L>, limits: &Limits<L>) -> Self {
+        let &Frame { their, empty, .. } = frame;
+        let not_their = !their;
+        let free = Rays::from_axes([
+            limits.free(frame.rooks_queens & their, FILE),
+            limits.free(frame.rooks_queens & their, RANK),
+            limits.free(frame.bishops_queens & their, DIAGONAL),
+            limits.free(frame.bishops_queens & their, ANTIDIAGONAL),
+        ]);
+        let reached = slides.rays(&free);
+        let (mut moves, mut value) = (L::splat(0), [L::splat(0); 5]);
+        macro_rules! slide {
+            ($($field:ident $direction:ident),*) => {$(
+                moves = moves.add((reached.$field & not_their).popcount());
+                add_sight!(value, $direction, reached.$field & not_their | free.$field, empty, not_their);
+            )*};
+        }
+        slide!(north NORTH, south SOUTH, east EAST, west WEST,
+            north_east NORTH_EAST, north_west NORTH_WEST, south_east SOUTH_EAST, south_west SOUTH_WEST);
+
+        // The number of each knight's leaps is the value of its square, which is still zero.
+        let leaps = knight_leaps((frame.knights & their).without(limits.pinned));
+        let free_leaps = and_each(leaps, not_their);
+        let [l0, l1, l2, l3] = sum_of_eight(knights_return(free_leaps));
+        let [v0, v1, v2, v3, v4] = value;
+        let [s0, s1, s2, s3] = sum_of_eight(and_each(reached.all(), their));
+        let [k0, k1, k2, k3] = sum_of_eight(and_each(leaps, their));
+        let [d0, d1, d2, d3, _] = add_three([s0, s1, s2, L::splat(0), L::splat(0)], [k0, k1, k2]);
+        Self {
+            moves: moves.add(total(free_leaps)),
+            value: [v0 | l0, v1 | l1, v2 | l2, v3 | l3, v4],
+            reached,
+            defended: [d0, d1, d2],
+            overdefended: s3 | k3 | d3,
+        }
+    }
+}
+
+/// Their pawns. They move down: a push from x lands on x - 8.
+struct Pawns<L> {
+    /// Pawns that may push, and that may capture towards file h and towards file a.
+    pushers: L,
+    captors: [L; 2],
+    /// The targets of single and double pushes.
+    push: L,
+    double: L,
+    /// Squares where they may capture towards file h and towards file a.
+    attacked: [L; 2],
+    /// Squares of own that free a push or a double push when they are left.
+    frees_push: L,
+    frees_double: L,
+}
+
+impl<L: Lanes> Pawns<L> {
+    #[inline(always)]
+    fn of(frame: &Frame<L>, limits: &Limits<L>) -> Self {
+        let &Frame { own, their, empty, .. } = frame;
+        let pawns = frame.pawns & their;
+        let pushers = limits.free(pawns, FILE);
+        let push = step::<SOUTH, L>(pushers) & empty;
+        let double = step::<SOUTH, L>(push & L::splat(THEIR_THIRD_RANK)) & empty;
+        let captors = [limits.free(pawns, ANTIDIAGONAL), limits.free(pawns, DIAGONAL)];
+        let attacked = [step::<SOUTH_EAST, L>(captors[0]), step::<SOUTH_WEST, L>(captors[1])];
+        // A piece that leaves the first square before a pawn frees its push, and the double push if the second square is
+        // empty; a piece that leaves the second square frees the double push if the first one is empty.
+        let frees_push = step::<SOUTH, L>(pushers) & own;
+        let before_start = step::<SOUTH, L>(pushers & L::splat(THEIR_SECOND_RANK));
+        let frees_double = before_start & own & empty.shift::<8>() | step::<SOUTH, L>(before_start & empty) & own;
+        Self { pushers, captors, push, double, attacked, frees_push, frees_double }
+    }
+
+    /// Counts the moves if own passes.
+    #[inline(always)]
+    fn moves(&self, own: L) -> L {
+        let [captured_east, captured_west] = and_each(self.attacked, own);
+        let mut moves = total([self.push, self.double, captured_east, captured_west]);
+        if ((self.push | captured_east | captured_west) & L::splat(RANK_1)).any() {
+            let promotions = total(and_each([self.push, captured_east, captured_west], L::splat(RANK_1)));
+            moves = moves.add(promotions).add(promotions.shift::<1>());
+        }
+        moves
+    }
+
+    #[inline(always)]
+    fn add_values(&self, frame: &Frame<L>, value: &mut [L; 5]) {
+        let &Frame { own, empty, .. } = frame;
+        // A piece that lands on the target of a push, or on the square that a double push passes, blocks the push.
+        increment_twice(value, self.push | self.double, self.double.shift::<8>());
+        increment_twice(value, !self.attacked[0], !self.attacked[1]);
+        increment_twice(value, self.frees_push, self.frees_double);
+        // A captured pawn's own moves: pushes and captures.
+        let can_push = self.pushers & empty.shift::<8>();
+        let can_double = can_push & L::splat(THEIR_SECOND_RANK) & empty.shift::<16>();
+        let own_not_a = own & L::splat(NOT_FILE_A);
+        let own_not_h = own & L::splat(NOT_FILE_H);
+        increment_twice(value, can_push, can_double);
+        increment_twice(value, self.captors[0] & own_not_a.shift::<7>(), self.captors[1] & own_not_h.shift::<9>());
+    }
 }
 
 impl<L: Lanes> Replies<L> {
@@ -121,192 +346,59 @@ impl<L: Lanes> Replies<L> {
     pub(crate) fn of(frame: &Frame<L>, slides: &Slides<L>) -> Self {
         let &Frame { own, their, empty, .. } = frame;
         let zero = L::splat(0);
-        let not_their = !their;
-        let their_king = frame.kings & their;
         let their_pawns = frame.pawns & their;
-        let their_knights = frame.knights & their;
-        let (rooks_queens, bishops_queens) = (frame.rooks_queens & own, frame.bishops_queens & own);
-
-        // Own attacks. Each direction counts as one attacker of a square, and all knights together as one: never more than
-        // there are.
-        let by_sliders = slides.attacks(rooks_queens, bishops_queens);
-        let by_knights = knight_attacks(frame.knights & own);
-        let firmly = pawn_attacks_up(frame.pawns & own) | king_attacks(frame.kings & own);
-        let (mut once, mut twice, mut thrice) = (by_knights, zero, zero);
-        let attacks = by_sliders.all();
-        for index in 0..8 {
-            thrice = thrice | twice & attacks[index];
-            twice = twice | once & attacks[index];
-            once = once | attacks[index];
-        }
-        let danger = once | firmly;
-
-        // The zone. While nothing on `way` changes, castling stays possible or impossible.
-        let near_king = king_attacks(their_king).without(their_king);
-        let (mut castling_path, mut way, mut castlings) = (zero, zero, None);
-        if (frame.castling_rooks & their).any() {
-            let flipped = frame.flipped();
-            let both = [Castling::new(&flipped, 0), Castling::new(&flipped, 1)];
-            castling_path = (both[0].king_path | both[1].king_path).flip();
-            way = (both[0].way | both[1].way).flip();
-            castlings = Some((flipped, both));
-        }
-        let zone = near_king & not_their | castling_path | their_king;
-
-        // Squares attacked by pawns or the king stay attacked when other pieces move (K7 and K8 cover moves of pawns and
-        // king). The other zone squares:
-        let loose = zone.without(firmly);
-        let only_once = loose & once.without(twice);
-        let at_most_twice = loose & once.without(thrice);
-        let free = loose.without(once);
+        let attackers = Attackers::of(frame, slides);
+        let zone = Zone::of(frame, &attackers);
 
         // K1. A piece that lands on an empty square between an own slider and a zone square blocks an attack on it. The
         // mover's own attack may end too, so squares attacked once or twice count.
-        let seen_from_attacked = slides.attacks(at_most_twice, at_most_twice);
-        let blocks = union(by_sliders.meeting(&seen_from_attacked)) & empty;
+        let seen_from_attacked = slides.attacks(zone.at_most_twice, zone.at_most_twice);
+        let blocks = union(attackers.rays.meeting(&seen_from_attacked)) & empty;
         // K2. The only piece between an own slider and a free zone square discovers an attack when it leaves. Their king's
         // square is always free: own is to move.
-        let seen_from_free = slides.attacks(free, free);
-        let discovers = union(by_sliders.meeting(&seen_from_free));
-        // K3. A slider that lands where it sees a free zone square attacks it.
-        let not_to_orthogonal = seen_from_free.orthogonal();
-        let not_to_diagonal = seen_from_free.diagonal();
-
-        // K4. Pins. If the second piece on a ray from their king is an own slider, it pins the first one, of either side:
-        // no piece may land, leave or be captured on the ray up to the slider. If the third piece is an own slider, it
-        // may pin when one of the two before it leaves; landings and captures there still leave two pieces.
-        let sight1 = slides.attacks(their_king, their_king);
-        let sight2 = slides.rays(&sight1.and(!empty));
-        let sight3 = slides.rays(&sight2.and(!empty));
-        let sliders = Rays::from_axes([rooks_queens, rooks_queens, bishops_queens, bishops_queens]);
-        let (mut pins, mut pins_soon) = (zero, zero);
-        let (rays1, rays2, rays3, sliders) = (sight1.all(), sight2.all(), sight3.all(), sliders.all());
-        for index in 0..8 {
-            let second = (rays2[index] & sliders[index]).nonzero();
-            let third = (rays3[index] & sliders[index]).nonzero();
-            let way = rays1[index] | rays2[index];
-            pins = pins | way & second;
-            pins_soon = pins_soon | way & third;
-        }
-        // A slider that lands beyond the first piece of a ray pins it.
-        let not_to_orthogonal = not_to_orthogonal | sight2.orthogonal();
-        let not_to_diagonal = not_to_diagonal | sight2.diagonal();
+        let seen_from_free = slides.attacks(zone.free, zone.free);
+        let discovers = union(attackers.rays.meeting(&seen_from_free));
+        let pins = Pins::of(frame, slides, &attackers);
 
         // Their moves if own passes.
-        let pinned_on = and_each(by_sliders.meeting(&sight1), their);
-        let pinned = union(pinned_on);
-        let limits = Limits { danger, pinned_on, pinned, evasion: !zero, check: zero };
-        let their_free = Rays::from_axes([
-            limits.free(frame.rooks_queens & their, FILE),
-            limits.free(frame.rooks_queens & their, RANK),
-            limits.free(frame.bishops_queens & their, DIAGONAL),
-            limits.free(frame.bishops_queens & their, ANTIDIAGONAL),
-        ]);
-        let reached = slides.rays(&their_free);
-        let mut base = near_king.without(their | danger).popcount();
-        let mut value = [zero; 5];
-        macro_rules! slide {
-            ($($field:ident $direction:ident),*) => {$(
-                base = base.add((reached.$field & not_their).popcount());
-                add_sight!(value, $direction, reached.$field & not_their | their_free.$field, empty, not_their);
-            )*};
-        }
-        slide!(north NORTH, south SOUTH, east EAST, west WEST,
-            north_east NORTH_EAST, north_west NORTH_WEST, south_east SOUTH_EAST, south_west SOUTH_WEST);
-
-        // Knights: their leaps, and the number of each knight's leaps as the value of its square, which is still zero.
-        let leaps = knight_leaps(their_knights.without(pinned));
-        let free_leaps = and_each(leaps, not_their);
-        base = base.add(total(free_leaps));
-        let [l0, l1, l2, l3] = sum_of_eight(knights_return(free_leaps));
-        let [v0, v1, v2, v3, v4] = value;
-        value = [v0 | l0, v1 | l1, v2 | l2, v3 | l3, v4];
-        let by_sliders = sum_of_eight(and_each(reached.all(), their));
-        let by_knights = sum_of_eight(and_each(leaps, their));
-        let carry1 = by_sliders[0] & by_knights[0];
-        let carry2 = majority(by_sliders[1], by_knights[1], carry1);
-        let carry3 = majority(by_sliders[2], by_knights[2], carry2);
-        let defended = [
-            by_sliders[0] ^ by_knights[0],
-            by_sliders[1] ^ by_knights[1] ^ carry1,
-            by_sliders[2] ^ by_knights[2] ^ carry2,
-        ];
-        let overdefended = by_sliders[3] | by_knights[3] | carry3;
-        // A queen's mobility plus seven may need more than five planes: exclude values from 20 up.
-        let crowded = value[4] & (value[3] | value[2]) & their;
-
-        // Pawns. They move down: a push from x lands on x - 8.
-        let pushers = limits.free(their_pawns, FILE);
-        let push = step::<SOUTH, L>(pushers) & empty;
-        let double = step::<SOUTH, L>(push & L::splat(THEIR_THIRD_RANK)) & empty;
-        let east_captors = limits.free(their_pawns, ANTIDIAGONAL);
-        let west_captors = limits.free(their_pawns, DIAGONAL);
-        let attacked_east = step::<SOUTH_EAST, L>(east_captors);
-        let attacked_west = step::<SOUTH_WEST, L>(west_captors);
-        let (captured_east, captured_west) = (attacked_east & own, attacked_west & own);
-        base = base.add(total([push, double, captured_east, captured_west]));
-        let promoting = (push | captured_east | captured_west) & L::splat(RANK_1);
-        if promoting.any() {
-            let promotions = total(and_each([push, captured_east, captured_west], L::splat(RANK_1)));
-            base = base.add(promotions).add(promotions.shift::<1>());
-        }
-        if let Some((flipped, both)) = castlings {
-            let limits = Limits {
-                danger: danger.flip(),
-                pinned_on: [zero, pinned_on[RANK].flip(), zero, zero],
-                pinned: zero,
-                evasion: !zero,
-                check: zero,
-            };
+        let (danger, pinned) = (attackers.once | attackers.firmly, union(pins.on));
+        let limits = Limits { danger, pinned_on: pins.on, pinned, evasion: !zero, check: zero };
+        let pieces = Pieces::of(frame, slides, &limits);
+        let pawns = Pawns::of(frame, &limits);
+        let mut base = zone.near_king.without(their | danger).popcount().add(pieces.moves).add(pawns.moves(own));
+        if let Some((flipped, both)) = zone.castlings {
+            let pinned_on = [zero, pins.on[RANK].flip(), zero, zero];
+            let limits = Limits { danger: danger.flip(), pinned_on, pinned: zero, evasion: !zero, check: zero };
             base = base.sub(both[0].is_legal(&flipped, &limits)).sub(both[1].is_legal(&flipped, &limits));
         }
-        // A piece that lands on the target of a push, or on the square that a double push passes, blocks the push.
-        increment_twice(&mut value, push | double, double.shift::<8>());
-        increment_twice(&mut value, !attacked_east, !attacked_west);
-        // A piece that leaves the first square before a pawn frees its push, and the double push if the second square is
-        // empty; a piece that leaves the second square frees the double push if the first one is empty.
-        let before = step::<SOUTH, L>(pushers);
-        let before_start = step::<SOUTH, L>(pushers & L::splat(THEIR_SECOND_RANK));
-        let frees_push = before & own;
-        let frees_double = before_start & own & empty.shift::<8>() | step::<SOUTH, L>(before_start & empty) & own;
-        increment_twice(&mut value, frees_push, frees_double);
-        // A captured pawn's own moves: pushes and captures.
-        let can_push = pushers & empty.shift::<8>();
-        let can_double = can_push & L::splat(THEIR_SECOND_RANK) & empty.shift::<16>();
-        let own_not_a = own & L::splat(NOT_FILE_A);
-        let own_not_h = own & L::splat(NOT_FILE_H);
-        increment_twice(&mut value, can_push, can_double);
-        increment_twice(&mut value, east_captors & own_not_a.shift::<7>(), west_captors & own_not_h.shift::<9>());
+        let mut value = pieces.value;
+        // A queen's mobility plus seven may need more than five planes: exclude values from 20 up.
+        let crowded = value[4] & (value[3] | value[2]) & their;
+        pawns.add_values(frame, &mut value);
         // Seven minus the number of defenders.
-        let [d0, d1, d2] = [their.without(defended[0]), their.without(defended[1]), their.without(defended[2])];
-        let [v0, v1, v2, v3, v4] = value;
-        let carry1 = v0 & d0;
-        let carry2 = majority(v1, d1, carry1);
-        let carry3 = majority(v2, d2, carry2);
-        let value = [v0 ^ d0, v1 ^ d1 ^ carry1, v2 ^ d2 ^ carry2, v3 ^ carry3, v4 ^ (v3 & carry3)];
+        let [d0, d1, d2] = pieces.defended;
+        let value = add_three(value, [their.without(d0), their.without(d1), their.without(d2)]);
 
         // K5. A push or capture on their promotion rank counts four times: no piece may land, leave or be captured on
         // the squares concerned, and pawns about to promote may not be captured.
+        let [attacked_east, attacked_west] = pawns.attacked;
         let promotion_squares = (their_pawns.shift::<-8>() | attacked_east | attacked_west) & L::splat(RANK_1);
         let about_to_promote = their_pawns & L::splat(THEIR_SEVENTH_RANK);
         // K6. Capturing their man next to their king opens a square for the king, if nothing defends the captor.
         // (Squares of own men next to it are open already: the king may capture the man, or go there when it has left.)
         // Capturing a rook that may castle ends the right.
-        let guarded = near_king & their | frame.castling_rooks & their;
-        let untouchable = way | pins | promotion_squares;
-        let not_to = untouchable | blocks | guarded | about_to_promote | crowded | overdefended;
-        let not_from = untouchable | pins_soon | discovers;
+        let guarded = zone.near_king & their | frame.castling_rooks & their;
+        let untouchable = zone.way | pins.now | promotion_squares;
 
         // K9. If their slider (or pawn, on a file) sees the piece along a line, a move along this line changes its view at
         // both squares at once.
+        let reached = pieces.reached;
         let not_along = [
-            reached.north | reached.south | frees_push | frees_double,
+            reached.north | reached.south | pawns.frees_push | pawns.frees_double,
             reached.east | reached.west,
             reached.north_east | reached.south_west,
             reached.north_west | reached.south_east,
         ];
-        let not_along = and_each(not_along, own);
-
         // Pinned sliders also give check.
         let hostile = if (pinned & (frame.rooks_queens | frame.bishops_queens)).any() {
             slides.attacks(frame.rooks_queens & their, frame.bishops_queens & their)
@@ -317,18 +409,19 @@ impl<L: Lanes> Replies<L> {
             base,
             value,
             hostile,
-            not_from,
-            not_to,
-            once: only_once,
-            not_to_knight: knight_attacks(free),
-            not_to_orthogonal,
-            not_to_diagonal,
+            not_from: untouchable | pins.soon | discovers,
+            not_to: untouchable | blocks | guarded | about_to_promote | crowded | pieces.overdefended,
+            once: zone.only_once,
+            not_to_knight: knight_attacks(zone.free),
+            // K3. A slider that lands where it sees a free zone square attacks it.
+            not_to_orthogonal: seen_from_free.orthogonal() | pins.orthogonal,
+            not_to_diagonal: seen_from_free.diagonal() | pins.diagonal,
             // K7. No pawn that attacks a zone square may leave; no pawn may come to attack a free zone square.
-            not_from_pawn: pawn_attacks_down(zone),
-            not_to_pawn: pawn_attacks_down(free),
+            not_from_pawn: pawn_attacks_down(zone.squares),
+            not_to_pawn: pawn_attacks_down(zone.free),
             // K8. The king may neither leave nor reach a square next to a zone square.
-            not_king: king_attacks(zone),
-            not_along,
+            not_king: king_attacks(zone.squares),
+            not_along: and_each(not_along, own),
             pawn_captures: attacked_east | attacked_west,
         }
     }

@@ -12,7 +12,7 @@ use super::vector::{Lanes, MOST_LANES};
 
 /// The value of a position and facts about it, without looking ahead.
 #[derive(Clone, Copy, Default, Debug)]
-pub(crate) struct Evaluated {
+pub(crate) struct LeafEvaluation {
     /// The value to the side to move.
     pub(crate) value: i32,
     pub(crate) is_check: bool,
@@ -49,7 +49,7 @@ fn moves_at_sight<L: Lanes>(own: &Men<L>, occupied: L, hostile: L) -> L {
 
 /// Appends the evaluation of each position.
 #[inline(always)]
-pub(crate) fn evaluate<L: Lanes>(positions: &[Quad48], out: &mut Vec<Evaluated>) {
+pub(crate) fn evaluate<L: Lanes>(positions: &[Quad48], out: &mut Vec<LeafEvaluation>) {
     let mut first = 0;
     while first < positions.len() {
         let len = L::LANES.min(positions.len() - first);
@@ -71,7 +71,7 @@ pub(crate) fn evaluate<L: Lanes>(positions: &[Quad48], out: &mut Vec<Evaluated>)
 
 /// Evaluates the positions of one register, given as the six boards of [`Quad48`].
 #[inline(always)]
-fn evaluate_register<L: Lanes>(boards: &[[u64; MOST_LANES]; 6]) -> [Evaluated; MOST_LANES] {
+fn evaluate_register<L: Lanes>(boards: &[[u64; MOST_LANES]; 6]) -> [LeafEvaluation; MOST_LANES] {
     let [white_men, pawns, knights, bishops_queens, rooks_queens, kings] =
         [0, 1, 2, 3, 4, 5].map(|board| L::load(&boards[board]));
     let black_to_move = (pawns & L::splat(State::BLACK as u64)).nonzero();
@@ -125,7 +125,7 @@ fn evaluate_register<L: Lanes>(boards: &[[u64; MOST_LANES]; 6]) -> [Evaluated; M
     pawns.store(&mut words[4]);
     black_to_move.store(&mut words[5]);
     let (checks, moves) = (checks.nonzero_lanes(), moves.nonzero_lanes());
-    let mut evaluated = [Evaluated::default(); MOST_LANES];
+    let mut evaluated = [LeafEvaluation::default(); MOST_LANES];
     for lane in 0..L::LANES {
         let (minors, majors) = (words[2][lane] as i32, words[3][lane] as i32);
         let phase = (minors + majors).min(PHASE);
@@ -133,7 +133,7 @@ fn evaluate_register<L: Lanes>(boards: &[[u64; MOST_LANES]; 6]) -> [Evaluated; M
         let score = if words[5][lane] != 0 { -score } else { score } + TEMPO;
         let is_drawn = minors <= 1 && majors == 0 && words[4][lane] == 0;
         let is_check = checks >> lane & 1 != 0;
-        evaluated[lane] = Evaluated {
+        evaluated[lane] = LeafEvaluation {
             value: if is_drawn { 0 } else { Score::centipawns(score).value() },
             is_check,
             has_moves: !is_check && moves >> lane & 1 != 0,

@@ -77,71 +77,65 @@ slide!(NORTH_WEST, through_north_west, attacks_north_west);
 slide!(SOUTH_EAST, through_south_east, attacks_south_east);
 slide!(SOUTH_WEST, through_south_west, attacks_south_west);
 
-/// The squares that sliders can pass on a board, in all eight directions.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Slides<L> {
-    pub(crate) north: Through<L>,
-    pub(crate) south: Through<L>,
-    pub(crate) east: Through<L>,
-    pub(crate) west: Through<L>,
-    pub(crate) north_east: Through<L>,
-    pub(crate) north_west: Through<L>,
-    pub(crate) south_east: Through<L>,
-    pub(crate) south_west: Through<L>,
+/// Defines what has a field for each direction.
+macro_rules! directions {
+    ($($direction:ident $through:ident $attacks:ident),*) => {
+        /// The squares that sliders can pass on a board, in all eight directions.
+        #[derive(Clone, Copy, Debug)]
+        pub(crate) struct Slides<L> {
+            $(pub(crate) $direction: Through<L>,)*
+        }
+
+        /// A set of squares for each of the eight directions, mostly the squares that sliders attack.
+        ///
+        /// In each direction at most one slider reaches a square, so the popcounts of these sets add up to exact move
+        /// counts.
+        #[derive(Clone, Copy, Debug)]
+        pub(crate) struct Rays<L> {
+            $(pub(crate) $direction: L,)*
+        }
+
+        impl<L: Lanes> Slides<L> {
+            /// Prepares the board with these squares empty.
+            #[inline(always)]
+            pub(crate) fn new(empty: L) -> Self {
+                Self { $($direction: $through(empty)),* }
+            }
+
+            /// Returns the attacks of eight sets of sliders, one for each direction.
+            #[inline(always)]
+            pub(crate) fn rays(&self, from: &Rays<L>) -> Rays<L> {
+                Rays { $($direction: $attacks(from.$direction, &self.$direction)),* }
+            }
+        }
+
+        impl<L: Lanes> Rays<L> {
+            /// Returns the sets in the order of the directions.
+            #[inline(always)]
+            pub(crate) fn all(&self) -> [L; 8] {
+                [$(self.$direction),*]
+            }
+
+            /// Restricts the rays to some squares.
+            #[inline(always)]
+            pub(crate) fn and(&self, squares: L) -> Self {
+                Self { $($direction: self.$direction & squares),* }
+            }
+        }
+    };
 }
 
+directions!(north through_north attacks_north, south through_south attacks_south, east through_east attacks_east,
+    west through_west attacks_west, north_east through_north_east attacks_north_east,
+    north_west through_north_west attacks_north_west, south_east through_south_east attacks_south_east,
+    south_west through_south_west attacks_south_west);
+
 impl<L: Lanes> Slides<L> {
-    /// Prepares the board with these squares empty.
-    #[inline(always)]
-    pub(crate) fn new(empty: L) -> Self {
-        Self {
-            north: through_north(empty),
-            south: through_south(empty),
-            east: through_east(empty),
-            west: through_west(empty),
-            north_east: through_north_east(empty),
-            north_west: through_north_west(empty),
-            south_east: through_south_east(empty),
-            south_west: through_south_west(empty),
-        }
-    }
-
-    /// Returns the attacks of eight sets of sliders, one for each direction.
-    #[inline(always)]
-    pub(crate) fn rays(&self, from: &Rays<L>) -> Rays<L> {
-        Rays {
-            north: attacks_north(from.north, &self.north),
-            south: attacks_south(from.south, &self.south),
-            east: attacks_east(from.east, &self.east),
-            west: attacks_west(from.west, &self.west),
-            north_east: attacks_north_east(from.north_east, &self.north_east),
-            north_west: attacks_north_west(from.north_west, &self.north_west),
-            south_east: attacks_south_east(from.south_east, &self.south_east),
-            south_west: attacks_south_west(from.south_west, &self.south_west),
-        }
-    }
-
     /// Returns the attacks of sliders along files and ranks and of sliders along diagonals.
     #[inline(always)]
     pub(crate) fn attacks(&self, orthogonal: L, diagonal: L) -> Rays<L> {
         self.rays(&Rays::from_axes([orthogonal, orthogonal, diagonal, diagonal]))
     }
-}
-
-/// A set of squares for each of the eight directions, mostly the squares that sliders attack.
-///
-/// In each direction at most one slider reaches a square, so the popcounts of these sets add up to exact move
-/// counts.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Rays<L> {
-    pub(crate) north: L,
-    pub(crate) south: L,
-    pub(crate) east: L,
-    pub(crate) west: L,
-    pub(crate) north_east: L,
-    pub(crate) north_west: L,
-    pub(crate) south_east: L,
-    pub(crate) south_west: L,
 }
 
 impl<L: Lanes> Rays<L> {
@@ -160,46 +154,14 @@ impl<L: Lanes> Rays<L> {
         }
     }
 
-    /// Returns the sets north, south, east, west, north-east, north-west, south-east, south-west.
-    #[inline(always)]
-    pub(crate) fn all(&self) -> [L; 8] {
-        [
-            self.north,
-            self.south,
-            self.east,
-            self.west,
-            self.north_east,
-            self.north_west,
-            self.south_east,
-            self.south_west,
-        ]
-    }
-
-    /// Returns the attacks along files and ranks.
     #[inline(always)]
     pub(crate) fn orthogonal(&self) -> L {
         (self.north | self.south) | (self.east | self.west)
     }
 
-    /// Returns the attacks along diagonals.
     #[inline(always)]
     pub(crate) fn diagonal(&self) -> L {
         (self.north_east | self.north_west) | (self.south_east | self.south_west)
-    }
-
-    /// Restricts the rays to some squares.
-    #[inline(always)]
-    pub(crate) fn and(&self, squares: L) -> Self {
-        Self {
-            north: self.north & squares,
-            south: self.south & squares,
-            east: self.east & squares,
-            west: self.west & squares,
-            north_east: self.north_east & squares,
-            north_west: self.north_west & squares,
-            south_east: self.south_east & squares,
-            south_west: self.south_west & squares,
-        }
     }
 
     /// Returns the squares where these rays meet opposite rays of another set, for each axis.
@@ -241,7 +203,6 @@ fn knight_files<L: Lanes>(knights: L) -> [L; 4] {
     ]
 }
 
-/// Returns all squares that knights attack.
 #[inline(always)]
 pub(crate) fn knight_attacks<L: Lanes>(knights: L) -> L {
     let [west1, east1, west2, east2] = knight_files(knights);
@@ -256,13 +217,11 @@ pub(crate) fn king_attacks<L: Lanes>(kings: L) -> L {
     row | row.shift::<8>() | row.shift::<-8>()
 }
 
-/// Returns the squares attacked by pawns that move up.
 #[inline(always)]
 pub(crate) fn pawn_attacks_up<L: Lanes>(pawns: L) -> L {
     step::<NORTH_EAST, L>(pawns) | step::<NORTH_WEST, L>(pawns)
 }
 
-/// Returns the squares attacked by pawns that move down.
 #[inline(always)]
 pub(crate) fn pawn_attacks_down<L: Lanes>(pawns: L) -> L {
     step::<SOUTH_EAST, L>(pawns) | step::<SOUTH_WEST, L>(pawns)

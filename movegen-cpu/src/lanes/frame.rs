@@ -253,7 +253,7 @@ impl<L: Lanes> Castling<L> {
     }
 }
 
-/// Returns the own pawns that can legally capture en passant: first the one east of the captured pawn, which moves
+/// The pawns of the side to move that can legally capture en passant: first the one east of the captured pawn, which moves
 /// north-west, then the one west of it, which moves north-east. Each board has one square or none.
 #[inline(always)]
 pub(crate) fn en_passant_captors<L: Lanes>(frame: &Frame<L>) -> [L; 2] {
@@ -263,7 +263,7 @@ pub(crate) fn en_passant_captors<L: Lanes>(frame: &Frame<L>) -> [L; 2] {
     ]
 }
 
-/// Returns `from` if an own pawn there can legally capture en passant, else an empty board.
+/// `from`, if a pawn of the side to move can legally capture en passant from there, else an empty board.
 #[inline(always)]
 fn en_passant_captor<L: Lanes>(frame: &Frame<L>, from: L) -> L {
     let from = from & frame.pawns & frame.own;

@@ -14,7 +14,7 @@
 use std::mem::MaybeUninit;
 
 use kogge_board::bits::{Bits, RANK_8, flip};
-use kogge_board::{Piece, Quad48, Rules, State};
+use kogge_board::{Quad48, Rules, State};
 
 use super::count::THIRD_RANK;
 use super::fill::{
@@ -35,12 +35,12 @@ use super::frame::{ANTIDIAGONAL, Castling, DIAGONAL, FILE, Frame, Limits, RANK, 
 /// ```
 #[inline(always)]
 pub fn expand(rules: &Rules, position: &Quad48, out: &mut Vec<Quad48>) {
-    successors(rules, position, Wanted::All, out);
+    successors(rules, position, MoveFilter::All, out);
 }
 
 /// The choice of successors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Wanted {
+pub enum MoveFilter {
     /// Successors by all moves.
     All,
     /// Successors by captures and promotions, which come first; in check, successors by all moves.
@@ -49,20 +49,13 @@ pub enum Wanted {
 
 /// Writes successors to the end of `out`, in generation order. Returns whether the position is in check.
 #[inline(always)]
-pub(crate) fn successors(rules: &Rules, position: &Quad48, wanted: Wanted, out: &mut Vec<Quad48>) -> bool {
+pub(crate) fn successors(rules: &Rules, position: &Quad48, wanted: MoveFilter, out: &mut Vec<Quad48>) -> bool {
     if position.pawns & State::BLACK as u64 == 0 {
         Generator::<false>::new(rules, position, out).run(wanted)
     } else {
         Generator::<true>::new(rules, position, out).run(wanted)
     }
 }
-
-const PAWN: u8 = Piece::Pawn as u8;
-const KNIGHT: u8 = Piece::Knight as u8;
-const BISHOP: u8 = Piece::Bishop as u8;
-const ROOK: u8 = Piece::Rook as u8;
-const QUEEN: u8 = Piece::Queen as u8;
-const KING: u8 = Piece::King as u8;
 
 struct Generator<'a, const BLACK: bool> {
     out: &'a mut Vec<Quad48>,
@@ -130,11 +123,11 @@ impl<'a, const BLACK: bool> Generator<'a, BLACK> {
     }
 
     #[inline(always)]
-    fn run(mut self, wanted: Wanted) -> bool {
+    fn run(mut self, wanted: MoveFilter) -> bool {
         let check = self.limits.check != 0;
         self.captures();
         let single = self.promoting_pushes();
-        if wanted == Wanted::All || check {
+        if wanted == MoveFilter::All || check {
             self.quiets(single);
         } else {
             self.flush();
@@ -173,19 +166,20 @@ impl<'a, const BLACK: bool> Generator<'a, BLACK> {
         let [orthogonal_hits, diagonal_hits] = [0, 4]
             .map(|first| (by_sliders[first] | by_sliders[first + 1]) | (by_sliders[first + 2] | by_sliders[first + 3]));
         let [their_bishops, their_rooks, their_queens] = self.sliders(their);
-        for (victim, victims) in [
-            (QUEEN, their_queens),
-            (ROOK, their_rooks),
-            (BISHOP, their_bishops),
-            (KNIGHT, self.frame.knights & their),
-            (PAWN, self.frame.pawns & their),
+        let their_pawns = self.frame.pawns & their;
+        for (victims, are_pawns) in [
+            (their_queens, false),
+            (their_rooks, false),
+            (their_bishops, false),
+            (self.frame.knights & their, false),
+            (their_pawns, true),
         ] {
             let victims = victims & captured;
             if (by_pawns[0] | by_pawns[1]) & victims != 0 {
                 self.pawn_captures(NORTH_WEST, by_pawns[0] & victims);
                 self.pawn_captures(NORTH_EAST, by_pawns[1] & victims);
             }
-            if victim == PAWN && self.frame.en_passant != 0 {
+            if are_pawns && self.frame.en_passant != 0 {
                 self.flush_early();
                 self.en_passant();
             }
@@ -224,7 +218,6 @@ impl<'a, const BLACK: bool> Generator<'a, BLACK> {
         }
     }
 
-    /// Returns the own sliders that may move in each direction.
     #[inline(always)]
     fn free_sliders(&self, orthogonal: u64, diagonal: u64) -> Rays<u64> {
         Rays::from_axes([
@@ -235,7 +228,6 @@ impl<'a, const BLACK: bool> Generator<'a, BLACK> {
         ])
     }
 
-    /// Returns the bishops, rooks and queens among these pieces.
     #[inline(always)]
     fn sliders(&self, pieces: u64) -> [u64; 3] {
         let queens = self.frame.bishops_queens & self.frame.rooks_queens & pieces;
@@ -269,10 +261,19 @@ impl<'a, const BLACK: bool> Generator<'a, BLACK> {
 
     #[inline(never)]
     fn promotions(&mut self, from: u64, to: u64) {
-        self.emit::<QUEEN>(from, to, self.state);
-        self.emit::<ROOK>(from, to, self.state);
-        self.emit::<BISHOP>(from, to, self.state);
-        self.emit::<KNIGHT>(from, to, self.state);
+        let (from, to) = (view::<BLACK>(from), view::<BLACK>(to));
+        let keep = !(from | to);
+        let Quad48 { white, pawns, knights, bishops_queens, rooks_queens, kings } = self.parent;
+        let [knights, bishops_queens, rooks_queens] = [knights, bishops_queens, rooks_queens].map(|board| board & keep);
+        let white = white & keep | if BLACK { 0 } else { to };
+        let pawns = pawns & keep | self.rights.kept(self.state, from | to);
+        let rest = Quad48 { white, pawns, knights, bishops_queens, rooks_queens, kings };
+        self.out.extend([
+            Quad48 { bishops_queens: bishops_queens | to, rooks_queens: rooks_queens | to, ..rest },
+            Quad48 { rooks_queens: rooks_queens | to, ..rest },
+            Quad48 { bishops_queens: bishops_queens | to, ..rest },
+            Quad48 { knights: knights | to, ..rest },
+        ]);
     }
 
     #[inline(never)]
@@ -471,24 +472,6 @@ impl<'a, const BLACK: bool> Generator<'a, BLACK> {
         };
         self.out.push(successor);
     }
-
-    /// Writes the successor by an ordinary move: a piece leaves `from`, a piece on `to` is removed, and a piece of kind
-    /// `KIND` stands on `to`.
-    #[inline(always)]
-    fn emit<const KIND: u8>(&mut self, from: u64, to: u64, state: u64) {
-        let (from, to) = (view::<BLACK>(from), view::<BLACK>(to));
-        let parent = &self.parent;
-        let place = |board: u64, stands: bool| board & !(from | to) | if stands { to } else { 0 };
-        let successor = Quad48 {
-            white: place(parent.white, !BLACK),
-            pawns: place(parent.pawns, KIND == PAWN) | self.rights.kept(state, from | to),
-            knights: place(parent.knights, KIND == KNIGHT),
-            bishops_queens: place(parent.bishops_queens, KIND == BISHOP || KIND == QUEEN),
-            rooks_queens: place(parent.rooks_queens, KIND == ROOK || KIND == QUEEN),
-            kings: place(parent.kings, KIND == KING),
-        };
-        self.out.push(successor);
-    }
 }
 
 /// The squares that guard castling rights.
@@ -523,7 +506,7 @@ impl Rights {
     }
 }
 
-/// Converts the distance of a step or a leap from the frame to the real board: for black, ranks count the other way.
+/// Converts the distance of a step or a leap from the frame to the real board: for black, ranks are reversed.
 #[inline(always)]
 const fn real<const BLACK: bool>(distance: i32) -> i32 {
     let files = (distance + 36).rem_euclid(8) - 4;

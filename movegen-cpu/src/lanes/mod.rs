@@ -8,7 +8,6 @@ mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 pub(crate) mod batch;
-mod canonical;
 pub(crate) mod categories;
 mod closed_form;
 mod closed_form_values;

@@ -1,43 +1,16 @@
 //! Two lanes in a NEON register.
 
 use std::arch::aarch64::*;
-use std::ops::{BitAnd, BitOr, BitXor, Not};
 
 use kogge_board::evaluation::Boards;
 
-use super::vector::{Lanes, MOST_LANES};
+use super::vector::{Lanes, MOST_LANES, operators};
 
 /// Two boards. Every 64-bit Arm CPU that Rust's standard targets name has NEON.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Neon(uint64x2_t);
 
-/// Implements an operator by an intrinsic.
-macro_rules! operator {
-    ($trait:ident, $method:ident, $intrinsic:ident) => {
-        impl $trait for Neon {
-            type Output = Self;
-
-            #[inline(always)]
-            fn $method(self, other: Self) -> Self {
-                // SAFETY: NEON is part of the target.
-                Self(unsafe { $intrinsic(self.0, other.0) })
-            }
-        }
-    };
-}
-
-operator!(BitAnd, bitand, vandq_u64);
-operator!(BitOr, bitor, vorrq_u64);
-operator!(BitXor, bitxor, veorq_u64);
-
-impl Not for Neon {
-    type Output = Self;
-
-    #[inline(always)]
-    fn not(self) -> Self {
-        self ^ Self::splat(!0)
-    }
-}
+operators!(Neon, vandq_u64, vorrq_u64, veorq_u64);
 
 // SAFETY of all blocks below: NEON is part of the target. Loads and stores give further reasons.
 impl Boards for Neon {

@@ -76,13 +76,11 @@ impl PackedMove {
         code << 12 | kind << 15
     }
 
-    /// Returns the piece code of a pattern.
     #[inline(always)]
     pub(crate) const fn code(pattern: u32) -> u32 {
         pattern >> 12 & 7
     }
 
-    /// Returns the kind of a pattern's moves.
     #[inline(always)]
     pub(crate) const fn kind(pattern: u32) -> u32 {
         pattern >> 15 & 3

@@ -22,10 +22,8 @@ const REPORTING: usize = 2;
 
 /// The roots of trees to count, in any format.
 pub(crate) trait Source {
-    /// Returns the number of roots.
     fn len(&self) -> usize;
 
-    /// Returns the planes of one root.
     fn planes(&self, index: usize) -> Planes<u64>;
 }
 
@@ -210,30 +208,5 @@ impl Tree {
             }
         }
         Some(total)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use kogge_board::Fen;
-
-    use super::*;
-
-    #[test]
-    fn every_compilation_counts_the_same() {
-        let fen: Fen = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1".parse().unwrap();
-        let root = Quad48::from(&fen.position);
-        for code in Code::usable() {
-            let mut successors = Vec::new();
-            code.expand(&fen.rules, &root, &mut successors);
-            let mut tree = Tree::default();
-            let mut leaves = vec![0; successors.len()];
-            tree.perft(&code, &(&fen.rules, &successors[..]), 1, &mut leaves, &Report::default());
-            assert_eq!(leaves.iter().sum::<u64>(), 2039, "{}", code.name);
-            tree.perft(&code, &(&fen.rules, &successors[..]), 2, &mut leaves, &Report::default());
-            assert_eq!(leaves.iter().sum::<u64>(), 97_862, "{}", code.name);
-            tree.perft(&code, &(&fen.rules, &successors[..]), 3, &mut leaves, &Report::default());
-            assert_eq!(leaves.iter().sum::<u64>(), 4_085_603, "{}", code.name);
-        }
     }
 }

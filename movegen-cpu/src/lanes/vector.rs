@@ -44,13 +44,11 @@ pub(crate) trait Lanes: Boards + BitXor<Output = Self> {
     /// Returns a number whose bit i is set if lane i is not zero.
     fn nonzero_lanes(self) -> u32;
 
-    /// Returns whether any lane is not zero.
     #[inline(always)]
     fn any(self) -> bool {
         self.nonzero_lanes() != 0
     }
 
-    /// Returns the lowest bit of each lane.
     #[inline(always)]
     fn lowest(self) -> Self {
         self & Self::splat(0).sub(self)
@@ -68,6 +66,40 @@ pub(crate) fn and_each<L: Lanes, const N: usize>(mut boards: [L; N], squares: L)
     }
     boards
 }
+
+/// Implements the operators of a lane vector by intrinsics.
+#[allow(unused_macros, reason = "targets without vector instructions have only words")]
+macro_rules! operators {
+    ($vector:ty, $and:ident, $or:ident, $xor:ident $(, $parameter:ident)?) => {
+        operators!(@ $vector, BitAnd, bitand, $and $(, $parameter)?);
+        operators!(@ $vector, BitOr, bitor, $or $(, $parameter)?);
+        operators!(@ $vector, BitXor, bitxor, $xor $(, $parameter)?);
+
+        impl$(<const $parameter: bool>)? std::ops::Not for $vector {
+            type Output = Self;
+
+            #[inline(always)]
+            fn not(self) -> Self {
+                self ^ Self::splat(!0)
+            }
+        }
+    };
+    (@ $vector:ty, $trait:ident, $method:ident, $intrinsic:ident $(, $parameter:ident)?) => {
+        impl$(<const $parameter: bool>)? std::ops::$trait for $vector {
+            type Output = Self;
+
+            #[inline(always)]
+            fn $method(self, other: Self) -> Self {
+                // SAFETY: the type is used only where its instructions are enabled and available.
+                #[allow(unused_unsafe, reason = "the intrinsics of WebAssembly are safe")]
+                Self(unsafe { $intrinsic(self.0, other.0) })
+            }
+        }
+    };
+}
+
+#[allow(unused_imports, reason = "as above")]
+pub(super) use operators;
 
 impl Lanes for u64 {
     const LANES: usize = 1;

@@ -1,42 +1,16 @@
 //! Two lanes in a register of WebAssembly.
 
 use std::arch::wasm32::*;
-use std::ops::{BitAnd, BitOr, BitXor, Not};
 
 use kogge_board::evaluation::Boards;
 
-use super::vector::{Lanes, MOST_LANES};
+use super::vector::{Lanes, MOST_LANES, operators};
 
 /// Two boards. The type exists only in modules that are compiled for `simd128`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Simd128(v128);
 
-/// Implements an operator by an intrinsic.
-macro_rules! operator {
-    ($trait:ident, $method:ident, $intrinsic:ident) => {
-        impl $trait for Simd128 {
-            type Output = Self;
-
-            #[inline(always)]
-            fn $method(self, other: Self) -> Self {
-                Self($intrinsic(self.0, other.0))
-            }
-        }
-    };
-}
-
-operator!(BitAnd, bitand, v128_and);
-operator!(BitOr, bitor, v128_or);
-operator!(BitXor, bitxor, v128_xor);
-
-impl Not for Simd128 {
-    type Output = Self;
-
-    #[inline(always)]
-    fn not(self) -> Self {
-        Self(v128_not(self.0))
-    }
-}
+operators!(Simd128, v128_and, v128_or, v128_xor);
 
 impl Boards for Simd128 {
     #[inline(always)]

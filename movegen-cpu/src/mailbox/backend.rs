@@ -7,9 +7,8 @@ use kogge_board::{
     check_depth, report,
 };
 
-use super::list_move::ListMove;
-
 use super::board::Board;
+use super::list_move::ListMove;
 
 /// The mailbox generator as a [`Backend`]: it uses one thread and makes every leaf; slow and obviously correct.
 #[derive(Clone, Debug)]

@@ -83,13 +83,11 @@ pub(super) struct Undo {
     pub(super) key: u64,
 }
 
-/// Returns the cell one step further.
 #[inline]
 pub(super) const fn step(cell: Cell, step: i8) -> Cell {
     cell.wrapping_add_signed(step)
 }
 
-/// Returns the index of a cell in memory.
 #[inline]
 const fn at(cell: Cell) -> usize {
     cell as usize % CELLS
@@ -171,7 +169,6 @@ impl Board {
         position
     }
 
-    /// Returns the state, which is everything except the pieces.
     pub(super) fn state(&self) -> State {
         State::default()
             .with_turn(self.turn)
@@ -180,7 +177,6 @@ impl Board {
             .with_halfmove_clock(self.halfmove_clock)
     }
 
-    /// Returns the Zobrist words of the state.
     #[inline]
     pub(super) fn state_words(&self) -> u64 {
         // The second digit of a cell counts files from 1.
@@ -192,7 +188,6 @@ impl Board {
         self.contents[at(cell)]
     }
 
-    /// Returns the cells of all pieces of one kind and colour.
     #[inline]
     pub(super) fn pieces(&self, color: Color, piece: Piece) -> &[Cell] {
         self.lists[color as usize][piece as usize].cells()
@@ -286,17 +281,14 @@ impl Board {
         false
     }
 
-    /// Returns whether this side's pieces attack a cell.
     pub(super) fn is_attacked(&self, cell: Cell, by: Color) -> bool {
         self.any_attacker(cell, by, |_| true)
     }
 
-    /// Returns whether this side's king is attacked.
     pub(super) fn is_check(&self, color: Color) -> bool {
         self.king(color).is_some_and(|king| self.is_attacked(king, color.opposite()))
     }
 
-    /// Returns the pieces that attack this side's king.
     pub(super) fn checkers(&self, color: Color) -> Vec<Cell> {
         let mut checkers = Vec::new();
         if let Some(king) = self.king(color) {

@@ -3,9 +3,8 @@
 use kogge_board::{BackendError, Categories, Move, Position, Rules};
 
 use super::backend::Report;
-use super::list_move::ListMove;
-
 use super::board::Board;
+use super::list_move::ListMove;
 
 /// A legal move with its successor and its features.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -103,7 +102,6 @@ impl Board {
         }
     }
 
-    /// Returns whether the side to move has no legal move.
     fn has_no_move(&mut self, moves: &mut Vec<ListMove>) -> bool {
         moves.clear();
         self.generate(moves);

@@ -6,9 +6,8 @@
 
 use kogge_board::{Color, Piece};
 
-use super::list_move::ListMove;
-
 use super::board::{Board, Cell, Content, DIAGONAL, KING, KNIGHT, ORTHOGONAL, forward, step};
+use super::list_move::ListMove;
 use super::order;
 
 impl Board {
@@ -139,7 +138,6 @@ impl Board {
         }
     }
 
-    /// Returns the right and the cells of castling to this side by the side to move.
     pub(super) fn castling_cells(&self, side: u8) -> Castling {
         let (color, home) = if self.turn == Color::White { (0, 21) } else { (2, 91) };
         let (right, king_to, rook_to) =

@@ -92,7 +92,6 @@ impl ListMove {
         (self.0 >> TO & 127) as u8
     }
 
-    /// Returns the kind of piece that the pawn promotes to.
     #[inline]
     pub(super) const fn promotion(self) -> Option<Piece> {
         Piece::new((self.0 >> PROMOTION & 7) as u8)
@@ -104,13 +103,11 @@ impl ListMove {
         Piece::new((self.0 >> CAPTURED & 7) as u8)
     }
 
-    /// Returns the six flags.
     #[inline]
     pub(super) const fn flags(self) -> u8 {
         (self.0 >> FLAGS & 63) as u8
     }
 
-    /// Returns whether any of these flags is set.
     #[inline]
     pub(super) const fn has(self, flags: u8) -> bool {
         self.flags() & flags != 0

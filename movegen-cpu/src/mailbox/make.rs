@@ -2,10 +2,9 @@
 
 use kogge_board::{Color, Piece};
 
-use super::list_move::ListMove;
-
 use super::board::{Board, Cell, Content, Undo, forward, step};
 use super::generate::Castling;
+use super::list_move::ListMove;
 use super::order;
 
 impl Board {

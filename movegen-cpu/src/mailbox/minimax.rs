@@ -4,12 +4,10 @@ use kogge_board::minimax::{FIFTY_MOVES, QUIESCENCE_PLIES};
 use kogge_board::{BackendError, Leaves, Quad48, Score, evaluate};
 
 use super::backend::Report;
+use super::board::Board;
 use super::list_move::ListMove;
 
-use super::board::Board;
-
 impl Board {
-    /// Returns the value of the position `depth` plies deep.
     pub(super) fn minimax(
         &mut self,
         depth: u32,
@@ -68,7 +66,6 @@ impl Board {
         best
     }
 
-    /// Returns a function's result for the position after a legal move.
     fn after<T>(&mut self, played: ListMove, of: impl FnOnce(&mut Self) -> T) -> T {
         self.make(played);
         let found = of(self);

@@ -39,9 +39,8 @@ pub use categories::{Features, Outcome, outcomes};
 
 use kogge_board::{Move, Position, Rules};
 
-use list_move::ListMove;
-
 use board::Board;
+use list_move::ListMove;
 
 /// Returns the legal moves of a position, in generation order.
 ///

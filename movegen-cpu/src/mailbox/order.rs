@@ -6,9 +6,8 @@
 
 use kogge_board::{Color, Piece};
 
-use super::list_move::ListMove;
-
 use super::board::Cell;
+use super::list_move::ListMove;
 
 /// The order of en-passant captures: after captures of pawns by pawns.
 pub(super) const EN_PASSANT: u8 = 25;
@@ -21,7 +20,6 @@ pub(super) const DIAGONAL: u8 = 35;
 pub(super) const ORTHOGONAL: u8 = 36;
 pub(super) const KING: u8 = 37;
 
-/// Returns the order of a capture.
 pub(super) fn capture(victim: Piece, attacker: Piece) -> u8 {
     let victim = match victim {
         Piece::Queen | Piece::King => 0,
@@ -34,12 +32,10 @@ pub(super) fn capture(victim: Piece, attacker: Piece) -> u8 {
     if order < EN_PASSANT { order } else { order + 1 }
 }
 
-/// Returns the order of castling.
 pub(super) fn castling(side: u8) -> u8 {
     if side == ListMove::CASTLE_KINGSIDE { 38 } else { 39 }
 }
 
-/// Returns the sort key for the generation order.
 pub(super) fn key(turn: Color, played: ListMove) -> (u8, u8, u8, Cell, u8) {
     let file = |cell: Cell| (cell % 10) as i8;
     let rank = |cell: Cell| if turn == Color::White { (cell / 10) as i8 } else { 11 - (cell / 10) as i8 };

@@ -3,9 +3,8 @@
 use kogge_board::BackendError;
 
 use super::backend::Report;
-use super::list_move::ListMove;
-
 use super::board::Board;
+use super::list_move::ListMove;
 use super::order;
 
 impl Board {
@@ -18,7 +17,6 @@ impl Board {
         moves.sort_unstable_by_key(|&played| order::key(self.turn, played));
     }
 
-    /// Returns whether a pseudo-legal move is legal.
     pub(super) fn is_legal(&mut self, played: ListMove) -> bool {
         let is_legal = self.make(played);
         if is_legal {

@@ -64,7 +64,6 @@ const fn rights() -> [u64; 16] {
     rights
 }
 
-/// Returns the word of a piece on a cell.
 #[inline]
 pub(super) fn piece(color: Color, piece: Piece, cell: u8) -> u64 {
     PIECES[color as usize * 6 + piece as usize][usize::from(cell & 127)]
@@ -80,7 +79,6 @@ pub(super) fn state_words(turn: Color, rights: u8, en_passant: Option<u8>) -> u6
     RIGHTS[usize::from(rights & 15)] ^ passed ^ black
 }
 
-/// Returns the words of a packed state.
 pub(super) fn state(state: State) -> u64 {
     state_words(state.turn(), state.castling(), state.en_passant_file())
 }
@@ -102,12 +100,10 @@ pub(super) fn key(position: &Position) -> u64 {
 mod tests {
     use std::collections::HashSet;
 
-    use kogge_board::{Move, MoveKind};
     use kogge_testkit::placement;
     use proptest::prelude::*;
 
     use super::*;
-    use crate::mailbox::legal_moves;
 
     #[test]
     fn words_are_those_of_splitmix64_and_all_different() {
@@ -126,39 +122,7 @@ mod tests {
         assert_eq!(state(base.with_halfmove_clock(99)), state(base));
     }
 
-    /// Returns the key after a move, from the key before it and the words of the changes.
-    fn updated_key(before: &Position, after: &Position, played: Move) -> u64 {
-        let turn = before.turn();
-        let mut updated = key(before) ^ state(before.state) ^ state(after.state);
-        let mut change = |color, kind, square| updated ^= piece(color, kind, ListMove::mailbox(square));
-        let (_, moved) = before.piece_at(played.from()).expect("a piece moves");
-        change(turn, moved, played.from());
-        change(turn, played.promotion().unwrap_or(moved), played.to());
-        if let Some((color, captured)) = before.piece_at(played.to()).filter(|_| played.is_capture()) {
-            change(color, captured, played.to());
-        }
-        if played.kind() == MoveKind::EnPassant {
-            change(turn.opposite(), Piece::Pawn, Square::at(played.to().file(), played.from().rank()));
-        }
-        if played.is_castling() {
-            let rooks = |position: &Position| position.kind(Piece::Rook) & position.of(turn);
-            for rook in [rooks(before), rooks(after)] {
-                Bits(rook).filter_map(Square::of).for_each(|square| change(turn, Piece::Rook, square));
-            }
-        }
-        updated
-    }
-
     proptest! {
-        #[test]
-        fn keys_follow_the_moves((rules, position) in placement()) {
-            for played in legal_moves(&rules, &position) {
-                let after = position.play(&rules, played);
-                prop_assert_eq!(key(&after), updated_key(&position, &after, played), "{:?}", played);
-                prop_assert_ne!(key(&after), key(&position));
-            }
-        }
-
         #[test]
         fn keys_tell_positions_apart((_, one) in placement(), (_, other) in placement()) {
             let clockless = |position: Position| Position { state: position.state.with_halfmove_clock(0), ..position };

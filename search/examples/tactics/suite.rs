@@ -1,7 +1,7 @@
 //! A suite of positions in EPD, with moves to find or to avoid.
 
 use kogge_board::{Fen, Move};
-use kogge_search::{Found, Game, Limits, Searcher, Signals};
+use kogge_search::{Game, Limits, SearchResult, Searcher, Signals};
 
 /// A position with a task.
 #[derive(Clone, Debug)]
@@ -46,7 +46,7 @@ impl Problem {
     }
 
     /// Searches with empty tables, and returns the move found and whether it is a solution.
-    pub(crate) fn search(&self, searcher: &mut Searcher, limits: &Limits) -> (Found, bool) {
+    pub(crate) fn search(&self, searcher: &mut Searcher, limits: &Limits) -> (SearchResult, bool) {
         searcher.forget();
         let found = searcher.search(&self.game, limits, &Signals::default(), &mut |_| ());
         let is_solved = found

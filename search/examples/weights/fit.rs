@@ -10,7 +10,7 @@ use kogge_board::{Fen, Quad48};
 const WEIGHTS: usize = 2 * TERMS.len() + 1;
 /// The share of the game's result in the target; the rest is the search's score.
 const BY_RESULT: f64 = 0.5;
-/// The force that holds weights near their old values: a change by this many hundredths of a pawn costs as much as an error
+/// The force that holds weights near their old values: a change by [`HELD`] hundredths of a pawn costs as much as an error
 /// of [`DOUBT`].
 const HELD: f64 = 40.0;
 const DOUBT: f64 = 3e-6;
@@ -58,7 +58,6 @@ impl Sample {
         })
     }
 
-    /// Returns the evaluation for white.
     fn evaluate(&self, weights: &[f64; WEIGHTS]) -> f64 {
         let (mut middlegame, mut endgame) = (0.0, 0.0);
         for (index, &count) in self.terms.iter().enumerate() {

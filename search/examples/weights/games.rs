@@ -101,7 +101,7 @@ fn game(searcher: &mut Searcher, nodes: u64, random: &mut Random) -> Result<Stri
 }
 
 /// Returns whether the position is quiet: no check, and no capture that wins material.
-fn is_quiet(game: &Game, found: &kogge_search::Found) -> bool {
+fn is_quiet(game: &Game, found: &kogge_search::SearchResult) -> bool {
     let moves = game.moves();
     let successors: Vec<_> = moves.iter().map(|(_, after)| *after).collect();
     let best = moves.iter().position(|(played, _)| Some(played) == found.line.first());

@@ -44,39 +44,27 @@ pub(crate) struct Go {
     pub(crate) perft: Option<u32>,
 }
 
-/// The first words of commands.
-const COMMANDS: [&str; 11] = [
-    "uci",
-    "isready",
-    "ucinewgame",
-    "position",
-    "go",
-    "stop",
-    "ponderhit",
-    "setoption",
-    "quit",
-    // Known commands without effect.
-    "debug",
-    "register",
-];
-
 impl Command {
     /// Reads the command of a line, if there is one, and ignores words before it.
     pub(crate) fn parse(line: &str) -> Option<Self> {
         let mut words = line.split_ascii_whitespace();
-        let command = words.find(|word| COMMANDS.contains(word))?;
-        Some(match command {
-            "uci" => Self::Uci,
-            "isready" => Self::IsReady,
-            "ucinewgame" => Self::NewGame,
-            "position" => Self::Position(position(words)?),
-            "go" => Self::Go(go(words)),
-            "stop" => Self::Stop,
-            "ponderhit" => Self::PonderHit,
-            "setoption" => set_option(words)?,
-            "quit" => Self::Quit,
-            _ => return None,
-        })
+        while let Some(word) = words.next() {
+            return Some(match word {
+                "uci" => Self::Uci,
+                "isready" => Self::IsReady,
+                "ucinewgame" => Self::NewGame,
+                "position" => Self::Position(position(words)?),
+                "go" => Self::Go(go(words)),
+                "stop" => Self::Stop,
+                "ponderhit" => Self::PonderHit,
+                "setoption" => set_option(words)?,
+                "quit" => Self::Quit,
+                // Known commands without effect.
+                "debug" | "register" => return None,
+                _ => continue,
+            });
+        }
+        None
     }
 }
 

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use kogge_board::{BackendError, Color, Fen, FenError, Move, known};
 
 use crate::searcher::STACK;
-use crate::{Found, Game, Info, Limits, Searcher, Signals};
+use crate::{Game, Info, Limits, SearchResult, Searcher, Signals};
 use command::{Command, Go, Position};
 use input::Commands;
 
@@ -86,9 +86,9 @@ pub fn serve(
 
 /// The output of both threads.
 #[derive(Clone)]
-struct Output(Arc<Mutex<Said>>);
+struct Output(Arc<Mutex<Sink>>);
 
-struct Said {
+struct Sink {
     to: Box<dyn Write + Send>,
     /// The first failure.
     result: io::Result<()>,
@@ -98,7 +98,7 @@ impl Output {
     fn say(&self, line: &str) {
         let mut said = self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         if said.result.is_ok() {
-            let Said { to, .. } = &mut *said;
+            let Sink { to, .. } = &mut *said;
             let result = writeln!(to, "{line}").and_then(|()| to.flush());
             said.result = result;
         }
@@ -111,14 +111,14 @@ impl Output {
 }
 
 /// The searcher and the host, owned by a job's thread while the job runs.
-struct Works {
+struct Engine {
     searcher: Searcher,
     host: Box<dyn Host>,
 }
 
 /// A running search or count.
 struct Job {
-    thread: JoinHandle<Option<Works>>,
+    thread: JoinHandle<Option<Engine>>,
     signals: Arc<Signals>,
     is_unlimited: bool,
     is_perft: bool,
@@ -127,7 +127,7 @@ struct Job {
 struct Session {
     output: Output,
     /// The searcher and the host; `None` while a job has them, or after a job has failed.
-    works: Option<Works>,
+    engine: Option<Engine>,
     job: Option<Job>,
     start: Fen,
     game: Game,
@@ -139,10 +139,10 @@ struct Session {
 impl Session {
     fn new(output: impl Write + Send + 'static, host: Box<dyn Host>) -> Result<Self, BackendError> {
         let start = Fen::start();
-        let said = Said { to: Box::new(output), result: Ok(()) };
+        let said = Sink { to: Box::new(output), result: Ok(()) };
         Ok(Self {
             output: Output(Arc::new(Mutex::new(said))),
-            works: Some(Works { searcher: Searcher::new()?, host }),
+            engine: Some(Engine { searcher: Searcher::new()?, host }),
             job: None,
             start,
             game: Game::new(&start)?,
@@ -151,7 +151,6 @@ impl Session {
         })
     }
 
-    /// Returns the first failure of the output.
     fn said(&self) -> io::Result<()> {
         let mut said = self.output.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         std::mem::replace(&mut said.result, Ok(()))
@@ -164,11 +163,7 @@ impl Session {
         match command {
             Command::Uci => self.introduce(),
             Command::IsReady => self.output.say("readyok"),
-            Command::NewGame => {
-                if let Some(works) = self.idle() {
-                    works.searcher.forget();
-                }
-            }
+            Command::NewGame => self.change(Searcher::forget),
             Command::Position(position) => {
                 let set = self.set_position(&position);
                 self.is_refused = set.is_err();
@@ -211,7 +206,7 @@ impl Session {
             job.signals.stop();
         }
         match job.thread.join() {
-            Ok(works) => self.works = works.or(self.works.take()),
+            Ok(engine) => self.engine = engine.or(self.engine.take()),
             Err(_) => self.fail("The search has failed; restart the engine.", job.is_perft),
         }
     }
@@ -232,9 +227,16 @@ impl Session {
     }
 
     /// Returns the searcher and the host once they are idle.
-    fn idle(&mut self) -> Option<&mut Works> {
+    fn idle(&mut self) -> Option<&mut Engine> {
         self.finish(true);
-        self.works.as_mut()
+        self.engine.as_mut()
+    }
+
+    /// Changes the searcher once it is idle.
+    fn change(&mut self, change: impl FnOnce(&mut Searcher)) {
+        if let Some(engine) = self.idle() {
+            change(&mut engine.searcher);
+        }
     }
 
     fn introduce(&mut self) {
@@ -252,7 +254,7 @@ impl Session {
         say("option name Ponder type check default false");
         say("option name UCI_Chess960 type check default false");
         say("option name Clear Hash type button");
-        for option in self.works.iter().flat_map(|works| works.host.options()) {
+        for option in self.engine.iter().flat_map(|engine| engine.host.options()) {
             say(&format!("option {option}"));
         }
         say("uciok");
@@ -274,34 +276,24 @@ impl Session {
             "ponder" => _ = check()?,
             "hash" => {
                 let bytes = number(1, MOST_HASH)? << 20;
-                let set = self.idle().map_or(Ok(()), |works| works.searcher.set_table(bytes));
+                let set = self.idle().map_or(Ok(()), |engine| engine.searcher.set_table(bytes));
                 set.map_err(|error| error.to_string())?;
             }
-            "clear hash" => {
-                if let Some(works) = self.idle() {
-                    works.searcher.forget();
-                }
-            }
+            "clear hash" => self.change(Searcher::forget),
             "threads" => {
                 let threads = number(1, MOST_THREADS)?;
-                if let Some(works) = self.idle() {
-                    works.searcher.set_threads(threads);
-                }
+                self.change(|searcher| searcher.set_threads(threads));
             }
             "multipv" => {
                 let lines = number(1, MOST_LINES)?;
-                if let Some(works) = self.idle() {
-                    works.searcher.lines = lines;
-                }
+                self.change(|searcher| searcher.lines = lines);
             }
             "move overhead" => {
                 let overhead = Duration::from_millis(number(0, MOST_OVERHEAD as usize)? as u64);
-                if let Some(works) = self.idle() {
-                    works.searcher.overhead = overhead;
-                }
+                self.change(|searcher| searcher.overhead = overhead);
             }
             _ => {
-                let set = self.idle().and_then(|works| works.host.set_option(name, value));
+                let set = self.idle().and_then(|engine| engine.host.set_option(name, value));
                 set.unwrap_or_else(|| Err(format!("There is no option {name:?}.")))?;
             }
         }
@@ -343,7 +335,7 @@ impl Session {
                 Err(sentence) => self.output.note(&sentence),
             }
         }
-        let Some(works) = self.works.take() else {
+        let Some(engine) = self.engine.take() else {
             return self.fail("An earlier search has failed; restart the engine.", is_perft);
         };
         let signals = Arc::new(Signals::default());
@@ -363,30 +355,30 @@ impl Session {
         let (output, perft) = (self.output.clone(), go.perft);
         let (waits, ponder) = (go.is_endless(), go.ponder);
         let theirs = Arc::clone(&signals);
-        let lend = move |mut works: Works| {
+        let lend = move |mut engine: Engine| {
             if let Some(depth) = perft {
-                names.divide(&game, depth, &mut *works.host, &theirs, &output);
-                return works;
+                names.divide(&game, depth, &mut *engine.host, &theirs, &output);
+                return engine;
             }
             let mut report = |info: &Info| output.say(&names.info(&game, info));
-            let found = works.searcher.search(&game, &limits, &theirs, &mut report);
+            let found = engine.searcher.search(&game, &limits, &theirs, &mut report);
             // The protocol forbids a move before `stop` or `ponderhit`.
             while !theirs.is_stopped() && (waits || ponder && !theirs.is_ponderhit()) {
                 thread::sleep(Duration::from_millis(1));
             }
             output.say(&names.best(&game, &found));
-            works
+            engine
         };
         // A thread that fails to start would drop its data, so the data is sent after the start.
         let (sender, receiver) = mpsc::channel();
         let work = move || receiver.recv().ok().map(lend);
         match thread::Builder::new().name("kogge-search".to_owned()).stack_size(STACK).spawn(work) {
             Ok(thread) => {
-                self.works = sender.send(works).err().map(|unsent| unsent.0);
+                self.engine = sender.send(engine).err().map(|unsent| unsent.0);
                 self.job = Some(Job { thread, signals, is_unlimited, is_perft });
             }
             Err(error) => {
-                self.works = Some(works);
+                self.engine = Some(engine);
                 self.fail(&format!("The search could not be started: {error}."), is_perft);
             }
         }
@@ -435,7 +427,7 @@ impl Names {
         )
     }
 
-    fn best(self, game: &Game, found: &Found) -> String {
+    fn best(self, game: &Game, found: &SearchResult) -> String {
         match found.line[..] {
             [] => "bestmove (none)".to_owned(),
             [best] => format!("bestmove {}", self.name(game, best)),

@@ -8,7 +8,7 @@
 
 use std::collections::BTreeMap;
 
-use kogge_board::known::{self, Known};
+use kogge_board::known::{self, KnownCounts};
 use kogge_board::placements::{ALL_MEN, Placement, placement, themes};
 use kogge_board::soak::Disagreement;
 use kogge_board::{Backend, BackendError, Fen, Move, Quad48, Rules, Successors, unwatched};
@@ -94,7 +94,7 @@ pub fn published_counts(backend: &mut dyn Backend, most: u64) {
 }
 
 /// Returns the standard positions and some Chess960 positions with their published counts.
-fn published() -> impl Iterator<Item = Known> {
+fn published() -> impl Iterator<Item = KnownCounts> {
     known::standard().into_iter().chain(known::chess960().into_iter().step_by(8))
 }
 
@@ -157,7 +157,7 @@ pub fn random_playouts(backend: &mut dyn Backend, reference: &mut dyn Backend) {
 pub fn playouts(reference: &mut dyn Backend) -> Batches {
     let mut random = 0x9e37_79b9_7f4a_7c15_u64;
     let mut batches = Batches::new();
-    for Known { root: fen, .. } in published() {
+    for KnownCounts { root: fen, .. } in published() {
         let start = Quad48::from(&fen.position);
         let mut games = [start; 4];
         let mut seen = Vec::new();

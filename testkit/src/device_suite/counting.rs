@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use kogge_board::known::{self, Known};
+use kogge_board::known::{self, KnownCounts};
 use kogge_board::merge::{Filter, MergeError, MergeOptions, WeightedPosition};
 use kogge_board::{Backend, Fen, Leaves, Quad48, Rules, unwatched};
 use kogge_movegen_cpu::Cpu;
@@ -46,7 +46,7 @@ fn check_batches<D: Tested>(options: &GpuOptions, roots: &[(Fen, u32, u64)]) {
 }
 
 /// Returns each published count of a position with at most `most` leaves.
-fn small_counts(known: &Known, most: u64) -> impl Iterator<Item = (Fen, u32, u64)> {
+fn small_counts(known: &KnownCounts, most: u64) -> impl Iterator<Item = (Fen, u32, u64)> {
     let counts = known.counts().filter_map(|(depth, leaves)| Some((depth, u64::try_from(leaves).ok()?)));
     counts.filter(move |&(_, leaves)| leaves <= most).map(|(depth, leaves)| (known.root, depth, leaves))
 }
@@ -64,7 +64,7 @@ pub fn standard_positions<D: Tested>(forms: &[GpuOptions]) {
 }
 
 /// Counts each position of a suite to its greatest depth with at most `most` leaves.
-fn suite<D: Tested>(suite: &[Known], most: u64, at_least: usize) {
+fn suite<D: Tested>(suite: &[KnownCounts], most: u64, at_least: usize) {
     let deepest: Vec<_> = suite.iter().filter_map(|known| small_counts(known, most).last()).collect();
     assert!(deepest.len() >= at_least);
     check_batches::<D>(&GpuOptions::default(), &deepest);

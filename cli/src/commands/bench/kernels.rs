@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::num::NonZeroUsize;
 use std::time::Instant;
 
-use kogge_board::known::{self, Known};
+use kogge_board::known::{self, KnownCounts};
 use kogge_board::{Backend, Leaves, Quad48, unwatched};
 use kogge_devices::{Profile, memory, tunable};
 use kogge_driver::{Driver, Error, MergeSettings};
@@ -28,7 +28,7 @@ pub(super) struct Kernels {
 }
 
 /// A kind of work; returns the leaves if it counts them.
-type Work = fn(&mut dyn Backend, &Known, u32, &MergeSettings, &Monitor) -> Result<Option<u128>, Error>;
+type Work = fn(&mut dyn Backend, &KnownCounts, u32, &MergeSettings, &Monitor) -> Result<Option<u128>, Error>;
 
 const WORKS: [(&str, Work); 4] = [
     ("raw", |backend, known, depth, _, monitor| Driver::new(backend, monitor).perft(&known.root, depth).map(Some)),
@@ -40,7 +40,7 @@ const WORKS: [(&str, Work); 4] = [
     ("quiescence", |backend, known, depth, _, _| search(backend, known, depth, Leaves::Quiescent)),
 ];
 
-fn search(backend: &mut dyn Backend, known: &Known, depth: u32, leaves: Leaves) -> Result<Option<u128>, Error> {
+fn search(backend: &mut dyn Backend, known: &KnownCounts, depth: u32, leaves: Leaves) -> Result<Option<u128>, Error> {
     backend.minimax(&known.root.rules, &[Quad48::from(&known.root.position)], depth, leaves, &mut unwatched)?;
     Ok(None)
 }
@@ -119,7 +119,7 @@ fn steps(opening: &Opening) -> Steps {
 /// Works deeper and deeper until a work takes long enough, each twice, because the first compiles kernels and makes buffers.
 fn row(
     backend: &mut dyn Profile,
-    known: &Known,
+    known: &KnownCounts,
     (name, work): (&'static str, Work),
     settings: &MergeSettings,
     monitor: &Monitor,
@@ -132,7 +132,7 @@ fn row(
         let leaves = work(&mut *backend, known, depth, settings, monitor)?;
         let seconds = start.elapsed().as_secs_f64();
         if leaves.is_some() && leaves != known.leaves(depth) {
-            let Known { name: position, .. } = known;
+            let KnownCounts { name: position, .. } = known;
             return Err(Failure::Device(format!(
                 "The device counts {leaves:?} leaves at depth {depth} of {position}."
             )));

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use kogge_board::DeviceInfo;
-use kogge_board::known::Known;
+use kogge_board::known::KnownCounts;
 use kogge_driver::bench::packing::Cost;
 use kogge_driver::bench::{self, Times};
 use serde::Serialize;
@@ -129,7 +129,7 @@ impl Packing {
 
 impl Row {
     /// Describes a measured row; `old` is its counterpart in the earlier measurement.
-    pub(super) fn new(row: &bench::BenchRow, known: &Known, old: Option<&compare::Row>) -> Self {
+    pub(super) fn new(row: &bench::BenchRow, known: &KnownCounts, old: Option<&compare::Row>) -> Self {
         let Times { all: times } = row.times.clone();
         let (seconds, spread) = (row.times.typical(), row.times.spread());
         let per_second = row.leaves as f64 / seconds.max(1e-9);

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use kogge_board::DeviceInfo;
-use kogge_board::soak::Compared;
+use kogge_board::soak::ComparisonCounts;
 use kogge_devices::OpenError;
 use kogge_driver::selfcheck::{Checked, Verdict};
 use kogge_movegen_cpu::Cpu;
@@ -144,7 +144,7 @@ impl Row {
     /// Adds what was found.
     pub(super) fn fill(&mut self, info: &DeviceInfo, checked: Checked) {
         let Checked { self_tests, known, known_leaves, random, verdict } = checked;
-        let Compared { two_plies, three_plies, searched, leaves } = random;
+        let ComparisonCounts { two_plies, three_plies, searched, leaves } = random;
         self.info = Some(info.into());
         (self.self_tests, self.known_counts, self.known_leaves) = (self_tests, known, known_leaves);
         (self.positions, self.deeper, self.searched, self.leaves) = (two_plies, three_plies, searched, leaves);

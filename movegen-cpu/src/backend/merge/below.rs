@@ -11,7 +11,7 @@ use kogge_board::merge::{Filter, MergeError, add_categories, add_weighted};
 use kogge_board::{BackendError, Categories};
 use rayon::prelude::*;
 
-use super::scratch::{Counting, Pool, ScratchBelow};
+use super::scratch::{Pool, ScratchBelow, TreeScratch};
 use super::{CpuMerge, IN_FLIGHT_BYTES, LEAST_MERGED, MERGED_TOGETHER, MOVES, expand_task};
 use crate::backend::shard::{ENTRY_BYTES, Index, Sharing};
 use crate::lanes::categories::{Numbers, ROOT};
@@ -22,26 +22,26 @@ use crate::watched::Report;
 /// The most positions that one task counts trees below.
 const COUNTED_TOGETHER: u64 = 1024;
 
-/// The number of tasks for each thread at the end of a call that are cut into smaller ones, and how much smaller these are. Tasks that
-/// are all that small would find fewer equal successors.
+/// The last [`LAST_TASKS`] tasks of each thread are cut into tasks that are [`LAST_TASKS_SMALLER`] times smaller, so that no thread
+/// waits long at the end. If all tasks were so small, they would find fewer equal successors.
 const LAST_TASKS: u64 = 1;
 const LAST_TASKS_SMALLER: u64 = 4;
 
 impl CpuMerge<'_> {
-    /// Returns the most positions whose successors a task may merge while it counts; these successors take at most as much
-    /// memory as half of those on their way.
+    /// The most positions whose successors one task may merge while it counts. These successors take at most half the memory
+    /// of the successors in flight.
     fn merged_together(&self) -> u64 {
         let successors = self.in_flight() * IN_FLIGHT_BYTES / 2 / ENTRY_BYTES;
         (successors / (MOVES * self.cores.pool.current_num_threads() as u64)).clamp(1, MERGED_TOGETHER)
     }
 
-    /// Returns the positions whose successors a task merges if it takes part in counting below so many: enough tasks for all
-    /// threads.
+    /// The number of positions whose successors one task merges, if trees below `successors` positions are counted. Every
+    /// thread gets several tasks.
     pub(super) fn merged_in_a_task(&self, successors: u64) -> u64 {
         (successors / (4 * self.cores.pool.current_num_threads() as u64)).clamp(1, self.merged_together())
     }
 
-    /// Cuts these numbers into tasks of about `together` numbers, and smaller tasks at the end: no thread waits long for the last one.
+    /// Cuts these numbers into tasks of about `together` numbers, and smaller tasks at the end.
     fn tasks(&self, index: &Index, range: Range<u64>, together: u64) -> Vec<Range<u64>> {
         let last = LAST_TASKS * self.cores.pool.current_num_threads() as u64 * together;
         let middle = range.end - last.min(range.end - range.start);
@@ -53,7 +53,7 @@ impl CpuMerge<'_> {
     /// Sums what is below some successors, weighted by multiplicity.
     fn count_task<B: Below>(
         &self,
-        scratch: &mut Counting<B>,
+        scratch: &mut TreeScratch<B>,
         index: &Index,
         range: Range<u64>,
         depth: u32,
@@ -64,7 +64,7 @@ impl CpuMerge<'_> {
                 return Ok(total);
             }
         }
-        let Counting { tree, positions, below, .. } = scratch;
+        let TreeScratch { tree, positions, below, .. } = scratch;
         below.clear();
         if depth == 0 {
             // Every position is its own leaf, so the sum needs only the multiplicities.
@@ -89,12 +89,12 @@ impl CpuMerge<'_> {
     /// Does the same, but merges the successors of these successors first.
     fn count_merged<B: Below>(
         &self,
-        scratch: &mut Counting<B>,
+        scratch: &mut TreeScratch<B>,
         index: &Index,
         range: Range<u64>,
         depth: u32,
     ) -> Result<B::Sum, MergeError> {
-        let Counting { tree, positions, below, expansion, table } = scratch;
+        let TreeScratch { tree, positions, below, expansion, table } = scratch;
         // The options may ask for few bits, which make tables slow. They concern only plies.
         let mut sharing = Sharing::new(u32::BITS);
         sharing.expect(MOVES / 2 * (range.end - range.start), Filter::All);
@@ -122,7 +122,7 @@ impl CpuMerge<'_> {
         let start = successors.start.min(end);
         // Enough tasks for all threads.
         let together = if depth < LEAST_MERGED {
-            ((end - start) / self.cores.tasks()).clamp(1, COUNTED_TOGETHER)
+            ((end - start) / self.cores.info.batch as u64).clamp(1, COUNTED_TOGETHER)
         } else {
             self.merged_in_a_task(end - start)
         };
@@ -162,8 +162,7 @@ pub(super) trait Below: Copy + Default + Send {
     /// What is counted at depth 0.
     const ROOT: Self;
 
-    /// Returns the scratch memory for such counts.
-    fn scratch(scratch: &ScratchBelow) -> &Pool<Counting<Self>>;
+    fn scratch(scratch: &ScratchBelow) -> &Pool<TreeScratch<Self>>;
 
     /// Counts below each position.
     fn count(tree: &mut Tree, code: &Code, positions: &[[u64; 4]], depth: u32, below: &mut [Self]) -> Option<()>;
@@ -181,7 +180,7 @@ impl Below for u64 {
 
     const ROOT: Self = 1;
 
-    fn scratch(scratch: &ScratchBelow) -> &Pool<Counting<Self>> {
+    fn scratch(scratch: &ScratchBelow) -> &Pool<TreeScratch<Self>> {
         &scratch.leaves
     }
 
@@ -204,7 +203,7 @@ impl Below for Numbers {
 
     const ROOT: Self = ROOT;
 
-    fn scratch(scratch: &ScratchBelow) -> &Pool<Counting<Self>> {
+    fn scratch(scratch: &ScratchBelow) -> &Pool<TreeScratch<Self>> {
         &scratch.kinds
     }
 

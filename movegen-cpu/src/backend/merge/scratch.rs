@@ -7,7 +7,7 @@ use crate::lanes::batch::{Batch, Queue};
 use crate::lanes::categories::Numbers;
 use crate::lanes::tree::Tree;
 
-/// Memory that tasks use one after the other.
+/// Memory that one task uses after another.
 #[derive(Default)]
 pub(super) struct Pool<T>(Mutex<Vec<T>>);
 
@@ -36,18 +36,18 @@ pub(super) struct Scratch {
 
 /// The scratch memory of a thread that counts trees.
 #[derive(Default)]
-pub(super) struct Counting<B> {
+pub(super) struct TreeScratch<B> {
     pub(super) tree: Tree,
     pub(super) positions: Vec<[u64; 4]>,
     pub(super) below: Vec<B>,
     pub(super) expansion: Scratch,
-    /// Merged successors, of one task at a time.
+    /// The merged successors of one task.
     pub(super) table: Shard,
 }
 
 /// The scratch memory of all threads that count trees.
 #[derive(Default)]
 pub(super) struct ScratchBelow {
-    pub(super) leaves: Pool<Counting<u64>>,
-    pub(super) kinds: Pool<Counting<Numbers>>,
+    pub(super) leaves: Pool<TreeScratch<u64>>,
+    pub(super) kinds: Pool<TreeScratch<Numbers>>,
 }

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::backend::shard::Candidate;
 
-/// Lists that tasks use one after the other. Tasks need lists of very different lengths, so a task gets the list that fits best, and
+/// Lists that one task uses after another. Tasks need lists of very different lengths, so a task gets the list that fits best, and
 /// the lists together are limited: otherwise, each of them would grow to the greatest length in time.
 pub(super) struct Spare {
     lists: Mutex<Lists>,
@@ -25,7 +25,7 @@ impl Spare {
         Self { lists: Mutex::default(), most: usize::try_from(most).unwrap_or(usize::MAX) }
     }
 
-    /// Returns an empty list: the smallest one with room for this many candidates, or else the largest one.
+    /// Returns an empty list: the smallest one with room for `len` candidates, or else the largest one.
     pub(super) fn take(&self, len: usize) -> Vec<Candidate> {
         let mut lists = self.lists.lock().unwrap_or_else(PoisonError::into_inner);
         let Lists { by_capacity, capacity } = &mut *lists;

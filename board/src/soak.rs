@@ -4,14 +4,12 @@
 //! reference counts the leaves two plies below each position and three plies below some, and each [`Batch`] of these questions
 //! checks any number of backends. The reference also searches small trees below some of the positions.
 
-mod difference;
-
 use std::collections::BTreeMap;
+use std::fmt;
 use std::ops::AddAssign;
 
 use thiserror::Error;
 
-pub use self::difference::Disagreement;
 use crate::placements::Placements;
 use crate::random::Random;
 use crate::{
@@ -65,7 +63,6 @@ enum Answers {
 }
 
 impl Answers {
-    /// Returns the answers of a backend to the question of these.
     fn of(
         &self,
         backend: &mut dyn Backend,
@@ -92,7 +89,7 @@ impl Answers {
 
 /// The number of positions that were compared.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Compared {
+pub struct ComparisonCounts {
     /// Positions whose leaves two plies below were compared.
     pub two_plies: u64,
     /// Positions whose leaves three plies below were also compared.
@@ -103,12 +100,31 @@ pub struct Compared {
     pub leaves: u128,
 }
 
-impl AddAssign for Compared {
+impl AddAssign for ComparisonCounts {
     fn add_assign(&mut self, other: Self) {
         self.two_plies += other.two_plies;
         self.three_plies += other.three_plies;
         self.searched += other.searched;
         self.leaves += other.leaves;
+    }
+}
+
+/// The first position on which two backends disagree.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Disagreement {
+    /// The position.
+    pub position: Fen,
+    /// The number of plies counted below the position.
+    pub depth: u32,
+    /// A description of the two answers.
+    pub what: String,
+}
+
+impl fmt::Display for Disagreement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { position, depth, what } = self;
+        let quad = Quad48::from(&position.position);
+        write!(f, "{what}\n{depth} plies below {position}\nunder {:?}\n{quad:#x?}", position.rules)
     }
 }
 
@@ -124,7 +140,6 @@ pub enum SoakError {
 }
 
 impl Batch {
-    /// Returns the reference's answers.
     fn new(
         reference: &mut dyn Backend,
         rules: Rules,
@@ -137,13 +152,13 @@ impl Batch {
     }
 
     /// Returns the size of the comparison with one backend.
-    pub fn compared(&self) -> Compared {
+    pub fn compared(&self) -> ComparisonCounts {
         let positions = self.positions.len() as u64;
         match &self.answers {
-            Answers::Scores(..) => Compared { searched: positions, ..Compared::default() },
+            Answers::Scores(..) => ComparisonCounts { searched: positions, ..ComparisonCounts::default() },
             Answers::Leaves(leaves) => {
                 let (two_plies, three_plies) = if self.depth == 2 { (positions, 0) } else { (0, positions) };
-                Compared { two_plies, three_plies, searched: 0, leaves: leaves.iter().sum() }
+                ComparisonCounts { two_plies, three_plies, searched: 0, leaves: leaves.iter().sum() }
             }
         }
     }
