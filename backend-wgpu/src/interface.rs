@@ -69,7 +69,6 @@ pub struct WgpuInterface {
 }
 
 impl WgpuInterface {
-    /// Opens a device.
     pub(crate) fn open(device: &WgpuDevice, settings: &GpuSettings) -> Result<Self, Failure> {
         let has_clock = settings.profile && device.adapter.features().contains(Features::TIMESTAMP_QUERY);
         let mut features = features(settings);
@@ -115,7 +114,6 @@ impl WgpuInterface {
         Ok(module)
     }
 
-    /// Compiles the kernels of some modules.
     fn compile_modules(&mut self, modules: &[Module]) -> Result<Compilation, Failure> {
         let start = Instant::now();
         let sources = modules.iter().map(|module| Ok((module, self.shader_module(*module)?)));
@@ -181,7 +179,6 @@ impl WgpuInterface {
         Ok(())
     }
 
-    /// Returns the group of a launch's buffers.
     fn bind(&self, kernel: &Kernel, launch: &Launch<'_, WgpuBuffer>) -> Result<BindGroup, Failure> {
         let Signature { name, buffers, .. } = launch.kernel.signature();
         let slot = self.slots.as_ref().map(|slots| BindGroupEntry {

@@ -87,7 +87,6 @@ impl<I: Interface, T> Buffer<I, T> {
         self.len
     }
 
-    /// The size in bytes.
     pub(crate) const fn bytes(&self) -> u64 {
         (self.len * size_of::<T>()) as u64
     }

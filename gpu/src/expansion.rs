@@ -8,7 +8,7 @@ use crate::MOST_MOVES;
 use crate::interface::Interface;
 use crate::parts::{Cut, bases};
 use crate::runner::Retry;
-use crate::session::{Average, Session};
+use crate::session::Session;
 
 /// Expands the positions of a level, in parts whose successors fit in the next level. Afterwards the counts of the level
 /// hold the number of each position's moves.
@@ -68,7 +68,7 @@ impl Expansion {
         while self.counted.is_none() && !self.rest.is_empty() {
             // Parts of equal size keep the device as busy at the end as at the start. Each part consists of whole
             // blocks, so that the rest can be expanded in generation order.
-            let pieces = (self.rest.len() * session.moves.0).div_ceil(aim.max(1));
+            let pieces = (self.rest.len() * session.moves).div_ceil(aim.max(1));
             // The device counts successors with 32 bits.
             let most = self.most.min(u32::MAX as usize / MOST_MOVES as usize - sizes.block);
             let len = self.rest.len().div_ceil(pieces).min(most).next_multiple_of(sizes.block);
@@ -88,7 +88,7 @@ impl Expansion {
                 Some(successors) => {
                     // A sixteenth is added, since parts differ.
                     let average = (successors + successors / 16).div_ceil(part.len());
-                    session.moves = Average(average.clamp(1, MOST_MOVES as usize));
+                    session.moves = average.clamp(1, MOST_MOVES as usize);
                     if successors <= capacity {
                         self.rest.start = part.end;
                         return Ok(Some(ExpansionPart { successors, end: part.end }));

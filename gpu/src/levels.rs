@@ -111,7 +111,6 @@ pub(crate) struct Quiescence<I: Interface> {
 }
 
 impl<I: Interface> Level<I> {
-    /// Makes the buffers of a level for this number of positions, in blocks of this size.
     async fn new(interface: &mut I, positions: usize, block: usize, parts: usize) -> Result<Self, Failure> {
         Ok(Self {
             positions: Buffer::new(interface, "positions", positions * parts).await?,
@@ -163,7 +162,6 @@ mod tests {
     use crate::parameters::Parameter;
     use crate::settings::{Capabilities, GpuOptions, Unordered};
 
-    /// Returns the sizes with this many positions and moves, from the largest to the smallest.
     fn sizes(positions: usize, moves: usize) -> Vec<Sizes> {
         let device = Capabilities {
             defaults: Parameter::usual(true),

@@ -5,11 +5,10 @@
 
 use kogge_board::merge::Filter;
 
-use crate::arguments::{CountShards, ScanShards, SortByShard};
+use crate::arguments::{CountShards, ScanShards, SortByShard, with_filter};
 use crate::buffer::Buffer;
 use crate::interface::{Failure, Interface};
 use crate::levels::Level;
-use crate::range_scalars::with_filter;
 use crate::runner::{Retry, Runner};
 
 /// Bytes of a candidate besides its position: its multiplicity, and the slot that it took.

@@ -4,30 +4,23 @@ mod candidates;
 mod diagrams;
 mod insert;
 mod list;
-mod numbers;
 mod order;
-mod run;
 mod runs;
-mod select;
 mod selection;
-mod shard;
 mod sums;
-mod table;
 
 use std::ops::Range;
 
 use kogge_board::merge::{Filter, MergeError};
-use kogge_board::{BackendError, Categories, Planes32};
+use kogge_board::{BackendError, Planes32};
 
 use self::candidates::{CANDIDATE, Candidates, SORTING};
-use self::list::{Layout, List};
-use self::numbers::{low_halves, number, sums_of};
+use self::list::{FULL, LEN, Layout, List, OVERFLOW, PARTS, POSITION, STATE, Shard, Table, planes_of};
 use self::order::NUMBER;
-use self::run::Run;
-pub(crate) use self::select::ParentBatch;
+use self::runs::Run;
+pub(crate) use self::selection::ParentBatch;
 use self::selection::{SELECTION, Selection};
-use self::shard::{PARTS, POSITION, Shard, planes_of};
-use self::table::{FULL, LEN, OVERFLOW, STATE, Table};
+use self::sums::{low_halves, number, sums_of};
 use crate::arguments::LoadEntries;
 use crate::buffer::Buffer;
 use crate::interface::Interface;
@@ -99,28 +92,6 @@ pub(crate) enum Leaves {
     Kept,
 }
 
-/// The sums that are needed: of leaves, or of leaves of each kind.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kinds {
-    One,
-    All,
-}
-
-impl Kinds {
-    /// The number of kinds.
-    const fn count(self) -> usize {
-        match self {
-            Self::One => 1,
-            Self::All => Categories::COUNT,
-        }
-    }
-
-    /// Returns one kind or all, by their number.
-    pub(crate) const fn of(count: usize) -> Self {
-        if count == 1 { Self::One } else { Self::All }
-    }
-}
-
 /// A list of successors to make.
 struct ListPlan {
     shards: usize,
@@ -156,7 +127,8 @@ pub(crate) struct Lists<I: Interface> {
     /// Multiplicities of positions from the host.
     given: Option<Buffer<I, [u32; 4]>>,
     sums: Buffer<I, [u32; 8]>,
-    kinds: Kinds,
+    /// The number of sums that are needed: one, or one for each kind of moves.
+    kinds: usize,
     /// The memory of runs, if there were any; during runs, the memory of the successors that are now the parents.
     run: Option<Run<I>>,
     /// Whether the successors are those of runs. Then the table is cleared before each insertion.
@@ -372,7 +344,7 @@ impl<I: Interface> Lists<I> {
     }
 
     /// Begins a merge in `memory` bytes, without entries, which needs these sums.
-    pub(crate) async fn new(session: &mut Session<I>, memory: u64, kinds: Kinds) -> Result<Self, BackendError> {
+    pub(crate) async fn new(session: &mut Session<I>, memory: u64, kinds: usize) -> Result<Self, BackendError> {
         let Session { runner, buffers, sizes, .. } = &mut *session;
         let device_memory = runner.settings.device_memory;
         let memory = if runner.settings.keeps_levels { device_memory } else { memory.min(device_memory) };
@@ -380,7 +352,7 @@ impl<I: Interface> Lists<I> {
         let levels_memory = if runner.settings.keeps_levels { levels } else { levels.min(memory / 4) };
         let spare = memory / SPARE_SHARE;
         runner.spare.limit(spare);
-        let sums = sums_of(kinds.count() + PATHS);
+        let sums = sums_of(kinds + PATHS);
         let memory = memory.saturating_sub(spare + (sums * size_of::<[u32; 8]>()) as u64);
         // The levels of earlier counts are freed, unless they fit in their share.
         let bytes = |buffers: &Buffers<I>| sizes.bytes(buffers.levels.len(), &runner.settings).0;
@@ -425,6 +397,31 @@ impl<I: Interface> Lists<I> {
         Layout::entries(memory.saturating_sub(shards * candidates * CANDIDATE_SLOT + sorting) / each, most)
     }
 
+    /// Loads the parents that may have successors in the filter into level 0. See [`Selection::select`].
+    pub(crate) async fn select(
+        &mut self,
+        session: &mut Session<I>,
+        parents: &Range<u64>,
+    ) -> Result<ParentBatch, Retry> {
+        match (&mut self.selection, &self.parents) {
+            (Some(selection), Some(list)) => selection.select(session, list, parents, self.filter).await,
+            _ => Err(session.runner.unasked()),
+        }
+    }
+
+    /// Sets the number of kept successors of each root to zero.
+    pub(crate) fn clear_kept(&self, session: &mut Session<I>, roots: usize) -> Result<(), Retry> {
+        match &self.selection {
+            Some(selection) => session.runner.clear("the number of successors", &selection.kept_counts, roots),
+            None => Ok(()),
+        }
+    }
+
+    /// The successors that expansions keep.
+    pub(crate) fn filter(&self) -> Filter {
+        self.filter
+    }
+
     /// Loads entries into level 0, each a root of its own, and clears all totals.
     pub(crate) async fn load(&self, session: &mut Session<I>, ply: Ply, entries: Range<u64>) -> Result<(), Retry> {
         let len = (entries.end - entries.start) as usize;
@@ -442,7 +439,6 @@ impl<I: Interface> Lists<I> {
         unsafe { runner.launch(len, arguments) }.await
     }
 
-    /// Waits for all insertions and returns the number of successors.
     pub(crate) async fn inserted(&mut self, session: &mut Session<I>) -> Result<u64, MergeError> {
         let (len, _) = self.inserted_and_sums(session, 0).await?;
         Ok(len)

@@ -153,7 +153,6 @@ fn a_total_that_is_not_the_published_one_is_a_wrong_answer() {
     }
 }
 
-/// Runs a test with a cache of its own.
 fn with_cache(name: &str, test: impl FnOnce(&Cache)) {
     let folder = env::temp_dir().join(format!("kogge-cache-{}-{name}", process::id()));
     test(&Cache::at(folder.join("sub/tuned.json")));

@@ -27,7 +27,6 @@ impl Variants {
         if self.boards48 { 48 } else { 32 }
     }
 
-    /// The number of parts of a position.
     pub(crate) const fn position_parts(self) -> usize {
         self.position_bytes() / size_of::<Part>()
     }
