@@ -163,6 +163,8 @@ pub(crate) fn fingerprint() -> String {
 mod tests {
     use std::collections::BTreeSet;
 
+    use kogge_gpu::source::MODULES;
+
     use super::*;
 
     const SOURCE: &str = "// A.\ntypedef struct {\n    int a;\n} A;\n\n// B.\nINLINE int b(A a) {\n    return a.a;\n}\n\
@@ -187,6 +189,12 @@ mod tests {
             with_heads_of(SOURCE.replace("return a.a", "return 0"), &other),
             other.replace("return a.a", "return 0")
         );
+    }
+
+    #[test]
+    fn no_file_of_a_module_is_missing() {
+        let all: Vec<_> = files(&MODULES, Form::PRINTED).map(|(name, _)| name).collect();
+        assert_eq!(PRINTED.iter().map(|(name, _)| *name).collect::<Vec<_>>(), all);
     }
 
     /// A function by hand whose name changes elsewhere would silently no longer be used.

@@ -26,7 +26,7 @@ use crate::timer::Timer;
 /// The maximum number of launches that are recorded before they are submitted.
 const LAUNCHES: usize = 64;
 
-/// A launch of this many work-items keeps the device busy while the host records the next.
+/// The least number of work-items of a launch that keeps the device busy while the host records the next.
 const LARGE: usize = 1 << 17;
 
 /// A compiled kernel.

@@ -69,7 +69,7 @@ mod tests {
 
     #[test]
     fn scalars_can_be_immediates() {
-        // Vulkan guarantees so many bytes.
+        // Vulkan guarantees 128 bytes.
         const { assert!(SCALARS <= 128) };
         for (source, capabilities) in MODULES.into_iter().flat_map(forms) {
             let spaces = |source: &str| {

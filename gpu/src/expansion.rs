@@ -48,7 +48,7 @@ impl Expansion {
         }
     }
 
-    /// Expands the first `len` positions, whose successors will be merged, at most `capacity` at a time, or those of a block. Successors that
+    /// Expands the first `len` positions, to merge their successors, in parts of at most `capacity` successors or one block. Successors that
     /// are not kept may be left out; then the counts of the level are not set.
     pub(crate) fn to_merge(filter: Filter, len: usize, capacity: usize) -> Self {
         Self { capacity, filter, are_merged: true, ..Self::of(len) }

@@ -13,7 +13,7 @@ use crate::settings::GpuSettings;
 
 /// The maximum number of roots in a batch: as many as are counted in one launch, so that waits between batches cost little.
 const MOST_ROOTS: usize = 1 << 22;
-/// Positions are halved alone until there are this many moves for each.
+/// Positions are halved alone until each has this number of moves.
 const MOVES_EACH: usize = 8;
 /// Positions on the path of a quiescence search, one for each ply. The first is one ply above the leaf.
 pub(crate) const QUIESCENCE_NODES: usize = 1 + QUIESCENCE_PLIES as usize;

@@ -41,9 +41,9 @@ const FILLED: f64 = 0.85;
 /// The average number of moves that is assumed at first.
 const MOVES: f64 = 40.0;
 
-/// What became of the successors of a run.
+/// The outcome of merging the successors of a run.
 enum RunOutcome {
-    /// All are in the list, this many.
+    /// All are in the list: the number of distinct successors.
     All(u64),
     /// They do not fit in the list.
     Full,

@@ -78,13 +78,12 @@ impl<I: Interface> List<I> {
         self.shards.iter().map(|shard| shard.len).sum()
     }
 
-    /// Returns the layout for this many entries in the list's shards.
     pub(super) fn layout(&self, entries: u64) -> Layout {
         Layout::in_shards(entries, self.shards.len() as u64)
     }
 
-    /// Whether this many entries fit in the list, without much capacity left. A ply in ranges needs
-    /// about the same capacity again and again, and to make large buffers takes some drivers seconds.
+    /// Whether the entries fit in the list without much capacity left. All ranges of a ply need about the same capacity, and some
+    /// drivers take seconds to allocate large buffers.
     pub(super) fn fits(&self, entries: u64) -> bool {
         let capacity = self.layout(entries).capacity;
         let fits =

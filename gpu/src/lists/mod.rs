@@ -48,7 +48,7 @@ const RUNS_SHARE: u64 = 16;
 /// The sums of paths, which follow the sums of all kinds.
 const PATHS: usize = 2;
 
-/// Room is made for this many successors of each parent at once, if the parents are few. If there are more, they are inserted in parts.
+/// Candidates of each parent that an insertion has room for, if the parents are few. More candidates are inserted in parts.
 const MOVES: u64 = 20;
 
 /// The maximum number of a shard's entries. Their numbers have 31 bits; the first and the last number have other meanings.
@@ -84,7 +84,7 @@ pub(crate) enum Weights {
 /// The leaves of a root.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Leaves {
-    /// The leaves this many plies below: one at depth 0, the root's count of level 0 at depth 1, and its total at other depths.
+    /// The leaves at a depth below the root: one at depth 0, the root's count of level 0 at depth 1, and its total at other depths.
     Below(u32),
     /// One if the root's multiplicity is one, else none.
     ReachedOnce,
@@ -115,13 +115,13 @@ pub(crate) struct Lists<I: Interface> {
     levels_memory: u64,
     parents: Option<List<I>>,
     successors: Option<List<I>>,
-    /// The plies before the parents that are kept, the last one last.
+    /// The saved plies before the parents, in order.
     ancestors: Vec<Option<List<I>>>,
     /// The successors that expansions keep.
     filter: Filter,
     selection: Option<Selection<I>>,
-    /// The tables of the successors' shards. After [`Lists::descend`] they wait to be used again: to make a buffer takes some
-    /// drivers milliseconds.
+    /// The tables of the successors' shards. Kept for reuse after [`Lists::descend`], because some drivers take milliseconds to
+    /// allocate a buffer.
     tables: Vec<Table<I>>,
     candidates: Option<Candidates<I>>,
     /// Multiplicities of positions from the host.
@@ -276,7 +276,7 @@ impl<I: Interface> Lists<I> {
         Ok(())
     }
 
-    /// Makes room for this many candidates of this many shards, unless there is.
+    /// Makes room for `len` candidates of `shards` shards, unless there is enough.
     async fn provide_candidates(&mut self, runner: &mut Runner<I>, len: usize, shards: usize) -> Result<(), Retry> {
         let spare = self.candidates.take().filter(|spare| spare.taken.len() >= len);
         let made = async {
@@ -299,7 +299,7 @@ impl<I: Interface> Lists<I> {
         self.provide_candidates(&mut session.runner, len, shards).await
     }
 
-    /// Returns the bytes that are in use with a list of this many successors and the memory of runs.
+    /// The bytes in use with a list of `entries` successors and the memory of runs.
     fn used(&self, session: &Session<I>, entries: u64) -> u64 {
         let each = POSITION + MULTIPLICITY_AND_SLOTS;
         let sizes = session.fitting(2).ok();
@@ -336,7 +336,7 @@ impl<I: Interface> Lists<I> {
         self.descend();
     }
 
-    /// Frees parents and successors, and makes the parents that were kept last the parents again.
+    /// Frees parents and successors, and restores the most recently saved parents.
     pub(crate) fn ascend(&mut self) {
         if let Some(parents) = self.ancestors.pop() {
             (self.parents, self.successors) = (parents, None);

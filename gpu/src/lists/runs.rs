@@ -59,15 +59,15 @@ pub(super) fn candidates_of(sizes: &Sizes, entries: u64) -> usize {
     wanted.clamp(sizes.least_positions().min(sizes.positions), sizes.positions)
 }
 
-/// Returns the slots of the table of a run for an insertion of this many candidates. The table holds only these candidates, and at least
+/// The slots of the table of a run for an insertion of `candidates` candidates. The table holds only these candidates, and at least
 /// one slot is free even if they all differ; mostly less than half of them differ. A small table stays in a large GPU's cache.
 pub(super) const fn slots_of(candidates: usize) -> usize {
     candidates / 4 * 5 + candidates % 4 + 1
 }
 
 impl<I: Interface> Lists<I> {
-    /// Returns the capacity of a run's list, if leaves this many plies below the successors are counted in runs: if there are many
-    /// successors, and memory for a run. Frees the memory of an earlier run that does not fit beside this list.
+    /// The capacity of a run's list for counting `depth` plies below the successors, or `None` if runs would not pay: with few
+    /// successors, or too little memory for a run. Frees the memory of an earlier run that does not fit beside this list.
     ///
     /// The answer for a list at these depths stays the same. If memory runs out later, smaller buffers are needed.
     pub(crate) fn run_entries(&mut self, session: &Session<I>, depth: u32) -> Result<Option<u64>, Retry> {

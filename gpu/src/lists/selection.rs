@@ -60,7 +60,7 @@ impl<I: Interface> Selection<I> {
         let capacity = buffers.levels[0].roots.len().min(self.kept_counts.len());
         let mut selected = ParentBatch { end: parents.start, len: 0 };
         runner.clear("the number of parents", &self.count, 1)?;
-        // If too many parents are selected, the same parents are looked at again, fewer at a time.
+        // If too many parents are selected, a smaller part of the same parents is tried again.
         let mut most = f64::INFINITY;
         while selected.end < parents.end && (selected.len as f64) < FILLED * capacity as f64 {
             let rest = capacity - selected.len;

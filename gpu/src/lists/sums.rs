@@ -16,7 +16,7 @@ const SELF_TEST_ENTRIES: usize = 3000;
 /// Bytes for the self-test's lists, far more than they need.
 const SELF_TEST_MEMORY: u64 = 1 << 28;
 
-/// The number of elements of the sums of this many kinds: a header, then a sum for each kind and work-group.
+/// The number of elements of the sums of `kinds` kinds: a header, then a sum for each kind and work-group.
 pub(super) const fn sums_of(kinds: usize) -> usize {
     1 + kinds * WEIGHTED_SUMS_GROUPS
 }
