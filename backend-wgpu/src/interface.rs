@@ -97,7 +97,6 @@ impl WgpuInterface {
         &self.runtime.device
     }
 
-    /// Reads and checks the source of a module.
     fn shader_module(&self, module: Module) -> Result<ShaderModule, Failure> {
         let source = source(&self.settings, module);
         let source = if self.slots.is_some() { source } else { with_immediates(&source) };
@@ -398,7 +397,6 @@ impl Kernel {
     }
 }
 
-/// Returns the features that the device must have.
 fn features(settings: &GpuSettings) -> Features {
     let mut features = Features::empty();
     features.set(Features::SHADER_INT64, settings.uses(Parameter::Word));

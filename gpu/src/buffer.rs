@@ -66,7 +66,6 @@ impl<I: Interface, T: Pod> Buffer<I, T> {
         })
     }
 
-    /// The size in bytes of a buffer for `len` elements.
     fn size(len: usize) -> u64 {
         (len.max(1) * size_of::<T>()) as u64
     }
@@ -77,12 +76,10 @@ impl<I: Interface, T: Pod> Buffer<I, T> {
 }
 
 impl<I: Interface, T> Buffer<I, T> {
-    /// The interface's buffer.
     pub(crate) fn raw(&self) -> &I::Buffer {
         &self.raw
     }
 
-    /// The number of elements that the buffer holds.
     pub(crate) const fn len(&self) -> usize {
         self.len
     }

@@ -61,7 +61,6 @@ impl<I: Interface> Session<I> {
         depth.saturating_sub(self.last_plies().max(2)) as usize + 1
     }
 
-    /// Counts the legal moves of each position.
     pub(crate) async fn count(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Vec<u32>, BackendError> {
         let mut counts = Vec::with_capacity(positions.len());
         self.in_batches(

@@ -207,7 +207,6 @@ pub fn files(modules: &[Module], form: Form) -> impl Iterator<Item = (&'static s
     needed.map(|(name, _, text)| (name, text)).collect::<Vec<_>>().into_iter()
 }
 
-/// Returns the declarations of all scalars and buffers, from the table of kernels.
 fn bindings() -> String {
     let scalars: String = Scalar::ALL.iter().map(|scalar| format!("    {}: u32,\n", scalar.name())).collect();
     let buffers = (1..).zip(Binding::ALL).map(|(number, buffer)| {

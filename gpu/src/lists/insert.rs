@@ -18,7 +18,6 @@ use crate::runner::{Retry, Runner};
 use crate::session::Session;
 
 impl<I: Interface> Lists<I> {
-    /// Writes multiplicities from the host.
     async fn give(&mut self, runner: &mut Runner<I>, multiplicities: &[u128]) -> Result<(), Retry> {
         let words: Vec<[u32; 4]> = multiplicities.iter().map(words).collect();
         let given = match self.given.take().filter(|given| given.len() >= words.len()) {

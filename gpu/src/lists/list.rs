@@ -73,7 +73,6 @@ impl<I: Interface> List<I> {
         shards.sum::<u64>() + self.order.as_ref().map_or(0, Order::bytes)
     }
 
-    /// The number of entries.
     pub(super) fn len(&self) -> u64 {
         self.shards.iter().map(|shard| shard.len).sum()
     }

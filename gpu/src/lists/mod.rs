@@ -164,14 +164,12 @@ impl<I: Interface> Lists<I> {
         found.filter(|(_, within)| within.end - within.start == entries.end.saturating_sub(entries.start))
     }
 
-    /// Returns the maximum number of a shard's entries.
     fn most_of_shard(settings: &GpuSettings, candidates: u64) -> u64 {
         // Slots are numbered with 32 bits.
         let slots = (settings.max_buffer / 4).min(u64::from(u32::MAX)).saturating_sub(candidates + 1);
         (settings.max_buffer / POSITION).min(slots / 2).clamp(1, MOST_ENTRIES)
     }
 
-    /// Returns the greatest number of successors that lie in one shard.
     pub(crate) fn most_in_one_shard(&self, session: &Session<I>) -> u64 {
         let settings = &session.runner.settings;
         let candidates = session.fitting(2).map_or(0, |sizes| sizes.positions as u64);
@@ -417,7 +415,6 @@ impl<I: Interface> Lists<I> {
         }
     }
 
-    /// The successors that expansions keep.
     pub(crate) fn filter(&self) -> Filter {
         self.filter
     }

@@ -26,7 +26,6 @@ pub(super) fn number(words: &[u32; 4]) -> u128 {
     words.iter().rev().fold(0, |number, &word| number << 32 | u128::from(word))
 }
 
-/// Returns a number as four words, the lowest first.
 pub(super) fn words(number: &u128) -> [u32; 4] {
     [0, 32, 64, 96].map(|shift| (number >> shift) as u32)
 }
@@ -74,7 +73,6 @@ pub(super) fn low_halves<const LEN: usize>(numbers: &[[u32; 8]]) -> Option<[u128
 }
 
 impl<I: Interface> Lists<I> {
-    /// Sets the sums to zero.
     pub(crate) fn clear_sums(&self, session: &mut Session<I>) -> Result<(), Retry> {
         session.runner.clear("the sums", &self.sums, self.sums.len())
     }

@@ -163,7 +163,6 @@ fn tuned() -> Values {
     Values::from([(GroupSize, 64), (ClosedFormTurns, 2)])
 }
 
-/// Returns the key of a device with a change.
 fn key(change: impl FnOnce(&mut TunedKey)) -> TunedKey {
     let [backend, device, driver] = ["abacus", "Abacus", "1.0"].map(String::from);
     let mut key = TunedKey { backend, device, driver, kogge: "0.1".into(), kernels: fingerprint(["slide"]) };
