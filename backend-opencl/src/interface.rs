@@ -33,13 +33,11 @@ fn other(failure: runtime::Failure) -> Failure {
     Failure::Other(failure.to_string())
 }
 
-/// Converts a failure of a request for memory.
 fn for_memory(failure: runtime::Failure) -> Failure {
     if failure.is_out_of_memory() { Failure::OutOfMemory } else { other(failure) }
 }
 
 impl OpenClInterface {
-    /// Opens a device.
     pub(crate) fn open(device: &OpenClDevice, settings: &GpuSettings) -> Result<Self, Failure> {
         Ok(Self {
             queue: Queue::new(device, settings.profile).map_err(other)?,

@@ -24,7 +24,7 @@ macro_rules! printed {
 }
 
 const PRINTED: &[(&str, &str)] = printed! {
-    "constants" "word" "bits" "buffers" "position" "range" "merge" "diagrams" "shards" "fill" "frame" "count" "make" "emit" "generate"
+    "constants" "word" "bits" "invocation" "position" "range" "merge" "diagrams" "shards" "fill" "frame" "count" "make" "emit" "generate"
     "evaluation" "minimax" "closed_form" "closed_form_values" "categories" "unordered" "expand" "scan" "perft"
 };
 
@@ -55,7 +55,6 @@ fn definitions(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Returns a definition without the comments and blank lines before it.
 fn without_comments(definition: &str) -> &str {
     let mut rest = definition;
     while let Some((line, after)) = rest.split_once('\n') {
@@ -118,7 +117,6 @@ pub(crate) fn source(settings: &GpuSettings, module: Module) -> String {
     if settings.printer.is_none() { Mutation::apply(settings.mutation, source) } else { source }
 }
 
-/// Returns the options of the OpenCL compiler.
 pub(crate) fn compiler_options(settings: &GpuSettings) -> String {
     let registers = match settings[Parameter::Registers] {
         0 => String::new(),
@@ -127,7 +125,6 @@ pub(crate) fn compiler_options(settings: &GpuSettings) -> String {
     format!("-cl-std=CL1.2 {registers}{}", settings.compiler)
 }
 
-/// Returns the kernels of a module.
 fn kernels(settings: &GpuSettings, module: Module) -> String {
     let variants = settings.variants;
     let mut text = match (settings.mutation, settings.printer) {
@@ -157,7 +154,6 @@ fn kernels(settings: &GpuSettings, module: Module) -> String {
     text
 }
 
-/// Returns the fingerprint of all files.
 pub(crate) fn fingerprint() -> String {
     let printed = PRINTED.iter().map(|(_, text)| *text);
     tuning::fingerprint(printed.chain([PRELUDE, COUNT_ONES, BOARDS48, MAGIC, DEPTH_FIRST, CLEAR]))
@@ -166,6 +162,8 @@ pub(crate) fn fingerprint() -> String {
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
+
+    use kogge_gpu::source::MODULES;
 
     use super::*;
 
@@ -191,6 +189,12 @@ mod tests {
             with_heads_of(SOURCE.replace("return a.a", "return 0"), &other),
             other.replace("return a.a", "return 0")
         );
+    }
+
+    #[test]
+    fn no_file_of_a_module_is_missing() {
+        let all: Vec<_> = files(&MODULES, Form::PRINTED).map(|(name, _)| name).collect();
+        assert_eq!(PRINTED.iter().map(|(name, _)| *name).collect::<Vec<_>>(), all);
     }
 
     /// A function by hand whose name changes elsewhere would silently no longer be used.

@@ -119,7 +119,6 @@ pub(crate) struct Program(Object);
 pub(crate) struct Kernel(Object);
 
 impl Queue {
-    /// Opens a device.
     pub(crate) fn new(device: &OpenClDevice, profiled: bool) -> Result<Self, Failure> {
         let (platform, device) = (device.platform.as_ptr(), device.id.as_raw());
         let properties = [ffi::CL_CONTEXT_PLATFORM as isize, platform as isize, 0];
@@ -287,7 +286,6 @@ impl Queue {
         Object::new("clEnqueueNDRangeKernel", event, code, ffi::clReleaseEvent).map(|event| Some(Event(event)))
     }
 
-    /// Returns the size of the largest work-group in which a kernel can run.
     pub(crate) fn max_work_group_size(&self, kernel: &Kernel) -> Result<usize, Failure> {
         let bytes = query("clGetKernelWorkGroupInfo", |size, value, actual| {
             // SAFETY: kernel and device belong together; `query` passes null or room for `size` bytes.
@@ -319,7 +317,6 @@ impl OpenClBuffer {
 }
 
 impl Program {
-    /// Returns the kernel of this name.
     pub(crate) fn kernel(&self, name: &str) -> Result<Kernel, Failure> {
         let name = CString::new(name).unwrap_or_default();
         let mut code = 0;

@@ -135,7 +135,6 @@ impl WgpuDevice {
         }
     }
 
-    /// Returns the properties that settings depend on.
     pub(crate) fn properties(&self) -> Properties {
         Properties {
             kind: self.kind,

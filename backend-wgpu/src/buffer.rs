@@ -89,7 +89,6 @@ impl Groups {
         self.with(|table| table.by_launch.len())
     }
 
-    /// Forgets the groups of a kernel, which is forgotten itself.
     pub(crate) fn forget(&self, kernel: Kernel) {
         self.with(|table| table.by_launch.retain(|launch, _| launch.kernel != Some(kernel)));
     }

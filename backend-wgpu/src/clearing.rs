@@ -76,7 +76,6 @@ impl Clearing {
         Self { pipeline, layout }
     }
 
-    /// Returns the words and the work-groups of a launch.
     pub(crate) const fn size(bytes: u64) -> (u32, u32) {
         let words = bytes / 4;
         let groups = words.div_ceil(WORDS_EACH);

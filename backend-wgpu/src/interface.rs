@@ -26,7 +26,7 @@ use crate::timer::Timer;
 /// The maximum number of launches that are recorded before they are submitted.
 const LAUNCHES: usize = 64;
 
-/// A launch of this many work-items keeps the device busy while the host records the next.
+/// The least number of work-items of a launch that keeps the device busy while the host records the next.
 const LARGE: usize = 1 << 17;
 
 /// A compiled kernel.
@@ -69,7 +69,6 @@ pub struct WgpuInterface {
 }
 
 impl WgpuInterface {
-    /// Opens a device.
     pub(crate) fn open(device: &WgpuDevice, settings: &GpuSettings) -> Result<Self, Failure> {
         let has_clock = settings.profile && device.adapter.features().contains(Features::TIMESTAMP_QUERY);
         let mut features = features(settings);
@@ -98,7 +97,6 @@ impl WgpuInterface {
         &self.runtime.device
     }
 
-    /// Reads and checks the source of a module.
     fn shader_module(&self, module: Module) -> Result<ShaderModule, Failure> {
         let source = source(&self.settings, module);
         let source = if self.slots.is_some() { source } else { with_immediates(&source) };
@@ -115,7 +113,6 @@ impl WgpuInterface {
         Ok(module)
     }
 
-    /// Compiles the kernels of some modules.
     fn compile_modules(&mut self, modules: &[Module]) -> Result<Compilation, Failure> {
         let start = Instant::now();
         let sources = modules.iter().map(|module| Ok((module, self.shader_module(*module)?)));
@@ -181,7 +178,6 @@ impl WgpuInterface {
         Ok(())
     }
 
-    /// Returns the group of a launch's buffers.
     fn bind(&self, kernel: &Kernel, launch: &Launch<'_, WgpuBuffer>) -> Result<BindGroup, Failure> {
         let Signature { name, buffers, .. } = launch.kernel.signature();
         let slot = self.slots.as_ref().map(|slots| BindGroupEntry {
@@ -401,7 +397,6 @@ impl Kernel {
     }
 }
 
-/// Returns the features that the device must have.
 fn features(settings: &GpuSettings) -> Features {
     let mut features = Features::empty();
     features.set(Features::SHADER_INT64, settings.uses(Parameter::Word));

@@ -16,7 +16,6 @@ pub(crate) struct Recording {
 }
 
 impl Recording {
-    /// Returns the encoder, for other work than launches.
     pub(crate) fn encoder(&mut self, device: &Device) -> &mut CommandEncoder {
         self.pass = None;
         self.encoder.get_or_insert_with(|| device.create_command_encoder(&Default::default()))

@@ -38,7 +38,6 @@ impl Timer {
         }
     }
 
-    /// Returns the places for the times of a launch.
     pub(crate) fn writes(&mut self) -> ComputePassTimestampWrites<'_> {
         self.has_launched = true;
         ComputePassTimestampWrites {
@@ -58,7 +57,6 @@ impl Timer {
         encoder.resolve_query_set(&self.queries, 0..2, &self.ticks, 0);
     }
 
-    /// Returns the time between two ticks.
     pub(crate) fn between(&self, [start, end]: [u64; 2]) -> Duration {
         Duration::from_nanos((end.saturating_sub(start) as f64 * f64::from(self.period)) as u64)
     }

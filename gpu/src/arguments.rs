@@ -1,5 +1,7 @@
 //! A struct of arguments for each kernel, whose fields have the names that the kernel uses.
 
+use kogge_board::merge::{Filter, KeyRange};
+
 use crate::buffer::Buffer;
 use crate::interface::Interface;
 use crate::kernels::{Kernel, element, with_kernels};
@@ -32,3 +34,38 @@ macro_rules! arguments {
 }
 
 with_kernels!(arguments);
+
+/// Returns the scalar `filter_kind` of the kernels, and the range. [`Filter::All`] has any range.
+pub(crate) fn parts_of(filter: Filter) -> (u32, KeyRange) {
+    match filter {
+        Filter::All => (0, KeyRange::WHOLE),
+        Filter::Within(range) => (1, range),
+        Filter::Before(range) => (2, range),
+        Filter::WithinReversed(range) => (3, range),
+    }
+}
+
+/// Completes the arguments of a kernel with the scalars that tell which successors are kept:
+/// `with_filter!(filter => Kernel { field, .., })`.
+macro_rules! with_filter {
+    ($filter:expr => $Kernel:ident { $($argument:tt)* }) => {{
+        let (filter_kind, kogge_board::merge::KeyRange { first, last }) = crate::arguments::parts_of($filter);
+        let [[first_own, first_theirs], [last_own, last_theirs]] = [first.pawns, last.pawns];
+        $Kernel {
+            $($argument)*
+            filter_kind,
+            first_own_low: first_own as u32,
+            first_own_high: (first_own >> 32) as u32,
+            first_theirs_low: first_theirs as u32,
+            first_theirs_high: (first_theirs >> 32) as u32,
+            first_hash: first.hash,
+            last_own_low: last_own as u32,
+            last_own_high: (last_own >> 32) as u32,
+            last_theirs_low: last_theirs as u32,
+            last_theirs_high: (last_theirs >> 32) as u32,
+            last_hash: last.hash,
+        }
+    }};
+}
+
+pub(crate) use with_filter;

@@ -1,8 +1,6 @@
 //! Opening a device, and what a [`Backend`] does, for callers that can wait for the device. Browsers cannot wait, so a build for browsers
 //! leaves this file out.
 
-use std::time::Instant;
-
 use kogge_board::host::HostMerge;
 use kogge_board::merge::{Merge, MergeOptions};
 use kogge_board::{
@@ -72,10 +70,7 @@ where
     /// # Errors
     /// As for [`Gpu::open`].
     pub fn untuned(device: &D, options: &GpuOptions) -> Result<Self, BackendError> {
-        let mut gpu = Self::untested(device, options)?;
-        let start = Instant::now();
-        self_test::counting(&mut gpu)?;
-        gpu.opening.self_test = start.elapsed();
+        let mut gpu = block_on(Self::open_async(device, options))?;
         // The self-test must not count in a measurement.
         gpu.profile();
         Ok(gpu)

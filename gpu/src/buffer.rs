@@ -66,7 +66,6 @@ impl<I: Interface, T: Pod> Buffer<I, T> {
         })
     }
 
-    /// The size in bytes of a buffer for `len` elements.
     fn size(len: usize) -> u64 {
         (len.max(1) * size_of::<T>()) as u64
     }
@@ -77,17 +76,14 @@ impl<I: Interface, T: Pod> Buffer<I, T> {
 }
 
 impl<I: Interface, T> Buffer<I, T> {
-    /// The interface's buffer.
     pub(crate) fn raw(&self) -> &I::Buffer {
         &self.raw
     }
 
-    /// The number of elements that the buffer holds.
     pub(crate) const fn len(&self) -> usize {
         self.len
     }
 
-    /// The size in bytes.
     pub(crate) const fn bytes(&self) -> u64 {
         (self.len * size_of::<T>()) as u64
     }

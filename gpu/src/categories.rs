@@ -22,9 +22,6 @@ const ITEMS_PER_POSITION: usize = 16;
 
 impl<I: Interface> Session<I> {
     /// Counts the leaves `depth` plies below each position by the kinds of moves that lead to them.
-    ///
-    /// # Errors
-    /// If the device fails, or if `watch` breaks. Every leaf's parent is made, so no number comes near 2^64.
     pub(crate) async fn categories(
         &mut self,
         rules: &Rules,
@@ -153,7 +150,6 @@ impl<I: Interface> Session<I> {
         Ok(())
     }
 
-    /// Returns the categories of the first `len` roots.
     async fn categories_of(&mut self, len: usize) -> Result<Vec<Categories>, Retry> {
         let stride = self.roots_by_kind();
         let (runner, buffers) = self.work(1, len, 0)?;

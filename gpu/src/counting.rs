@@ -21,9 +21,6 @@ use crate::watching::{Span, Watching};
 
 impl<I: Interface> Session<I> {
     /// Counts the leaves `depth` plies below each position.
-    ///
-    /// # Errors
-    /// If the device fails, or if `watch` breaks.
     pub(crate) async fn perft(
         &mut self,
         rules: &Rules,
@@ -64,10 +61,6 @@ impl<I: Interface> Session<I> {
         depth.saturating_sub(self.last_plies().max(2)) as usize + 1
     }
 
-    /// Counts the legal moves of each position.
-    ///
-    /// # Errors
-    /// If the device fails.
     pub(crate) async fn count(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Vec<u32>, BackendError> {
         let mut counts = Vec::with_capacity(positions.len());
         self.in_batches(
@@ -85,9 +78,6 @@ impl<I: Interface> Session<I> {
     }
 
     /// Makes the successors of each position, in generation order.
-    ///
-    /// # Errors
-    /// If the device fails.
     pub(crate) async fn expand(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Successors, BackendError> {
         let mut all = Successors { positions: Vec::new(), ends: Vec::with_capacity(positions.len()) };
         self.in_batches(

@@ -73,7 +73,6 @@ impl<D: Device> Gpu<D> {
         D::list()
     }
 
-    /// Makes the error for a device that cannot be used.
     fn unavailable(device: &str, reason: &str) -> BackendError {
         BackendError::Unavailable { backend: D::BACKEND, reason: format!("on {device}, {reason}") }
     }

@@ -8,7 +8,7 @@ use crate::MOST_MOVES;
 use crate::interface::Interface;
 use crate::parts::{Cut, bases};
 use crate::runner::Retry;
-use crate::session::{Average, Session};
+use crate::session::Session;
 
 /// Expands the positions of a level, in parts whose successors fit in the next level. Afterwards the counts of the level
 /// hold the number of each position's moves.
@@ -48,7 +48,7 @@ impl Expansion {
         }
     }
 
-    /// Expands the first `len` positions, whose successors will be merged, at most `capacity` at a time, or those of a block. Successors that
+    /// Expands the first `len` positions, to merge their successors, in parts of at most `capacity` successors or one block. Successors that
     /// are not kept may be left out; then the counts of the level are not set.
     pub(crate) fn to_merge(filter: Filter, len: usize, capacity: usize) -> Self {
         Self { capacity, filter, are_merged: true, ..Self::of(len) }
@@ -68,7 +68,7 @@ impl Expansion {
         while self.counted.is_none() && !self.rest.is_empty() {
             // Parts of equal size keep the device as busy at the end as at the start. Each part consists of whole
             // blocks, so that the rest can be expanded in generation order.
-            let pieces = (self.rest.len() * session.moves.0).div_ceil(aim.max(1));
+            let pieces = (self.rest.len() * session.moves).div_ceil(aim.max(1));
             // The device counts successors with 32 bits.
             let most = self.most.min(u32::MAX as usize / MOST_MOVES as usize - sizes.block);
             let len = self.rest.len().div_ceil(pieces).min(most).next_multiple_of(sizes.block);
@@ -88,7 +88,7 @@ impl Expansion {
                 Some(successors) => {
                     // A sixteenth is added, since parts differ.
                     let average = (successors + successors / 16).div_ceil(part.len());
-                    session.moves = Average(average.clamp(1, MOST_MOVES as usize));
+                    session.moves = average.clamp(1, MOST_MOVES as usize);
                     if successors <= capacity {
                         self.rest.start = part.end;
                         return Ok(Some(ExpansionPart { successors, end: part.end }));

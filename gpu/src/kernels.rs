@@ -51,7 +51,7 @@ impl Kernel {
 
 /// Defines [`Binding`] and, for each buffer, the type of its elements.
 macro_rules! buffers {
-    ($($(#[$doc:meta])* $name:ident: $element:ty, $access:ident;)*) => {
+    ($($(#[$doc:meta])* $name:ident: $element:ty, $access:ident, $wgsl:literal;)*) => {
         /// A buffer, by its name in the kernels. Its number is its index in the table.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
         #[allow(non_camel_case_types, reason = "the names are the kernels' own")]
@@ -64,6 +64,11 @@ macro_rules! buffers {
             /// The buffer's name in the kernels.
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$name => stringify!($name)),* }
+            }
+
+            /// The type of the buffer's elements in WGSL. Memory holds 32-bit words, the same for both representations of a board.
+            pub(crate) const fn element(self) -> &'static str {
+                match self { $(Self::$name => $wgsl),* }
             }
 
             /// Whether kernels write the buffer.
@@ -123,94 +128,94 @@ pub(crate) type Part = [u64; 2];
 
 buffers! {
     /// Positions.
-    positions: crate::kernels::Part, read;
+    positions: crate::kernels::Part, read, "vec4<u32>";
     /// Positions that a kernel makes.
-    successors: crate::kernels::Part, write;
+    successors: crate::kernels::Part, write, "vec4<u32>";
     /// The index of each position's root.
-    roots: u32, read;
+    roots: u32, read, "u32";
     /// The index of each new position's root.
-    successor_roots: u32, write;
+    successor_roots: u32, write, "u32";
     /// The number of legal moves of each position.
-    counts: u32, read;
+    counts: u32, read, "u32";
     /// `counts`, while it is written.
-    new_counts: u32, write;
+    new_counts: u32, write, "u32";
     /// The index of each position's first move within its block.
-    offsets: u32, read;
+    offsets: u32, read, "u32";
     /// `offsets`, while it is written.
-    new_offsets: u32, write;
+    new_offsets: u32, write, "u32";
     /// The number of moves of each block.
-    block_sums: u32, write;
+    block_sums: u32, write, "u32";
     /// The index of each block's first move.
-    bases: u32, read;
+    bases: u32, read, "u32";
     /// Moves: the packed move, and the index of its position.
-    items: [u32; 2], read;
+    items: [u32; 2], read, "vec2<u32>";
     /// Moves that a kernel writes.
-    new_items: [u32; 2], write;
+    new_items: [u32; 2], write, "vec2<u32>";
     /// The number of items; the second word counts successors in `expand_items`.
-    item_count: u32, read;
+    item_count: u32, read, "u32";
     /// The number of new items; the second word counts successors, or is set while searches run.
-    new_item_count: u32, write;
+    new_item_count: u32, write, "atomic<u32>";
     /// Positions as `Quad48`.
-    quads: kogge_board::Quad48, read;
+    quads: kogge_board::Quad48, read, "vec4<u32>";
     /// Successors as `Quad48`.
-    successor_quads: kogge_board::Quad48, write;
+    successor_quads: kogge_board::Quad48, write, "vec4<u32>";
     /// A header, whose first word is set if a queue overflowed; then 64 bits for each root, low word first. Where moves are counted by
     /// kind, the totals of all roots of each kind follow each other.
-    totals: [u32; 2], write;
+    totals: [u32; 2], write, "atomic<u32>";
     /// `totals`, read only.
-    known_totals: [u32; 2], read;
+    known_totals: [u32; 2], read, "vec2<u32>";
     /// The lines through each square and the leaps from it, in pairs of boards; then perhaps magic attacks.
-    lines: [u64; 2], read;
+    lines: [u64; 2], read, "vec4<u32>";
     /// The distinct positions of a ply.
-    entries: crate::kernels::Part, read;
+    entries: crate::kernels::Part, read, "vec4<u32>";
     /// The multiplicity of each entry: 128 bits, low word first.
-    multiplicities: [u32; 4], write;
+    multiplicities: [u32; 4], write, "array<atomic<u32>, 4>";
     /// `multiplicities`, while new entries are written, each by one work-item.
-    new_multiplicities: [u32; 4], write;
+    new_multiplicities: [u32; 4], write, "vec4<u32>";
     /// The multiplicity of each root.
-    root_multiplicities: [u32; 4], read;
+    root_multiplicities: [u32; 4], read, "vec4<u32>";
     /// The multiplicity of each candidate that took a slot.
-    candidate_multiplicities: [u32; 4], write;
+    candidate_multiplicities: [u32; 4], write, "array<atomic<u32>, 4>";
     /// `candidate_multiplicities`, while each is taken by one work-item.
-    taken_multiplicities: [u32; 4], write;
+    taken_multiplicities: [u32; 4], write, "vec4<u32>";
     /// The hash table: 0 in a free slot, else the number of an entry, from 1, or of a candidate with the highest bit
     /// set.
-    slots: u32, write;
+    slots: u32, write, "atomic<u32>";
     /// The slot that each candidate took; all ones for the candidates that took none. Candidates of several shards are sorted.
-    taken: u32, write;
+    taken: u32, write, "u32";
     /// The length of the list, the number of fresh candidates or of diagrams, and two flags: the list is full, a multiplicity
     /// overflowed.
-    merge_state: u32, write;
+    merge_state: u32, write, "atomic<u32>";
     /// A header, whose first word is set if a queue overflowed; then sums of 256 bits, low word first.
-    sums: [u32; 8], write;
+    sums: [u32; 8], write, "u32";
     /// The value of each position, as a signed number.
-    values: u32, write;
+    values: u32, write, "i32";
     /// The value of each successor.
-    successor_values: u32, read;
+    successor_values: u32, read, "i32";
     /// The positions on the path of each quiescence search.
-    nodes: [u64; 8], write;
+    nodes: [u64; 8], write, "vec4<u32>";
     /// The state of each quiescence search: the index of its position, and the ply.
-    states: [u32; 2], write;
+    states: [u32; 2], write, "vec2<u32>";
     /// The multiplicity of each entry that was selected.
-    selected_multiplicities: [u32; 4], write;
+    selected_multiplicities: [u32; 4], write, "vec4<u32>";
     /// The number of entries that were selected.
-    selected_count: u32, write;
+    selected_count: u32, write, "atomic<u32>";
     /// The number of each root's candidates that are kept.
-    kept_counts: u32, write;
+    kept_counts: u32, write, "atomic<u32>";
     /// The shard of each candidate that is kept, and all ones for the others.
-    candidate_shards: u32, write;
+    candidate_shards: u32, write, "u32";
     /// The end of each shard's candidates in the rest of the buffer; then the candidates that are kept, sorted by shard.
-    sorted: u32, read;
+    sorted: u32, read, "u32";
     /// `sorted`, while it is written.
-    new_sorted: u32, write;
+    new_sorted: u32, write, "atomic<u32>";
     /// The pieces of the other side that an order ignores: the planes of their codes, low words first.
-    reference: u32, read;
+    reference: u32, read, "u32";
     /// The number of entries in each part of the hashes of the opponent's pieces, or the place of the part's next entry.
-    opponent_counts: u32, write;
+    opponent_counts: u32, write, "atomic<u32>";
     /// The numbers of the entries, in the order of the other side's pieces.
-    order: u32, read;
+    order: u32, read, "u32";
     /// `order`, while it is written.
-    new_order: u32, write;
+    new_order: u32, write, "u32";
 }
 
 scalars! {
@@ -238,7 +243,7 @@ scalars! {
     keeps_slots,
     /// The number of lower bits of a hash that an order ignores.
     shift,
-    /// Which candidates are kept: 0 all, 1 those within the range, 2 those from which a move may lead into it.
+    /// Which candidates are kept: 0 all, 1 those within the range, 2 those that may have a successor within, 3 those whose reversed keys are within.
     filter_kind,
     /// The number of entries that every shard gives in turn.
     turns,

@@ -13,7 +13,7 @@ use crate::settings::GpuSettings;
 
 /// The maximum number of roots in a batch: as many as are counted in one launch, so that waits between batches cost little.
 const MOST_ROOTS: usize = 1 << 22;
-/// Positions are halved alone until there are this many moves for each.
+/// Positions are halved alone until each has this number of moves.
 const MOVES_EACH: usize = 8;
 /// Positions on the path of a quiescence search, one for each ply. The first is one ply above the leaf.
 pub(crate) const QUIESCENCE_NODES: usize = 1 + QUIESCENCE_PLIES as usize;
@@ -111,7 +111,6 @@ pub(crate) struct Quiescence<I: Interface> {
 }
 
 impl<I: Interface> Level<I> {
-    /// Makes the buffers of a level for this number of positions, in blocks of this size.
     async fn new(interface: &mut I, positions: usize, block: usize, parts: usize) -> Result<Self, Failure> {
         Ok(Self {
             positions: Buffer::new(interface, "positions", positions * parts).await?,
@@ -163,7 +162,6 @@ mod tests {
     use crate::parameters::Parameter;
     use crate::settings::{Capabilities, GpuOptions, Unordered};
 
-    /// Returns the sizes with this many positions and moves, from the largest to the smallest.
     fn sizes(positions: usize, moves: usize) -> Vec<Sizes> {
         let device = Capabilities {
             defaults: Parameter::usual(true),

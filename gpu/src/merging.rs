@@ -32,7 +32,7 @@ use pollster::block_on;
 use crate::counting::Walk;
 use crate::expansion::{Expansion, ExpansionPart};
 use crate::interface::Interface;
-use crate::lists::{Kinds, Leaves, Lists, Origin, ParentBatch, Ply, Weights};
+use crate::lists::{Leaves, Lists, Origin, ParentBatch, Ply, Weights};
 use crate::runner::Retry;
 use crate::session::Session;
 use crate::watching::Span;
@@ -43,9 +43,9 @@ const FILLED: f64 = 0.85;
 /// The average number of moves that is assumed at first.
 const MOVES: f64 = 40.0;
 
-/// What became of the successors of a run.
+/// The outcome of merging the successors of a run.
 enum RunOutcome {
-    /// All are in the list, this many.
+    /// All are in the list: the number of distinct successors.
     All(u64),
     /// They do not fit in the list.
     Full,
@@ -83,8 +83,7 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
         rules: &Rules,
         options: &MergeOptions,
     ) -> Result<Self, BackendError> {
-        let lists =
-            Lists::new(session, options.memory, if options.categories { Kinds::All } else { Kinds::One }).await?;
+        let lists = Lists::new(session, options.memory, if options.categories { Categories::COUNT } else { 1 }).await?;
         let merge = Self {
             session,
             lists,
@@ -238,12 +237,12 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
     }
 
     /// Adds the weighted leaves below these successors to the sums, in all or by kind.
-    async fn add_below(&mut self, successors: Range<u64>, depth: u32, kinds: Kinds) -> Result<(), Retry> {
+    async fn add_below(&mut self, successors: Range<u64>, depth: u32, kinds: usize) -> Result<(), Retry> {
         let mut rest = successors;
         while !rest.is_empty() {
             rest.start = match kinds {
-                Kinds::One => self.add_leaves(&rest, depth).await?,
-                Kinds::All => self.add_categories(&rest, depth).await?,
+                1 => self.add_leaves(&rest, depth).await?,
+                _ => self.add_categories(&rest, depth).await?,
             };
         }
         Ok(())
@@ -257,7 +256,7 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
         depth: u32,
     ) -> Result<Option<[u128; KINDS]>, Retry> {
         self.lists.clear_sums(self.session)?;
-        self.add_below(successors.clone(), depth, Kinds::of(KINDS)).await?;
+        self.add_below(successors.clone(), depth, KINDS).await?;
         self.lists.sums(self.session).await
     }
 
@@ -312,7 +311,7 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
                 RunOutcome::Full => return Err(Retry::OutOfMemory),
             };
             self.lists.add_paths(self.session, merged as usize).await?;
-            self.add_below(0..merged, depth - 1, Kinds::of(KINDS)).await?;
+            self.add_below(0..merged, depth - 1, KINDS).await?;
             let Some((more, [paths, to_merged])) = self.lists.sums_and_paths::<KINDS>(self.session).await? else {
                 return Ok(None);
             };

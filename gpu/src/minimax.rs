@@ -25,7 +25,6 @@ const PLIES_WITH_QUIESCENCE: u32 = 1;
 /// Leaves that are evaluated in one launch. Drivers regard a kernel that runs for seconds as hanging.
 const LEAVES: usize = 1 << 24;
 
-/// The number of plies above the leaves that the kernel for leaves searches.
 const fn plies_searched(leaves: Leaves) -> u32 {
     match leaves {
         Leaves::Static => 0,
@@ -114,9 +113,6 @@ impl<I: Interface> Session<I> {
 
     /// Finds the values of positions, `depth` plies deep. The fifty-move rule must be out of reach, because the kernels
     /// do not know it.
-    ///
-    /// # Errors
-    /// If the device fails, if the depth is too large, or if `watch` breaks.
     pub(crate) async fn minimax(
         &mut self,
         rules: &Rules,
@@ -216,7 +212,6 @@ impl<I: Interface> Session<I> {
         Ok(())
     }
 
-    /// Backs up the values of the next level to the positions of a part.
     async fn back_up(&mut self, level: usize, part: &Part) -> Result<(), Retry> {
         let (runner, buffers) = self.work(level + 2, part.positions.end, part.moves)?;
         let (here, next) = (&buffers.levels[level], &buffers.levels[level + 1]);

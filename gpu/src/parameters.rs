@@ -152,7 +152,6 @@ impl Row {
         }
     }
 
-    /// Returns the text of a value.
     pub(crate) fn text(&self, value: usize) -> String {
         self.names.get(value).map_or_else(|| value.to_string(), |name| (*name).to_owned())
     }

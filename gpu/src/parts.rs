@@ -36,7 +36,6 @@ pub(crate) struct Cut {
 }
 
 impl Cut {
-    /// Begins with the block `next` of a level of `len` positions.
     pub(crate) fn new(sums: Vec<u32>, len: usize, block: usize, next: usize) -> Self {
         let moves = sums.iter().skip(next).map(|&sum| sum as usize).sum();
         Self { sums, len, block, next, moves }

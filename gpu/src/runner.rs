@@ -73,7 +73,6 @@ impl<I: Interface> Runner<I> {
         }
     }
 
-    /// Makes the error for an impossible answer.
     pub(crate) fn wrong(&self, reason: String) -> Retry {
         BackendError::WrongAnswer { device: self.device.clone(), reason }.into()
     }

@@ -1,24 +1,31 @@
 //! An open device: its interface, its buffers, and its experience with trees.
+//!
+//! Every walk consists of the stages in this file. A stage queues kernels on the levels of the tree, and waits for the device only if
+//! it returns numbers.
 
-use kogge_board::{BackendError, Pace, Quad48};
+use std::ops::Range;
 
+use kogge_board::merge::Filter;
+use kogge_board::{BackendError, Pace, Quad48, Rules};
+
+use crate::MOST_MOVES;
+use crate::arguments::{
+    ClosedForm, Count, CountReplies, ExpandItems, ExpandUnordered, Make, MakeQuads, Scan, Upload, WriteMoves,
+    with_filter,
+};
 use crate::interface::Interface;
 use crate::kernels::Module;
 use crate::levels::{Buffers, Quiescence, Sizes};
-use crate::parameters::Parameter::{ClosedForm, GroupSize};
+use crate::parameters::Parameter::{self, GroupSize};
+use crate::parts::Part;
 use crate::runner::{Retry, Runner};
 use crate::settings::{GpuSettings, Unordered};
 
-/// The average number of moves of the positions expanded last, rounded up.
-#[derive(Clone, Copy)]
-pub(crate) struct Average(pub(crate) usize);
+/// The average capacity for the moves outside the closed form, at a position two plies above the leaves.
+const ITEMS_PER_POSITION: usize = 32;
 
-impl Default for Average {
-    /// Returns a number that few trees exceed.
-    fn default() -> Self {
-        Self(64)
-    }
-}
+/// The average number of moves of a position at first. Few trees exceed it.
+const MOVES: usize = 64;
 
 /// A device with its kernels and its memory.
 pub(crate) struct Session<I: Interface> {
@@ -33,8 +40,8 @@ pub(crate) struct Session<I: Interface> {
     pub(crate) quiescence: Option<Quiescence<I>>,
     /// Whether the queue of the closed form overflowed in this call. Then every reply is counted until the call ends.
     pub(crate) overflowed: bool,
-    /// The average number of moves of a position.
-    pub(crate) moves: Average,
+    /// The average number of moves of the positions expanded last, rounded up.
+    pub(crate) moves: usize,
     /// The positions of a part of a watched count, of minimax without quiescence, and of a count by kind.
     pub(crate) pace: Pace,
     pub(crate) minimax_pace: Pace,
@@ -56,11 +63,10 @@ impl<I: Interface> Session<I> {
             merge_memory: None,
             quiescence: None,
             overflowed: false,
-            moves: Average::default(),
+            moves: MOVES,
         }
     }
 
-    /// Returns the modules that counting needs with these settings.
     pub(crate) fn counting_modules(settings: &GpuSettings) -> Vec<Module> {
         let unordered = settings.unordered == Unordered::Always;
         let depth_first = settings.variants.depth_first.is_some();
@@ -68,7 +74,6 @@ impl<I: Interface> Session<I> {
         modules.into_iter().filter(|&(_, wanted)| wanted).map(|(module, _)| module).collect()
     }
 
-    /// Returns the modules that merging needs besides.
     pub(crate) fn merging_modules(settings: &GpuSettings) -> &'static [Module] {
         match settings.unordered {
             Unordered::InMerges => &[Module::Merging, Module::Unordered],
@@ -80,7 +85,7 @@ impl<I: Interface> Session<I> {
     /// two plies.
     pub(crate) fn last_plies(&self) -> u32 {
         let settings = &self.runner.settings;
-        let closed_form = settings.uses(ClosedForm) && !self.overflowed;
+        let closed_form = settings.uses(Parameter::ClosedForm) && !self.overflowed;
         settings.variants.depth_first.unwrap_or(if closed_form { 2 } else { 1 })
     }
 
@@ -185,6 +190,258 @@ impl<I: Interface> Session<I> {
                 Err(Retry::Error(error)) => return Err(error),
             }
         }
+        Ok(())
+    }
+
+    /// Uploads positions to level 0, each a root of its own, and clears all totals.
+    pub(crate) async fn upload(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<(), Retry> {
+        let (runner, buffers) = self.work(1, positions.len(), 0)?;
+        runner.write("positions", &buffers.quads, positions)?;
+        runner.clear("the totals", &buffers.totals, positions.len() + 1)?;
+        let arguments = Upload {
+            quads: &buffers.quads,
+            successors: &buffers.levels[0].positions,
+            successor_roots: &buffers.levels[0].roots,
+            end: positions.len() as u32,
+            castling_files: u32::from_le_bytes(rules.castling_files),
+        };
+        // SAFETY: `write` has checked the capacity for the positions, and a level has at least as much capacity.
+        unsafe { runner.launch(positions.len(), arguments) }.await
+    }
+
+    pub(crate) async fn count_moves(&mut self, level: usize, len: usize) -> Result<(), Retry> {
+        let (runner, buffers) = self.work(level + 1, len, 0)?;
+        let here = &buffers.levels[level];
+        let count =
+            Count { positions: &here.positions, lines: &buffers.lines, new_counts: &here.counts, end: len as u32 };
+        // SAFETY: the level has room for the positions, says `work`.
+        unsafe { runner.launch(len, count) }.await
+    }
+
+    /// Counts the moves of a level's first `len` positions and scans the counts. Returns the sum of each block.
+    pub(crate) async fn count_level(&mut self, level: usize, len: usize) -> Result<Vec<u32>, Retry> {
+        self.count_moves(level, len).await?;
+        let block = self.sizes.block;
+        let (runner, buffers) = self.work(level + 1, len, 0)?;
+        let here = &buffers.levels[level];
+        let scan =
+            Scan { counts: &here.counts, new_offsets: &here.offsets, block_sums: &buffers.block_sums, end: len as u32 };
+        // SAFETY: the level has room for the positions, says `work`; a block is a work-group, and each has its sum.
+        unsafe { runner.launch(len, scan) }.await?;
+        runner.read("the number of moves", &buffers.block_sums, 0, len.div_ceil(block)).await
+    }
+
+    /// Returns the counts of level 0 that [`Session::count_level`] wrote.
+    pub(crate) async fn counts(&mut self, len: usize) -> Result<Vec<u32>, Retry> {
+        let (runner, buffers) = self.work(1, len, 0)?;
+        runner.read("the number of moves", &buffers.levels[0].counts, 0, len).await
+    }
+
+    /// Writes the index of each block's first move: the exclusive sums, modulo 2^32, of the block sums. The moves of a
+    /// part are written relative to the index of its first block.
+    pub(crate) fn set_bases(&mut self, level: usize, bases: &[u32]) -> Result<(), Retry> {
+        let (runner, buffers) = self.work(level + 1, 0, 0)?;
+        runner.write("the places of moves", &buffers.levels[level].bases, bases)
+    }
+
+    pub(crate) async fn write_moves(&mut self, level: usize, part: &Part) -> Result<(), Retry> {
+        let (runner, buffers) = self.work(level + 1, part.positions.end, part.moves)?;
+        let here = &buffers.levels[level];
+        let arguments = WriteMoves {
+            positions: &here.positions,
+            lines: &buffers.lines,
+            counts: &here.counts,
+            offsets: &here.offsets,
+            bases: &here.bases,
+            new_items: &buffers.items,
+            first: part.positions.start as u32,
+            end: part.positions.end as u32,
+        };
+        // SAFETY: `work` has checked that positions and moves fit; a position has no more moves than were counted.
+        unsafe { runner.launch(part.positions.len(), arguments) }.await
+    }
+
+    /// Makes the successors of a part, in generation order, in the next level.
+    pub(crate) async fn expand_part(&mut self, level: usize, part: &Part) -> Result<(), Retry> {
+        self.write_moves(level, part).await?;
+        let (runner, buffers) = self.work(level + 2, part.moves, part.moves)?;
+        let (here, next) = (&buffers.levels[level], &buffers.levels[level + 1]);
+        let arguments = Make {
+            positions: &here.positions,
+            roots: &here.roots,
+            items: &buffers.items,
+            successors: &next.positions,
+            successor_roots: &next.roots,
+            end: part.moves as u32,
+        };
+        // SAFETY: the part has these moves, their parents are positions of the part, and the next level has room for
+        // the successors.
+        unsafe { runner.launch(part.moves, arguments) }.await
+    }
+
+    /// Makes the successors of some positions, in any order, in the next level, counts each position's moves, and returns
+    /// the number of successors. If the number exceeds `capacity`, some successors are missing. Successors that are not kept may be left out;
+    /// then moves are not counted.
+    pub(crate) async fn expand_unordered(
+        &mut self,
+        level: usize,
+        positions: Range<usize>,
+        filter: Filter,
+        capacity: usize,
+    ) -> Result<usize, Retry> {
+        let (runner, buffers) = self.work(level + 2, positions.end, 0)?;
+        runner.clear("the number of successors", &buffers.item_count, 2)?;
+        let (here, next) = (&buffers.levels[level], &buffers.levels[level + 1]);
+        let (capacity, item_capacity) = (next.roots.len().min(capacity) as u32, buffers.items.len() as u32);
+        let arguments = with_filter!(filter => ExpandUnordered {
+            positions: &here.positions,
+            roots: &here.roots,
+            lines: &buffers.lines,
+            new_counts: &here.counts,
+            new_items: &buffers.items,
+            new_item_count: &buffers.item_count,
+            successors: &next.positions,
+            successor_roots: &next.roots,
+            first: positions.start as u32,
+            end: positions.end as u32,
+            capacity,
+            item_capacity,
+        });
+        // SAFETY: `work` has checked that the positions fit; the kernel writes no more moves and successors than fit.
+        unsafe { runner.launch(positions.len(), arguments) }.await?;
+        let arguments = ExpandItems {
+            positions: &here.positions,
+            roots: &here.roots,
+            lines: &buffers.lines,
+            items: &buffers.items,
+            new_item_count: &buffers.item_count,
+            successors: &next.positions,
+            successor_roots: &next.roots,
+            capacity,
+            item_capacity,
+        };
+        // SAFETY: the kernel reads no item beyond the buffer; the items' parents are positions of the level.
+        unsafe { runner.launch(positions.len(), arguments) }.await?;
+        let counts = runner.read("the number of successors", &buffers.item_count, 0, 2).await?;
+        Ok(counts[1] as usize)
+    }
+
+    /// Adds the number of replies to every move of a part to the totals of the roots.
+    pub(crate) async fn count_part(&mut self, level: usize, part: &Part) -> Result<(), Retry> {
+        self.write_moves(level, part).await?;
+        let (runner, buffers) = self.work(level + 1, part.positions.end, part.moves)?;
+        runner.write("the number of moves", &buffers.item_count, &[part.moves as u32])?;
+        self.count_replies(level, part.moves).await
+    }
+
+    /// Adds the leaves `depth` plies below some positions to the totals of the roots. The depth is at least two and at most
+    /// [`Session::last_plies`].
+    pub(crate) async fn count_leaves(
+        &mut self,
+        level: usize,
+        positions: Range<usize>,
+        depth: u32,
+    ) -> Result<(), Retry> {
+        if self.runner.settings.variants.depth_first.is_some() {
+            return self.depth_first(level, positions, depth).await;
+        }
+        // The number of moves in closed form always fits in 32 bits.
+        let most = (self.sizes.moves / ITEMS_PER_POSITION).clamp(1, (u32::MAX / MOST_MOVES) as usize);
+        let parts = positions.len().div_ceil(most).max(1);
+        let step = positions.len().div_ceil(parts).max(1);
+        for start in positions.clone().step_by(step) {
+            let part = start..positions.end.min(start + step);
+            let items = part.len() * ITEMS_PER_POSITION;
+            self.count_closed_form(level, part).await?;
+            self.count_replies(level, items).await?;
+        }
+        Ok(())
+    }
+
+    /// Counts the replies to the moves of some positions in closed form where possible; the other moves become items.
+    async fn count_closed_form(&mut self, level: usize, positions: Range<usize>) -> Result<(), Retry> {
+        let (runner, buffers) = self.work(level + 1, positions.end, 0)?;
+        runner.clear("the number of moves", &buffers.item_count, 1)?;
+        let here = &buffers.levels[level];
+        let arguments = ClosedForm {
+            positions: &here.positions,
+            roots: &here.roots,
+            lines: &buffers.lines,
+            new_items: &buffers.items,
+            new_item_count: &buffers.item_count,
+            totals: &buffers.totals,
+            first: positions.start as u32,
+            end: positions.end as u32,
+            item_capacity: buffers.items.len() as u32,
+        };
+        // SAFETY: `work` has checked that the positions fit; the kernel writes no more items than fit.
+        unsafe { runner.launch(positions.len(), arguments) }.await
+    }
+
+    /// Counts the replies to the items. `most` is about the number of items.
+    async fn count_replies(&mut self, level: usize, most: usize) -> Result<(), Retry> {
+        let (runner, buffers) = self.work(level + 1, 0, 0)?;
+        let here = &buffers.levels[level];
+        let arguments = CountReplies {
+            positions: &here.positions,
+            roots: &here.roots,
+            lines: &buffers.lines,
+            items: &buffers.items,
+            item_count: &buffers.item_count,
+            totals: &buffers.totals,
+            item_capacity: buffers.items.len() as u32,
+        };
+        // SAFETY: the kernel reads no item beyond the buffer; the items' parents are positions of the level, and each
+        // root has its total.
+        unsafe { runner.launch(most, arguments) }.await
+    }
+
+    /// Returns the totals of the first `len` roots, and clears them.
+    pub(crate) async fn take_totals(&mut self, len: usize) -> Result<Vec<u64>, Retry> {
+        let (runner, buffers) = self.work(1, len, 0)?;
+        let totals = runner.read("the totals", &buffers.totals, 0, len + 1).await?;
+        runner.clear("the totals", &buffers.totals, len + 1)?;
+        self.check_overflow(totals.first().map_or(0, |header| header[0]))?;
+        Ok(totals.into_iter().skip(1).map(|[low, high]| u64::from(high) << 32 | u64::from(low)).collect())
+    }
+
+    pub(crate) fn clear_totals(&mut self, len: usize) -> Result<(), Retry> {
+        let (runner, buffers) = self.work(1, len, 0)?;
+        runner.clear("the totals", &buffers.totals, len + 1)
+    }
+
+    /// Asks for a retry if the first word of a header is set, because a queue overflowed. From then on, every reply is counted.
+    pub(crate) fn check_overflow(&mut self, header: u32) -> Result<(), Retry> {
+        if header == 0 {
+            return Ok(());
+        }
+        if self.overflowed {
+            return Err(self.runner.wrong("it found more moves than positions can have.".to_owned()));
+        }
+        self.overflowed = true;
+        Err(Retry::Overflow)
+    }
+
+    /// Appends the successors of a part of level 0, in generation order.
+    pub(crate) async fn read_successors(
+        &mut self,
+        rules: &Rules,
+        part: &Part,
+        out: &mut Vec<Quad48>,
+    ) -> Result<(), Retry> {
+        self.write_moves(0, part).await?;
+        let (runner, buffers) = self.work(1, part.positions.end, part.moves)?;
+        let arguments = MakeQuads {
+            quads: &buffers.quads,
+            items: &buffers.items,
+            successor_quads: &buffers.successors,
+            end: part.moves as u32,
+            castling_files: u32::from_le_bytes(rules.castling_files),
+            halfmove_clock: rules.halfmove_clock.into(),
+        };
+        // SAFETY: the uploaded positions have these moves, and the walk asks for no more successors than fit.
+        unsafe { runner.launch(part.moves, arguments) }.await?;
+        out.extend(runner.read("successors", &buffers.successors, 0, part.moves).await?);
         Ok(())
     }
 }

@@ -30,7 +30,7 @@ const ROOTS_PER_ITEM: usize = 16;
 /// after 65,536 iterations, so that a work-item must not take more in larger lists.
 const ENTRIES_PER_ITEM: usize = 16;
 
-/// The number of work-groups of `weighted_sums`, and so of sums, for this many roots.
+/// The number of work-groups of `weighted_sums`, and so of sums.
 pub(crate) fn weighted_sums_groups(roots: usize) -> usize {
     roots.div_ceil(WEIGHTED_SUMS_GROUP * ROOTS_PER_ITEM).min(WEIGHTED_SUMS_GROUPS)
 }
@@ -378,7 +378,7 @@ impl GpuSettings {
         }
     }
 
-    /// The size of a kernel's work-groups, and the number of groups of a launch with this many items. A work-item takes
+    /// The size of a kernel's work-groups, and the number of groups of a launch. A work-item takes
     /// several items only in kernels whose number of groups is limited here, and in `insert_sorted` and `append`.
     pub(crate) fn groups_of(&self, kernel: Kernel, items: usize) -> (usize, usize) {
         let group_size = self.group_size_of(kernel);

@@ -7,7 +7,7 @@ use kogge_board::evaluation::{Feature, PHASE, TEMPO, TERMS};
 use kogge_board::minimax::QUIESCENCE_PLIES;
 
 use crate::MOST_MOVES;
-use crate::kernels::{Kernel, Module};
+use crate::kernels::{Binding, Kernel, Module, Scalar};
 use crate::parameters::Parameter::{
     self, ClosedFormGroupSize, ClosedFormTurns, CountGroupSize, GroupSize, QueuedPerLane, Sliders, Subgroups,
 };
@@ -181,7 +181,7 @@ pub fn files(modules: &[Module], form: Form) -> impl Iterator<Item = (&'static s
         ("constants", all, shared_constants()),
         ("word", all, word.into()),
         ("bits", all, include_str!("kernels/bits.wgsl").into()),
-        ("buffers", all, include_str!("kernels/buffers.wgsl").into()),
+        ("invocation", all, bindings() + include_str!("kernels/invocation.wgsl")),
         ("position", all, include_str!("kernels/position.wgsl").into()),
         ("range", &[Merging, Unordered], include_str!("kernels/range.wgsl").into()),
         ("merge", &[Merging], include_str!("kernels/merge.wgsl").into()),
@@ -207,7 +207,17 @@ pub fn files(modules: &[Module], form: Form) -> impl Iterator<Item = (&'static s
     needed.map(|(name, _, text)| (name, text)).collect::<Vec<_>>().into_iter()
 }
 
-/// Returns the constants that all devices and modules share.
+fn bindings() -> String {
+    let scalars: String = Scalar::ALL.iter().map(|scalar| format!("    {}: u32,\n", scalar.name())).collect();
+    let buffers = (1..).zip(Binding::ALL).map(|(number, buffer)| {
+        let (name, element) = (buffer.name(), buffer.element());
+        let access = if buffer.is_written() { "read_write" } else { "read" };
+        format!("@group(0) @binding({number}) var<storage, {access}> {name}: array<{element}>;\n")
+    });
+    format!("struct Scalars {{\n{scalars}}}\n@group(0) @binding(0) var<uniform> scalars: Scalars;\n")
+        + &buffers.collect::<String>()
+}
+
 fn shared_constants() -> String {
     let constants = [
         ("WEIGHTED_SUMS_GROUPS", WEIGHTED_SUMS_GROUPS as u32),
@@ -217,7 +227,6 @@ fn shared_constants() -> String {
     constants.map(|(name, value)| format!("const {name}: u32 = {value}u;\n")).concat()
 }
 
-/// Returns the name of a feature in the kernels.
 fn name_of(feature: Feature) -> String {
     let mut name = String::new();
     for letter in format!("{feature:?}").chars() {

@@ -1,7 +1,7 @@
 //! Buffers that nothing uses any more, kept for later buffers of the same size.
 //!
-//! To make memory and to free it takes some drivers milliseconds, and a merge makes some sixty buffers. The next merge often needs
-//! buffers of the same sizes.
+//! Some drivers take milliseconds to allocate or free a buffer, and a merge makes some sixty buffers. The next merge often needs buffers
+//! of the same sizes.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -33,7 +33,7 @@ impl<B> Spare<B> {
         work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Keeps at most this many bytes from now on; the oldest buffers go first.
+    /// Sets the greatest number of bytes to keep. The oldest buffers go first.
     pub(crate) fn limit(&self, most: u64) {
         self.with(|kept| {
             kept.most = most;

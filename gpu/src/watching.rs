@@ -60,7 +60,6 @@ impl<'a, 'w> Watching<'a, 'w> {
         self.is_due()
     }
 
-    /// Returns whether a report is due.
     pub(crate) fn is_due(&self) -> bool {
         self.reported.elapsed() >= REPORT
     }

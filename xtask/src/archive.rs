@@ -13,7 +13,6 @@ use crate::{
 /// The file name of the program.
 pub(crate) const PROGRAM: &str = if cfg!(windows) { "kogge.exe" } else { "kogge" };
 
-/// Builds the program with all features, and returns its path.
 pub(crate) fn build(profile: &str) -> Result<PathBuf> {
     let build = cargo("build").args(["--locked", "--package", "kogge-cli", "--bin", "kogge", "--features", "full"]);
     let build = build.args(["--profile", profile]);

@@ -40,7 +40,6 @@ fn name(host: &str) -> String {
     format!("kogge-{}-{host}", env!("CARGO_PKG_VERSION"))
 }
 
-/// Fills a folder of this name, and packs it into an archive beside it.
 fn pack(program: &Path, archives: &Path, name: &str, licences: &str) -> Result<PathBuf> {
     let folder = archive::folder(archives, name)?;
     fs::copy(program, folder.join(archive::PROGRAM))?;

@@ -58,7 +58,6 @@ pub(crate) fn host() -> Result<String> {
     Ok(host.ok_or("`rustc -vV` does not name the host.")?.to_owned())
 }
 
-/// Returns a command of any program.
 pub(crate) fn command(program: impl AsRef<OsStr>) -> Run {
     let mut command = Command::new(&program);
     command.current_dir(root());

@@ -69,7 +69,6 @@ pub(crate) fn make() -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// Compiles a module, and writes it with its bindings.
 fn compile(module: &Module, target: &Path, folder: &Path) -> Result {
     let Module { name, flags, features } = module;
     // Other flags would compile the dependencies again.

@@ -31,7 +31,6 @@ pub(crate) struct Magic {
 const SIDES: [u64; 2] = [0x8181_8181_8181_8181, 0xff00_0000_0000_00ff];
 
 impl Slider {
-    /// Returns the lines along which the slider moves from a square.
     pub(crate) fn lines(self, lines: &Lines) -> [u64; 2] {
         let [file, rank, diagonal, antidiagonal, ..] = *lines;
         match self {
@@ -49,7 +48,6 @@ impl Slider {
         }
     }
 
-    /// Returns the squares that the slider attacks among these pieces.
     pub(crate) fn attacks(self, lines: &Lines, square: u32, occupied: u64) -> u64 {
         let piece = 1_u64 << square;
         let along = |line: u64| {

@@ -66,35 +66,31 @@ fn ordinary_moves(frame: Frame) -> Replies {
 /// Counts the ordinary moves of positions, and those that capture, for their roots. All other moves become items, in no particular
 /// order. If their number exceeds the capacity, the queue overflowed and some items are missing.
 @compute @workgroup_size(GROUP)
-fn classify_moves(
-    @builtin(local_invocation_index) lane: u32,
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(num_workgroups) workgroups: vec3<u32>,
-) {
-    let group_first = scalars.first + group_index(workgroup, workgroups) * GROUP;
-    let index = group_first + lane;
+fn classify_moves(id: Invocation) {
+    let group_first = scalars.first + group_index(id) * GROUP;
+    let index = group_first + id.lane;
     // A group without positions reads the last position's root.
     let first_root = first_group_root(roots[min(group_first, scalars.end - 1u)]);
-    if lane == 0u {
+    if id.lane == 0u {
         atomicStore(&queued, 0u);
     }
-    clear_kind_sums(lane);
+    clear_kind_sums(id.lane);
     let frame = frame_of(load_position_or_none(index));
     let axes = lines_of(frame.king_square);
     let limits = limits_of(frame, axes);
     let ordinary = ordinary_moves(frame);
-    let counted = closed_form_replies(frame, axes, limits, ordinary, Numbers(), Sink(lane << LANE, index));
+    let counted = closed_form_replies(frame, axes, limits, ordinary, Numbers(), Sink(id.lane << LANE, index));
     if index < scalars.end {
         add_to_kind(first_root, roots[index], NODES, counted % CAPTURE_CHANGE);
         add_to_kind(first_root, roots[index], CAPTURES, counted / CAPTURE_CHANGE);
     }
-    add_kind_sums(first_root, lane);
+    add_kind_sums(first_root, id.lane);
     let len = min(atomicLoad(&queued), QUEUE);
-    if lane == 0u {
+    if id.lane == 0u {
         item_base = atomicAdd(&new_item_count[0], len);
     }
     workgroupBarrier();
-    for (var at = lane; at < len; at += GROUP) {
+    for (var at = id.lane; at < len; at += GROUP) {
         let packed_move = queue[at];
         put_item(item_base + at, packed_move & ((1u << LANE) - 1u), group_first + (packed_move >> LANE));
     }
@@ -113,25 +109,21 @@ fn checkers_of(frame: Frame) -> Board {
 /// Makes the moves of items, and counts them by kind for their roots. If the queue overflowed, sets the totals' header, and all
 /// totals are invalid. Each work-group takes neighbouring items, because these mostly have the same root.
 @compute @workgroup_size(GROUP)
-fn classify_items(
-    @builtin(local_invocation_index) lane: u32,
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(num_workgroups) workgroups: vec3<u32>,
-) {
+fn classify_items(id: Invocation) {
     let len = min(item_count[0], scalars.item_capacity);
-    let lanes = workgroups.x * workgroups.y * GROUP;
+    let lanes = id.workgroups.x * id.workgroups.y * GROUP;
     let group_items = (len + lanes - 1u) / lanes * GROUP;
-    let group_first = min(group_index(workgroup, workgroups) * group_items, len);
+    let group_first = min(group_index(id) * group_items, len);
     let end = min(group_first + group_items, len);
     var first_root = 0u;
     if group_first < end {
         first_root = first_group_root(roots[items[group_first].y]);
     }
-    if lane == 0u && group_first == 0u && item_count[0] > scalars.item_capacity {
+    if id.lane == 0u && group_first == 0u && item_count[0] > scalars.item_capacity {
         atomicStore(&totals[0], 1u);
     }
-    clear_kind_sums(lane);
-    for (var index = group_first + lane; index < end; index += GROUP) {
+    clear_kind_sums(id.lane);
+    for (var index = group_first + id.lane; index < end; index += GROUP) {
         let packed_move = items[index].x;
         let parent = load_position(items[index].y);
         let root = roots[items[index].y];
@@ -159,5 +151,5 @@ fn classify_items(
             add_to_kind(first_root, root, MATES, u32(mate));
         }
     }
-    add_kind_sums(first_root, lane);
+    add_kind_sums(first_root, id.lane);
 }

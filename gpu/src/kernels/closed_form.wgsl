@@ -9,14 +9,12 @@ struct Numbers {
     sixteens: Board,
 }
 
-/// Returns the sum of the numbers of some squares.
 fn sum_of(numbers: Numbers, squares: Board) -> u32 {
     return count_ones(numbers.ones & squares) + 2u * count_ones(numbers.twos & squares) +
         4u * count_ones(numbers.fours & squares) + 8u * count_ones(numbers.eights & squares) +
         16u * count_ones(numbers.sixteens & squares);
 }
 
-/// Returns the number of a single square.
 fn number_at(numbers: Numbers, square: u32) -> u32 {
     return select(0u, 1u, has(numbers.ones, square)) + select(0u, 2u, has(numbers.twos, square)) +
         select(0u, 4u, has(numbers.fours, square)) + select(0u, 8u, has(numbers.eights, square)) +
@@ -116,7 +114,6 @@ struct Tally {
     change: u32,
 }
 
-/// Tallies moves of one piece that qualify.
 fn tally_piece(tally: ptr<function, Tally>, value: Numbers, origin: u32, targets: Board, their: Board) {
     let count = count_ones(targets);
     if count != 0u {
@@ -153,7 +150,6 @@ struct Reach {
     simple: Board,
 }
 
-/// Adds the squares along an axis.
 fn add_axis(
     reach: ptr<function, Reach>,
     piece: Board,
@@ -169,7 +165,6 @@ fn add_axis(
     (*reach).simple |= select(reached, NONE, nonempty(not_along & piece));
 }
 
-/// Tallies or queues the moves of knights.
 fn tally_knights(
     tally: ptr<function, Tally>,
     sink: Sink,
@@ -281,7 +276,6 @@ fn tally_pawns(
     put_shifted(sink, west, 7u, PAWN, 0u);
 }
 
-/// Tallies or queues the moves of the king.
 fn tally_king(
     tally: ptr<function, Tally>,
     sink: Sink,

@@ -21,7 +21,6 @@ fn add_numbers(numbers: ptr<function, Numbers>, ones: Board, twos: Board, fours:
     (*numbers).sixteens ^= carry4;
 }
 
-/// Adds two boards to the numbers.
 fn increment_twice(numbers: ptr<function, Numbers>, a: Board, b: Board) {
     let carry1 = majority((*numbers).ones, a, b);
     let carry2 = (*numbers).twos & carry1;
@@ -60,7 +59,6 @@ struct AttackPlanes {
     thrice: Board,
 }
 
-/// One more attacker of some squares.
 fn attack(attacked: ptr<function, AttackPlanes>, squares: Board) {
     (*attacked).thrice |= (*attacked).twice & squares;
     (*attacked).twice |= (*attacked).once & squares;

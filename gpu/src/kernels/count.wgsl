@@ -25,7 +25,6 @@ fn count_sliders(frame: Frame, limits: Limits, targets: Board) -> u32 {
         count_ones(south_east_attacks(on_antidiagonal, empty) & targets);
 }
 
-/// Returns the number of moves of knights.
 fn count_knights(frame: Frame, limits: Limits, targets: Board) -> u32 {
     // A pinned knight never moves. The targets are shifted instead of the leaps, each shift serving two leaps.
     let leaps = leaps_of(frame.knights & frame.own & ~limits.pinned);
@@ -91,7 +90,6 @@ fn first_group_root(root: u32) -> u32 {
     return root - root % GROUP;
 }
 
-/// Sets the sums of a work-group of this size to zero.
 fn clear_root_sums(lane: u32, group_size: u32) {
     for (var at = lane; at < CLOSED_FORM_GROUP; at += group_size) {
         atomicStore(&root_sums[at], 0u);
@@ -109,7 +107,6 @@ fn add_to_root(first_root: u32, root: u32, amount: u32) {
     }
 }
 
-/// Adds the sums of a work-group of this size to the totals.
 fn add_root_sums(first_root: u32, lane: u32, group_size: u32) {
     workgroupBarrier();
     for (var at = lane; at < CLOSED_FORM_GROUP; at += group_size) {

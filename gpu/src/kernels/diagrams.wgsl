@@ -50,14 +50,10 @@ fn take_slot(entry: u32, diagram: Diagram, hash: u32) -> bool {
 /// Counts the diagrams of a shard's entries in one of several parts, which the second hash of a diagram chooses. The work-items take the
 /// entries in turns.
 @compute @workgroup_size(GROUP)
-fn count_diagrams(
-    @builtin(local_invocation_index) lane: u32,
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(num_workgroups) workgroups: vec3<u32>,
-) {
-    let step = workgroups.x * workgroups.y * GROUP;
+fn count_diagrams(id: Invocation) {
+    let step = id.workgroups.x * id.workgroups.y * GROUP;
     var count = 0u;
-    for (var entry = group_index(workgroup, workgroups) * GROUP + lane; entry < scalars.end; entry += step) {
+    for (var entry = group_index(id) * GROUP + id.lane; entry < scalars.end; entry += step) {
         let diagram = diagram_of(entries[2u * entry], entries[2u * entry + 1u]);
         let hash = hashes(diagram.first, diagram.second);
         if share_of(hash.y, scalars.parts) == scalars.part {

@@ -15,7 +15,6 @@ fn emit(out: ptr<function, Writer>, origin: u32, to: u32, code: u32, kind: u32) 
     }
 }
 
-/// Writes the four promotions of a pawn.
 fn emit_promotions(out: ptr<function, Writer>, origin: u32, to: u32) {
     for (var code = QUEEN; code >= KNIGHT; code--) {
         emit(out, origin, to, code, 0u);
@@ -37,7 +36,6 @@ fn emit_moves(out: ptr<function, Writer>, reached: Board, distance: i32, code: u
     }
 }
 
-/// Writes captures of pawns over the same distance, with promotions.
 fn pawn_captures(out: ptr<function, Writer>, reached: Board, distance: i32) {
     var left = reached;
     while nonempty(left) {

@@ -12,7 +12,6 @@ struct Men {
     all: Board,
 }
 
-/// Returns the men on these squares.
 fn men_of(position: Position, squares: Board) -> Men {
     let bit1 = position.bit1 & squares;
     let bit2 = position.bit2 & squares;
@@ -145,7 +144,6 @@ struct Evaluation {
     check: bool,
 }
 
-/// Evaluates a position.
 fn evaluated(position: Position) -> Evaluation {
     let own = men_of(position, position.own);
     let their = men_of(position, occupied_of(position) & ~position.own);

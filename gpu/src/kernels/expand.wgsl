@@ -18,7 +18,6 @@ const STATE_EN_PASSANT: u32 = 0x100u;
 const STATE_EN_PASSANT_FILE: u32 = 5u;
 const STATE_HALFMOVE_CLOCK: u32 = 9u;
 
-/// Reads a `Quad48`.
 fn load_quad(index: u32) -> Quad {
     let first = quads[3u * index];
     let second = quads[3u * index + 1u];
@@ -34,7 +33,6 @@ fn load_quad(index: u32) -> Quad {
     );
 }
 
-/// Writes a `Quad48`.
 fn store_quad(index: u32, quad: Quad) {
     successor_quads[3u * index] = vec4<u32>(
         low(quad.white),
@@ -84,12 +82,8 @@ fn position_of(quad: Quad) -> Position {
 
 /// Converts positions from the host, each its own root.
 @compute @workgroup_size(GROUP)
-fn upload(
-    @builtin(local_invocation_index) lane: u32,
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(num_workgroups) workgroups: vec3<u32>,
-) {
-    let index = group_index(workgroup, workgroups) * GROUP + lane;
+fn upload(id: Invocation) {
+    let index = group_index(id) * GROUP + id.lane;
     if index < scalars.end {
         store_position(index, position_of(load_quad(index)));
         successor_roots[index] = index;
@@ -98,12 +92,8 @@ fn upload(
 
 /// Counts the legal moves of each position.
 @compute @workgroup_size(GROUP)
-fn count(
-    @builtin(local_invocation_index) lane: u32,
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(num_workgroups) workgroups: vec3<u32>,
-) {
-    let index = group_index(workgroup, workgroups) * GROUP + lane;
+fn count(id: Invocation) {
+    let index = group_index(id) * GROUP + id.lane;
     if index < scalars.end {
         // No legal position has more moves, and the count of an illegal position must not exceed this either.
         new_counts[index] = min(count_moves_of(load_position(index), false), MOST_MOVES);
@@ -113,12 +103,8 @@ fn count(
 /// Writes the legal moves of each position of some blocks of work-group size. A position's moves begin at its block's base,
 /// counted from the first block's, plus the position's offset in the block.
 @compute @workgroup_size(GROUP)
-fn write_moves(
-    @builtin(local_invocation_index) lane: u32,
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(num_workgroups) workgroups: vec3<u32>,
-) {
-    let index = scalars.first + group_index(workgroup, workgroups) * GROUP + lane;
+fn write_moves(id: Invocation) {
+    let index = scalars.first + group_index(id) * GROUP + id.lane;
     if index >= scalars.end {
         return;
     }
@@ -139,12 +125,8 @@ fn write_moves(
 
 /// Makes the successors, each with its parent's root.
 @compute @workgroup_size(GROUP)
-fn make(
-    @builtin(local_invocation_index) lane: u32,
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(num_workgroups) workgroups: vec3<u32>,
-) {
-    let index = group_index(workgroup, workgroups) * GROUP + lane;
+fn make(id: Invocation) {
+    let index = group_index(id) * GROUP + id.lane;
     if index < scalars.end {
         let item = items[index];
         store_position(index, made(load_position(item.y), item.x));
@@ -212,12 +194,8 @@ fn made_quad(parent: Quad, packed_move: u32) -> Quad {
 
 /// Makes the successors in the form that leaves the device.
 @compute @workgroup_size(GROUP)
-fn make_quads(
-    @builtin(local_invocation_index) lane: u32,
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(num_workgroups) workgroups: vec3<u32>,
-) {
-    let index = group_index(workgroup, workgroups) * GROUP + lane;
+fn make_quads(id: Invocation) {
+    let index = group_index(id) * GROUP + id.lane;
     if index < scalars.end {
         let item = items[index];
         store_quad(index, made_quad(load_quad(item.y), item.x));

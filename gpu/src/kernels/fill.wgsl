@@ -44,7 +44,6 @@ fn leaps_of(knights: Board) -> Leaps {
     );
 }
 
-/// Returns the squares that knights attack.
 fn knight_attacks(knights: Board) -> Board {
     let leaps = leaps_of(knights);
     let near = leaps.west1 | leaps.east1;
@@ -58,12 +57,10 @@ fn king_attacks(kings: Board) -> Board {
     return row | up(row, 8u) | down(row, 8u);
 }
 
-/// Returns the squares attacked by pawns that move up.
 fn pawn_attacks_up(pawns: Board) -> Board {
     return north_east_step(pawns) | north_west_step(pawns);
 }
 
-/// Returns the squares attacked by pawns that move down.
 fn pawn_attacks_down(pawns: Board) -> Board {
     return south_east_step(pawns) | south_west_step(pawns);
 }

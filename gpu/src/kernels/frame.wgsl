@@ -67,7 +67,6 @@ struct Lines {
     knight: Board,
 }
 
-/// Reads the lines of a square.
 fn lines_of(square: u32) -> Lines {
     let first = lines[3u * square];
     let second = lines[3u * square + 1u];

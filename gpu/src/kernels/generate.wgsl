@@ -37,7 +37,6 @@ fn orthogonal_captures(out: ptr<function, Writer>, frame: Frame, rays: Rays, vic
     west_captures(out, frame, rays.west & victims, pieces, code);
 }
 
-/// Writes captures along diagonals.
 fn diagonal_captures(out: ptr<function, Writer>, frame: Frame, rays: Rays, victims: Board, pieces: Board, code: u32) {
     north_east_captures(out, frame, rays.north_east & victims, pieces, code);
     north_west_captures(out, frame, rays.north_west & victims, pieces, code);
@@ -113,7 +112,6 @@ fn captures(out: ptr<function, Writer>, frame: Frame, axes: Lines, limits: Limit
     }
 }
 
-/// Writes the promotions that capture nothing.
 fn push_promotions(out: ptr<function, Writer>, frame: Frame, limits: Limits) {
     let pushed = north_step(free_to_move(frame.pawns & frame.own, limits, limits.pinned_on_file)) & frame.empty;
     var left = pushed & limits.evasion & RANK_8;

@@ -17,7 +17,6 @@ const CASTLING: u32 = 2u;
 /// A double push after which an en-passant capture is legal.
 const PASSING: u32 = 3u;
 
-/// Packs a move.
 fn pack_move(origin: u32, to: u32, code: u32, kind: u32) -> u32 {
     return origin | (to << TO) | (code << CODE) | (kind << KIND);
 }
@@ -37,7 +36,6 @@ fn code_of(packed_move: u32) -> u32 {
     return (packed_move >> CODE) & 7u;
 }
 
-/// Returns the kind of a move.
 fn kind_of(packed_move: u32) -> u32 {
     return (packed_move >> KIND) & 3u;
 }

@@ -86,12 +86,8 @@ fn add_multiplicity(found: u32, amount: vec4<u32>) -> bool {
 
 /// Copies some entries of a ply to level 0, each as its own root.
 @compute @workgroup_size(GROUP)
-fn load_entries(
-    @builtin(local_invocation_index) lane: u32,
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(num_workgroups) workgroups: vec3<u32>,
-) {
-    let index = group_index(workgroup, workgroups) * GROUP + lane;
+fn load_entries(id: Invocation) {
+    let index = group_index(id) * GROUP + id.lane;
     if index < scalars.end {
         successors[2u * index] = entries[2u * (scalars.first + index)];
         successors[2u * index + 1u] = entries[2u * (scalars.first + index) + 1u];
@@ -105,13 +101,9 @@ var<workgroup> group_base: u32;
 /// Copies the entries that may have successors in a range to level 0, each as its own root, with their multiplicities,
 /// as far as there is room. `selected_count` counts them all.
 @compute @workgroup_size(GROUP)
-fn select_entries(
-    @builtin(local_invocation_index) lane: u32,
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(num_workgroups) workgroups: vec3<u32>,
-) {
-    let index = group_index(workgroup, workgroups) * GROUP + lane;
-    if lane == 0u {
+fn select_entries(id: Invocation) {
+    let index = group_index(id) * GROUP + id.lane;
+    if id.lane == 0u {
         atomicStore(&group_count, 0u);
     }
     workgroupBarrier();
@@ -128,7 +120,7 @@ fn select_entries(
         rank = atomicAdd(&group_count, 1u);
     }
     workgroupBarrier();
-    if lane == 0u {
+    if id.lane == 0u {
         group_base = atomicAdd(&selected_count[0], atomicLoad(&group_count));
     }
     workgroupBarrier();
@@ -160,12 +152,8 @@ fn opponent_hash(first: vec4<u32>, second: vec4<u32>) -> u32 {
 
 /// Counts the entries of each part of these hashes.
 @compute @workgroup_size(GROUP)
-fn count_by_opponent(
-    @builtin(local_invocation_index) lane: u32,
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(num_workgroups) workgroups: vec3<u32>,
-) {
-    let index = group_index(workgroup, workgroups) * GROUP + lane;
+fn count_by_opponent(id: Invocation) {
+    let index = group_index(id) * GROUP + id.lane;
     if index < scalars.end {
         let part = opponent_hash(entries[2u * index], entries[2u * index + 1u]) >> scalars.shift;
         atomicAdd(&opponent_counts[part], 1u);
@@ -174,12 +162,8 @@ fn count_by_opponent(
 
 /// Puts the numbers of the entries in the order of these parts. `opponent_counts` holds the place of each part's next entry.
 @compute @workgroup_size(GROUP)
-fn order_by_opponent(
-    @builtin(local_invocation_index) lane: u32,
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(num_workgroups) workgroups: vec3<u32>,
-) {
-    let index = group_index(workgroup, workgroups) * GROUP + lane;
+fn order_by_opponent(id: Invocation) {
+    let index = group_index(id) * GROUP + id.lane;
     if index < scalars.end {
         let part = opponent_hash(entries[2u * index], entries[2u * index + 1u]) >> scalars.shift;
         let place = atomicAdd(&opponent_counts[part], 1u);
@@ -192,12 +176,8 @@ fn order_by_opponent(
 /// Copies some entries of a shard, in their order, to level 0, each as its own root, with their multiplicities. The shards take turns. The
 /// entries that a shard has left follow after all turns.
 @compute @workgroup_size(GROUP)
-fn load_ordered(
-    @builtin(local_invocation_index) lane: u32,
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(num_workgroups) workgroups: vec3<u32>,
-) {
-    let index = group_index(workgroup, workgroups) * GROUP + lane;
+fn load_ordered(id: Invocation) {
+    let index = group_index(id) * GROUP + id.lane;
     if index < scalars.end {
         let entry = order[scalars.first + index];
         let turn = index * scalars.shard_count + scalars.shard_index;
@@ -252,12 +232,8 @@ fn find_slot(candidate: u32, first: vec4<u32>, second: vec4<u32>, hash: u32) -> 
 
 /// Finds the slot of each candidate that is kept. If not all are kept, `kept_counts` counts the kept candidates of each root.
 @compute @workgroup_size(GROUP)
-fn insert(
-    @builtin(local_invocation_index) lane: u32,
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(num_workgroups) workgroups: vec3<u32>,
-) {
-    let candidate = group_index(workgroup, workgroups) * GROUP + lane;
+fn insert(id: Invocation) {
+    let candidate = group_index(id) * GROUP + id.lane;
     if candidate < scalars.end {
         var slot = NO_SLOT;
         let first = positions[2u * candidate];
@@ -275,18 +251,14 @@ fn insert(
 
 /// Finds the slot of each candidate of a shard. The work-items take the candidates in turns.
 @compute @workgroup_size(GROUP)
-fn insert_sorted(
-    @builtin(local_invocation_index) lane: u32,
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(num_workgroups) workgroups: vec3<u32>,
-) {
+fn insert_sorted(id: Invocation) {
     var start = 0u;
     if scalars.shard_index > 0u {
         start = sorted[scalars.shard_index - 1u];
     }
     let end = sorted[scalars.shard_index];
-    let step = workgroups.x * workgroups.y * GROUP;
-    for (var index = start + group_index(workgroup, workgroups) * GROUP + lane; index < end; index += step) {
+    let step = id.workgroups.x * id.workgroups.y * GROUP;
+    for (var index = start + group_index(id) * GROUP + id.lane; index < end; index += step) {
         let candidate = sorted[scalars.shard_count + index];
         let first = positions[2u * candidate];
         let second = positions[2u * candidate + 1u];
@@ -298,11 +270,7 @@ fn insert_sorted(
 /// useless, but later batches still search the table. If they do not, slots stay as they are. The work-groups take the candidates of a
 /// shard in turns.
 @compute @workgroup_size(GROUP)
-fn append(
-    @builtin(local_invocation_index) lane: u32,
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(num_workgroups) workgroups: vec3<u32>,
-) {
+fn append(id: Invocation) {
     let is_sorted = scalars.shard_count > 1u;
     var start = 0u;
     var end = scalars.end;
@@ -312,14 +280,14 @@ fn append(
             start = sorted[scalars.shard_index - 1u];
         }
     }
-    let step = workgroups.x * workgroups.y * GROUP;
-    for (var group_start = start + group_index(workgroup, workgroups) * GROUP; group_start < end; group_start += step) {
-        let index = group_start + lane;
+    let step = id.workgroups.x * id.workgroups.y * GROUP;
+    for (var group_start = start + group_index(id) * GROUP; group_start < end; group_start += step) {
+        let index = group_start + id.lane;
         var slot = NO_SLOT;
         if index < end {
             slot = taken[index];
         }
-        if lane == 0u {
+        if id.lane == 0u {
             atomicStore(&group_count, 0u);
         }
         workgroupBarrier();
@@ -328,7 +296,7 @@ fn append(
             rank = atomicAdd(&group_count, 1u);
         }
         workgroupBarrier();
-        if lane == 0u {
+        if id.lane == 0u {
             // Only one work-item reads the length, since the groups add to its neighbour in memory.
             group_base = atomicLoad(&merge_state[LEN]) + atomicAdd(&merge_state[FRESH], atomicLoad(&group_count));
         }
@@ -355,8 +323,8 @@ fn append(
 
 /// Adds the appended candidates to the list's length, and notes if there was no room for all.
 @compute @workgroup_size(GROUP)
-fn note_appended(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) workgroup: vec3<u32>) {
-    if workgroup.x == 0u && lane == 0u {
+fn note_appended(id: Invocation) {
+    if id.workgroup.x == 0u && id.lane == 0u {
         let count = atomicLoad(&merge_state[FRESH]);
         let len = atomicLoad(&merge_state[LEN]);
         if count > scalars.capacity - len {
@@ -381,7 +349,6 @@ struct Sum {
     carry: u32,
 }
 
-/// Returns the sum of two numbers and a carry.
 fn carried_sum(a: Board, b: Board, carry: u32) -> Sum {
     let partial = plus(a, b);
     let value = plus(partial, join(carry, 0u));
@@ -403,7 +370,6 @@ struct Product {
     upper: Board,
 }
 
-/// Returns the product of two boards, as numbers.
 fn board_product(a: Board, b: Board) -> Product {
     let lowest_product = product(low(a), low(b));
     let middle = plus(product(low(a), high(b)), join(high(lowest_product), 0u));
@@ -412,7 +378,6 @@ fn board_product(a: Board, b: Board) -> Product {
     return Product(join(low(lowest_product), low(other)), plus(product(high(a), high(b)), carried));
 }
 
-/// Returns multiplicity times leaves.
 fn wide_product(multiplicity: vec4<u32>, leaves: Board) -> Wide {
     let lower = board_product(join(multiplicity.x, multiplicity.y), leaves);
     let upper = board_product(join(multiplicity.z, multiplicity.w), leaves);
@@ -438,15 +403,11 @@ var<workgroup> wide_sums: array<Wide, WEIGHTED_SUMS_GROUP>;
 /// totals. If a queue overflowed on the way to the totals, the header notes it. At the depth REACHED_ONCE, a root of multiplicity one has
 /// one leaf, and others have none.
 @compute @workgroup_size(WEIGHTED_SUMS_GROUP)
-fn weighted_sums(
-    @builtin(local_invocation_index) lane: u32,
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(num_workgroups) workgroups: vec3<u32>,
-) {
-    let group = group_index(workgroup, workgroups);
-    let step = workgroups.x * workgroups.y * WEIGHTED_SUMS_GROUP;
+fn weighted_sums(id: Invocation) {
+    let group = group_index(id);
+    let step = id.workgroups.x * id.workgroups.y * WEIGHTED_SUMS_GROUP;
     var sum = Wide();
-    for (var root = group * WEIGHTED_SUMS_GROUP + lane; root < scalars.end; root += step) {
+    for (var root = group * WEIGHTED_SUMS_GROUP + id.lane; root < scalars.end; root += step) {
         let multiplicity = root_multiplicities[scalars.first + root];
         var leaves = join(1u, 0u);
         if scalars.depth == REACHED_ONCE {
@@ -459,19 +420,19 @@ fn weighted_sums(
         }
         sum = wide_sum(sum, wide_product(multiplicity, leaves));
     }
-    wide_sums[lane] = sum;
+    wide_sums[id.lane] = sum;
     for (var lanes = WEIGHTED_SUMS_GROUP / 2u; lanes > 0u; lanes /= 2u) {
         workgroupBarrier();
-        if lane < lanes {
-            sum = wide_sum(sum, wide_sums[lane + lanes]);
-            wide_sums[lane] = sum;
+        if id.lane < lanes {
+            sum = wide_sum(sum, wide_sums[id.lane + lanes]);
+            wide_sums[id.lane] = sum;
         }
     }
     let has_totals = scalars.depth > 1u && scalars.depth != REACHED_ONCE;
-    if has_totals && group == 0u && lane == 0u && known_totals[0].x != 0u {
+    if has_totals && group == 0u && id.lane == 0u && known_totals[0].x != 0u {
         sums[0] = 1u;
     }
-    if lane == 0u {
+    if id.lane == 0u {
         let first_word = 8u * (scalars.kind * WEIGHTED_SUMS_GROUPS + group + 1u);
         let before = Wide(
             board_of_sum(first_word),

@@ -39,12 +39,8 @@ fn value_without_moves(check: bool) -> i32 {
 
 /// Evaluates positions. Positions without legal moves are mate or stalemate.
 @compute @workgroup_size(GROUP)
-fn evaluate(
-    @builtin(local_invocation_index) lane: u32,
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(num_workgroups) workgroups: vec3<u32>,
-) {
-    let index = scalars.first + group_index(workgroup, workgroups) * GROUP + lane;
+fn evaluate(id: Invocation) {
+    let index = scalars.first + group_index(id) * GROUP + id.lane;
     if index >= scalars.end {
         return;
     }
@@ -72,7 +68,6 @@ struct Node {
     beta: i32,
 }
 
-/// Reads a node.
 fn load_node(index: u32) -> Node {
     let first = nodes[4u * index];
     let second = nodes[4u * index + 1u];
@@ -88,7 +83,6 @@ fn load_node(index: u32) -> Node {
     return Node(position, third.z, third.w, fourth.x, fourth.y, fourth.z);
 }
 
-/// Writes a node.
 fn store_node(index: u32, node: Node) {
     let position = node.position;
     nodes[4u * index] = vec4<u32>(low(position.bit1), high(position.bit1), low(position.bit2), high(position.bit2));
@@ -109,12 +103,8 @@ fn store_node(index: u32, node: Node) {
 /// Each lane has room for some moves; if the room is too small, the kernel sets the totals' header, and all values are
 /// invalid. The distance to mate is counted from the positions that the lanes begin with.
 @compute @workgroup_size(GROUP)
-fn quiesce(
-    @builtin(local_invocation_index) local_lane: u32,
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(num_workgroups) workgroups: vec3<u32>,
-) {
-    let lane = group_index(workgroup, workgroups) * GROUP + local_lane;
+fn quiesce(id: Invocation) {
+    let lane = group_index(id) * GROUP + id.lane;
     if lane >= scalars.lanes {
         return;
     }
@@ -207,12 +197,8 @@ fn quiesce(
 
 /// Finds the value of each position of some blocks: the maximum of its successors' values one ply earlier.
 @compute @workgroup_size(GROUP)
-fn back_up(
-    @builtin(local_invocation_index) lane: u32,
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(num_workgroups) workgroups: vec3<u32>,
-) {
-    let index = scalars.first + group_index(workgroup, workgroups) * GROUP + lane;
+fn back_up(id: Invocation) {
+    let index = scalars.first + group_index(id) * GROUP + id.lane;
     if index >= scalars.end {
         return;
     }

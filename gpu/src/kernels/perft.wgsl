@@ -6,20 +6,16 @@
 /// A lane counts CLOSED_FORM_TURNS positions, so that the lanes of a group rarely wait for each other. If the queue is half full, the
 /// lanes empty it together before they go on.
 @compute @workgroup_size(CLOSED_FORM_GROUP)
-fn closed_form(
-    @builtin(local_invocation_index) lane: u32,
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(num_workgroups) workgroups: vec3<u32>,
-) {
+fn closed_form(id: Invocation) {
     let size = CLOSED_FORM_GROUP * CLOSED_FORM_TURNS;
-    let group_first = scalars.first + group_index(workgroup, workgroups) * size;
+    let group_first = scalars.first + group_index(id) * size;
     let group_end = min(group_first + size, scalars.end);
     // A group without positions reads the last position's root.
     let first_root = first_group_root(roots[min(group_first, scalars.end - 1u)]);
-    clear_root_sums(lane, CLOSED_FORM_GROUP);
-    var index = group_first + lane;
+    clear_root_sums(id.lane, CLOSED_FORM_GROUP);
+    var index = group_first + id.lane;
     for (var turn = 1u; turn <= CLOSED_FORM_TURNS; turn++) {
-        if lane == 0u {
+        if id.lane == 0u {
             atomicStore(&queued, 0u);
         }
         workgroupBarrier();
@@ -36,20 +32,19 @@ fn closed_form(
         }
         workgroupBarrier();
         let len = min(atomicLoad(&queued), QUEUE);
-        if lane == 0u {
+        if id.lane == 0u {
             item_base = atomicAdd(&new_item_count[0], len);
         }
         workgroupBarrier();
-        for (var at = lane; at < len; at += CLOSED_FORM_GROUP) {
+        for (var at = id.lane; at < len; at += CLOSED_FORM_GROUP) {
             let packed_move = queue[at];
             put_item(item_base + at, packed_move & ((1u << LANE) - 1u), group_first + (packed_move >> LANE));
         }
         workgroupBarrier();
     }
-    add_root_sums(first_root, lane, CLOSED_FORM_GROUP);
+    add_root_sums(first_root, id.lane, CLOSED_FORM_GROUP);
 }
 
-/// Returns the number of replies to a move.
 fn replies_to(parent: Position, packed_move: u32) -> u32 {
     return count_moves_of(fast_flipped(patched(parent, packed_move)), FAST_REVERSE);
 }
@@ -61,23 +56,19 @@ fn replies_to(parent: Position, packed_move: u32) -> u32 {
 /// have the same root. A lane adds up replies while the root stays the same. An item is loaded two turns before it is counted,
 /// and its position one turn before.
 @compute @workgroup_size(COUNT_GROUP)
-fn count_replies(
-    @builtin(local_invocation_index) lane: u32,
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(num_workgroups) workgroups: vec3<u32>,
-) {
+fn count_replies(id: Invocation) {
     let len = min(item_count[0], scalars.item_capacity);
-    let lanes = workgroups.x * workgroups.y * COUNT_GROUP;
+    let lanes = id.workgroups.x * id.workgroups.y * COUNT_GROUP;
     let group_items = (len + lanes - 1u) / lanes * COUNT_GROUP;
-    let group_first = min(group_index(workgroup, workgroups) * group_items, len);
+    let group_first = min(group_index(id) * group_items, len);
     let end = min(group_first + group_items, len);
     let last = max(end, 1u) - 1u;
-    if lane == 0u && group_first == 0u && item_count[0] > scalars.item_capacity {
+    if id.lane == 0u && group_first == 0u && item_count[0] > scalars.item_capacity {
         atomicStore(&totals[0], 1u);
     }
-    clear_root_sums(lane, COUNT_GROUP);
+    clear_root_sums(id.lane, COUNT_GROUP);
 
-    var index = group_first + lane;
+    var index = group_first + id.lane;
     var sum = 0u;
     // A group without items loads the first position, which always exists, and does not count it.
     var item = vec2<u32>();
@@ -108,5 +99,5 @@ fn count_replies(
         sum += replies_to(counted, packed_move);
     }
     add_to_root(first_root, root, sum);
-    add_root_sums(first_root, lane, COUNT_GROUP);
+    add_root_sums(first_root, id.lane, COUNT_GROUP);
 }

@@ -20,7 +20,6 @@ struct Position {
     en_passant: Board,
 }
 
-/// Returns the occupied squares.
 fn occupied_of(position: Position) -> Board {
     return position.bit1 | position.bit2 | position.bit4;
 }
@@ -36,12 +35,10 @@ fn position_in(first: vec4<u32>, second: vec4<u32>) -> Position {
     return Position(bit1, bit2, bit4, own & occupied, own & ~occupied);
 }
 
-/// Reads a position.
 fn load_position(index: u32) -> Position {
     return position_in(positions[2u * index], positions[2u * index + 1u]);
 }
 
-/// Writes a position.
 fn store_position(index: u32, position: Position) {
     let own = position.own | position.en_passant;
     successors[2u * index] = vec4<u32>(low(position.bit1), high(position.bit1), low(position.bit2), high(position.bit2));

@@ -41,7 +41,6 @@ fn pawns_of(position: Position) -> Board {
     return position.bit1 & ~(position.bit2 | position.bit4);
 }
 
-/// Whether one key is less than another.
 fn is_less(a: Key, b: Key) -> bool {
     if is_lower(a.own, b.own) {
         return true;

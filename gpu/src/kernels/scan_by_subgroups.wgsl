@@ -8,23 +8,21 @@ var<workgroup> partial_sums: array<u32, GROUP>;
 /// Finds the offsets within each block of work-group size, and each block's sum.
 @compute @workgroup_size(GROUP)
 fn scan(
-    @builtin(local_invocation_index) lane: u32,
+    id: Invocation,
     @builtin(subgroup_invocation_id) member: u32,
     @builtin(subgroup_size) subgroup_size: u32,
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(num_workgroups) workgroups: vec3<u32>,
 ) {
-    let block = group_index(workgroup, workgroups);
-    let index = block * GROUP + lane;
+    let block = group_index(id);
+    let index = block * GROUP + id.lane;
     var count = 0u;
     if index < scalars.end {
         count = counts[index];
     }
     var offset = subgroupExclusiveAdd(count);
     let subgroup_sum = subgroupAdd(count);
-    let subgroup_first = lane - member;
+    let subgroup_first = id.lane - member;
     if member == 0u {
-        partial_sums[lane] = subgroup_sum;
+        partial_sums[id.lane] = subgroup_sum;
     }
     workgroupBarrier();
     for (var first = 0u; first < subgroup_first; first += subgroup_size) {
@@ -33,7 +31,7 @@ fn scan(
     if index < scalars.end {
         new_offsets[index] = offset;
     }
-    if lane == GROUP - 1u && block * GROUP < scalars.end {
+    if id.lane == GROUP - 1u && block * GROUP < scalars.end {
         block_sums[block] = offset + count;
     }
 }

@@ -17,12 +17,8 @@ var<workgroup> group_bases: array<u32, GROUP>;
 /// Finds the shard of each candidate that is kept, and counts the candidates of each shard. Candidates with equal diagrams get the same
 /// shard. If not all are kept, `kept_counts` counts the kept candidates of each root.
 @compute @workgroup_size(GROUP)
-fn count_shards(
-    @builtin(local_invocation_index) lane: u32,
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(num_workgroups) workgroups: vec3<u32>,
-) {
-    let candidate = group_index(workgroup, workgroups) * GROUP + lane;
+fn count_shards(id: Invocation) {
+    let candidate = group_index(id) * GROUP + id.lane;
     var shard = NO_SHARD;
     if candidate < scalars.end {
         let first = positions[2u * candidate];
@@ -37,23 +33,23 @@ fn count_shards(
         candidate_shards[candidate] = shard;
     }
     for (var first_shard = 0u; first_shard < scalars.shard_count; first_shard += GROUP) {
-        atomicStore(&group_counts[lane], 0u);
+        atomicStore(&group_counts[id.lane], 0u);
         workgroupBarrier();
         if shard - first_shard < GROUP {
             atomicAdd(&group_counts[shard - first_shard], 1u);
         }
         workgroupBarrier();
-        let count = atomicLoad(&group_counts[lane]);
+        let count = atomicLoad(&group_counts[id.lane]);
         if count > 0u {
-            atomicAdd(&new_sorted[first_shard + lane], count);
+            atomicAdd(&new_sorted[first_shard + id.lane], count);
         }
     }
 }
 
 /// Turns the number of each shard's candidates into the index of the first.
 @compute @workgroup_size(GROUP)
-fn scan_shards(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) workgroup: vec3<u32>) {
-    if workgroup.x == 0u && lane == 0u {
+fn scan_shards(id: Invocation) {
+    if id.workgroup.x == 0u && id.lane == 0u {
         var sum = 0u;
         for (var shard = 0u; shard < scalars.shard_count; shard++) {
             let count = atomicLoad(&new_sorted[shard]);
@@ -65,12 +61,8 @@ fn scan_shards(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id
 
 /// Sorts the candidates that are kept by shard. The index of each shard's first candidate becomes their end.
 @compute @workgroup_size(GROUP)
-fn sort_by_shard(
-    @builtin(local_invocation_index) lane: u32,
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(num_workgroups) workgroups: vec3<u32>,
-) {
-    let candidate = group_index(workgroup, workgroups) * GROUP + lane;
+fn sort_by_shard(id: Invocation) {
+    let candidate = group_index(id) * GROUP + id.lane;
     var shard = NO_SHARD;
     if candidate < scalars.end {
         shard = candidate_shards[candidate];
@@ -78,15 +70,15 @@ fn sort_by_shard(
     for (var first_shard = 0u; first_shard < scalars.shard_count; first_shard += GROUP) {
         let group_shard = shard - first_shard;
         var rank = 0u;
-        atomicStore(&group_counts[lane], 0u);
+        atomicStore(&group_counts[id.lane], 0u);
         workgroupBarrier();
         if group_shard < GROUP {
             rank = atomicAdd(&group_counts[group_shard], 1u);
         }
         workgroupBarrier();
-        let count = atomicLoad(&group_counts[lane]);
+        let count = atomicLoad(&group_counts[id.lane]);
         if count > 0u {
-            group_bases[lane] = atomicAdd(&new_sorted[first_shard + lane], count);
+            group_bases[id.lane] = atomicAdd(&new_sorted[first_shard + id.lane], count);
         }
         workgroupBarrier();
         if group_shard < GROUP {

@@ -25,14 +25,10 @@ fn store_successor(index: u32, packed_move: u32, at: u32) {
 /// lane finds the moves of one position; then each lane makes one move at a time. Moves that do not fit in the queue become
 /// items.
 @compute @workgroup_size(GROUP)
-fn expand_unordered(
-    @builtin(local_invocation_index) lane: u32,
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(num_workgroups) workgroups: vec3<u32>,
-) {
-    let group_first = scalars.first + group_index(workgroup, workgroups) * GROUP;
-    let index = group_first + lane;
-    if lane == 0u {
+fn expand_unordered(id: Invocation) {
+    let group_first = scalars.first + group_index(id) * GROUP;
+    let index = group_first + id.lane;
+    if id.lane == 0u {
         atomicStore(&queued, 0u);
     }
     workgroupBarrier();
@@ -44,17 +40,17 @@ fn expand_unordered(
     var nothing_known = Replies();
     nothing_known.not_to = squares_to_kept(range_of_scalars(), position);
     lane_moves = 0u;
-    closed_form_replies(frame, axes, limits, nothing_known, Numbers(), Sink(lane << LANE, index));
+    closed_form_replies(frame, axes, limits, nothing_known, Numbers(), Sink(id.lane << LANE, index));
     if index < scalars.end {
         new_counts[index] = lane_moves;
     }
     workgroupBarrier();
     let len = min(atomicLoad(&queued), QUEUE);
-    if lane == 0u {
+    if id.lane == 0u {
         successor_base = atomicAdd(&new_item_count[1], len);
     }
     workgroupBarrier();
-    for (var at = lane; at < len; at += GROUP) {
+    for (var at = id.lane; at < len; at += GROUP) {
         let packed_move = queue[at];
         store_successor(group_first + (packed_move >> LANE), packed_move & ((1u << LANE) - 1u), successor_base + at);
     }
@@ -62,19 +58,15 @@ fn expand_unordered(
 
 /// Makes the successors of the items and appends them to the other successors.
 @compute @workgroup_size(GROUP)
-fn expand_items(
-    @builtin(local_invocation_index) lane: u32,
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(num_workgroups) workgroups: vec3<u32>,
-) {
+fn expand_items(id: Invocation) {
     let count = atomicLoad(&new_item_count[0]);
-    let first = group_index(workgroup, workgroups) * GROUP + lane;
+    let first = group_index(id) * GROUP + id.lane;
     if first == 0u && count > scalars.item_capacity {
         // Some items are missing, and therefore their successors.
         atomicMax(&new_item_count[1], scalars.capacity + 1u);
     }
     let len = min(count, scalars.item_capacity);
-    for (var index = first; index < len; index += workgroups.x * workgroups.y * GROUP) {
+    for (var index = first; index < len; index += id.workgroups.x * id.workgroups.y * GROUP) {
         let item = items[index];
         store_successor(item.y, item.x, atomicAdd(&new_item_count[1], 1u));
     }

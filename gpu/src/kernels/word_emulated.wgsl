@@ -47,13 +47,11 @@ fn down(board: Board, distance: u32) -> Board {
     return vec2<u32>((board.x >> distance) | (board.y << (32u - distance)), board.y >> distance);
 }
 
-/// Returns one square.
 fn bit(square: u32) -> Board {
     let half = 1u << (square & 31u);
     return select(vec2<u32>(half, 0u), vec2<u32>(0u, half), square >= 32u);
 }
 
-/// Whether a square is set.
 fn has(board: Board, square: u32) -> bool {
     return ((select(board.x, board.y, square >= 32u) >> (square & 31u)) & 1u) != 0u;
 }

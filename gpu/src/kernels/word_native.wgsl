@@ -41,12 +41,10 @@ fn down(board: Board, distance: u32) -> Board {
     return board >> distance;
 }
 
-/// Returns one square.
 fn bit(square: u32) -> Board {
     return 1lu << square;
 }
 
-/// Whether a square is set.
 fn has(board: Board, square: u32) -> bool {
     return ((board >> square) & 1lu) != 0lu;
 }

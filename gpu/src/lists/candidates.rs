@@ -5,11 +5,10 @@
 
 use kogge_board::merge::Filter;
 
-use crate::arguments::{CountShards, ScanShards, SortByShard};
+use crate::arguments::{CountShards, ScanShards, SortByShard, with_filter};
 use crate::buffer::Buffer;
 use crate::interface::{Failure, Interface};
 use crate::levels::Level;
-use crate::range_scalars::with_filter;
 use crate::runner::{Retry, Runner};
 
 /// Bytes of a candidate besides its position: its multiplicity, and the slot that it took.
@@ -37,7 +36,7 @@ pub(super) struct Sorting<I: Interface> {
 }
 
 impl<I: Interface> Candidates<I> {
-    /// Makes room for this many candidates of one shard. All multiplicities are zero, as before and after each insertion.
+    /// Makes room for `len` candidates of one shard. All multiplicities are zero, as before and after each insertion.
     pub(super) async fn new(runner: &mut Runner<I>, len: usize) -> Result<Self, Failure> {
         let multiplicities: Buffer<I, [u32; 4]> = runner.list_buffer("candidate_multiplicities", len).await?;
         runner.interface.clear(multiplicities.raw(), multiplicities.bytes())?;
@@ -49,7 +48,7 @@ impl<I: Interface> Candidates<I> {
         })
     }
 
-    /// Makes room for sorting the candidates by this many shards, if there are several.
+    /// Makes room for sorting the candidates by shard, if there are several shards.
     pub(super) async fn sort_by(&mut self, runner: &mut Runner<I>, shards: usize) -> Result<(), Failure> {
         let (len, all) = (self.taken.len(), self.taken.len() + shards);
         self.sorting = match self.sorting.take() {

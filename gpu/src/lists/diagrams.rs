@@ -5,7 +5,7 @@
 //! shard.
 
 use super::Lists;
-use super::table::{FRESH, FULL, STATE};
+use super::list::{FRESH, FULL, STATE};
 use crate::arguments::CountDiagrams;
 use crate::interface::Interface;
 use crate::runner::Retry;

@@ -7,20 +7,17 @@
 use kogge_board::merge::Filter;
 
 use super::candidates::{Candidates, Sorting};
-use super::numbers::words;
-use super::run::slots_of;
-use super::shard::Shard;
-use super::table::Table;
+use super::list::{Shard, Table};
+use super::runs::slots_of;
+use super::sums::words;
 use super::{Lists, Origin};
-use crate::arguments::{Append, Insert, InsertSorted, NoteAppended};
+use crate::arguments::{Append, Insert, InsertSorted, NoteAppended, with_filter};
 use crate::interface::Interface;
 use crate::levels::Level;
-use crate::range_scalars::with_filter;
 use crate::runner::{Retry, Runner};
 use crate::session::Session;
 
 impl<I: Interface> Lists<I> {
-    /// Writes multiplicities from the host.
     async fn give(&mut self, runner: &mut Runner<I>, multiplicities: &[u128]) -> Result<(), Retry> {
         let words: Vec<[u32; 4]> = multiplicities.iter().map(words).collect();
         let given = match self.given.take().filter(|given| given.len() >= words.len()) {

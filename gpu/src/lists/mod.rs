@@ -4,30 +4,23 @@ mod candidates;
 mod diagrams;
 mod insert;
 mod list;
-mod numbers;
 mod order;
-mod run;
 mod runs;
-mod select;
 mod selection;
-mod shard;
 mod sums;
-mod table;
 
 use std::ops::Range;
 
 use kogge_board::merge::{Filter, MergeError};
-use kogge_board::{BackendError, Categories, Planes32};
+use kogge_board::{BackendError, Planes32};
 
 use self::candidates::{CANDIDATE, Candidates, SORTING};
-use self::list::{Layout, List};
-use self::numbers::{low_halves, number, sums_of};
+use self::list::{FULL, LEN, Layout, List, OVERFLOW, PARTS, POSITION, STATE, Shard, Table, planes_of};
 use self::order::NUMBER;
-use self::run::Run;
-pub(crate) use self::select::ParentBatch;
+use self::runs::Run;
+pub(crate) use self::selection::ParentBatch;
 use self::selection::{SELECTION, Selection};
-use self::shard::{PARTS, POSITION, Shard, planes_of};
-use self::table::{FULL, LEN, OVERFLOW, STATE, Table};
+use self::sums::{low_halves, number, sums_of};
 use crate::arguments::LoadEntries;
 use crate::buffer::Buffer;
 use crate::interface::Interface;
@@ -55,7 +48,7 @@ const RUNS_SHARE: u64 = 16;
 /// The sums of paths, which follow the sums of all kinds.
 const PATHS: usize = 2;
 
-/// Room is made for this many successors of each parent at once, if the parents are few. If there are more, they are inserted in parts.
+/// Candidates of each parent that an insertion has room for, if the parents are few. More candidates are inserted in parts.
 const MOVES: u64 = 20;
 
 /// The maximum number of a shard's entries. Their numbers have 31 bits; the first and the last number have other meanings.
@@ -91,34 +84,12 @@ pub(crate) enum Weights {
 /// The leaves of a root.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Leaves {
-    /// The leaves this many plies below: one at depth 0, the root's count of level 0 at depth 1, and its total at other depths.
+    /// The leaves at a depth below the root: one at depth 0, the root's count of level 0 at depth 1, and its total at other depths.
     Below(u32),
     /// One if the root's multiplicity is one, else none.
     ReachedOnce,
     /// The successors that are kept.
     Kept,
-}
-
-/// The sums that are needed: of leaves, or of leaves of each kind.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kinds {
-    One,
-    All,
-}
-
-impl Kinds {
-    /// The number of kinds.
-    const fn count(self) -> usize {
-        match self {
-            Self::One => 1,
-            Self::All => Categories::COUNT,
-        }
-    }
-
-    /// Returns one kind or all, by their number.
-    pub(crate) const fn of(count: usize) -> Self {
-        if count == 1 { Self::One } else { Self::All }
-    }
 }
 
 /// A list of successors to make.
@@ -144,19 +115,20 @@ pub(crate) struct Lists<I: Interface> {
     levels_memory: u64,
     parents: Option<List<I>>,
     successors: Option<List<I>>,
-    /// The plies before the parents that are kept, the last one last.
+    /// The saved plies before the parents, in order.
     ancestors: Vec<Option<List<I>>>,
     /// The successors that expansions keep.
     filter: Filter,
     selection: Option<Selection<I>>,
-    /// The tables of the successors' shards. After [`Lists::descend`] they wait to be used again: to make a buffer takes some
-    /// drivers milliseconds.
+    /// The tables of the successors' shards. Kept for reuse after [`Lists::descend`], because some drivers take milliseconds to
+    /// allocate a buffer.
     tables: Vec<Table<I>>,
     candidates: Option<Candidates<I>>,
     /// Multiplicities of positions from the host.
     given: Option<Buffer<I, [u32; 4]>>,
     sums: Buffer<I, [u32; 8]>,
-    kinds: Kinds,
+    /// The number of sums that are needed: one, or one for each kind of moves.
+    kinds: usize,
     /// The memory of runs, if there were any; during runs, the memory of the successors that are now the parents.
     run: Option<Run<I>>,
     /// Whether the successors are those of runs. Then the table is cleared before each insertion.
@@ -192,14 +164,12 @@ impl<I: Interface> Lists<I> {
         found.filter(|(_, within)| within.end - within.start == entries.end.saturating_sub(entries.start))
     }
 
-    /// Returns the maximum number of a shard's entries.
     fn most_of_shard(settings: &GpuSettings, candidates: u64) -> u64 {
         // Slots are numbered with 32 bits.
         let slots = (settings.max_buffer / 4).min(u64::from(u32::MAX)).saturating_sub(candidates + 1);
         (settings.max_buffer / POSITION).min(slots / 2).clamp(1, MOST_ENTRIES)
     }
 
-    /// Returns the greatest number of successors that lie in one shard.
     pub(crate) fn most_in_one_shard(&self, session: &Session<I>) -> u64 {
         let settings = &session.runner.settings;
         let candidates = session.fitting(2).map_or(0, |sizes| sizes.positions as u64);
@@ -304,7 +274,7 @@ impl<I: Interface> Lists<I> {
         Ok(())
     }
 
-    /// Makes room for this many candidates of this many shards, unless there is.
+    /// Makes room for `len` candidates of `shards` shards, unless there is enough.
     async fn provide_candidates(&mut self, runner: &mut Runner<I>, len: usize, shards: usize) -> Result<(), Retry> {
         let spare = self.candidates.take().filter(|spare| spare.taken.len() >= len);
         let made = async {
@@ -327,7 +297,7 @@ impl<I: Interface> Lists<I> {
         self.provide_candidates(&mut session.runner, len, shards).await
     }
 
-    /// Returns the bytes that are in use with a list of this many successors and the memory of runs.
+    /// The bytes in use with a list of `entries` successors and the memory of runs.
     fn used(&self, session: &Session<I>, entries: u64) -> u64 {
         let each = POSITION + MULTIPLICITY_AND_SLOTS;
         let sizes = session.fitting(2).ok();
@@ -361,7 +331,7 @@ impl<I: Interface> Lists<I> {
         self.parents.iter_mut().for_each(|list| (list.order, list.in_runs) = (None, None));
     }
 
-    /// Frees parents and successors, and makes the parents that were kept last the parents again.
+    /// Frees parents and successors, and restores the parents that were kept last.
     pub(crate) fn ascend(&mut self) {
         if let Some(parents) = self.ancestors.pop() {
             (self.parents, self.successors) = (parents, None);
@@ -369,7 +339,7 @@ impl<I: Interface> Lists<I> {
     }
 
     /// Begins a merge in `memory` bytes, without entries, which needs these sums.
-    pub(crate) async fn new(session: &mut Session<I>, memory: u64, kinds: Kinds) -> Result<Self, BackendError> {
+    pub(crate) async fn new(session: &mut Session<I>, memory: u64, kinds: usize) -> Result<Self, BackendError> {
         let Session { runner, buffers, sizes, .. } = &mut *session;
         let device_memory = runner.settings.device_memory;
         let memory = if runner.settings.keeps_levels { device_memory } else { memory.min(device_memory) };
@@ -377,7 +347,7 @@ impl<I: Interface> Lists<I> {
         let levels_memory = if runner.settings.keeps_levels { levels } else { levels.min(memory / 4) };
         let spare = memory / SPARE_SHARE;
         runner.spare.limit(spare);
-        let sums = sums_of(kinds.count() + PATHS);
+        let sums = sums_of(kinds + PATHS);
         let memory = memory.saturating_sub(spare + (sums * size_of::<[u32; 8]>()) as u64);
         // The levels of earlier counts are freed, unless they fit in their share.
         let bytes = |buffers: &Buffers<I>| sizes.bytes(buffers.levels.len(), &runner.settings).0;
@@ -422,6 +392,30 @@ impl<I: Interface> Lists<I> {
         Layout::entries(memory.saturating_sub(shards * candidates * CANDIDATE_SLOT + sorting) / each, most)
     }
 
+    /// Loads the parents that may have successors in the filter into level 0. See [`Selection::select`].
+    pub(crate) async fn select(
+        &mut self,
+        session: &mut Session<I>,
+        parents: &Range<u64>,
+    ) -> Result<ParentBatch, Retry> {
+        match (&mut self.selection, &self.parents) {
+            (Some(selection), Some(list)) => selection.select(session, list, parents, self.filter).await,
+            _ => Err(session.runner.unasked()),
+        }
+    }
+
+    /// Sets the number of kept successors of each root to zero.
+    pub(crate) fn clear_kept(&self, session: &mut Session<I>, roots: usize) -> Result<(), Retry> {
+        match &self.selection {
+            Some(selection) => session.runner.clear("the number of successors", &selection.kept_counts, roots),
+            None => Ok(()),
+        }
+    }
+
+    pub(crate) fn filter(&self) -> Filter {
+        self.filter
+    }
+
     /// Loads entries into level 0, each a root of its own, and clears all totals.
     pub(crate) async fn load(&self, session: &mut Session<I>, ply: Ply, entries: Range<u64>) -> Result<(), Retry> {
         let len = (entries.end - entries.start) as usize;
@@ -439,7 +433,6 @@ impl<I: Interface> Lists<I> {
         unsafe { runner.launch(len, arguments) }.await
     }
 
-    /// Waits for all insertions and returns the number of successors.
     pub(crate) async fn inserted(&mut self, session: &mut Session<I>) -> Result<u64, MergeError> {
         let (len, _) = self.inserted_and_sums(session, 0).await?;
         Ok(len)

@@ -7,7 +7,7 @@
 use bytemuck::Zeroable;
 use kogge_board::Planes32;
 
-use super::shard::{PARTS, Shard, planes_of};
+use super::list::{PARTS, Shard, planes_of};
 use crate::arguments::{CountByOpponent, OrderByOpponent};
 use crate::buffer::Buffer;
 use crate::interface::Interface;
@@ -36,7 +36,6 @@ pub(super) struct Order<I: Interface> {
 }
 
 impl<I: Interface> Order<I> {
-    /// Returns the bytes of the order.
     pub(super) fn bytes(&self) -> u64 {
         self.numbers.iter().map(Buffer::bytes).sum()
     }

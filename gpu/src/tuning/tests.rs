@@ -153,7 +153,6 @@ fn a_total_that_is_not_the_published_one_is_a_wrong_answer() {
     }
 }
 
-/// Runs a test with a cache of its own.
 fn with_cache(name: &str, test: impl FnOnce(&Cache)) {
     let folder = env::temp_dir().join(format!("kogge-cache-{}-{name}", process::id()));
     test(&Cache::at(folder.join("sub/tuned.json")));
@@ -164,7 +163,6 @@ fn tuned() -> Values {
     Values::from([(GroupSize, 64), (ClosedFormTurns, 2)])
 }
 
-/// Returns the key of a device with a change.
 fn key(change: impl FnOnce(&mut TunedKey)) -> TunedKey {
     let [backend, device, driver] = ["abacus", "Abacus", "1.0"].map(String::from);
     let mut key = TunedKey { backend, device, driver, kogge: "0.1".into(), kernels: fingerprint(["slide"]) };

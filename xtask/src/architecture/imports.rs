@@ -64,7 +64,6 @@ fn circles_of(modules: &Modules) -> Vec<String> {
     modules.keys().filter(is_in_circle).map(file).collect()
 }
 
-/// Returns the modules that a module imports names from.
 fn imports<'m>(modules: &'m Modules, path: &Names) -> Vec<&'m Names> {
     let Module { uses, paths } = &modules[path];
     let used = uses.iter().filter(|(.., is_handed_on)| !is_handed_on).map(|(_, used, _)| used);

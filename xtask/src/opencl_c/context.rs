@@ -98,7 +98,6 @@ impl<'a> Context<'a> {
         }))
     }
 
-    /// Returns the declaration of a parameter.
     pub(super) fn parameter(&self, outer: Outer) -> Result<String> {
         let name = self.name(outer);
         let variable = match outer {
@@ -151,7 +150,6 @@ impl<'a> Context<'a> {
 
     // Types.
 
-    /// Returns the name of a type of values.
     pub(super) fn type_name(&self, ty: Handle<Type>) -> Result<String> {
         match &self.module.types[ty] {
             Type { name: Some(name), .. } if name.starts_with("__atomic_compare_exchange_result") => {
@@ -223,7 +221,6 @@ pub(super) fn name_of(name: &Option<String>) -> &str {
     name.as_deref().unwrap_or_default()
 }
 
-/// Visits the functions that a block calls.
 pub(super) fn visit_calls(block: &Block, visit: &mut dyn FnMut(Handle<Function>)) {
     for statement in block.iter() {
         match statement {
@@ -238,7 +235,6 @@ pub(super) fn visit_calls(block: &Block, visit: &mut dyn FnMut(Handle<Function>)
     }
 }
 
-/// Returns the name of a type that is no struct.
 pub(super) fn inner_name(inner: &TypeInner) -> Result<String> {
     let name = |scalar: Scalar| match (scalar.kind, scalar.width) {
         (ScalarKind::Bool, _) => Ok("bool"),

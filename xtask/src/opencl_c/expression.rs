@@ -184,7 +184,6 @@ impl<'a> Body<'a> {
         is_atomic && matches!(self.inner(pointer).pointer_space(), Some(naga::AddressSpace::Storage { .. }))
     }
 
-    /// Returns a pointer.
     pub(super) fn address(&mut self, pointer: Handle<Expression>) -> Result<String> {
         let place = self.place(pointer)?;
         Ok(match place.text.strip_prefix('*') {
@@ -193,7 +192,6 @@ impl<'a> Body<'a> {
         })
     }
 
-    /// Returns what a pointer leads to.
     pub(super) fn place(&mut self, pointer: Handle<Expression>) -> Result<Text> {
         match self.function.expressions[pointer] {
             Expression::LocalVariable(local) => match self.locals.get(&local) {

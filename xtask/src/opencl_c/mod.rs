@@ -166,19 +166,18 @@ impl Printer<'_> {
             }
         }
         for (argument, name) in entry.function.arguments.iter().zip(&body.arguments) {
-            let vector = |function: &str| format!("(uint3)({function}(0), {function}(1), {function}(2))");
-            let (ty, value) = match argument.binding {
-                Some(Binding::BuiltIn(BuiltIn::LocalInvocationIndex)) => ("uint", "get_local_id(0)".to_owned()),
-                Some(Binding::BuiltIn(BuiltIn::WorkGroupId)) => ("uint3", vector("get_group_id")),
-                Some(Binding::BuiltIn(BuiltIn::NumWorkGroups)) => ("uint3", vector("get_num_groups")),
-                _ => {
-                    return unsupported(
-                        "another argument of a kernel",
-                        "use the index, the work-group and their number",
-                    );
-                }
+            let vector = |function: &str| Ok(format!("(uint3)({function}(0), {function}(1), {function}(2))"));
+            let value = |member: &StructMember| match member.binding {
+                Some(Binding::BuiltIn(BuiltIn::LocalInvocationIndex)) => Ok("get_local_id(0)".to_owned()),
+                Some(Binding::BuiltIn(BuiltIn::WorkGroupId)) => vector("get_group_id"),
+                Some(Binding::BuiltIn(BuiltIn::NumWorkGroups)) => vector("get_num_groups"),
+                _ => unsupported("another number of a work-item", "use the index, the work-group and their number"),
             };
-            lines.push(format!("const {ty} {name} = {value};"));
+            let TypeInner::Struct { members, .. } = &context.module.types[argument.ty].inner else {
+                return unsupported("an argument of a kernel that is no struct", "use a struct of built-in values");
+            };
+            let values = members.iter().map(value).collect::<Result<Vec<_>>>()?.join(", ");
+            lines.push(format!("const {} {name} = {{{values}}};", context.type_name(argument.ty)?));
         }
         lines.extend(body.lines()?);
         let start = format!("__kernel {} void {}", self.attributes(entry)?, entry.name);

@@ -316,6 +316,11 @@ struct Both {
     kind: u32,
 }
 
+struct Place {
+    @builtin(local_invocation_index) lane: u32,
+    @builtin(workgroup_id) workgroup: vec3<u32>,
+    @builtin(num_workgroups) workgroups: vec3<u32>,
+}
 struct Scalars { first: u32, end: u32 }
 @group(0) @binding(0) var<uniform> scalars: Scalars;
 @group(0) @binding(1) var<storage, read> given: array<vec4<u32>>;
@@ -336,15 +341,11 @@ fn half(both: Both) -> u32 {
 
 /// Runs.
 @compute @workgroup_size(CLOSED_FORM_GROUP)
-fn run(
-    @builtin(local_invocation_index) lane: u32,
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(num_workgroups) workgroups: vec3<u32>,
-) {
-    if lane < scalars.end {
-        sums[lane * KINDS] = half(Both(1lu, given[workgroup.x].w));
-        sum = sums[lane];
-        to[lane] = sum;
+fn run(id: Place) {
+    if id.lane < scalars.end {
+        sums[id.lane * KINDS] = half(Both(1lu, given[id.workgroup.x].w));
+        sum = sums[id.lane];
+        to[id.lane] = sum;
     }
 }
 ",
@@ -365,6 +366,12 @@ typedef struct {
     uint kind;
 } Both;
 
+typedef struct {
+    uint lane;
+    uint3 workgroup;
+    uint3 workgroups;
+} Place;
+
 // Mixes.
 //
 // Twice.
@@ -378,13 +385,12 @@ __kernel CLOSED_FORM_KERNEL void run(__global const uint4 *restrict given, __glo
     __local uint sums[9u * CLOSED_FORM_GROUP];
     __local uint sum[1];
     uint own[1] = {0};
-    const uint lane = get_local_id(0);
-    const uint3 workgroup = (uint3)(get_group_id(0), get_group_id(1), get_group_id(2));
-    const uint3 workgroups = (uint3)(get_num_groups(0), get_num_groups(1), get_num_groups(2));
-    if (lane < end) {
-        sums[lane * KINDS] = half_((Both){1ul, given[workgroup.x].w}, own);
-        *sum = sums[lane];
-        to[lane] = *sum;
+    const Place id = {get_local_id(0), (uint3)(get_group_id(0), get_group_id(1), get_group_id(2)),
+        (uint3)(get_num_groups(0), get_num_groups(1), get_num_groups(2))};
+    if (id.lane < end) {
+        sums[id.lane * KINDS] = half_((Both){1ul, given[id.workgroup.x].w}, own);
+        *sum = sums[id.lane];
+        to[id.lane] = *sum;
     }
 }
 "

@@ -137,7 +137,6 @@ pub(super) fn head(start: &str, parameters: &[String]) -> String {
     if line.len() <= WIDTH + 1 { line } else { format!("{start}(\n    {}\n) {{\n", parameters.join(",\n    ")) }
 }
 
-/// Indents lines by one step.
 pub(super) fn indented(lines: &[String]) -> String {
     lines.iter().flat_map(|text| text.lines()).map(|line| format!("    {line}\n")).collect()
 }

@@ -103,33 +103,32 @@ __kernel KERNEL void classify_moves(
     __local uint item_base[1];
     uint lane_moves[1] = {0};
     __local uint kind_sums[9u * GROUP];
-    const uint lane = get_local_id(0);
-    const uint3 workgroup = (uint3)(get_group_id(0), get_group_id(1), get_group_id(2));
-    const uint3 workgroups = (uint3)(get_num_groups(0), get_num_groups(1), get_num_groups(2));
-    const uint group_first = first + group_index(workgroup, workgroups) * GROUP;
-    const uint index = group_first + lane;
+    const Invocation id = {get_local_id(0), (uint3)(get_group_id(0), get_group_id(1), get_group_id(2)),
+        (uint3)(get_num_groups(0), get_num_groups(1), get_num_groups(2))};
+    const uint group_first = first + group_index(id) * GROUP;
+    const uint index = group_first + id.lane;
     const uint first_root = first_group_root(roots[min(group_first, end - 1u)]);
-    if (lane == 0u) {
+    if (id.lane == 0u) {
         *queued = 0u;
     }
-    clear_kind_sums(lane, kind_sums);
+    clear_kind_sums(id.lane, kind_sums);
     const Frame frame = frame_of(load_position_or_none(index, positions, end));
     const Lines axes = lines_of(frame.king_square, lines);
     const Limits limits = limits_of(frame, axes, lines);
     const Replies ordinary = ordinary_moves(frame, lines);
-    const uint counted = closed_form_replies(frame, axes, limits, ordinary, (Numbers){0}, (Sink){lane << LANE, index},
-        new_items, new_item_count, lines, queue, queued, lane_moves, item_capacity);
+    const uint counted = closed_form_replies(frame, axes, limits, ordinary, (Numbers){0},
+        (Sink){id.lane << LANE, index}, new_items, new_item_count, lines, queue, queued, lane_moves, item_capacity);
     if (index < end) {
         add_to_kind(first_root, roots[index], NODES, counted % CAPTURE_CHANGE, totals, kind_sums, stride);
         add_to_kind(first_root, roots[index], CAPTURES, counted / CAPTURE_CHANGE, totals, kind_sums, stride);
     }
-    add_kind_sums(first_root, lane, totals, kind_sums, stride);
+    add_kind_sums(first_root, id.lane, totals, kind_sums, stride);
     const uint len = min(*queued, QUEUE);
-    if (lane == 0u) {
+    if (id.lane == 0u) {
         *item_base = atomic_add(&new_item_count[0], len);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint at = lane; at < len; at += GROUP) {
+    for (uint at = id.lane; at < len; at += GROUP) {
         const uint packed_move = queue[at];
         put_item(*item_base + at, packed_move & 0x1ffffu, group_first + (packed_move >> LANE), new_items,
             item_capacity);
@@ -149,23 +148,22 @@ __kernel KERNEL void classify_items(
     uint stride
 ) {
     __local uint kind_sums[9u * GROUP];
-    const uint lane = get_local_id(0);
-    const uint3 workgroup = (uint3)(get_group_id(0), get_group_id(1), get_group_id(2));
-    const uint3 workgroups = (uint3)(get_num_groups(0), get_num_groups(1), get_num_groups(2));
+    const Invocation id = {get_local_id(0), (uint3)(get_group_id(0), get_group_id(1), get_group_id(2)),
+        (uint3)(get_num_groups(0), get_num_groups(1), get_num_groups(2))};
     const uint len = min(item_count[0], item_capacity);
-    const uint lanes = workgroups.x * workgroups.y * GROUP;
+    const uint lanes = id.workgroups.x * id.workgroups.y * GROUP;
     const uint group_items = (len + lanes - 1u) / lanes * GROUP;
-    const uint group_first = min(group_index(workgroup, workgroups) * group_items, len);
+    const uint group_first = min(group_index(id) * group_items, len);
     const uint end = min(group_first + group_items, len);
     uint first_root = 0u;
     if (group_first < end) {
         first_root = first_group_root(roots[items[group_first].y]);
     }
-    if (lane == 0u && group_first == 0u && item_count[0] > item_capacity) {
+    if (id.lane == 0u && group_first == 0u && item_count[0] > item_capacity) {
         totals[0] = 1u;
     }
-    clear_kind_sums(lane, kind_sums);
-    for (uint index = group_first + lane; index < end; index += GROUP) {
+    clear_kind_sums(id.lane, kind_sums);
+    for (uint index = group_first + id.lane; index < end; index += GROUP) {
         const uint packed_move = items[index].x;
         const Position parent = load_position(items[index].y, positions);
         const uint root = roots[items[index].y];
@@ -193,5 +191,5 @@ __kernel KERNEL void classify_items(
             add_to_kind(first_root, root, MATES, (uint) mate, totals, kind_sums, stride);
         }
     }
-    add_kind_sums(first_root, lane, totals, kind_sums, stride);
+    add_kind_sums(first_root, id.lane, totals, kind_sums, stride);
 }

@@ -52,14 +52,12 @@ typedef struct {
     ulong simple;
 } Reach;
 
-// Returns the sum of the numbers of some squares.
 INLINE uint sum_of(Numbers numbers, ulong squares) {
     return count_ones(numbers.ones & squares) + 2u * count_ones(numbers.twos & squares)
         + 4u * count_ones(numbers.fours & squares) + 8u * count_ones(numbers.eights & squares)
         + 16u * count_ones(numbers.sixteens & squares);
 }
 
-// Returns the number of a single square.
 INLINE uint number_at(Numbers numbers, uint square) {
     return (has(numbers.ones, square) ? 1u : 0u) + (has(numbers.twos, square) ? 2u : 0u)
         + (has(numbers.fours, square) ? 4u : 0u) + (has(numbers.eights, square) ? 8u : 0u)
@@ -148,7 +146,6 @@ INLINE void put_shifted(
     }
 }
 
-// Tallies moves of one piece that qualify.
 INLINE void tally_piece(Tally *tally, Numbers value, uint origin, ulong targets, ulong their) {
     const uint count = count_ones(targets);
     if (count != 0u) {
@@ -179,7 +176,6 @@ INLINE ulong tally_pawn_direction(
     return targets ^ simple;
 }
 
-// Adds the squares along an axis.
 INLINE void add_axis(
     Reach *reach,
     ulong piece,
@@ -195,7 +191,6 @@ INLINE void add_axis(
     reach->simple |= nonempty(not_along & piece) ? NONE : reached;
 }
 
-// Tallies or queues the moves of knights.
 INLINE void tally_knights(
     Tally *tally,
     Sink sink,
@@ -330,7 +325,6 @@ INLINE void tally_pawns(
     put_shifted(sink, west, 7u, PAWN, 0u, new_items, new_item_count, queue, queued, lane_moves, item_capacity);
 }
 
-// Tallies or queues the moves of the king.
 INLINE void tally_king(
     Tally *tally,
     Sink sink,

@@ -306,7 +306,6 @@ INLINE ulong closed_form_north_west(Mobility *mobility, Numbers *value, ulong sl
     return above | beneath;
 }
 
-// Adds two boards to the numbers.
 INLINE void increment_twice(Numbers *numbers, ulong a, ulong b) {
     const ulong carry1 = majority(numbers->ones, a, b);
     const ulong carry2 = numbers->twos & carry1;
@@ -319,7 +318,6 @@ INLINE void increment_twice(Numbers *numbers, ulong a, ulong b) {
     numbers->sixteens ^= carry4;
 }
 
-// One more attacker of some squares.
 INLINE void attack(AttackPlanes *attacked, ulong squares) {
     attacked->thrice |= attacked->twice & squares;
     attacked->twice |= attacked->once & squares;

@@ -18,7 +18,6 @@ INLINE uint count_sliders(Frame frame, Limits limits, ulong targets) {
         + count_ones(south_east_attacks(on_antidiagonal, empty) & targets);
 }
 
-// Returns the number of moves of knights.
 INLINE uint count_knights(Frame frame, Limits limits, ulong targets) {
     const Leaps leaps = leaps_of(frame.knights & frame.own & ~limits.pinned);
     const ulong up2 = down(targets, 16u);
@@ -79,7 +78,6 @@ INLINE uint first_group_root(uint root) {
     return root - root % GROUP;
 }
 
-// Sets the sums of a work-group of this size to zero.
 INLINE void clear_root_sums(uint lane, uint group_size, __local uint *root_sums) {
     for (uint at = lane; at < CLOSED_FORM_GROUP; at += group_size) {
         root_sums[at] = 0u;
@@ -103,7 +101,6 @@ INLINE void add_to_root(
     }
 }
 
-// Adds the sums of a work-group of this size to the totals.
 INLINE void add_root_sums(
     uint first_root,
     uint lane,

@@ -63,12 +63,11 @@ __kernel KERNEL void count_diagrams(
     uint part,
     uint parts
 ) {
-    const uint lane = get_local_id(0);
-    const uint3 workgroup = (uint3)(get_group_id(0), get_group_id(1), get_group_id(2));
-    const uint3 workgroups = (uint3)(get_num_groups(0), get_num_groups(1), get_num_groups(2));
-    const uint step = workgroups.x * workgroups.y * GROUP;
+    const Invocation id = {get_local_id(0), (uint3)(get_group_id(0), get_group_id(1), get_group_id(2)),
+        (uint3)(get_num_groups(0), get_num_groups(1), get_num_groups(2))};
+    const uint step = id.workgroups.x * id.workgroups.y * GROUP;
     uint count = 0u;
-    for (uint entry = group_index(workgroup, workgroups) * GROUP + lane; entry < end; entry += step) {
+    for (uint entry = group_index(id) * GROUP + id.lane; entry < end; entry += step) {
         const Diagram diagram = diagram_of(entries[2u * entry], entries[2u * entry + 1u]);
         const uint2 hash = hashes(diagram.first, diagram.second);
         if (share_of(hash.y, parts) == part) {

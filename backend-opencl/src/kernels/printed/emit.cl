@@ -15,7 +15,6 @@ INLINE void emit(Writer *out, uint origin, uint to, uint code, uint kind, __glob
     }
 }
 
-// Writes the four promotions of a pawn.
 INLINE void emit_promotions(Writer *out, uint origin, uint to, __global uint2 *restrict new_items) {
     for (uint code = QUEEN; code >= KNIGHT; code -= 1u) {
         emit(out, origin, to, code, 0u, new_items);
@@ -37,7 +36,6 @@ INLINE void emit_moves(Writer *out, ulong reached, int distance, uint code, __gl
     }
 }
 
-// Writes captures of pawns over the same distance, with promotions.
 INLINE void pawn_captures(Writer *out, ulong reached, int distance, __global uint2 *restrict new_items) {
     ulong left = reached;
     while (nonempty(left)) {

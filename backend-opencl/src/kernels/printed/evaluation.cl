@@ -113,7 +113,6 @@ INLINE int2 weighted_sum(Features features) {
     return sum;
 }
 
-// Returns the men on these squares.
 INLINE Men men_of(Position position, ulong squares) {
     const ulong bit1 = position.bit1 & squares;
     const ulong bit2 = position.bit2 & squares;
@@ -175,7 +174,6 @@ INLINE WeightedFeatures weighted_features(Men own, Men their) {
     return (WeightedFeatures){weighted_sum(features), attacked | guarded};
 }
 
-// Evaluates a position.
 INLINE Evaluation evaluated(Position position) {
     const Men own = men_of(position, position.own);
     const Men their = men_of(position, occupied_of(position) & ~position.own);

@@ -18,7 +18,6 @@ typedef struct {
     uint state;
 } Quad;
 
-// Reads a `Quad48`.
 INLINE Quad load_quad(uint index, __global const uint4 *restrict quads) {
     const uint4 first = quads[3u * index];
     const uint4 second = quads[3u * index + 1u];
@@ -28,7 +27,6 @@ INLINE Quad load_quad(uint index, __global const uint4 *restrict quads) {
         (first.z & 255u) | ((first.w >> 16u) & 0xff00u)};
 }
 
-// Writes a `Quad48`.
 INLINE void store_quad(uint index, Quad quad, __global uint4 *restrict successor_quads) {
     successor_quads[3u * index] = (uint4)(low(quad.white), high(quad.white), low(quad.pawns) | (quad.state & 255u),
         high(quad.pawns) | ((quad.state & 0xff00u) << 16u));
@@ -128,10 +126,9 @@ __kernel KERNEL void upload(
     uint end,
     uint castling_files
 ) {
-    const uint lane = get_local_id(0);
-    const uint3 workgroup = (uint3)(get_group_id(0), get_group_id(1), get_group_id(2));
-    const uint3 workgroups = (uint3)(get_num_groups(0), get_num_groups(1), get_num_groups(2));
-    const uint index = group_index(workgroup, workgroups) * GROUP + lane;
+    const Invocation id = {get_local_id(0), (uint3)(get_group_id(0), get_group_id(1), get_group_id(2)),
+        (uint3)(get_num_groups(0), get_num_groups(1), get_num_groups(2))};
+    const uint index = group_index(id) * GROUP + id.lane;
     if (index < end) {
         store_position(index, position_of(load_quad(index, quads), castling_files), successors);
         successor_roots[index] = index;
@@ -145,10 +142,9 @@ __kernel KERNEL void count(
     __global const uint4 *restrict lines,
     uint end
 ) {
-    const uint lane = get_local_id(0);
-    const uint3 workgroup = (uint3)(get_group_id(0), get_group_id(1), get_group_id(2));
-    const uint3 workgroups = (uint3)(get_num_groups(0), get_num_groups(1), get_num_groups(2));
-    const uint index = group_index(workgroup, workgroups) * GROUP + lane;
+    const Invocation id = {get_local_id(0), (uint3)(get_group_id(0), get_group_id(1), get_group_id(2)),
+        (uint3)(get_num_groups(0), get_num_groups(1), get_num_groups(2))};
+    const uint index = group_index(id) * GROUP + id.lane;
     if (index < end) {
         new_counts[index] = min(count_moves_of(load_position(index, positions), false, lines), MOST_MOVES);
     }
@@ -163,10 +159,9 @@ __kernel KERNEL void make(
     __global const uint2 *restrict items,
     uint end
 ) {
-    const uint lane = get_local_id(0);
-    const uint3 workgroup = (uint3)(get_group_id(0), get_group_id(1), get_group_id(2));
-    const uint3 workgroups = (uint3)(get_num_groups(0), get_num_groups(1), get_num_groups(2));
-    const uint index = group_index(workgroup, workgroups) * GROUP + lane;
+    const Invocation id = {get_local_id(0), (uint3)(get_group_id(0), get_group_id(1), get_group_id(2)),
+        (uint3)(get_num_groups(0), get_num_groups(1), get_num_groups(2))};
+    const uint index = group_index(id) * GROUP + id.lane;
     if (index < end) {
         const uint2 item = items[index];
         store_position(index, made(load_position(item.y, positions), item.x), successors);
@@ -183,10 +178,9 @@ __kernel KERNEL void make_quads(
     uint castling_files,
     uint halfmove_clock
 ) {
-    const uint lane = get_local_id(0);
-    const uint3 workgroup = (uint3)(get_group_id(0), get_group_id(1), get_group_id(2));
-    const uint3 workgroups = (uint3)(get_num_groups(0), get_num_groups(1), get_num_groups(2));
-    const uint index = group_index(workgroup, workgroups) * GROUP + lane;
+    const Invocation id = {get_local_id(0), (uint3)(get_group_id(0), get_group_id(1), get_group_id(2)),
+        (uint3)(get_num_groups(0), get_num_groups(1), get_num_groups(2))};
+    const uint index = group_index(id) * GROUP + id.lane;
     if (index < end) {
         const uint2 item = items[index];
         store_quad(index, made_quad(load_quad(item.y, quads), item.x, castling_files, halfmove_clock), successor_quads);
@@ -205,10 +199,9 @@ __kernel KERNEL void write_moves(
     uint first,
     uint end
 ) {
-    const uint lane = get_local_id(0);
-    const uint3 workgroup = (uint3)(get_group_id(0), get_group_id(1), get_group_id(2));
-    const uint3 workgroups = (uint3)(get_num_groups(0), get_num_groups(1), get_num_groups(2));
-    const uint index = first + group_index(workgroup, workgroups) * GROUP + lane;
+    const Invocation id = {get_local_id(0), (uint3)(get_group_id(0), get_group_id(1), get_group_id(2)),
+        (uint3)(get_num_groups(0), get_num_groups(1), get_num_groups(2))};
+    const uint index = first + group_index(id) * GROUP + id.lane;
     if (index >= end) {
         return;
     }

@@ -197,32 +197,26 @@ INLINE ulong any_south_west_attacks(ulong squares, ulong empty) {
     return south_west_step(south_west_fill(squares, empty));
 }
 
-// Returns the squares that sliders attack.
 INLINE ulong north_attacks(ulong sliders, ulong empty) {
     return any_north_attacks(sliders, empty);
 }
 
-// Returns the squares that sliders attack.
 INLINE ulong south_attacks(ulong sliders, ulong empty) {
     return any_south_attacks(sliders, empty);
 }
 
-// Returns the squares that sliders attack.
 INLINE ulong north_east_attacks(ulong sliders, ulong empty) {
     return any_north_east_attacks(sliders, empty);
 }
 
-// Returns the squares that sliders attack.
 INLINE ulong north_west_attacks(ulong sliders, ulong empty) {
     return any_north_west_attacks(sliders, empty);
 }
 
-// Returns the squares that sliders attack.
 INLINE ulong south_east_attacks(ulong sliders, ulong empty) {
     return any_south_east_attacks(sliders, empty);
 }
 
-// Returns the squares that sliders attack.
 INLINE ulong south_west_attacks(ulong sliders, ulong empty) {
     return any_south_west_attacks(sliders, empty);
 }
@@ -258,7 +252,6 @@ INLINE Leaps leaps_of(ulong knights) {
         up(knights, 2u) & NOT_FILES_AB};
 }
 
-// Returns the squares that knights attack.
 INLINE ulong knight_attacks(ulong knights) {
     const Leaps leaps = leaps_of(knights);
     const ulong near = leaps.west1 | leaps.east1;
@@ -272,12 +265,10 @@ INLINE ulong king_attacks(ulong kings) {
     return row | up(row, 8u) | down(row, 8u);
 }
 
-// Returns the squares attacked by pawns that move up.
 INLINE ulong pawn_attacks_up(ulong pawns) {
     return north_east_step(pawns) | north_west_step(pawns);
 }
 
-// Returns the squares attacked by pawns that move down.
 INLINE ulong pawn_attacks_down(ulong pawns) {
     return south_east_step(pawns) | south_west_step(pawns);
 }

@@ -93,7 +93,6 @@ INLINE ulong kind_of_piece(Frame frame, uint code) {
     return code >= BISHOP ? sliders_of_kind(frame, code) : (code == KNIGHT ? frame.knights : frame.pawns);
 }
 
-// Reads the lines of a square.
 INLINE Lines lines_of(uint square, __global const uint4 *restrict lines) {
     const uint4 first = lines[3u * square];
     const uint4 second = lines[3u * square + 1u];

@@ -38,7 +38,6 @@ INLINE void orthogonal_captures(
     west_captures(out, frame, rays.west & victims, pieces, code, new_items);
 }
 
-// Writes captures along diagonals.
 INLINE void diagonal_captures(
     Writer *out,
     Frame frame,
@@ -120,7 +119,6 @@ INLINE void captures(Writer *out, Frame frame, Lines axes, Limits limits, __glob
     }
 }
 
-// Writes the promotions that capture nothing.
 INLINE void push_promotions(Writer *out, Frame frame, Limits limits, __global uint2 *restrict new_items) {
     const ulong pushed = north_step(free_to_move(frame.pawns & frame.own, limits, limits.pinned_on_file)) & frame.empty;
     ulong left = pushed & limits.evasion & RANK_8;

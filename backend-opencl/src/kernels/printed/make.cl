@@ -9,7 +9,6 @@
 // A double push after which an en-passant capture is legal.
 #define PASSING 3u
 
-// Packs a move.
 INLINE uint pack_move(uint origin, uint to, uint code, uint kind) {
     return origin | (to << TO) | (code << CODE) | (kind << KIND);
 }
@@ -29,7 +28,6 @@ INLINE uint code_of(uint packed_move) {
     return (packed_move >> CODE) & 7u;
 }
 
-// Returns the kind of a move.
 INLINE uint kind_of(uint packed_move) {
     return (packed_move >> KIND) & 3u;
 }

@@ -183,7 +183,6 @@ INLINE uint find_slot(
     return is_fresh ? slot : NO_SLOT;
 }
 
-// Returns the sum of two numbers and a carry.
 INLINE Sum carried_sum(ulong a, ulong b, uint carry) {
     const ulong partial = plus(a, b);
     const ulong value = plus(partial, join(carry, 0u));
@@ -199,7 +198,6 @@ INLINE Wide wide_sum(Wide a, Wide b) {
     return (Wide){first.value, second.value, third.value, fourth.value};
 }
 
-// Returns the product of two boards, as numbers.
 INLINE Product board_product(ulong a, ulong b) {
     const ulong lowest_product = product(low(a), low(b));
     const ulong middle = plus(product(low(a), high(b)), join(high(lowest_product), 0u));
@@ -208,7 +206,6 @@ INLINE Product board_product(ulong a, ulong b) {
     return (Product){join(low(lowest_product), low(other)), plus(product(high(a), high(b)), carried)};
 }
 
-// Returns multiplicity times leaves.
 INLINE Wide wide_product(uint4 multiplicity, ulong leaves) {
     const Product lower = board_product(join(multiplicity.x, multiplicity.y), leaves);
     const Product upper = board_product(join(multiplicity.z, multiplicity.w), leaves);
@@ -235,10 +232,9 @@ __kernel KERNEL void load_entries(
     uint first,
     uint end
 ) {
-    const uint lane = get_local_id(0);
-    const uint3 workgroup = (uint3)(get_group_id(0), get_group_id(1), get_group_id(2));
-    const uint3 workgroups = (uint3)(get_num_groups(0), get_num_groups(1), get_num_groups(2));
-    const uint index = group_index(workgroup, workgroups) * GROUP + lane;
+    const Invocation id = {get_local_id(0), (uint3)(get_group_id(0), get_group_id(1), get_group_id(2)),
+        (uint3)(get_num_groups(0), get_num_groups(1), get_num_groups(2))};
+    const uint index = group_index(id) * GROUP + id.lane;
     if (index < end) {
         successors[2u * index] = entries[2u * (first + index)];
         successors[2u * index + 1u] = entries[2u * (first + index) + 1u];
@@ -272,11 +268,10 @@ __kernel KERNEL void select_entries(
 ) {
     __local uint group_count[1];
     __local uint group_base[1];
-    const uint lane = get_local_id(0);
-    const uint3 workgroup = (uint3)(get_group_id(0), get_group_id(1), get_group_id(2));
-    const uint3 workgroups = (uint3)(get_num_groups(0), get_num_groups(1), get_num_groups(2));
-    const uint index = group_index(workgroup, workgroups) * GROUP + lane;
-    if (lane == 0u) {
+    const Invocation id = {get_local_id(0), (uint3)(get_group_id(0), get_group_id(1), get_group_id(2)),
+        (uint3)(get_num_groups(0), get_num_groups(1), get_num_groups(2))};
+    const uint index = group_index(id) * GROUP + id.lane;
+    if (id.lane == 0u) {
         *group_count = 0u;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -295,7 +290,7 @@ __kernel KERNEL void select_entries(
         rank = atomic_add(group_count, 1u);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (lane == 0u) {
+    if (id.lane == 0u) {
         *group_base = atomic_add(&selected_count[0], *group_count);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -316,10 +311,9 @@ __kernel KERNEL void count_by_opponent(
     uint end,
     uint shift
 ) {
-    const uint lane = get_local_id(0);
-    const uint3 workgroup = (uint3)(get_group_id(0), get_group_id(1), get_group_id(2));
-    const uint3 workgroups = (uint3)(get_num_groups(0), get_num_groups(1), get_num_groups(2));
-    const uint index = group_index(workgroup, workgroups) * GROUP + lane;
+    const Invocation id = {get_local_id(0), (uint3)(get_group_id(0), get_group_id(1), get_group_id(2)),
+        (uint3)(get_num_groups(0), get_num_groups(1), get_num_groups(2))};
+    const uint index = group_index(id) * GROUP + id.lane;
     if (index < end) {
         const uint part = opponent_hash(entries[2u * index], entries[2u * index + 1u], reference) >> shift;
         atomic_add(&opponent_counts[part], 1u);
@@ -335,10 +329,9 @@ __kernel KERNEL void order_by_opponent(
     uint end,
     uint shift
 ) {
-    const uint lane = get_local_id(0);
-    const uint3 workgroup = (uint3)(get_group_id(0), get_group_id(1), get_group_id(2));
-    const uint3 workgroups = (uint3)(get_num_groups(0), get_num_groups(1), get_num_groups(2));
-    const uint index = group_index(workgroup, workgroups) * GROUP + lane;
+    const Invocation id = {get_local_id(0), (uint3)(get_group_id(0), get_group_id(1), get_group_id(2)),
+        (uint3)(get_num_groups(0), get_num_groups(1), get_num_groups(2))};
+    const uint index = group_index(id) * GROUP + id.lane;
     if (index < end) {
         const uint part = opponent_hash(entries[2u * index], entries[2u * index + 1u], reference) >> shift;
         const uint place = atomic_add(&opponent_counts[part], 1u);
@@ -364,10 +357,9 @@ __kernel KERNEL void load_ordered(
     uint turns,
     uint at
 ) {
-    const uint lane = get_local_id(0);
-    const uint3 workgroup = (uint3)(get_group_id(0), get_group_id(1), get_group_id(2));
-    const uint3 workgroups = (uint3)(get_num_groups(0), get_num_groups(1), get_num_groups(2));
-    const uint index = group_index(workgroup, workgroups) * GROUP + lane;
+    const Invocation id = {get_local_id(0), (uint3)(get_group_id(0), get_group_id(1), get_group_id(2)),
+        (uint3)(get_num_groups(0), get_num_groups(1), get_num_groups(2))};
+    const uint index = group_index(id) * GROUP + id.lane;
     if (index < end) {
         const uint entry = order[first + index];
         const uint turn = index * shard_count + shard_index;
@@ -407,10 +399,9 @@ __kernel KERNEL void insert(
     uint last_theirs_high,
     uint last_hash
 ) {
-    const uint lane = get_local_id(0);
-    const uint3 workgroup = (uint3)(get_group_id(0), get_group_id(1), get_group_id(2));
-    const uint3 workgroups = (uint3)(get_num_groups(0), get_num_groups(1), get_num_groups(2));
-    const uint candidate = group_index(workgroup, workgroups) * GROUP + lane;
+    const Invocation id = {get_local_id(0), (uint3)(get_group_id(0), get_group_id(1), get_group_id(2)),
+        (uint3)(get_num_groups(0), get_num_groups(1), get_num_groups(2))};
+    const uint candidate = group_index(id) * GROUP + id.lane;
     if (candidate < end) {
         uint slot = NO_SLOT;
         const uint4 first_1 = positions[2u * candidate];
@@ -447,16 +438,15 @@ __kernel KERNEL void insert_sorted(
     uint hash_mask,
     uint slot_count
 ) {
-    const uint lane = get_local_id(0);
-    const uint3 workgroup = (uint3)(get_group_id(0), get_group_id(1), get_group_id(2));
-    const uint3 workgroups = (uint3)(get_num_groups(0), get_num_groups(1), get_num_groups(2));
+    const Invocation id = {get_local_id(0), (uint3)(get_group_id(0), get_group_id(1), get_group_id(2)),
+        (uint3)(get_num_groups(0), get_num_groups(1), get_num_groups(2))};
     uint start = 0u;
     if (shard_index > 0u) {
         start = sorted[shard_index - 1u];
     }
     const uint end = sorted[shard_index];
-    const uint step = workgroups.x * workgroups.y * GROUP;
-    for (uint index = start + group_index(workgroup, workgroups) * GROUP + lane; index < end; index += step) {
+    const uint step = id.workgroups.x * id.workgroups.y * GROUP;
+    for (uint index = start + group_index(id) * GROUP + id.lane; index < end; index += step) {
         const uint candidate = sorted[shard_count + index];
         const uint4 first_1 = positions[2u * candidate];
         const uint4 second = positions[2u * candidate + 1u];
@@ -487,9 +477,8 @@ __kernel KERNEL void append(
 ) {
     __local uint group_count[1];
     __local uint group_base[1];
-    const uint lane = get_local_id(0);
-    const uint3 workgroup = (uint3)(get_group_id(0), get_group_id(1), get_group_id(2));
-    const uint3 workgroups = (uint3)(get_num_groups(0), get_num_groups(1), get_num_groups(2));
+    const Invocation id = {get_local_id(0), (uint3)(get_group_id(0), get_group_id(1), get_group_id(2)),
+        (uint3)(get_num_groups(0), get_num_groups(1), get_num_groups(2))};
     const bool is_sorted = shard_count > 1u;
     uint start = 0u;
     uint end_1 = end;
@@ -499,15 +488,14 @@ __kernel KERNEL void append(
             start = sorted[shard_index - 1u];
         }
     }
-    const uint step = workgroups.x * workgroups.y * GROUP;
-    for (uint group_start = start + group_index(workgroup, workgroups) * GROUP; group_start < end_1;
-            group_start += step) {
-        const uint index = group_start + lane;
+    const uint step = id.workgroups.x * id.workgroups.y * GROUP;
+    for (uint group_start = start + group_index(id) * GROUP; group_start < end_1; group_start += step) {
+        const uint index = group_start + id.lane;
         uint slot = NO_SLOT;
         if (index < end_1) {
             slot = taken[index];
         }
-        if (lane == 0u) {
+        if (id.lane == 0u) {
             *group_count = 0u;
         }
         barrier(CLK_LOCAL_MEM_FENCE);
@@ -516,7 +504,7 @@ __kernel KERNEL void append(
             rank = atomic_add(group_count, 1u);
         }
         barrier(CLK_LOCAL_MEM_FENCE);
-        if (lane == 0u) {
+        if (id.lane == 0u) {
             const uint value = load_atomic(&merge_state[0]);
             const uint result = atomic_add(&merge_state[1], *group_count);
             *group_base = value + result;
@@ -544,9 +532,9 @@ __kernel KERNEL void append(
 
 // Adds the appended candidates to the list's length, and notes if there was no room for all.
 __kernel KERNEL void note_appended(__global uint *restrict merge_state, uint capacity) {
-    const uint lane = get_local_id(0);
-    const uint3 workgroup = (uint3)(get_group_id(0), get_group_id(1), get_group_id(2));
-    if (workgroup.x == 0u && lane == 0u) {
+    const Invocation id = {get_local_id(0), (uint3)(get_group_id(0), get_group_id(1), get_group_id(2)),
+        (uint3)(get_num_groups(0), get_num_groups(1), get_num_groups(2))};
+    if (id.workgroup.x == 0u && id.lane == 0u) {
         const uint count = load_atomic(&merge_state[1]);
         const uint len = load_atomic(&merge_state[0]);
         if (count > capacity - len) {
@@ -573,13 +561,12 @@ __kernel WEIGHTED_SUMS_KERNEL void weighted_sums(
     uint stride
 ) {
     __local Wide wide_sums[WEIGHTED_SUMS_GROUP];
-    const uint lane = get_local_id(0);
-    const uint3 workgroup = (uint3)(get_group_id(0), get_group_id(1), get_group_id(2));
-    const uint3 workgroups = (uint3)(get_num_groups(0), get_num_groups(1), get_num_groups(2));
-    const uint group = group_index(workgroup, workgroups);
-    const uint step = workgroups.x * workgroups.y * WEIGHTED_SUMS_GROUP;
+    const Invocation id = {get_local_id(0), (uint3)(get_group_id(0), get_group_id(1), get_group_id(2)),
+        (uint3)(get_num_groups(0), get_num_groups(1), get_num_groups(2))};
+    const uint group = group_index(id);
+    const uint step = id.workgroups.x * id.workgroups.y * WEIGHTED_SUMS_GROUP;
     Wide sum = {0};
-    for (uint root = group * WEIGHTED_SUMS_GROUP + lane; root < end; root += step) {
+    for (uint root = group * WEIGHTED_SUMS_GROUP + id.lane; root < end; root += step) {
         const uint4 multiplicity = root_multiplicities[first + root];
         ulong leaves = join(1u, 0u);
         if (depth == REACHED_ONCE) {
@@ -592,19 +579,19 @@ __kernel WEIGHTED_SUMS_KERNEL void weighted_sums(
         }
         sum = wide_sum(sum, wide_product(multiplicity, leaves));
     }
-    wide_sums[lane] = sum;
+    wide_sums[id.lane] = sum;
     for (uint lanes = WEIGHTED_SUMS_GROUP / 2u; lanes > 0u; lanes /= 2u) {
         barrier(CLK_LOCAL_MEM_FENCE);
-        if (lane < lanes) {
-            sum = wide_sum(sum, wide_sums[lane + lanes]);
-            wide_sums[lane] = sum;
+        if (id.lane < lanes) {
+            sum = wide_sum(sum, wide_sums[id.lane + lanes]);
+            wide_sums[id.lane] = sum;
         }
     }
     const bool has_totals = depth > 1u && depth != REACHED_ONCE;
-    if (has_totals && group == 0u && lane == 0u && known_totals[0].x != 0u) {
+    if (has_totals && group == 0u && id.lane == 0u && known_totals[0].x != 0u) {
         sums[0] = 1u;
     }
-    if (lane == 0u) {
+    if (id.lane == 0u) {
         const uint first_word = 8u * (kind * WEIGHTED_SUMS_GROUPS + group + 1u);
         const Wide before = {board_of_sum(first_word, sums), board_of_sum(first_word + 2u, sums),
             board_of_sum(first_word + 4u, sums), board_of_sum(first_word + 6u, sums)};

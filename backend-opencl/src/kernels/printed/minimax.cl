@@ -45,7 +45,6 @@ INLINE int value_without_moves(bool check) {
     return check ? -32000 : 0;
 }
 
-// Reads a node.
 INLINE Node load_node(uint index, __global uint4 *restrict nodes) {
     const uint4 first = nodes[4u * index];
     const uint4 second = nodes[4u * index + 1u];
@@ -56,7 +55,6 @@ INLINE Node load_node(uint index, __global uint4 *restrict nodes) {
     return (Node){position, third.z, third.w, fourth.x, fourth.y, fourth.z};
 }
 
-// Writes a node.
 INLINE void store_node(uint index, Node node, __global uint4 *restrict nodes) {
     const Position position = node.position;
     nodes[4u * index] = (uint4)(low(position.bit1), high(position.bit1), low(position.bit2), high(position.bit2));
@@ -73,10 +71,9 @@ __kernel KERNEL void evaluate(
     uint first,
     uint end
 ) {
-    const uint lane = get_local_id(0);
-    const uint3 workgroup = (uint3)(get_group_id(0), get_group_id(1), get_group_id(2));
-    const uint3 workgroups = (uint3)(get_num_groups(0), get_num_groups(1), get_num_groups(2));
-    const uint index = first + group_index(workgroup, workgroups) * GROUP + lane;
+    const Invocation id = {get_local_id(0), (uint3)(get_group_id(0), get_group_id(1), get_group_id(2)),
+        (uint3)(get_num_groups(0), get_num_groups(1), get_num_groups(2))};
+    const uint index = first + group_index(id) * GROUP + id.lane;
     if (index >= end) {
         return;
     }
@@ -119,10 +116,9 @@ __kernel KERNEL void quiesce(
     uint lanes,
     uint steps
 ) {
-    const uint local_lane = get_local_id(0);
-    const uint3 workgroup = (uint3)(get_group_id(0), get_group_id(1), get_group_id(2));
-    const uint3 workgroups = (uint3)(get_num_groups(0), get_num_groups(1), get_num_groups(2));
-    const uint lane = group_index(workgroup, workgroups) * GROUP + local_lane;
+    const Invocation id = {get_local_id(0), (uint3)(get_group_id(0), get_group_id(1), get_group_id(2)),
+        (uint3)(get_num_groups(0), get_num_groups(1), get_num_groups(2))};
+    const uint lane = group_index(id) * GROUP + id.lane;
     if (lane >= lanes) {
         return;
     }
@@ -221,10 +217,9 @@ __kernel KERNEL void back_up(
     uint first,
     uint end
 ) {
-    const uint lane = get_local_id(0);
-    const uint3 workgroup = (uint3)(get_group_id(0), get_group_id(1), get_group_id(2));
-    const uint3 workgroups = (uint3)(get_num_groups(0), get_num_groups(1), get_num_groups(2));
-    const uint index = first + group_index(workgroup, workgroups) * GROUP + lane;
+    const Invocation id = {get_local_id(0), (uint3)(get_group_id(0), get_group_id(1), get_group_id(2)),
+        (uint3)(get_num_groups(0), get_num_groups(1), get_num_groups(2))};
+    const uint index = first + group_index(id) * GROUP + id.lane;
     if (index >= end) {
         return;
     }

@@ -1,6 +1,5 @@
 // Printed by `cargo xtask kernels` from the WGSL of kogge-gpu. Change the WGSL, not this file.
 
-// Returns the number of replies to a move.
 INLINE uint replies_to(Position parent, uint packed_move, __global const uint4 *restrict lines) {
     return count_moves_of(fast_flipped(patched(parent, packed_move)), FAST_REVERSE, lines);
 }
@@ -26,17 +25,16 @@ __kernel CLOSED_FORM_KERNEL void closed_form(
     __local uint queued[1];
     __local uint item_base[1];
     uint lane_moves[1] = {0};
-    const uint lane = get_local_id(0);
-    const uint3 workgroup = (uint3)(get_group_id(0), get_group_id(1), get_group_id(2));
-    const uint3 workgroups = (uint3)(get_num_groups(0), get_num_groups(1), get_num_groups(2));
+    const Invocation id = {get_local_id(0), (uint3)(get_group_id(0), get_group_id(1), get_group_id(2)),
+        (uint3)(get_num_groups(0), get_num_groups(1), get_num_groups(2))};
     const uint size = CLOSED_FORM_GROUP * CLOSED_FORM_TURNS;
-    const uint group_first = first + group_index(workgroup, workgroups) * size;
+    const uint group_first = first + group_index(id) * size;
     const uint group_end = min(group_first + size, end);
     const uint first_root = first_group_root(roots[min(group_first, end - 1u)]);
-    clear_root_sums(lane, CLOSED_FORM_GROUP, root_sums);
-    uint index = group_first + lane;
+    clear_root_sums(id.lane, CLOSED_FORM_GROUP, root_sums);
+    uint index = group_first + id.lane;
     for (uint turn = 1u; turn <= CLOSED_FORM_TURNS; turn += 1u) {
-        if (lane == 0u) {
+        if (id.lane == 0u) {
             *queued = 0u;
         }
         barrier(CLK_LOCAL_MEM_FENCE);
@@ -56,18 +54,18 @@ __kernel CLOSED_FORM_KERNEL void closed_form(
         }
         barrier(CLK_LOCAL_MEM_FENCE);
         const uint len = min(*queued, QUEUE);
-        if (lane == 0u) {
+        if (id.lane == 0u) {
             *item_base = atomic_add(&new_item_count[0], len);
         }
         barrier(CLK_LOCAL_MEM_FENCE);
-        for (uint at = lane; at < len; at += CLOSED_FORM_GROUP) {
+        for (uint at = id.lane; at < len; at += CLOSED_FORM_GROUP) {
             const uint packed_move = queue[at];
             put_item(*item_base + at, packed_move & 0x1ffffu, group_first + (packed_move >> LANE), new_items,
                 item_capacity);
         }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
-    add_root_sums(first_root, lane, CLOSED_FORM_GROUP, totals, root_sums);
+    add_root_sums(first_root, id.lane, CLOSED_FORM_GROUP, totals, root_sums);
 }
 
 // Adds the number of replies to each item to its root's total. If the queue overflowed, sets the totals' header, and
@@ -86,20 +84,19 @@ __kernel COUNT_KERNEL void count_replies(
     uint item_capacity
 ) {
     __local uint root_sums[CLOSED_FORM_GROUP];
-    const uint lane = get_local_id(0);
-    const uint3 workgroup = (uint3)(get_group_id(0), get_group_id(1), get_group_id(2));
-    const uint3 workgroups = (uint3)(get_num_groups(0), get_num_groups(1), get_num_groups(2));
+    const Invocation id = {get_local_id(0), (uint3)(get_group_id(0), get_group_id(1), get_group_id(2)),
+        (uint3)(get_num_groups(0), get_num_groups(1), get_num_groups(2))};
     const uint len = min(item_count[0], item_capacity);
-    const uint lanes = workgroups.x * workgroups.y * COUNT_GROUP;
+    const uint lanes = id.workgroups.x * id.workgroups.y * COUNT_GROUP;
     const uint group_items = (len + lanes - 1u) / lanes * COUNT_GROUP;
-    const uint group_first = min(group_index(workgroup, workgroups) * group_items, len);
+    const uint group_first = min(group_index(id) * group_items, len);
     const uint end = min(group_first + group_items, len);
     const uint last = max(end, 1u) - 1u;
-    if (lane == 0u && group_first == 0u && item_count[0] > item_capacity) {
+    if (id.lane == 0u && group_first == 0u && item_count[0] > item_capacity) {
         totals[0] = 1u;
     }
-    clear_root_sums(lane, COUNT_GROUP, root_sums);
-    uint index = group_first + lane;
+    clear_root_sums(id.lane, COUNT_GROUP, root_sums);
+    uint index = group_first + id.lane;
     uint sum = 0u;
     uint2 item = (uint2)(0);
     uint2 next = (uint2)(0);
@@ -129,5 +126,5 @@ __kernel COUNT_KERNEL void count_replies(
         sum += replies_to(counted, packed_move, lines);
     }
     add_to_root(first_root, root, sum, totals, root_sums);
-    add_root_sums(first_root, lane, COUNT_GROUP, totals, root_sums);
+    add_root_sums(first_root, id.lane, COUNT_GROUP, totals, root_sums);
 }

@@ -17,7 +17,6 @@ typedef struct {
     ulong en_passant;
 } Position;
 
-// Returns the occupied squares.
 INLINE ulong occupied_of(Position position) {
     return position.bit1 | position.bit2 | position.bit4;
 }
@@ -33,12 +32,10 @@ INLINE Position position_in(uint4 first, uint4 second) {
     return (Position){bit1, bit2, bit4, own & occupied, own & ~occupied};
 }
 
-// Reads a position.
 INLINE Position load_position(uint index, __global const uint4 *restrict positions) {
     return position_in(positions[2u * index], positions[2u * index + 1u]);
 }
 
-// Writes a position.
 INLINE void store_position(uint index, Position position, __global uint4 *restrict successors) {
     const ulong own = position.own | position.en_passant;
     successors[2u * index] = (uint4)(low(position.bit1), high(position.bit1), low(position.bit2), high(position.bit2));

@@ -44,7 +44,6 @@ INLINE ulong pawns_of(Position position) {
     return position.bit1 & ~(position.bit2 | position.bit4);
 }
 
-// Whether one key is less than another.
 INLINE bool is_less(Key a, Key b) {
     if (is_lower(a.own, b.own)) {
         return true;

@@ -29,10 +29,9 @@ __kernel KERNEL void count_shards(
     uint last_hash
 ) {
     __local uint group_counts[GROUP];
-    const uint lane = get_local_id(0);
-    const uint3 workgroup = (uint3)(get_group_id(0), get_group_id(1), get_group_id(2));
-    const uint3 workgroups = (uint3)(get_num_groups(0), get_num_groups(1), get_num_groups(2));
-    const uint candidate = group_index(workgroup, workgroups) * GROUP + lane;
+    const Invocation id = {get_local_id(0), (uint3)(get_group_id(0), get_group_id(1), get_group_id(2)),
+        (uint3)(get_num_groups(0), get_num_groups(1), get_num_groups(2))};
+    const uint candidate = group_index(id) * GROUP + id.lane;
     uint shard = NO_SHARD;
     if (candidate < end) {
         const uint4 first = positions[2u * candidate];
@@ -49,24 +48,24 @@ __kernel KERNEL void count_shards(
         candidate_shards[candidate] = shard;
     }
     for (uint first_shard = 0u; first_shard < shard_count; first_shard += GROUP) {
-        group_counts[lane] = 0u;
+        group_counts[id.lane] = 0u;
         barrier(CLK_LOCAL_MEM_FENCE);
         if (shard - first_shard < GROUP) {
             atomic_add(&group_counts[shard - first_shard], 1u);
         }
         barrier(CLK_LOCAL_MEM_FENCE);
-        const uint count = group_counts[lane];
+        const uint count = group_counts[id.lane];
         if (count > 0u) {
-            atomic_add(&new_sorted[first_shard + lane], count);
+            atomic_add(&new_sorted[first_shard + id.lane], count);
         }
     }
 }
 
 // Turns the number of each shard's candidates into the index of the first.
 __kernel KERNEL void scan_shards(__global uint *restrict new_sorted, uint shard_count) {
-    const uint lane = get_local_id(0);
-    const uint3 workgroup = (uint3)(get_group_id(0), get_group_id(1), get_group_id(2));
-    if (workgroup.x == 0u && lane == 0u) {
+    const Invocation id = {get_local_id(0), (uint3)(get_group_id(0), get_group_id(1), get_group_id(2)),
+        (uint3)(get_num_groups(0), get_num_groups(1), get_num_groups(2))};
+    if (id.workgroup.x == 0u && id.lane == 0u) {
         uint sum = 0u;
         for (uint shard = 0u; shard < shard_count; shard += 1u) {
             const uint count = load_atomic(&new_sorted[shard]);
@@ -85,10 +84,9 @@ __kernel KERNEL void sort_by_shard(
 ) {
     __local uint group_counts[GROUP];
     __local uint group_bases[GROUP];
-    const uint lane = get_local_id(0);
-    const uint3 workgroup = (uint3)(get_group_id(0), get_group_id(1), get_group_id(2));
-    const uint3 workgroups = (uint3)(get_num_groups(0), get_num_groups(1), get_num_groups(2));
-    const uint candidate = group_index(workgroup, workgroups) * GROUP + lane;
+    const Invocation id = {get_local_id(0), (uint3)(get_group_id(0), get_group_id(1), get_group_id(2)),
+        (uint3)(get_num_groups(0), get_num_groups(1), get_num_groups(2))};
+    const uint candidate = group_index(id) * GROUP + id.lane;
     uint shard = NO_SHARD;
     if (candidate < end) {
         shard = candidate_shards[candidate];
@@ -96,15 +94,15 @@ __kernel KERNEL void sort_by_shard(
     for (uint first_shard = 0u; first_shard < shard_count; first_shard += GROUP) {
         const uint group_shard = shard - first_shard;
         uint rank = 0u;
-        group_counts[lane] = 0u;
+        group_counts[id.lane] = 0u;
         barrier(CLK_LOCAL_MEM_FENCE);
         if (group_shard < GROUP) {
             rank = atomic_add(&group_counts[group_shard], 1u);
         }
         barrier(CLK_LOCAL_MEM_FENCE);
-        const uint count = group_counts[lane];
+        const uint count = group_counts[id.lane];
         if (count > 0u) {
-            group_bases[lane] = atomic_add(&new_sorted[first_shard + lane], count);
+            group_bases[id.lane] = atomic_add(&new_sorted[first_shard + id.lane], count);
         }
         barrier(CLK_LOCAL_MEM_FENCE);
         if (group_shard < GROUP) {

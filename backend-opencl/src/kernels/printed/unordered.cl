@@ -60,12 +60,11 @@ __kernel KERNEL void expand_unordered(
     __local uint queued[1];
     uint lane_moves[1] = {0};
     __local uint successor_base[1];
-    const uint lane = get_local_id(0);
-    const uint3 workgroup = (uint3)(get_group_id(0), get_group_id(1), get_group_id(2));
-    const uint3 workgroups = (uint3)(get_num_groups(0), get_num_groups(1), get_num_groups(2));
-    const uint group_first = first + group_index(workgroup, workgroups) * GROUP;
-    const uint index = group_first + lane;
-    if (lane == 0u) {
+    const Invocation id = {get_local_id(0), (uint3)(get_group_id(0), get_group_id(1), get_group_id(2)),
+        (uint3)(get_num_groups(0), get_num_groups(1), get_num_groups(2))};
+    const uint group_first = first + group_index(id) * GROUP;
+    const uint index = group_first + id.lane;
+    if (id.lane == 0u) {
         *queued = 0u;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -78,18 +77,18 @@ __kernel KERNEL void expand_unordered(
         first_theirs_high, first_hash, last_own_low, last_own_high, last_theirs_low, last_theirs_high, last_hash),
         position, filter_kind);
     *lane_moves = 0u;
-    closed_form_replies(frame, axes, limits, nothing_known, (Numbers){0}, (Sink){lane << LANE, index}, new_items,
+    closed_form_replies(frame, axes, limits, nothing_known, (Numbers){0}, (Sink){id.lane << LANE, index}, new_items,
         new_item_count, lines, queue, queued, lane_moves, item_capacity);
     if (index < end) {
         new_counts[index] = *lane_moves;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     const uint len = min(*queued, QUEUE);
-    if (lane == 0u) {
+    if (id.lane == 0u) {
         *successor_base = atomic_add(&new_item_count[1], len);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint at = lane; at < len; at += GROUP) {
+    for (uint at = id.lane; at < len; at += GROUP) {
         const uint packed_move = queue[at];
         store_successor(group_first + (packed_move >> LANE), packed_move & 0x1ffffu, *successor_base + at, positions,
             successors, roots, successor_roots, lines, capacity);
@@ -108,16 +107,15 @@ __kernel KERNEL void expand_items(
     uint capacity,
     uint item_capacity
 ) {
-    const uint lane = get_local_id(0);
-    const uint3 workgroup = (uint3)(get_group_id(0), get_group_id(1), get_group_id(2));
-    const uint3 workgroups = (uint3)(get_num_groups(0), get_num_groups(1), get_num_groups(2));
+    const Invocation id = {get_local_id(0), (uint3)(get_group_id(0), get_group_id(1), get_group_id(2)),
+        (uint3)(get_num_groups(0), get_num_groups(1), get_num_groups(2))};
     const uint count = load_atomic(&new_item_count[0]);
-    const uint first = group_index(workgroup, workgroups) * GROUP + lane;
+    const uint first = group_index(id) * GROUP + id.lane;
     if (first == 0u && count > item_capacity) {
         atomic_max(&new_item_count[1], capacity + 1u);
     }
     const uint len = min(count, item_capacity);
-    for (uint index = first; index < len; index += workgroups.x * workgroups.y * GROUP) {
+    for (uint index = first; index < len; index += id.workgroups.x * id.workgroups.y * GROUP) {
         const uint2 item = items[index];
         const uint result = atomic_add(&new_item_count[1], 1u);
         store_successor(item.y, item.x, result, positions, successors, roots, successor_roots, lines, capacity);

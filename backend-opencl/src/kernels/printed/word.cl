@@ -39,12 +39,10 @@ INLINE ulong down(ulong board, uint distance) {
     return board >> distance;
 }
 
-// Returns one square.
 INLINE ulong bit(uint square) {
     return 1ul << square;
 }
 
-// Whether a square is set.
 INLINE bool has(ulong board, uint square) {
     return ((board >> square) & 1ul) != 0ul;
 }
