@@ -250,7 +250,6 @@ fn ci() -> Result {
     test(gpus)
 }
 
-/// Returns the root of the workspace.
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the workspace")
 }

@@ -50,7 +50,6 @@ pub(crate) fn cargo(subcommand: &str) -> Run {
     run.arg(subcommand)
 }
 
-/// Returns the target triple of this machine.
 pub(crate) fn host() -> Result<String> {
     let output = command("rustc").arg("-vV").output()?;
     let version = String::from_utf8(output.stdout)?;
@@ -58,7 +57,6 @@ pub(crate) fn host() -> Result<String> {
     Ok(host.ok_or("`rustc -vV` does not name the host.")?.to_owned())
 }
 
-/// Returns a command of any program.
 pub(crate) fn command(program: impl AsRef<OsStr>) -> Run {
     let mut command = Command::new(&program);
     command.current_dir(root());
