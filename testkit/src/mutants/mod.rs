@@ -14,7 +14,7 @@ use kogge_gpu::source::{Form, source};
 use kogge_gpu::{Gpu, GpuOptions, Mutation};
 
 pub use self::list::{ANY_ORDER, CARRY, EMULATED, FILL, MUTANTS, SUBGROUPS};
-use crate::device_suite::{Tested, first_device};
+use crate::device_suite::{TestDevice, first_device};
 
 /// The most devices that search for errors at the same time; each has buffers of its own.
 const MOST_DEVICES: usize = 4;
@@ -63,7 +63,7 @@ impl Mutant {
     }
 
     /// Opens a device with this error and returns the result of the self-test.
-    fn verdict<D: Tested>(&self, device: &D, options: &GpuOptions) -> Result<(), BackendError> {
+    fn verdict<D: TestDevice>(&self, device: &D, options: &GpuOptions) -> Result<(), BackendError> {
         let options = GpuOptions { mutation: Some(self.mutation), ..options.clone() };
         if self.found_by == SelfTest::Counting {
             return Gpu::untuned(device, &options).map(drop);
@@ -102,7 +102,7 @@ impl Mutant {
 ///
 /// # Panics
 /// If a self-test passes, or if no source contains the text, or if the source cannot be compiled with the replacement.
-pub fn find_each<D: Tested>(options: &GpuOptions, mutants: &[Mutant]) {
+pub fn find_each<D: TestDevice>(options: &GpuOptions, mutants: &[Mutant]) {
     let next = AtomicUsize::new(0);
     let search = || {
         let Some(device) = first_device::<D>() else { return Vec::new() };
