@@ -11,22 +11,8 @@ use serde::Serialize;
 use crate::args;
 use crate::context::Context;
 use crate::outcome::{Answer, Failure};
-use crate::output::{Aside, Device, magnitude};
+use crate::output::{Aside, Device, per_second, rate, record};
 use crate::root::Tree;
-
-#[derive(Serialize)]
-struct Report {
-    command: &'static str,
-    fen: String,
-    depth: u32,
-    nodes: u128,
-    /// The last merged ply.
-    merged: Option<SharedPly>,
-    seconds: f64,
-    per_second: f64,
-    deduplicated: bool,
-    devices: Vec<Worker>,
-}
 
 /// A device, and what it counted.
 #[derive(Serialize)]
@@ -63,37 +49,38 @@ impl args::Perft {
         let (Shared { leaves, merged, parts }, elapsed) = (shared?, start.elapsed());
         let workers =
             devices.iter().zip(parts).map(|(device, part)| Worker { device: device.backend.info().into(), part });
-        let report = Report {
+        let workers: Vec<_> = workers.collect();
+        let aside = efforts(leaves, elapsed, merged.as_ref(), &workers);
+        let report = record! {
             command: "perft",
             fen: root.to_string(),
-            depth: *depth,
+            depth,
             nodes: leaves,
-            deduplicated: merged.is_some(),
-            merged,
+            merged: &merged,
             seconds: elapsed.as_secs_f64(),
-            per_second: leaves as f64 / elapsed.as_secs_f64().max(1e-9),
-            devices: workers.collect(),
+            per_second: per_second(leaves, elapsed),
+            deduplicated: merged.is_some(),
+            devices: workers,
         };
         context.output.print(&report, |to| writeln!(to, "Nodes searched: {leaves}"))?;
-        context.output.aside(&efforts(&report, elapsed))?;
+        context.output.aside(&aside)?;
         Ok(Answer::Done)
     }
 }
 
 /// Describes the whole work, and the work of each device.
-fn efforts(report: &Report, elapsed: Duration) -> Aside {
-    let (how, pieces) = match &report.merged {
+fn efforts(leaves: u128, elapsed: Duration, merged: Option<&SharedPly>, workers: &[Worker]) -> Aside {
+    let (how, pieces) = match merged {
         Some(SharedPly { ply, positions, ranges }) => {
             (format!("equal positions merged to ply {ply}: {positions} positions in {ranges} ranges"), "ranges")
         }
         None => ("equal positions not merged".to_owned(), "positions of a frontier"),
     };
-    let rate = format!("{:.3} s, {} leaves/s", report.seconds, magnitude(report.per_second));
-    let names: Vec<_> = report.devices.iter().map(|worker| worker.device.brief()).collect();
-    let each = report.devices.iter().map(|worker| {
-        let rate = magnitude(worker.part.leaves as f64 / elapsed.as_secs_f64().max(1e-9));
-        format!("{} {pieces}, {rate} leaves/s; {}", worker.part.pieces, worker.device)
+    let total = format!("{:.3} s, {} leaves/s", elapsed.as_secs_f64(), rate(leaves, elapsed));
+    let names: Vec<_> = workers.iter().map(|worker| worker.device.brief()).collect();
+    let each = workers.iter().map(|Worker { device, part }| {
+        format!("{} {pieces}, {} leaves/s; {device}", part.pieces, rate(part.leaves, elapsed))
     });
-    let lines: Vec<_> = std::iter::once(format!("{rate} ({how})")).chain(each).collect();
-    Aside::new(format!("{rate}; {}", names.join("; ")), lines.join("\n"))
+    let lines: Vec<_> = std::iter::once(format!("{total} ({how})")).chain(each).collect();
+    Aside::new(format!("{total}; {}", names.join("; ")), lines.join("\n"))
 }
