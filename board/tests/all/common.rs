@@ -11,7 +11,6 @@ fn safe(position: &Position, squares: u64, by: Color, occupied: u64) -> bool {
     bits::Bits(squares).filter_map(Square::of).all(|square| position.attackers(square, by, occupied) == 0)
 }
 
-/// Returns all legal moves of a position.
 pub(crate) fn legal_moves(position: &Position, rules: &Rules) -> Vec<Move> {
     let turn = position.turn();
     let own = position.of(turn);

@@ -3,7 +3,6 @@
 use crate::support::{self, Run, kogge, kogge_with_input, without_devices};
 use serde_json::Value;
 
-/// Returns the list of `kogge devices`.
 fn devices(run: Run) -> Vec<Value> {
     assert_eq!((run.code, run.stderr.as_str()), (0, ""));
     run.json().remove(0)["devices"].as_array().cloned().unwrap_or_default()

@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use crate::support::{Run, command, without_devices};
 use serde_json::Value;
 
-/// Returns the cache folder of one test.
 fn folder(name: &str) -> PathBuf {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("tuning-{name}-{}", std::process::id()));
     let _ = fs::remove_dir_all(&folder);
@@ -17,7 +16,6 @@ fn run(folder: &PathBuf, arguments: &[&str]) -> Run {
     command(arguments).env("KOGGE_CACHE_DIR", folder).output().expect("kogge starts").into()
 }
 
-/// Returns the usable devices of a backend.
 fn devices(folder: &PathBuf, backend: &str) -> Vec<Value> {
     let report = run(folder, &["devices", "--json"]).json().remove(0);
     let rows = report["devices"].as_array().cloned().unwrap_or_default();

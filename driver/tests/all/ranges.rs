@@ -173,7 +173,6 @@ fn count(counter: &mut RangeCounter<'_>, ranges: &[KeyRange]) -> Result<Vec<Rang
     Ok(counts)
 }
 
-/// Returns the sums of leaves, positions and paths.
 fn sums(counts: &[RangeCount]) -> (u128, u64, u128) {
     let [leaves, paths] = [|found: &RangeCount| found.leaves, |found: &RangeCount| found.paths]
         .map(|field| counts.iter().map(field).sum());

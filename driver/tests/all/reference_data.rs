@@ -13,7 +13,6 @@ fn rows(table: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
     table.lines().filter(|line| !line.starts_with('#')).map(|line| line.split('\t').collect())
 }
 
-/// Returns the six standard positions by name.
 fn positions() -> HashMap<&'static str, Fen> {
     known::standard().into_iter().map(|known| (known.name, known.root)).collect()
 }

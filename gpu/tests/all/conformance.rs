@@ -6,7 +6,6 @@ use kogge_movegen_cpu::Cpu;
 use kogge_testkit::conformance;
 use kogge_testkit::twin::{Queues, TwinDevice};
 
-/// Returns options with work-groups of this size.
 fn options(group_size: usize) -> GpuOptions {
     GpuOptions::of([(GroupSize, group_size), (ClosedFormGroupSize, 2 * group_size), (CountGroupSize, 3)])
 }

@@ -118,7 +118,6 @@ impl Plies {
         KeyRange::divide(&mut keys, count)
     }
 
-    /// Returns the positions of a ply that are kept.
     fn kept(&self, ply: usize, kept: Filter) -> Vec<WeightedPosition> {
         let entries = self.entries[ply].iter().zip(&self.planes[ply]);
         entries.filter(|(_, planes)| kept.has(planes)).map(|(entry, _)| *entry).collect()
