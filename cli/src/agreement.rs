@@ -10,7 +10,7 @@ use kogge_testkit::conformance::{Batches, difference, placements, playouts};
 use crate::args::Devices;
 
 /// An open device, with its `--backend` and `--device`.
-struct Named {
+struct OpenDevice {
     name: BackendName,
     number: usize,
     backend: Box<dyn Backend>,
@@ -20,14 +20,14 @@ struct Named {
 ///
 /// # Panics
 /// If a device that is listed as usable cannot be opened, or if a backend has none and one is required.
-fn usable() -> Vec<Named> {
+fn usable() -> Vec<OpenDevice> {
     let mut usable = Vec::new();
     for entry in BACKENDS {
         let listed = entry.devices().unwrap_or_default();
         for number in (0..listed.len()).filter(|&number| listed[number].info().is_ok()) {
             let request = Request::default().of(entry.name, Some(number));
             let opened = entry.open(&request).unwrap_or_else(|failure| panic!("{failure}"));
-            usable.push(Named { name: entry.name, number, backend: opened.backend });
+            usable.push(OpenDevice { name: entry.name, number, backend: opened.backend });
         }
     }
     let required = std::env::var("KOGGE_REQUIRE_DEVICES").unwrap_or_default();
@@ -49,7 +49,7 @@ fn frontiers(reference: &mut dyn Backend) -> Batches {
 }
 
 /// Returns the command that shows a difference.
-fn command(device: &Named, reference: &Named, found: &Disagreement) -> String {
+fn command(device: &OpenDevice, reference: &OpenDevice, found: &Disagreement) -> String {
     let Disagreement { position, depth, .. } = found;
     format!(
         "kogge diff {depth} --fen \"{position}\" --backend {} --device {} --against {}:{}",
@@ -61,7 +61,7 @@ fn command(device: &Named, reference: &Named, found: &Disagreement) -> String {
 }
 
 /// Describes the first position on which a device disagrees with the first device, and names the command that shows it.
-fn disagreement(devices: &mut [Named], frontiers: &Batches) -> Option<String> {
+fn disagreement(devices: &mut [OpenDevice], frontiers: &Batches) -> Option<String> {
     let (reference, others) = devices.split_first_mut()?;
     for (rules, positions) in frontiers {
         for device in &mut *others {
@@ -119,7 +119,7 @@ fn a_device_that_disagrees_is_named_with_a_command_that_shows_it() {
     use crate::args::{Cli, Command, Opponent};
 
     let cpu = || kogge_movegen_cpu::Cpu::new(Some(1)).expect("the CPU can be used");
-    let named = |name, number, backend| Named { name, number, backend };
+    let named = |name, number, backend| OpenDevice { name, number, backend };
     let mut devices = [
         named(BackendName::Cpu, 0, Box::new(cpu()) as Box<dyn Backend>),
         named(BackendName::Opencl, 1, Box::new(cpu())),

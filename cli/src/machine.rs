@@ -31,7 +31,6 @@ impl Machine {
         }
     }
 
-    /// Returns a warning if the machine is busy.
     pub(crate) fn busy(&self) -> Option<String> {
         let load = self.load.filter(|load| *load > BUSY * self.cores as f64)?;
         Some(format!(

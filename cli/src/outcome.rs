@@ -84,19 +84,7 @@ impl From<LedgerError> for Failure {
             | LedgerError::Storage { .. }
             | LedgerError::NoDevice(_)
             | LedgerError::Export { .. } => Self::Device(sentence),
-            LedgerError::Address { .. }
-            | LedgerError::Credentials { .. }
-            | LedgerError::Missing { .. }
-            | LedgerError::NoLedger { .. }
-            | LedgerError::NotALedger { .. }
-            | LedgerError::Format { .. }
-            | LedgerError::Other { .. }
-            | LedgerError::Damaged { .. }
-            | LedgerError::Ply { .. }
-            | LedgerError::MergedPly { .. }
-            | LedgerError::KindsOfPositions
-            | LedgerError::SameSource { .. }
-            | LedgerError::TooMany { .. } => Self::Input(sentence),
+            _ => Self::Input(sentence),
         }
     }
 }

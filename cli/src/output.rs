@@ -10,6 +10,23 @@ use serde::Serialize;
 
 use crate::args::Common;
 
+/// Makes a record for the JSON: a structure with these fields, in this order.
+macro_rules! record {
+    ($($(#[$attribute:meta])* $field:ident $(: $value:expr)?),* $(,)?) => {{
+        // Each field has a type parameter of its name.
+        #[allow(non_camel_case_types)]
+        let record = {
+            #[derive(serde::Serialize)]
+            struct Record<$($field),*> {
+                $($(#[$attribute])* $field: $field,)*
+            }
+            Record { $($field $(: $value)?),* }
+        };
+        record
+    }};
+}
+pub(crate) use record;
+
 /// Writes standard output, as text or as JSON. All output goes through this type, so that a closed pipe becomes an
 /// error that `main` handles.
 pub(crate) struct Output {
@@ -166,7 +183,7 @@ impl Effort {
 
     /// Returns the effort of work that makes every position.
     pub(crate) fn making(opened: &Opened, counted: u128, elapsed: Duration, deduplicated: bool) -> Self {
-        let per_second = counted as f64 / elapsed.as_secs_f64().max(1e-9);
+        let per_second = per_second(counted, elapsed);
         let device = opened.backend.info().into();
         let chosen = opened.chosen.clone();
         Self { seconds: elapsed.as_secs_f64(), per_second, bulk: false, deduplicated, hash: None, chosen, device }
@@ -190,9 +207,13 @@ impl Effort {
     }
 }
 
+pub(crate) fn per_second(counted: u128, elapsed: Duration) -> f64 {
+    counted as f64 / elapsed.as_secs_f64().max(1e-9)
+}
+
 /// Formats a rate per second, such as `775 M`.
 pub(crate) fn rate(counted: u128, elapsed: Duration) -> String {
-    magnitude(counted as f64 / elapsed.as_secs_f64().max(1e-9))
+    magnitude(per_second(counted, elapsed))
 }
 
 /// Formats a number with three digits and a prefix, or with a power of ten beyond T.

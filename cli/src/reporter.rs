@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::entry::{Count, Entry};
 use crate::monitor::{duration, is_interrupted, shows_progress};
-use crate::output::{Output, magnitude};
+use crate::output::{Output, magnitude, record};
 
 /// The longest interval between JSON lines, in seconds. Lines come every second at first, then less and less often.
 const LONGEST_INTERVAL: f64 = 60.0;
@@ -40,35 +40,6 @@ impl From<&DeviceProgress> for Worker {
         let DeviceProgress { source, entries, leaves, at_work, failed, .. } = device;
         Self { entries: *entries, leaves: *leaves, at_work: *at_work, failed: failed.clone(), ..Self::new(source) }
     }
-}
-
-/// An event as a JSON line.
-#[derive(Serialize)]
-#[serde(tag = "event", rename_all = "snake_case")]
-enum Line {
-    Progress {
-        done: u64,
-        entries: u64,
-        per_second: f64,
-        seconds: f64,
-        seconds_left: Option<f64>,
-        devices: Vec<Worker>,
-    },
-    DeviceFailed {
-        backend: String,
-        device: String,
-        variant: String,
-        reason: String,
-    },
-    Disputed {
-        #[serde(flatten)]
-        entry: Entry,
-        had: Count,
-        found: Count,
-        backend: String,
-        device: String,
-        variant: String,
-    },
 }
 
 /// Watches a run and reports it; Ctrl-C ends the run.
@@ -121,7 +92,7 @@ impl Watcher for Reporter<'_> {
                 let Source { backend, device, variant, .. } = (*source).clone();
                 let sentence = format!("{backend}: {device} is no longer used. {reason}");
                 state.complain(&sentence);
-                state.line(&Line::DeviceFailed { backend, device, variant, reason: (*reason).to_owned() });
+                state.line(&record! { event: "device_failed", backend, device, variant, reason });
             }
             Event::Disputed { place, answer, had, source } => {
                 let entry = Entry::new(answer.id, place);
@@ -131,7 +102,9 @@ impl Watcher for Reporter<'_> {
                     "Two answers differ for {entry}: {had} from before, and now {found} by {backend}: {device}."
                 );
                 state.complain(&sentence);
-                state.line(&Line::Disputed { entry, had, found, backend, device, variant });
+                let entry =
+                    record! { event: "disputed", #[serde(flatten)] entry, had, found, backend, device, variant };
+                state.line(&entry);
             }
         }
     }
@@ -146,13 +119,14 @@ impl State<'_> {
         let interval = (snapshot.elapsed.as_secs_f64() / LONGEST_INTERVAL).clamp(1.0, LONGEST_INTERVAL);
         if self.output.json && self.printed.elapsed() >= Duration::from_secs_f64(interval) {
             self.printed = Instant::now();
-            self.line(&Line::Progress {
+            self.line(&record! {
+                event: "progress",
                 done: snapshot.done,
                 entries: snapshot.entries,
                 per_second: snapshot.rate,
                 seconds: snapshot.elapsed.as_secs_f64(),
                 seconds_left: snapshot.seconds_left(),
-                devices: snapshot.devices.iter().map(Worker::from).collect(),
+                devices: snapshot.devices.iter().map(Worker::from).collect::<Vec<_>>(),
             });
         }
         if shown {
@@ -161,7 +135,7 @@ impl State<'_> {
     }
 
     /// Prints a line of JSON if `--json` is set.
-    fn line(&mut self, line: &Line) {
+    fn line(&mut self, line: &impl Serialize) {
         if self.output.json && self.written.is_ok() {
             self.written = self.output.print(line, |_| Ok(()));
         }

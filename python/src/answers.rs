@@ -205,13 +205,11 @@ fn columns<'py>(py: Python<'py>, stats: &[Categories]) -> Result<Bound<'py, PyDi
 }
 
 impl Positions {
-    /// Returns the positions as a frontier.
     fn frontier(&self, quads: &[Quad48]) -> Result<Frontier, Failure> {
         let entries = quads.iter().map(|quad| (quad.unpack_unchecked(), 1));
         Frontier::from_entries(&self.rules.counting(), 0, entries).map_err(|error| Failure::Input(error.to_string()))
     }
 
-    /// Returns a position as the root of a tree.
     fn root(&self, quad: &Quad48) -> Fen {
         Fen::new(quad.unpack_unchecked(), self.rules.castling)
     }

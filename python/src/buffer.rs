@@ -13,7 +13,7 @@ use crate::failure::Failure;
 
 /// Packed positions in one of the two formats that are whole words.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Packed<'a> {
+pub(crate) enum PackedSlice<'a> {
     /// Positions of 48 bytes.
     Quads(&'a [Quad48]),
     /// Positions of 32 bytes.
@@ -100,13 +100,13 @@ impl Buffer {
     }
 
     /// Returns the positions as they are in memory.
-    pub(crate) fn packed(&self) -> Packed<'_> {
+    pub(crate) fn packed(&self) -> PackedSlice<'_> {
         let range = self.range.clone();
         match &*self.owner {
-            Owner::Quads(quads) => Packed::Quads(&quads[range]),
-            Owner::Circles(circles) => Packed::Circles(&circles[range]),
+            Owner::Quads(quads) => PackedSlice::Quads(&quads[range]),
+            Owner::Circles(circles) => PackedSlice::Circles(&circles[range]),
             // `from_raw_parts` takes no null pointer, which an empty array might have.
-            Owner::Array { positions: 0, .. } => Packed::Quads(&[]),
+            Owner::Array { positions: 0, .. } => PackedSlice::Quads(&[]),
             &Owner::Array { first, positions, format, .. } => {
                 // SAFETY: `of_array` has seen that the array is contiguous, aligned and of this shape. The reference in `owner` keeps
                 // it alive, and NumPy does not move the memory of an array that others refer to. All bytes are valid words. Python
@@ -114,9 +114,9 @@ impl Buffer {
                 unsafe {
                     match format {
                         Format::Circle32 => {
-                            Packed::Circles(&std::slice::from_raw_parts(first.cast(), positions)[range])
+                            PackedSlice::Circles(&std::slice::from_raw_parts(first.cast(), positions)[range])
                         }
-                        _ => Packed::Quads(&std::slice::from_raw_parts(first.cast(), positions)[range]),
+                        _ => PackedSlice::Quads(&std::slice::from_raw_parts(first.cast(), positions)[range]),
                     }
                 }
             }
@@ -126,8 +126,8 @@ impl Buffer {
     /// Returns the positions in 48 bytes, the form for computing; positions in 32 bytes are unpacked.
     pub(crate) fn quads(&self) -> Cow<'_, [Quad48]> {
         match self.packed() {
-            Packed::Quads(quads) => Cow::Borrowed(quads),
-            Packed::Circles(circles) => {
+            PackedSlice::Quads(quads) => Cow::Borrowed(quads),
+            PackedSlice::Circles(circles) => {
                 let mut quads = vec![Quad48::default(); circles.len()];
                 Circle32::unpack_all(circles, &mut quads);
                 Cow::Owned(quads)
@@ -138,8 +138,8 @@ impl Buffer {
     /// Returns the positions in 32 bytes.
     pub(crate) fn circles(&self) -> Cow<'_, [Circle32]> {
         match self.packed() {
-            Packed::Circles(circles) => Cow::Borrowed(circles),
-            Packed::Quads(quads) => {
+            PackedSlice::Circles(circles) => Cow::Borrowed(circles),
+            PackedSlice::Quads(quads) => {
                 let mut circles = vec![Circle32::default(); quads.len()];
                 Circle32::pack_all(quads, &mut circles);
                 Cow::Owned(circles)
@@ -151,8 +151,8 @@ impl Buffer {
     pub(crate) fn format(&self) -> Format {
         match (&*self.owner, self.packed()) {
             (Owner::Array { format, .. }, _) => *format,
-            (_, Packed::Quads(_)) => Format::Quad48,
-            (_, Packed::Circles(_)) => Format::Circle32,
+            (_, PackedSlice::Quads(_)) => Format::Quad48,
+            (_, PackedSlice::Circles(_)) => Format::Circle32,
         }
     }
 
@@ -165,8 +165,8 @@ impl Buffer {
     /// Returns copies of the positions with these numbers, in the same format.
     pub(crate) fn take(&self, indices: impl Iterator<Item = usize>) -> Self {
         match self.packed() {
-            Packed::Quads(quads) => indices.map(|index| quads[index]).collect::<Vec<_>>().into(),
-            Packed::Circles(circles) => indices.map(|index| circles[index]).collect::<Vec<_>>().into(),
+            PackedSlice::Quads(quads) => indices.map(|index| quads[index]).collect::<Vec<_>>().into(),
+            PackedSlice::Circles(circles) => indices.map(|index| circles[index]).collect::<Vec<_>>().into(),
         }
     }
 
@@ -174,9 +174,11 @@ impl Buffer {
     /// buffer.
     pub(crate) fn words<'py>(&self, owner: Bound<'py, PyAny>) -> Bound<'py, PyArray2<u64>> {
         match self.packed() {
-            Packed::Quads(quads) if self.format() == Format::Quad48 => view(bytemuck::must_cast_slice(quads), 6, owner),
-            Packed::Quads(_) => view(&[], 4, owner),
-            Packed::Circles(circles) => view(bytemuck::must_cast_slice(circles), 4, owner),
+            PackedSlice::Quads(quads) if self.format() == Format::Quad48 => {
+                view(bytemuck::must_cast_slice(quads), 6, owner)
+            }
+            PackedSlice::Quads(_) => view(&[], 4, owner),
+            PackedSlice::Circles(circles) => view(bytemuck::must_cast_slice(circles), 4, owner),
         }
     }
 }

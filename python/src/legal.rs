@@ -118,7 +118,7 @@ impl Positions {
         &self,
         code: &Code,
         quad: &Quad48,
-        wanted: Wanted<'_>,
+        wanted: MoveName<'_>,
         room: &mut Vec<Quad48>,
     ) -> Result<Quad48, String> {
         let rules = &self.rules;
@@ -131,13 +131,13 @@ impl Positions {
             });
         };
         match wanted {
-            Wanted::Code(code) => find(&|played| played.bits() == code),
-            Wanted::Index(index) => find(&|played| {
+            MoveName::Code(code) => find(&|played| played.bits() == code),
+            MoveName::Index(index) => find(&|played| {
                 let squares = Squares::of(played, rules);
                 squares.index() as i64 == index
                     && squares.promotion.is_none_or(|piece| piece == kogge_board::Piece::Queen)
             }),
-            Wanted::Text(text) => match Squares::from_uci(text) {
+            MoveName::Text(text) => match Squares::from_uci(text) {
                 Some(squares) => find(&|played| Squares::of(played, rules) == squares),
                 None => {
                     let mut legal = Vec::new();
@@ -162,13 +162,13 @@ enum Moves {
 
 /// A move to play.
 #[derive(Clone, Copy)]
-enum Wanted<'a> {
+enum MoveName<'a> {
     Text(&'a str),
     Code(u16),
     Index(i64),
 }
 
-impl std::fmt::Display for Wanted<'_> {
+impl std::fmt::Display for MoveName<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Text(text) => write!(f, "{text:?}"),
@@ -217,12 +217,12 @@ impl Moves {
         Err(Failure::Input(format!("There are {count} moves for {positions} positions; expected one for each.")))
     }
 
-    fn of(&self, index: usize) -> Wanted<'_> {
+    fn of(&self, index: usize) -> MoveName<'_> {
         match self {
-            Self::Text(texts) => Wanted::Text(&texts[index]),
-            Self::One(text) => Wanted::Text(text),
-            Self::Codes(codes) => Wanted::Code(codes[index]),
-            Self::Indices(indices) => Wanted::Index(indices[index]),
+            Self::Text(texts) => MoveName::Text(&texts[index]),
+            Self::One(text) => MoveName::Text(text),
+            Self::Codes(codes) => MoveName::Code(codes[index]),
+            Self::Indices(indices) => MoveName::Index(indices[index]),
         }
     }
 }

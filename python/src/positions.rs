@@ -9,7 +9,7 @@ use pyo3::exceptions::{PyIndexError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PySlice, PyTuple};
 
-use crate::buffer::{Buffer, Packed};
+use crate::buffer::{Buffer, PackedSlice};
 use crate::failure::Failure;
 use crate::rules::Rules;
 use crate::work;
@@ -54,7 +54,7 @@ impl Positions {
         });
         found?;
         // Words that hold a legal position may still differ from the words that it packs to.
-        if let Packed::Circles(circles) = self.buffer.packed() {
+        if let PackedSlice::Circles(circles) = self.buffer.packed() {
             let canonical = Buffer::from(quads.into_owned());
             if let Some(index) = circles.iter().zip(&*canonical.circles()).position(|(given, packed)| given != packed) {
                 let reason = "The bytes hold a legal position, but not as the circle32 format writes it.";
@@ -194,7 +194,7 @@ impl Positions {
         let is_equal = || {
             self.rules == other.rules
                 && match (self.buffer.packed(), other.buffer.packed()) {
-                    (Packed::Circles(one), Packed::Circles(other)) => one == other,
+                    (PackedSlice::Circles(one), PackedSlice::Circles(other)) => one == other,
                     _ => self.len() == other.len() && self.buffer.quads() == other.buffer.quads(),
                 }
         };

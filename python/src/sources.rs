@@ -6,7 +6,7 @@ use pyo3::exceptions::{PyOSError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict, PyBytes, PyList, PyString};
 
-use crate::buffer::{Buffer, Packed};
+use crate::buffer::{Buffer, PackedSlice};
 use crate::failure::Failure;
 use crate::positions::{Positions, word_format};
 use crate::rules::Rules;
@@ -214,9 +214,9 @@ impl Positions {
     #[pyo3(signature = (format = "circle32"))]
     fn to_bytes<'py>(&self, py: Python<'py>, format: &str) -> Result<Bound<'py, PyBytes>, Failure> {
         Ok(match (word_format(format)?, self.buffer.packed()) {
-            (Format::Quad48, Packed::Quads(quads)) => PyBytes::new(py, bytemuck::must_cast_slice(quads)),
+            (Format::Quad48, PackedSlice::Quads(quads)) => PyBytes::new(py, bytemuck::must_cast_slice(quads)),
             (Format::Quad48, _) => PyBytes::new(py, bytemuck::cast_slice(&self.buffer.quads())),
-            (_, Packed::Circles(circles)) => PyBytes::new(py, bytemuck::must_cast_slice(circles)),
+            (_, PackedSlice::Circles(circles)) => PyBytes::new(py, bytemuck::must_cast_slice(circles)),
             _ => PyBytes::new(py, bytemuck::cast_slice(&self.buffer.circles())),
         })
     }

@@ -9,7 +9,7 @@ use numpy::PyArray1;
 use pyo3::prelude::*;
 use rayon::prelude::*;
 
-use crate::buffer::Packed;
+use crate::buffer::PackedSlice;
 use crate::device;
 use crate::failure::Failure;
 use crate::positions::Positions;
@@ -27,8 +27,8 @@ impl Positions {
     /// the number of its distinct position.
     fn unique<'py>(&self, py: Python<'py>) -> Result<Unique<'py>, Failure> {
         let (firsts, counts, inverse) = match self.buffer.packed() {
-            Packed::Quads(quads) => distinct(py, bytemuck::must_cast_slice::<_, [u64; 6]>(quads))?,
-            Packed::Circles(circles) => distinct(py, bytemuck::must_cast_slice::<_, [u64; 4]>(circles))?,
+            PackedSlice::Quads(quads) => distinct(py, bytemuck::must_cast_slice::<_, [u64; 6]>(quads))?,
+            PackedSlice::Circles(circles) => distinct(py, bytemuck::must_cast_slice::<_, [u64; 4]>(circles))?,
         };
         let unique = Self::new(self.buffer.take(firsts.into_iter()), self.rules);
         Ok((unique, PyArray1::from_vec(py, counts), PyArray1::from_vec(py, inverse)))

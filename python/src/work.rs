@@ -106,7 +106,6 @@ pub(crate) struct Watcher {
 }
 
 impl Watcher {
-    /// Returns the last report.
     fn last(&self) -> Progress {
         *self.progress.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -52,7 +52,6 @@ pub struct MergeBug {
 }
 
 impl Default for MergeBug {
-    /// Returns a merge without a bug.
     fn default() -> Self {
         Self {
             same: Box::new(|a, b| a == b),

@@ -7,7 +7,7 @@ use kogge_movegen_cpu::mailbox::legal_moves;
 use serde::Serialize;
 
 use crate::explain::explain;
-use crate::paste::{self, Pasted};
+use crate::paste::{self, DivideText};
 use crate::position;
 
 /// The judgement about a move.
@@ -66,7 +66,7 @@ pub struct Comparison {
 /// A sentence if the FEN cannot be read, or if the text has neither a move nor a total.
 pub fn compare(fen: &str, ours: &[(String, u128)], text: &str) -> Result<Comparison, String> {
     let fen = position::parse(fen)?;
-    let Pasted { moves, total, unread } = paste::read(text);
+    let DivideText { moves, total, unread } = paste::read(text);
     if moves.is_empty() && total.is_none() {
         return Err(
             "No move with a count was found; paste lines such as \"e2e4: 20\", as `go perft` prints them.".into()

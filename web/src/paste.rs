@@ -5,7 +5,7 @@
 
 /// What was read.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct Pasted {
+pub struct DivideText {
     /// The moves in the order of the text, as written apart from case and marks, with their counts.
     pub moves: Vec<(String, u128)>,
     /// The total, if the text states it.
@@ -25,15 +25,15 @@ const OTHERS: [&str; 11] =
 const UNITS: [&str; 9] = ["ms", "s", "sec", "secs", "msec", "seconds", "nps", "n/s", "moves"];
 
 /// Reads the output of a program.
-pub fn read(text: &str) -> Pasted {
-    let mut pasted = Pasted::default();
+pub fn read(text: &str) -> DivideText {
+    let mut pasted = DivideText::default();
     for line in text.lines() {
         read_line(line.trim(), &mut pasted);
     }
     pasted
 }
 
-fn read_line(line: &str, pasted: &mut Pasted) {
+fn read_line(line: &str, pasted: &mut DivideText) {
     let before = pasted.moves.len();
     let words = words(line);
     let mut found = None;
@@ -228,7 +228,7 @@ mod tests {
             "info string nodes 8902",
             "Total: 8\u{202f}902",
         ] {
-            assert_eq!(read(text), Pasted { total: Some(8902), ..Pasted::default() }, "{text}");
+            assert_eq!(read(text), DivideText { total: Some(8902), ..DivideText::default() }, "{text}");
         }
         for text in [
             "Time: 12 ms",
@@ -242,7 +242,7 @@ mod tests {
             "go perft",
             "Moves: 20",
         ] {
-            assert_eq!(read(text), Pasted::default(), "{text}");
+            assert_eq!(read(text), DivideText::default(), "{text}");
         }
         assert_eq!(read("something 12").unread, ["something 12"]);
     }

@@ -7,7 +7,7 @@ use serde::Serialize;
 /// A position with everything that the page shows of it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Described {
+pub struct PositionView {
     /// The position as FEN.
     pub fen: String,
     /// `white` or `black`.
@@ -43,7 +43,7 @@ pub struct LegalMove {
 
 /// A name and a FEN.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-pub struct Named {
+pub struct StandardPosition {
     /// The name.
     pub name: String,
     /// The position as FEN.
@@ -51,13 +51,15 @@ pub struct Named {
 }
 
 /// Returns the six standard positions and one of Chess960.
-pub fn standard() -> Vec<Named> {
+pub fn standard() -> Vec<StandardPosition> {
     let names = ["Start position", "Kiwipete", "Position 3", "Position 4", "Position 5", "Position 6"];
     let standard = names.into_iter().zip(known::standard());
-    let mut named: Vec<Named> =
-        standard.map(|(name, known)| Named { name: name.to_owned(), fen: known.root.to_string() }).collect();
+    let mut named: Vec<StandardPosition> =
+        standard.map(|(name, known)| StandardPosition { name: name.to_owned(), fen: known.root.to_string() }).collect();
     let chess960 = known::chess960().into_iter().find(|known| known.root.is_chess960());
-    named.extend(chess960.map(|known| Named { name: "A position of Chess960".into(), fen: known.root.to_string() }));
+    named.extend(
+        chess960.map(|known| StandardPosition { name: "A position of Chess960".into(), fen: known.root.to_string() }),
+    );
     named
 }
 
@@ -100,7 +102,7 @@ pub fn find(fen: &Fen, legal: &[Move], uci: &str) -> Option<Move> {
 ///
 /// # Errors
 /// A sentence that says what is wrong with the FEN.
-pub fn describe(fen: &str, chess960: bool) -> Result<Described, String> {
+pub fn describe(fen: &str, chess960: bool) -> Result<PositionView, String> {
     let fen = known::root(fen).map(with_clock).map_err(|error| error.to_string())?;
     let Fen { position, rules, .. } = fen;
     let legal = legal_moves(&rules, &position);
@@ -108,7 +110,7 @@ pub fn describe(fen: &str, chess960: bool) -> Result<Described, String> {
     let mut moves: Vec<LegalMove> = legal.iter().map(|&played| described(&fen, &legal, played, chess960)).collect();
     moves.sort_by(|one, other| one.uci.cmp(&other.uci));
     let king = position.king(position.turn());
-    Ok(Described {
+    Ok(PositionView {
         fen: fen.to_string(),
         turn: position.turn().to_string(),
         pieces: pieces(&position),
@@ -197,7 +199,7 @@ mod tests {
     fn positions_of_all_names_can_be_described() {
         let standard = standard();
         assert_eq!(standard.len(), 7);
-        for Named { name, fen } in &standard {
+        for StandardPosition { name, fen } in &standard {
             let described = describe(fen, false).unwrap();
             assert!(!described.moves.is_empty(), "{name}");
             for found in &described.moves {

@@ -32,12 +32,12 @@ pub struct Task {
 }
 
 /// Positions of one tree that are packed, under rules without a halfmove clock.
-pub(crate) struct Packed {
+pub(crate) struct Batch {
     pub(crate) rules: Rules,
     pub(crate) positions: Vec<Quad48>,
 }
 
-impl Packed {
+impl Batch {
     /// Packs positions. A FEN without a castling right does not tell the file of the right's rook, so the rules come from all FENs.
     pub(crate) fn of(fens: &[String]) -> Result<Self, String> {
         let mut packed = Self { rules: Rules::STANDARD, positions: Vec::with_capacity(fens.len()) };
@@ -73,7 +73,7 @@ pub fn tasks(backend: &mut impl Backend, fens: &[String], depth: u32, wanted: us
     if !(1..=MOST_PLIES).contains(&depth) {
         return Err(format!("The depth is {depth}; expected 1 to {MOST_PLIES}."));
     }
-    let Packed { rules, positions } = Packed::of(fens)?;
+    let Batch { rules, positions } = Batch::of(fens)?;
     let failed = |error: BackendError| error.to_string();
     let counts = backend.perft(&rules, &positions, 1, &mut unwatched).map_err(failed)?;
     let total: f64 = counts.iter().map(|&count| estimate(count, depth - 1)).sum();
@@ -125,7 +125,7 @@ impl Walk {
     /// # Errors
     /// A sentence if a FEN cannot be read.
     pub fn new(fens: &[String], depth: u32) -> Result<Self, String> {
-        let Packed { rules, positions } = Packed::of(fens)?;
+        let Batch { rules, positions } = Batch::of(fens)?;
         Ok(Self { rules, pending: positions.into_iter().map(|position| (position, depth)).collect() })
     }
 
@@ -196,7 +196,6 @@ mod tests {
 
     use super::*;
 
-    /// Returns the positions after all moves.
     fn after(fen: &str) -> Vec<String> {
         position::describe(fen, false).unwrap().moves.into_iter().map(|found| found.after).collect()
     }

@@ -4,6 +4,11 @@ mod imports;
 mod names;
 mod twins;
 
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
 use cargo_metadata::{DependencyKind, Package};
 
 use crate::metadata;
@@ -42,6 +47,19 @@ const NOT_SHIPPED: [&str; 2] = ["testkit", "xtask"];
 fn may_depend(from: &str, to: &str, kind: DependencyKind) -> bool {
     let for_tests = kind == DependencyKind::Development && from != "xtask" && FOR_TESTS.contains(&to);
     for_tests || MAY_DEPEND_ON.iter().any(|(name, allowed)| *name == from && allowed.contains(&to))
+}
+
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let files = entries.map(|entry| entry.expect("an entry").path()).flat_map(|path| match path.is_dir() {
+        true => sources(&path),
+        false => vec![path],
+    });
+    files.filter(|path| path.extension().is_some_and(|extension| extension == "rs")).collect()
+}
+
+fn read(file: &Path) -> String {
+    fs::read_to_string(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
 }
 
 fn short(name: &str) -> &str {

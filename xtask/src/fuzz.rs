@@ -4,7 +4,11 @@
 //! and overflow checks are enough, and a stable compiler has both. So this command builds like `cargo fuzz build
 //! --sanitizer none`. If cargo-fuzz is installed, `cargo fuzz run <target>` works, too.
 
-use std::{fs, time::Duration};
+use std::{
+    fs,
+    thread::{self, available_parallelism},
+    time::Duration,
+};
 
 use crate::{
     Result, root,
@@ -28,28 +32,39 @@ pub(crate) fn run(duration: Duration, only: Option<&str>) -> Result {
         return Err(format!("There is no such fuzz target; choose one of {}.", all.join(", ")).into());
     }
     // With an explicit target, build scripts get no instrumentation.
-    let triple = host()?;
-    let place = ["--manifest-path", "fuzz/Cargo.toml", "--target-dir", "fuzz/target", "--target", &triple];
+    let triple = &*host()?;
+    let place = ["--manifest-path", "fuzz/Cargo.toml", "--target-dir", "fuzz/target", "--target", triple];
     cargo("build").args(["--release", "--bins"]).args(place).env("RUSTFLAGS", RUSTFLAGS).run()?;
-    for target in chosen {
-        let (corpus, artifacts) = (format!("fuzz/corpus/{target}"), format!("fuzz/artifacts/{target}/"));
-        for directory in [&corpus, &artifacts] {
-            fs::create_dir_all(root().join(directory))?;
-        }
-        plant_seeds(&corpus, target)?;
-        eprintln!("Fuzzing {target} for {} s.", duration.as_secs());
-        let output = command(root().join(format!("fuzz/target/{triple}/release/{target}")))
-            .arg(format!("-max_total_time={}", duration.as_secs()))
-            .arg(format!("-artifact_prefix={artifacts}"))
-            .args(["-timeout=10", "-print_final_stats=1", &corpus])
-            // glibc learns from the first freed transposition table to keep such blocks in its heap. There, inputs that libFuzzer
-            // keeps split the freed blocks, and the process grows by a table each time.
-            .env("MALLOC_MMAP_THRESHOLD_", "1048576")
-            .output()?;
-        // libFuzzer's report is long. Without a failure, only the number of inputs matters.
-        let report = String::from_utf8_lossy(&output.stderr);
-        report.lines().filter(|line| line.starts_with("stat::number_of_exec")).for_each(|line| eprintln!("{line}"));
+    // libFuzzer uses one thread.
+    let cores = available_parallelism()?.get();
+    chosen.chunks(cores).try_for_each(|targets| {
+        thread::scope(|scope| {
+            let fuzz = |target| move || fuzz(target, triple, duration).map_err(|error| error.to_string());
+            let runs: Vec<_> = targets.iter().map(|target| scope.spawn(fuzz(target))).collect();
+            runs.into_iter().try_for_each(|run| Ok(run.join().map_err(|_| "A thread failed.")??))
+        })
+    })
+}
+
+fn fuzz(target: &str, triple: &str, duration: Duration) -> Result {
+    let (corpus, artifacts) = (format!("fuzz/corpus/{target}"), format!("fuzz/artifacts/{target}/"));
+    for directory in [&corpus, &artifacts] {
+        fs::create_dir_all(root().join(directory))?;
     }
+    plant_seeds(&corpus, target)?;
+    eprintln!("Fuzzing {target} for {} s.", duration.as_secs());
+    let output = command(root().join(format!("fuzz/target/{triple}/release/{target}")))
+        .arg(format!("-max_total_time={}", duration.as_secs()))
+        .arg(format!("-artifact_prefix={artifacts}"))
+        .args(["-timeout=10", "-print_final_stats=1", &corpus])
+        // glibc learns from the first freed transposition table to keep such blocks in its heap. There, inputs that libFuzzer
+        // keeps split the freed blocks, and the process grows by a table each time.
+        .env("MALLOC_MMAP_THRESHOLD_", "1048576")
+        .output()?;
+    // libFuzzer's report is long. Without a failure, only the number of inputs matters.
+    let report = String::from_utf8_lossy(&output.stderr);
+    let executions = report.lines().filter(|line| line.starts_with("stat::number_of_exec"));
+    executions.for_each(|line| eprintln!("{target}: {line}"));
     Ok(())
 }
 

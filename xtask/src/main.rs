@@ -205,32 +205,32 @@ fn lint() -> Result {
     step("documentation", || cargo("doc").args(everything).arg("--no-deps").env("RUSTDOCFLAGS", "-D warnings").run())
 }
 
-/// The crates with features, and the sets of features to check. All features together are checked by clippy; without features, a program
-/// and its tests are as most people build them.
-const FEATURES: [(&str, &[&str]); 4] = [
-    ("kogge-driver", &["", "serde"]),
-    ("kogge-ledger", &["", "postgres", "parquet"]),
-    ("kogge-devices", &[""]),
-    ("kogge-cli", &["", "postgres", "parquet"]),
+/// The packages that are checked together, and their features. All features together are checked by clippy; without features, a program
+/// and its tests are as most people build them. A crate that another one of its row needs has the features that this one asks for: the
+/// driver has `serde` beside the program.
+const FEATURES: [(&[&str], &str); 4] = [
+    (&["kogge-driver", "kogge-ledger", "kogge-devices"], ""),
+    (&["kogge-cli", "kogge-driver"], ""),
+    (&["kogge-cli", "kogge-ledger"], "kogge-cli/postgres"),
+    (&["kogge-cli", "kogge-ledger"], "kogge-cli/parquet"),
 ];
 
 /// Checks that each set of features builds without warnings.
 fn features() -> Result {
-    for (package, sets) in FEATURES {
-        for features in sets {
-            let chosen = ["--no-default-features", "--features", features, "--", "-D", "warnings"];
-            cargo("clippy").args(["--package", package, "--all-targets"]).args(chosen).run()?;
-        }
-    }
-    Ok(())
+    FEATURES.iter().try_for_each(|(packages, features)| {
+        let packages = packages.iter().flat_map(|package| ["--package", package]);
+        let clippy = cargo("clippy").args(packages).args(["--all-targets", "--no-default-features", "--features"]);
+        clippy.args([features, "--", "-D", "warnings"]).run()
+    })
 }
 
 /// Checks the licences and sources of all dependencies, as `deny.toml` says, and that the GPL stays out of the product.
 ///
-/// If cargo-deny is missing, it is built first, without optimisation, since it checks for seconds only.
+/// If cargo-deny is missing, it is built first, without optimisation and debug information, since it checks for seconds only.
 fn licences() -> Result {
     if cargo("deny").arg("--version").output().is_err() {
-        cargo("install").args(["--locked", "--debug", "cargo-deny@0.20.2"]).run()?;
+        let install = cargo("install").args(["--locked", "--debug", "cargo-deny@0.20.2"]);
+        install.env("CARGO_PROFILE_DEV_DEBUG", "false").run()?;
     }
     cargo("deny").args(["check", "licenses", "sources"]).run()?;
     cargo("deny").args(["--exclude-dev", "check", "bans"]).run()

@@ -11,7 +11,6 @@ pub(crate) fn members() -> Result<Metadata> {
     Ok(MetadataCommand::new().current_dir(root()).no_deps().exec()?)
 }
 
-/// Returns the folder of build outputs.
 pub(crate) fn target() -> Result<PathBuf> {
     Ok(members()?.target_directory.into())
 }

@@ -50,7 +50,6 @@ pub(crate) fn cargo(subcommand: &str) -> Run {
     run.arg(subcommand)
 }
 
-/// Returns the target triple of this machine.
 pub(crate) fn host() -> Result<String> {
     let output = command("rustc").arg("-vV").output()?;
     let version = String::from_utf8(output.stdout)?;

@@ -15,27 +15,26 @@ pub(crate) struct Requirement {
     name: &'static str,
     /// Returns an error with the reason if the requirement is missing.
     check: fn() -> Result,
-    debian: &'static [&'static str],
-    fedora: &'static [&'static str],
-    arch: &'static [&'static str],
+    /// The packages of Debian, Fedora and Arch Linux.
+    packages: [&'static str; 3],
 }
 
 /// Any OpenCL device; PoCL makes one of the CPU.
 const OPENCL: Requirement = Requirement {
     name: "an OpenCL device",
     check: || finds("opencl"),
-    debian: &["pocl-opencl-icd", "ocl-icd-libopencl1"],
-    fedora: &["pocl", "ocl-icd"],
-    arch: &["pocl", "ocl-icd"],
+    packages: ["pocl-opencl-icd ocl-icd-libopencl1", "pocl ocl-icd", "pocl ocl-icd"],
 };
 
 /// Any Vulkan device; lavapipe makes one of the CPU.
 const VULKAN: Requirement = Requirement {
     name: "a Vulkan device",
     check: || finds("wgpu"),
-    debian: &["mesa-vulkan-drivers", "libvulkan1"],
-    fedora: &["mesa-vulkan-drivers", "vulkan-loader"],
-    arch: &["vulkan-swrast", "vulkan-icd-loader"],
+    packages: [
+        "mesa-vulkan-drivers libvulkan1",
+        "mesa-vulkan-drivers vulkan-loader",
+        "vulkan-swrast vulkan-icd-loader",
+    ],
 };
 
 /// A server for the tests of ledgers, which start it themselves. Debian keeps its programs outside of PATH.
@@ -50,27 +49,21 @@ pub(crate) const POSTGRESQL: Requirement = Requirement {
             false => Err("There are no programs initdb and pg_ctl.".into()),
         }
     },
-    debian: &["postgresql"],
-    fedora: &["postgresql-server"],
-    arch: &["postgresql"],
+    packages: ["postgresql", "postgresql-server", "postgresql"],
 };
 
 /// The interpreter of scripts.
 pub(crate) const PYTHON: Requirement = Requirement {
     name: "Python",
     check: || command(python::interpreter()).arg("--version").output().map(drop),
-    debian: &["python3"],
-    fedora: &["python3"],
-    arch: &["python"],
+    packages: ["python3", "python3", "python"],
 };
 
 /// The compiler for libFuzzer.
 pub(crate) const CXX_COMPILER: Requirement = Requirement {
     name: "a C++ compiler",
     check: || command(env::var_os("CXX").unwrap_or_else(|| "c++".into())).arg("--version").output().map(drop),
-    debian: &["g++"],
-    fedora: &["gcc-c++"],
-    arch: &["gcc"],
+    packages: ["g++", "gcc-c++", "gcc"],
 };
 
 /// The server of the page, the browser that tests it, and the program that drives the browser.
@@ -79,16 +72,12 @@ pub(crate) const BROWSER: &[Requirement] = &[
     Requirement {
         name: "Chromium",
         check: || command("chromium").arg("--version").output().map(drop),
-        debian: &["chromium"],
-        fedora: &["chromium"],
-        arch: &["chromium"],
+        packages: ["chromium", "chromium", "chromium"],
     },
     Requirement {
         name: "Node.js with npm",
         check: || command("npm").arg("--version").output().map(drop),
-        debian: &["npm"],
-        fedora: &["npm"],
-        arch: &["npm"],
+        packages: ["npm", "npm", "npm"],
     },
 ];
 
@@ -97,16 +86,12 @@ pub(crate) const AARCH64: &[Requirement] = &[
     Requirement {
         name: "a C compiler for AArch64",
         check: || command("aarch64-linux-gnu-gcc").arg("--version").output().map(drop),
-        debian: &["gcc-aarch64-linux-gnu", "libc6-dev-arm64-cross"],
-        fedora: &["gcc-aarch64-linux-gnu"],
-        arch: &["aarch64-linux-gnu-gcc"],
+        packages: ["gcc-aarch64-linux-gnu libc6-dev-arm64-cross", "gcc-aarch64-linux-gnu", "aarch64-linux-gnu-gcc"],
     },
     Requirement {
         name: "an emulator of AArch64",
         check: || command("qemu-aarch64").arg("--version").output().map(drop),
-        debian: &["qemu-user"],
-        fedora: &["qemu-user"],
-        arch: &["qemu-user"],
+        packages: ["qemu-user", "qemu-user", "qemu-user"],
     },
 ];
 
@@ -132,7 +117,7 @@ pub(crate) fn provide(requirements: &[Requirement]) -> Result {
     let apt_get = |arguments: &[&str]| command(apt_get[0]).args(&apt_get[1..]).args(arguments).run();
     // Another installation, perhaps of the system itself, may hold the lock.
     let mut install = vec!["-o", "DPkg::Lock::Timeout=300", "install", "--yes", "--no-install-recommends"];
-    install.extend(missing.iter().flat_map(|requirement| requirement.debian));
+    install.extend(missing.iter().flat_map(|requirement| requirement.packages[0].split(' ')));
     // The package lists of a fresh machine are empty or old. Then `install` fails, or takes an unknown name, such as g++,
     // for a pattern, and succeeds without installing anything.
     if apt_get(&install).is_ok() && self::missing(requirements).is_empty() {
@@ -197,19 +182,15 @@ fn apt_get() -> Option<&'static [&'static str]> {
 
 fn instructions(missing: &[&Requirement]) -> String {
     let names: Vec<_> = missing.iter().map(|requirement| requirement.name).collect();
-    let list = |packages: fn(&Requirement) -> &'static [&'static str]| {
-        missing.iter().flat_map(|requirement| packages(requirement)).copied().collect::<Vec<_>>().join(" ")
-    };
+    let [debian, fedora, arch] = [0, 1, 2]
+        .map(|system| missing.iter().map(|requirement| requirement.packages[system]).collect::<Vec<_>>().join(" "));
     format!(
         "The tests need {}. Install what is missing and run this command again:\n\
-         On Debian or Ubuntu, run `sudo apt-get install {}`.\n\
-         On Fedora, run `sudo dnf install {}`.\n\
-         On Arch Linux, run `sudo pacman -S {}`.\n\
+         On Debian or Ubuntu, run `sudo apt-get install {debian}`.\n\
+         On Fedora, run `sudo dnf install {fedora}`.\n\
+         On Arch Linux, run `sudo pacman -S {arch}`.\n\
          To test without GPU devices, run `cargo xtask test --no-gpu`.",
         names.join(" and "),
-        list(|requirement| requirement.debian),
-        list(|requirement| requirement.fedora),
-        list(|requirement| requirement.arch),
     )
 }
 

@@ -38,9 +38,6 @@ const MODULES: [Module; 3] = [
 ];
 
 /// Checks the code that only browsers run.
-///
-/// # Errors
-/// If clippy has something to say.
 pub(crate) fn lint() -> Result {
     command("rustup").args(["target", "add", TARGET]).run()?;
     cargo("clippy")
@@ -50,9 +47,6 @@ pub(crate) fn lint() -> Result {
 }
 
 /// Makes the page, prints its size, and returns its folder.
-///
-/// # Errors
-/// If something cannot be compiled, or if the page is too large.
 pub(crate) fn make() -> Result<PathBuf> {
     command("rustup").args(["target", "add", TARGET]).run()?;
     let target = metadata::target()?;
@@ -92,9 +86,6 @@ fn compile(module: &Module, target: &Path, folder: &Path) -> Result {
 }
 
 /// Serves a folder on this machine alone, until stopped.
-///
-/// # Errors
-/// If Python is missing or the port is taken.
 pub(crate) fn serve(folder: &Path, port: u16) -> Result {
     server(folder, port).run()
 }

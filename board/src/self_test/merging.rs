@@ -335,6 +335,7 @@ fn plies<B: Backend + ?Sized>(backend: &mut B) -> Outcome {
         }
         expected.push(ExpectedPly::read(&mut *host)?);
     }
+    drop(host);
     let mut merge = backend.merge(&rules, &options)?;
     reserve(&mut *merge, roots.len() as u64)?;
     merge.add(known)?;
@@ -457,6 +458,7 @@ fn pawn_moves<B: Backend + ?Sized>(backend: &mut B) -> Outcome {
         next_ply(&mut *host)?;
         *ply = sum_up(&host.entries(0..host.successors())?);
     }
+    drop(host);
     let [next, later] = plies;
     let within = ranges_of_pawns(&next, Key::of).into_iter().map(Filter::Within);
     let reversed = ranges_of_pawns(&next, Key::reversed).into_iter().map(Filter::WithinReversed);

@@ -5,7 +5,6 @@ mod kernels;
 mod report;
 mod subjects;
 
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
@@ -16,7 +15,7 @@ use kogge_driver::bench::{self, BenchSettings, BenchTask, Subject, monotonic, pa
 
 use self::compare::{Counterpart, Old};
 use self::kernels::Kernels;
-use self::report::{Described, Failed, Packing, Report, Row};
+use self::report::{DeviceFailure, Packing, Report, Row, SubjectRecord};
 use self::subjects::Subjects;
 use crate::args::{self, Common};
 use crate::context::{Context, Job};
@@ -30,16 +29,14 @@ const QUICK: u32 = 15;
 
 /// Measures how fast devices count.
 pub(super) struct Bench {
-    seconds: f64,
-    repetitions: u32,
+    args: args::Bench,
     subjects: Subjects,
-    memory: Option<NonZeroUsize>,
     /// The earlier measurement to compare with, and its file.
     old: Option<(Old, String)>,
 }
 
 /// Turns the arguments into a job.
-pub(super) fn job(args: &args::Bench, common: &Common) -> Result<Box<dyn Job>, Failure> {
+pub(super) fn job(args: args::Bench, common: &Common) -> Result<Box<dyn Job>, Failure> {
     // The options of a device live as long as the program.
     let options = args.option.iter().map(|text| if text == "default" { "" } else { text.clone().leak() });
     let options: Vec<&str> = if args.option.is_empty() { vec![""] } else { options.collect() };
@@ -53,23 +50,17 @@ pub(super) fn job(args: &args::Bench, common: &Common) -> Result<Box<dyn Job>, F
 }
 
 impl Bench {
-    fn new(args: &args::Bench, common: &Common, options: Vec<&'static str>) -> Result<Self, Failure> {
-        let args::Bench { seconds, quick, repetitions, variant, memory, compare, .. } = args;
+    fn new(args: args::Bench, common: &Common, options: Vec<&'static str>) -> Result<Self, Failure> {
         let read = |file: &PathBuf| Ok::<_, Failure>((Old::read(file)?, file.display().to_string()));
-        Ok(Self {
-            seconds: seconds.unwrap_or(if *quick { QUICK } else { SECONDS }).into(),
-            repetitions: *repetitions,
-            old: compare.as_ref().map(read).transpose()?,
-            subjects: Subjects::new(common, variant, options)?,
-            memory: memory.memory,
-        })
+        let old = args.compare.as_ref().map(read).transpose()?;
+        Ok(Self { subjects: Subjects::new(common, &args.variant, options)?, old, args })
     }
 
     /// Gives a device its share of the memory. Several devices may be the same GPU and share its memory.
     fn subject<'a>(&self, opened: &'a mut Opened, gpus: u64) -> Subject<'a> {
         let info = opened.backend.info();
-        let share = memory::share(self.memory, info);
-        let is_whole = info.kind == DeviceKind::Cpu || self.memory.is_some();
+        let share = memory::share(self.args.memory.memory, info);
+        let is_whole = info.kind == DeviceKind::Cpu || self.args.memory.memory.is_some();
         Subject { backend: &mut *opened.backend, memory: if is_whole { share } else { share / gpus } }
     }
 }
@@ -90,7 +81,7 @@ impl Job for Bench {
         }
         let all = opened.iter().zip(&infos).zip(&before);
         let subjects: Vec<_> =
-            all.map(|((opened, info), before)| Described::new(info, opened.bulk, old.zip(*before))).collect();
+            all.map(|((opened, info), before)| SubjectRecord::new(info, opened.bulk, old.zip(*before))).collect();
         if let Some(old) = old {
             differences(old, &machine, &subjects, &before).iter().for_each(|sentence| context.output.note(sentence));
         }
@@ -98,9 +89,10 @@ impl Job for Bench {
         let positions = known::standard();
         let old_row =
             |task: BenchTask| old?.row(before[task.subject]?.subject, positions[task.position].name, task.deduplicated);
+        let &args::Bench { seconds, quick, repetitions, .. } = &self.args;
         let settings = BenchSettings {
-            seconds: self.seconds,
-            repetitions: self.repetitions as usize,
+            seconds: seconds.unwrap_or(if quick { QUICK } else { SECONDS }).into(),
+            repetitions: repetitions as usize,
             depth: &|task| old_row(task).map(|row| row.depth),
             clock: &monotonic,
         };
@@ -114,7 +106,12 @@ impl Job for Bench {
 
         for (index, error) in measured.failed {
             let DeviceInfo { backend, name, variant, .. } = infos[index].clone();
-            failed.push(Failed { backend, device: Some(name), variant: Some(variant), reason: error.to_string() });
+            failed.push(DeviceFailure {
+                backend,
+                device: Some(name),
+                variant: Some(variant),
+                reason: error.to_string(),
+            });
         }
         let rows = measured.rows.iter().map(|row| Row::new(row, &positions[row.task.position], old_row(row.task)));
         let report = Report {
@@ -124,7 +121,7 @@ impl Job for Bench {
             machine,
             rows: rows.collect(),
             seconds: start.elapsed().as_secs_f64(),
-            repetitions: self.repetitions,
+            repetitions,
             compared: self.old.as_ref().map(|(_, file)| file.clone()),
             subjects,
             packing: packing.iter().map(|cost| Packing::new(cost, old)).collect(),
@@ -147,7 +144,12 @@ fn described(opened: &Opened) -> DeviceInfo {
 }
 
 /// Names the differences between the earlier measurement and this one, as sentences.
-fn differences(old: &Old, machine: &Machine, subjects: &[Described], before: &[Option<Counterpart>]) -> Vec<String> {
+fn differences(
+    old: &Old,
+    machine: &Machine,
+    subjects: &[SubjectRecord],
+    before: &[Option<Counterpart>],
+) -> Vec<String> {
     let others = subjects.iter().zip(before).filter(|(_, before)| before.is_some_and(|before| !before.is_same));
     let mut sentences: Vec<_> = others
         .filter_map(|(new, _)| Some(format!("{} is compared with {}.", new.text, new.compared_with.as_ref()?)))

@@ -1,29 +1,12 @@
 //! `kogge best`.
 
 use kogge_driver::Driver;
-use serde::Serialize;
 
 use crate::args::{self, Quiescence};
 use crate::context::{Context, Job};
 use crate::outcome::{Answer, Failure};
-use crate::output::Effort;
+use crate::output::{Effort, record};
 use crate::root::Tree;
-
-#[derive(Serialize)]
-struct Report {
-    command: &'static str,
-    fen: String,
-    depth: u32,
-    quiescence: bool,
-    /// The score in hundredths of a pawn, unless it is a mate.
-    centipawns: Option<i32>,
-    /// The number of moves until mate, if the score is a mate.
-    mate: Option<i32>,
-    line: Vec<String>,
-    nodes: u128,
-    #[serde(flatten)]
-    effort: Effort,
-}
 
 impl Job for args::Best {
     fn run(&self, context: &mut Context) -> Result<Answer, Failure> {
@@ -37,15 +20,16 @@ impl Job for args::Best {
         let effort = Effort::making(&opened, leaves, elapsed, false);
         let aside = effort.text("leaves");
         let mate = score.mate_moves();
-        let report = Report {
+        let report = record! {
             command: "best",
             fen: root.to_string(),
-            depth: *depth,
+            depth,
             quiescence: self.quiescence == Quiescence::On,
-            centipawns: if mate.is_some() { None } else { Some(score.value()) },
+            centipawns: mate.is_none().then(|| score.value()),
             mate,
             line,
             nodes: leaves,
+            #[serde(flatten)]
             effort,
         };
         context.output.print(&report, |to| {

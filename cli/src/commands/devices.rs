@@ -6,16 +6,10 @@ use serde::Serialize;
 
 use crate::context::{Context, Job};
 use crate::outcome::{Answer, Failure};
-use crate::output::{Device, bare_name};
+use crate::output::{Device, bare_name, record};
 
 /// Lists every device of every backend.
 pub(super) struct List;
-
-#[derive(Serialize)]
-struct Report {
-    command: &'static str,
-    devices: Vec<Row>,
-}
 
 /// A device, or a backend without devices.
 #[derive(Serialize)]
@@ -46,7 +40,7 @@ impl Job for List {
                 Err(error) => devices.push(Row::new(backend, None, Err(error))),
             }
         }
-        let report = Report { command: "devices", devices };
+        let report = record! { command: "devices", devices };
         let verbose = context.output.verbose;
         context.output.print(&report, |to| {
             writeln!(to, "{:<8}  {:>6}  device", "backend", "number")?;

@@ -11,42 +11,8 @@ use serde::Serialize;
 use crate::args::{self, Opponent};
 use crate::context::{Context, Job};
 use crate::outcome::{Answer, Failure};
+use crate::output::record;
 use crate::root::Tree;
-
-#[derive(Serialize)]
-struct Report<'a> {
-    command: &'static str,
-    fen: String,
-    depth: u32,
-    first: &'a str,
-    second: &'a str,
-    same: bool,
-    nodes: Option<u128>,
-    difference: Option<Found<'a>>,
-}
-
-#[derive(Serialize)]
-struct Found<'a> {
-    line: &'a [String],
-    fen: String,
-    depth: u32,
-    only_first: Vec<Branch<'a>>,
-    only_second: Vec<Branch<'a>>,
-    counts: Vec<Pair<'a>>,
-}
-
-#[derive(Serialize)]
-struct Branch<'a> {
-    r#move: &'a str,
-    nodes: u128,
-}
-
-#[derive(Serialize)]
-struct Pair<'a> {
-    r#move: &'a str,
-    first: u128,
-    second: u128,
-}
 
 impl Job for args::Diff {
     fn run(&self, context: &mut Context) -> Result<Answer, Failure> {
@@ -81,15 +47,15 @@ impl Job for args::Diff {
             Diff::Same { leaves } => (Some(*leaves), None),
             Diff::Different(difference) => (None, Some(&**difference)),
         };
-        let report = Report {
+        let report = record! {
             command: "diff",
             fen: root.to_string(),
-            depth: *depth,
+            depth,
             first: &first,
             second: &second,
             same: difference.is_none(),
             nodes,
-            difference: difference.map(found),
+            difference: difference.map(record_of),
         };
         context.output.print(&report, |to| match &diff {
             Diff::Same { leaves } => {
@@ -101,26 +67,25 @@ impl Job for args::Diff {
     }
 }
 
-fn found(difference: &Difference) -> Found<'_> {
-    fn named(moves: &[(String, u128)]) -> Vec<Branch<'_>> {
-        moves.iter().map(|(name, nodes)| Branch { r#move: name, nodes: *nodes }).collect()
-    }
-    Found {
-        line: &difference.line,
-        fen: difference.position.to_string(),
-        depth: difference.depth,
-        only_first: named(&difference.only_first),
-        only_second: named(&difference.only_second),
-        counts: difference
-            .counts
-            .iter()
-            .map(|(name, first, second)| Pair { r#move: name, first: *first, second: *second })
-            .collect(),
+fn record_of(difference: &Difference) -> impl Serialize {
+    let Difference { line, position, depth, only_first, only_second, counts } = difference;
+    let branches = |moves: &[(String, u128)]| {
+        moves.iter().map(|(name, nodes)| record! { r#move: name.clone(), nodes: *nodes }).collect::<Vec<_>>()
+    };
+    let pair =
+        |(name, first, second): &(String, u128, u128)| record! { r#move: name.clone(), first: *first, second: *second };
+    record! {
+        line: line.clone(),
+        fen: position.to_string(),
+        depth: *depth,
+        only_first: branches(only_first),
+        only_second: branches(only_second),
+        counts: counts.iter().map(pair).collect::<Vec<_>>(),
     }
 }
 
-fn describe(to: &mut dyn Write, first: &str, second: &str, root: &Fen, found: &Difference) -> io::Result<()> {
-    let Difference { line, position, only_first, only_second, counts, .. } = found;
+fn describe(to: &mut dyn Write, first: &str, second: &str, root: &Fen, difference: &Difference) -> io::Result<()> {
+    let Difference { line, position, only_first, only_second, counts, .. } = difference;
     match line.as_slice() {
         [] => writeln!(to, "The moves differ at the root:")?,
         line => writeln!(to, "The moves differ after {}:", line.join(" "))?,

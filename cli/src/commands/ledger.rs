@@ -4,36 +4,14 @@ mod check;
 mod recount;
 mod show;
 
-use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-use kogge_ledger::LedgerError;
-use serde::Serialize;
+use kogge_ledger::{Ledger, LedgerError};
 
-use crate::args::{self, LedgerLocation};
+use crate::args;
 use crate::context::{Context, Job};
 use crate::outcome::{Answer, Failure};
-
-/// Shows, checks, settles or exports a ledger.
-pub(super) struct Ledger {
-    location: LedgerLocation,
-    action: Action,
-    /// The memory for recounts, if given.
-    memory: Option<NonZeroUsize>,
-}
-
-enum Action {
-    /// Shows the progress.
-    Show,
-    /// Checks the checksums.
-    Check,
-    /// Recounts this share of the entries.
-    Verify(f64),
-    /// Recounts the disputed entries.
-    Settle,
-    /// Writes the entries to these files.
-    Export(Export),
-}
+use crate::output::record;
 
 /// Files to export to.
 struct Export {
@@ -43,36 +21,17 @@ struct Export {
     parquet: Option<PathBuf>,
 }
 
-#[derive(Serialize)]
-struct Exported {
-    command: &'static str,
-    ledger: String,
-    entries: u64,
-    files: Vec<String>,
-}
-
-impl Ledger {
-    pub(super) fn new(args: &args::Ledger) -> Result<Self, Failure> {
-        let action = match args {
-            args::Ledger { check: true, .. } => Action::Check,
-            args::Ledger { verify: Some(share), .. } => Action::Verify(*share),
-            args::Ledger { settle: true, .. } => Action::Settle,
-            args::Ledger { export: Some(to), .. } => Action::Export(Export::new(to)?),
-            _ => Action::Show,
-        };
-        Ok(Self { location: args.ledger.clone(), action, memory: args.memory.memory })
-    }
-}
-
-impl Job for Ledger {
+impl Job for args::Ledger {
     fn run(&self, context: &mut Context) -> Result<Answer, Failure> {
-        let ledger = kogge_ledger::Ledger::open(self.location.open()?)?;
-        match &self.action {
-            Action::Show => show::run(&ledger, context),
-            Action::Check => check::run(&ledger, context),
-            Action::Verify(share) => recount::verify(&ledger, *share, self.memory, context),
-            Action::Settle => recount::settle(&ledger, self.memory, context),
-            Action::Export(export) => export.run(&ledger, context),
+        let export = self.export.as_deref().map(Export::new).transpose()?;
+        let ledger = Ledger::open(self.ledger.open()?)?;
+        let memory = self.memory.memory;
+        match (export, self.verify) {
+            (Some(export), _) => export.run(&ledger, context),
+            (_, Some(share)) => recount::verify(&ledger, share, memory, context),
+            _ if self.check => check::run(&ledger, context),
+            _ if self.settle => recount::settle(&ledger, memory, context),
+            _ => show::run(&ledger, context),
         }
     }
 }
@@ -87,7 +46,6 @@ impl Export {
         Ok(export)
     }
 
-    /// Returns the files to write.
     fn files(to: &Path) -> Result<Self, Failure> {
         let file = || Some(to.to_owned());
         match to.extension().and_then(|extension| extension.to_str()) {
@@ -104,7 +62,7 @@ impl Export {
         }
     }
 
-    fn run(&self, ledger: &kogge_ledger::Ledger, context: &mut Context) -> Result<Answer, Failure> {
+    fn run(&self, ledger: &Ledger, context: &mut Context) -> Result<Answer, Failure> {
         let Self { folder, csv, parquet } = self;
         if let Some(folder) = folder {
             std::fs::create_dir_all(folder)
@@ -119,7 +77,7 @@ impl Export {
         }
         let files: Vec<_> = csv.iter().chain(parquet).map(|file| file.display().to_string()).collect();
         let names = files.join(" and ");
-        let report = Exported { command: "ledger export", ledger: ledger.location(), entries, files };
+        let report = record! { command: "ledger export", ledger: ledger.location(), entries, files };
         context.output.print(&report, |to| writeln!(to, "{entries} entries are in {names}."))?;
         Ok(Answer::Done)
     }

@@ -3,35 +3,13 @@
 mod shared;
 
 use kogge_devices::{Opened, costs, memory};
-use kogge_driver::{LEAST_MERGED_DEPTH, MergeSettings, Plan, Quantity};
-use serde::Serialize;
+use kogge_driver::{LEAST_MERGED_DEPTH, MergeSettings, Quantity};
 
 use crate::args;
 use crate::context::{Context, Job};
 use crate::outcome::{Answer, Failure};
-use crate::output::{Device, Effort};
+use crate::output::{Device, Effort, record};
 use crate::root::Tree;
-
-#[derive(Serialize)]
-struct Report {
-    command: &'static str,
-    fen: String,
-    depth: u32,
-    nodes: u128,
-    plan: Option<Plan>,
-    #[serde(flatten)]
-    effort: Effort,
-}
-
-#[derive(Serialize)]
-struct Planned {
-    command: &'static str,
-    fen: String,
-    depth: u32,
-    plan: Plan,
-    #[serde(flatten)]
-    device: Device,
-}
 
 /// Prints the plan.
 fn print_plan(
@@ -41,9 +19,9 @@ fn print_plan(
     context: &mut Context,
 ) -> Result<Answer, Failure> {
     let (plan, _) = context.work(opened, "leaves", |driver| driver.plan_merged(root, *depth, settings))?;
-    let device = opened.backend.info().into();
-    let report = Planned { command: "plan", fen: root.to_string(), depth: *depth, plan, device };
-    context.output.print(&report, |to| writeln!(to, "{}", report.plan))?;
+    let device = Device::from(opened.backend.info());
+    let report = record! { command: "plan", fen: root.to_string(), depth, plan: &plan, #[serde(flatten)] device };
+    context.output.print(&report, |to| writeln!(to, "{plan}"))?;
     Ok(Answer::Done)
 }
 
@@ -97,7 +75,8 @@ impl Job for args::Perft {
         effort.deduplicated = merged;
         let how = plan.as_ref().map_or(String::new(), |plan| format!("; {}", plan.summary()));
         let aside = effort.text_with("leaves", &how);
-        let report = Report { command: "perft", fen: root.to_string(), depth: *depth, nodes, plan, effort };
+        let fen = root.to_string();
+        let report = record! { command: "perft", fen, depth, nodes, plan, #[serde(flatten)] effort };
         context.output.print(&report, |to| writeln!(to, "Nodes searched: {nodes}"))?;
         context.output.aside(&aside)?;
         Ok(Answer::Done)

@@ -1,5 +1,6 @@
 //! `kogge position`: show, pack, unpack.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use kogge_board::{Color, Fen, Format, Move, PositionError, Rules, Square, UnpackError};
@@ -10,6 +11,7 @@ use serde::Serialize;
 use crate::args::{CastlingFiles, Position};
 use crate::context::{Context, Job};
 use crate::outcome::{Answer, Failure};
+use crate::output::record;
 use crate::root::position;
 
 impl Job for Position {
@@ -18,13 +20,13 @@ impl Job for Position {
             Self::Show { fen, moves } => show(&position(fen.as_deref(), moves)?, context)?,
             Self::Pack { format, fen } => {
                 let fen = position(Some(fen), &[])?;
-                let packed = Packed::new(*format, &fen);
-                let report = PackReport { command: "position pack", fen: fen.to_string(), packed };
+                let packed = PackedForm::new(*format, &fen);
+                let report = record! { command: "position pack", fen: fen.to_string(), #[serde(flatten)] packed };
                 context.output.print(&report, |to| writeln!(to, "{}", report.packed.hex))?;
             }
             Self::Unpack { format, hex, castling } => {
                 let fen = unpack(*format, hex, *castling)?.to_string();
-                let report = UnpackReport { command: "position unpack", format: format.name(), fen };
+                let report = record! { command: "position unpack", format: format.name(), fen };
                 context.output.print(&report, |to| writeln!(to, "{}", report.fen))?;
             }
         }
@@ -32,35 +34,15 @@ impl Job for Position {
     }
 }
 
-#[derive(Serialize)]
-struct Shown {
-    command: &'static str,
-    fen: String,
-    chess960: bool,
-    turn: String,
-    check: bool,
-    /// `play`, `checkmate` or `stalemate`.
-    state: &'static str,
-    moves: Vec<Written>,
-    packed: Vec<Packed>,
-}
-
-/// A move as text.
-#[derive(Serialize)]
-struct Written {
-    uci: String,
-    san: String,
-}
-
 /// A position packed in one format.
 #[derive(Serialize)]
-struct Packed {
+struct PackedForm {
     format: &'static str,
     bytes: usize,
     hex: String,
 }
 
-impl Packed {
+impl PackedForm {
     fn new(format: Format, fen: &Fen) -> Self {
         let bytes = format.pack(&fen.position);
         let hex = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
@@ -71,52 +53,54 @@ impl Packed {
 /// Shows a position.
 fn show(fen: &Fen, context: &mut Context) -> Result<(), Failure> {
     let check = fen.position.checkers() != 0;
-    let moves = written_moves(fen)?;
+    let mut moves = Vec::new();
+    for (uci, san) in moves_in_words(fen)? {
+        moves.push(record! { uci, san });
+    }
     let state = match (moves.is_empty(), check) {
         (false, _) => "play",
         (true, true) => "checkmate",
         (true, false) => "stalemate",
     };
-    let shown = Shown {
+    let report = record! {
         command: "position show",
         fen: fen.to_string(),
         chess960: fen.is_chess960(),
         turn: fen.position.turn().to_string(),
         check,
+        // `play`, `checkmate` or `stalemate`.
         state,
         moves,
-        packed: Format::ALL.iter().map(|&format| Packed::new(format, fen)).collect(),
+        packed: Format::ALL.map(|format| PackedForm::new(format, fen)),
     };
-    context.output.print(&shown, |to| {
+    context.output.print(&report, |to| {
         draw(to, fen)?;
-        writeln!(to, "\nFEN    {}", shown.fen)?;
+        writeln!(to, "\nFEN    {}", report.fen)?;
         let check = if check { ", in check" } else { "" };
         match state {
-            "play" => writeln!(to, "Turn   {}{check}, {} moves", shown.turn, shown.moves.len())?,
-            end => writeln!(to, "Turn   {}{check}, {end}", shown.turn)?,
+            "play" => writeln!(to, "Turn   {}{check}, {} moves", report.turn, report.moves.len())?,
+            end => writeln!(to, "Turn   {}{check}, {end}", report.turn)?,
         }
-        if shown.chess960 {
+        if report.chess960 {
             writeln!(to, "Rules  Chess960: castling is written as the king's move to its rook")?;
         }
         writeln!(to)?;
-        for row in shown.moves.chunks(6) {
-            let cells = row.iter().map(|Written { uci, san }| format!("{uci:<5} {san:<7}"));
+        for row in report.moves.chunks(6) {
+            let cells = row.iter().map(|played| format!("{:<5} {:<7}", played.uci, played.san));
             writeln!(to, "{}", cells.collect::<Vec<_>>().join("  ").trim_end())?;
         }
         writeln!(to)?;
-        shown
-            .packed
-            .iter()
-            .try_for_each(|Packed { format, bytes, hex }| writeln!(to, "{format:<8}  {bytes:>2} bytes  {hex}"))
+        let mut packed = report.packed.iter();
+        packed.try_for_each(|PackedForm { format, bytes, hex }| writeln!(to, "{format:<8}  {bytes:>2} bytes  {hex}"))
     })?;
     Ok(())
 }
 
 /// Returns the legal moves in UCI notation and SAN, sorted by their UCI notation.
-fn written_moves(fen: &Fen) -> Result<Vec<Written>, Failure> {
+fn moves_in_words(fen: &Fen) -> Result<BTreeMap<String, String>, Failure> {
     let mut mailbox = Mailbox::new();
     let moves: Vec<Move> = legal_moves(&mut mailbox, fen)?.into_iter().map(|(played, _)| played).collect();
-    let mut written = Vec::new();
+    let mut words = BTreeMap::new();
     for &played in &moves {
         let mut replies = Ok(Vec::new());
         let san = played.san(&fen.position, &fen.rules, &moves, |after| {
@@ -124,10 +108,9 @@ fn written_moves(fen: &Fen) -> Result<Vec<Written>, Failure> {
             replies.as_ref().is_ok_and(|replies| !replies.is_empty())
         });
         replies?;
-        written.push(Written { uci: played.uci(&fen.rules, fen.is_chess960()), san });
+        words.insert(played.uci(&fen.rules, fen.is_chess960()), san);
     }
-    written.sort_by(|a, b| a.uci.cmp(&b.uci));
-    Ok(written)
+    Ok(words)
 }
 
 /// Draws the board from white's side.
@@ -145,21 +128,6 @@ fn draw(to: &mut dyn Write, fen: &Fen) -> io::Result<()> {
         writeln!(to)?;
     }
     writeln!(to, "  a b c d e f g h")
-}
-
-#[derive(Serialize)]
-struct PackReport {
-    command: &'static str,
-    fen: String,
-    #[serde(flatten)]
-    packed: Packed,
-}
-
-#[derive(Serialize)]
-struct UnpackReport {
-    command: &'static str,
-    format: &'static str,
-    fen: String,
 }
 
 fn unpack(format: Format, hex: &str, castling_files: CastlingFiles) -> Result<Fen, Failure> {

@@ -1,152 +1,74 @@
 //! `kogge run`.
 
-use std::num::NonZeroUsize;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use kogge_board::Fen;
 use kogge_devices::{BackendName, memory};
 use kogge_driver::Quantity;
 use kogge_ledger::{DeviceProgress, Kind, Ledger, LedgerRequest, Snapshot, WorkOptions};
-use serde::Serialize;
 
-use crate::args::{self, Common, LedgerLocation};
+use crate::args;
 use crate::context::{Context, Job};
 use crate::kinds::{self, Kinds};
 use crate::outcome::{Answer, Failure};
-use crate::output::{Aside, brief, magnitude};
+use crate::output::{Aside, brief, magnitude, record};
 use crate::reporter::{Reporter, Worker};
 use crate::root::Tree;
-use crate::selection::Selection;
 
-/// Counts a tree in a ledger.
-pub(super) struct Run {
-    root: Fen,
-    depth: u32,
-    /// The ply of the entries, if given.
-    ply: Option<u32>,
-    /// Whether equal positions below the entries are not merged.
-    raw: bool,
-    /// Whether leaves are counted by kinds of moves.
-    stats: bool,
-    /// About how many entries to make, if given.
-    entries: Option<u32>,
-    memory: Option<NonZeroUsize>,
-    ledger: LedgerLocation,
-    lease: Duration,
-    devices: Selection,
-}
-
-/// The first line of the JSON.
-#[derive(Serialize)]
-struct Started {
-    event: &'static str,
-    command: &'static str,
-    ledger: String,
-    fen: String,
-    depth: u32,
-    ply: u32,
-    /// Whether the entries are ranges of merged positions.
-    merged: bool,
-    plan: String,
-    entries: u64,
-    done: u64,
-    /// Whether the ledger is new.
-    made: bool,
-    devices: Vec<Worker>,
-}
-
-/// The last line of the JSON.
-#[derive(Serialize)]
-struct Done {
-    event: &'static str,
-    command: &'static str,
-    ledger: String,
-    fen: String,
-    depth: u32,
-    nodes: u128,
-    /// The distinct positions of the last merged ply.
-    positions: Option<u128>,
-    /// The leaves by kinds of moves, if the ledger has them.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    kinds: Option<Kinds>,
-    entries: u64,
-    seconds: f64,
-    devices: Vec<Worker>,
-}
-
-impl Run {
-    pub(super) fn new(args: &args::Run, common: &Common) -> Result<Self, Failure> {
-        let args::Run { tree, ledger, ply, raw, stats, entries, memory, lease } = args;
-        let Tree { root, depth } = Tree::new(tree)?;
-        let lease = lease.map_or(ledger.lease(), |seconds| Duration::from_secs(seconds.into()));
-        Ok(Self {
-            root,
-            depth,
-            ply: *ply,
-            raw: *raw,
-            stats: *stats,
-            entries: *entries,
-            memory: memory.memory,
-            ledger: ledger.clone(),
-            lease,
-            devices: Selection::new(common)?,
-        })
-    }
-}
-
-impl Job for Run {
+impl Job for args::Run {
     fn run(&self, context: &mut Context) -> Result<Answer, Failure> {
-        let Self { root, depth, ply, raw, stats, entries, memory, ledger: location, lease, devices } = self;
-        let mut store = location.open_or_create(*lease)?;
+        let &Self { ref tree, ref ledger, ply, raw, stats, entries, memory: args::Memory { memory }, lease } = self;
+        let Tree { root, depth } = &Tree::new(tree)?;
+        let lease = lease.map_or(ledger.lease(), |seconds| Duration::from_secs(seconds.into()));
+        let mut store = ledger.open_or_create(lease)?;
         // An existing ledger keeps its entries.
-        let is_raw = store.header()?.map_or(*raw, |header| header.kind == Kind::Positions);
-        let devices = devices.open(!is_raw, |sentence| context.output.note(sentence))?;
-        let mut devices = memory::devices(*memory, devices);
+        let is_raw = store.header()?.map_or(raw, |header| header.kind == Kind::Positions);
+        let devices = context.selection.open(!is_raw, |sentence| context.output.note(sentence))?;
+        let mut devices = memory::devices(memory, devices);
         let monitor = context.monitor("leaves")?;
         let kind = raw.then_some(Kind::Positions);
         let counted = stats.then_some(Quantity::Categories);
-        let request =
-            LedgerRequest { root, depth: *depth, kind, counted, ply: *ply, entries: *entries, every_path: false };
+        let request = LedgerRequest { root, depth: *depth, kind, counted, ply, entries, every_path: false };
         let (ledger, made) = match devices.first_mut() {
             Some(first) if !raw => Ledger::start(store, &request, first, &monitor)?,
             // A frontier is small; the CPU is fast enough for it.
             _ => {
                 let cpu = context.open(&context.request.of(BackendName::Cpu, None))?.backend;
-                Ledger::start(store, &request, &mut memory::device(*memory, cpu), &monitor)?
+                Ledger::start(store, &request, &mut memory::device(memory, cpu), &monitor)?
             }
         };
         monitor.next();
 
         let tally = ledger.tally()?;
         let header = ledger.header();
-        let fen = root.to_string();
-        let started = Started {
+        let (fen, merged) = (root.to_string(), header.kind.is_ranges());
+        let workers = devices.iter().map(|device| Worker::new(&device.backend.info().into()));
+        let started = record! {
             event: "started",
             command: "run",
             ledger: ledger.location(),
-            fen: fen.clone(),
+            fen: &fen,
             depth: header.depth,
             ply: header.ply,
-            merged: header.kind.is_ranges(),
-            plan: header.plan.clone(),
+            merged,
+            plan: &header.plan,
             entries: header.entries,
             done: tally.done,
             made,
-            devices: devices.iter().map(|device| Worker::new(&device.backend.info().into())).collect(),
+            devices: workers.collect::<Vec<_>>(),
         };
         if context.output.json {
             context.output.print(&started, |_| Ok(()))?;
         } else if !made {
             context.output.aside(&format!("Resumed with {} of {} entries done.", tally.done, tally.entries).into())?;
         }
-        let options = WorkOptions { worker: worker_name(), lease: *lease };
+        let options = WorkOptions { worker: worker_name(), lease };
         let reporter = Reporter::new(&mut context.output);
         let result = ledger.work(&mut devices, &options, &reporter);
         reporter.finish()?;
         let (total, snapshot) = result?;
-        let (nodes, positions) = (total.leaves, started.merged.then_some(total.positions));
-
-        let done = Done {
+        let (nodes, positions) = (total.leaves, merged.then_some(total.positions));
+        let kinds = total.categories.map(|categories| Kinds { depth: header.depth, categories });
+        let done = record! {
             event: "done",
             command: "run",
             ledger: ledger.location(),
@@ -154,19 +76,21 @@ impl Job for Run {
             depth: header.depth,
             nodes,
             positions,
-            kinds: total.categories.map(|categories| Kinds::new(header.depth, &categories)),
+            // Only some ledgers have them.
+            #[serde(flatten)]
+            kinds: kinds.as_ref().map(|kinds| record! { kinds }),
             entries: header.entries,
             seconds: snapshot.elapsed.as_secs_f64(),
-            devices: snapshot.devices.iter().map(Worker::from).collect(),
+            devices: snapshot.devices.iter().map(Worker::from).collect::<Vec<_>>(),
         };
-        context.output.print(&done, |to| match &done.kinds {
+        context.output.print(&done, |to| match &kinds {
             Some(kinds) => kinds::table([kinds], to),
             None => writeln!(to, "Nodes searched: {nodes}"),
         })?;
         if let Some(positions) = positions {
             context.output.aside(&format!("Ply {} has {positions} distinct positions.", header.ply).into())?;
         }
-        for line in efforts(&snapshot, started.merged) {
+        for line in efforts(&snapshot, merged) {
             context.output.aside(&line)?;
         }
         Ok(Answer::Done)

@@ -13,7 +13,7 @@ use kogge_driver::{Error, Observer};
 use kogge_movegen_cpu::Cpu;
 use kogge_movegen_cpu::mailbox::Mailbox;
 
-use self::report::{Missing, Report, Row};
+use self::report::{Absence, Report, Row};
 use crate::args::{self, Common};
 use crate::context::{Context, Job};
 use crate::machine::Machine;
@@ -36,11 +36,11 @@ pub(super) struct Selfcheck {
 }
 
 /// A device or a variant of the CPU code to check.
-struct Found {
+struct Candidate {
     backend: &'static str,
     /// `None` if the backend has no devices.
     number: Option<usize>,
-    opened: Result<Box<dyn Backend>, Missing>,
+    opened: Result<Box<dyn Backend>, Absence>,
 }
 
 impl Selfcheck {
@@ -64,7 +64,7 @@ impl Selfcheck {
     ///
     /// # Errors
     /// If a device is wanted that its backend does not have.
-    fn open(&self) -> Result<Vec<Found>, Failure> {
+    fn open(&self) -> Result<Vec<Candidate>, Failure> {
         let mut found = Vec::new();
         for (name, number) in &self.wanted {
             for entry in BACKENDS.iter().filter(|entry| entry.name == *name) {
@@ -74,10 +74,13 @@ impl Selfcheck {
         Ok(found)
     }
 
-    fn open_of(&self, entry: &BackendKind, wanted: Option<usize>) -> Result<Vec<Found>, Failure> {
+    fn open_of(&self, entry: &BackendKind, wanted: Option<usize>) -> Result<Vec<Candidate>, Failure> {
         let backend = entry.name.name();
-        let absent =
-            |number, reason: BackendError| Found { backend, number, opened: Err(Missing::Absent(reason.to_string())) };
+        let absent = |number, reason: BackendError| Candidate {
+            backend,
+            number,
+            opened: Err(Absence::Absent(reason.to_string())),
+        };
         let devices = match entry.devices() {
             Ok(devices) => devices,
             Err(reason) => return Ok(vec![absent(None, reason)]),
@@ -100,18 +103,18 @@ impl Selfcheck {
                 let opened = match entry.open(&request) {
                     Ok(opened) => Ok(opened.backend),
                     Err(error @ OpenError::Request(_)) => return Err(error.into()),
-                    Err(error) => Err(Missing::Broken(error)),
+                    Err(error) => Err(Absence::Broken(error)),
                 };
-                found.push(Found { backend, number: Some(number), opened });
+                found.push(Candidate { backend, number: Some(number), opened });
             }
         }
         Ok(found)
     }
 
     /// Checks the devices that were opened.
-    fn check(&self, found: Vec<Found>, observer: &dyn Observer) -> Result<Report, Error> {
+    fn check(&self, found: Vec<Candidate>, observer: &dyn Observer) -> Result<Report, Error> {
         let (mut rows, mut opened) = (Vec::new(), Vec::new());
-        for Found { backend, number, opened: result } in found {
+        for Candidate { backend, number, opened: result } in found {
             match result {
                 Ok(device) => {
                     opened.push((rows.len(), device));
@@ -159,8 +162,8 @@ mod tests {
 
     use super::*;
 
-    fn found(backend: &'static str, opened: Result<Box<dyn Backend>, Missing>) -> Found {
-        Found { backend, number: Some(0), opened }
+    fn found(backend: &'static str, opened: Result<Box<dyn Backend>, Absence>) -> Candidate {
+        Candidate { backend, number: Some(0), opened }
     }
 
     fn cpu() -> Cpu {
@@ -168,7 +171,7 @@ mod tests {
     }
 
     /// Checks devices for a moment, and returns the text of the report and the answer.
-    fn report(found: Vec<Found>) -> (String, Result<Answer, Failure>) {
+    fn report(found: Vec<Candidate>) -> (String, Result<Answer, Failure>) {
         let selfcheck = Selfcheck { seconds: 1, seed: 5, wanted: Vec::new(), request: Request::default() };
         let report = selfcheck.check(found, &()).expect("nobody stops it");
         let mut text = Vec::new();
@@ -204,8 +207,8 @@ mod tests {
             doing: "compiling the kernels".to_owned(),
             reason: "no luck.".to_owned(),
         });
-        let absent = Missing::Absent("The wgpu backend cannot be used: there is no Vulkan device.".to_owned());
-        let missing = vec![found("opencl", Err(Missing::Broken(broken))), found("wgpu", Err(absent))];
+        let absent = Absence::Absent("The wgpu backend cannot be used: there is no Vulkan device.".to_owned());
+        let missing = vec![found("opencl", Err(Absence::Broken(broken))), found("wgpu", Err(absent))];
         let (text, answer) = report(missing);
         assert!(text.contains("FAILED: A GPU failed compiling the kernels: no luck.\n"), "{text}");
         assert!(text.contains("not there: The wgpu backend cannot be used: there is no Vulkan device.\n"), "{text}");

@@ -3,23 +3,13 @@
 use kogge_board::{Quad48, unwatched};
 use kogge_devices::memory;
 use kogge_driver::{LEAST_MERGED_DEPTH, Quantity};
-use serde::Serialize;
 
 use crate::args;
 use crate::context::{Context, Job};
 use crate::kinds::{self, Kinds};
 use crate::outcome::{Answer, Failure};
-use crate::output::Effort;
+use crate::output::{Effort, record};
 use crate::root::Tree;
-
-#[derive(Serialize)]
-struct Report {
-    command: &'static str,
-    fen: String,
-    plies: Vec<Kinds>,
-    #[serde(flatten)]
-    effort: Effort,
-}
 
 impl Job for args::Stats {
     fn run(&self, context: &mut Context) -> Result<Answer, Failure> {
@@ -40,14 +30,14 @@ impl Job for args::Stats {
                     true => driver.stats_merged(root, depth, &settings)?.categories.unwrap_or_default(),
                     false => driver.stats(root, depth)?,
                 };
-                Ok(Kinds::new(depth, &found))
+                Ok(Kinds { depth, categories: found })
             };
             depths.map(row).collect::<Result<Vec<_>, _>>()
         })?;
-        let leaves = plies.iter().map(|row| row.nodes).sum();
+        let leaves = plies.iter().map(|row| row.categories.nodes).sum();
         let effort = Effort::making(&opened, leaves, elapsed, merged(depth));
         let aside = effort.text("leaves");
-        let report = Report { command: "stats", fen: root.to_string(), plies, effort };
+        let report = record! { command: "stats", fen: root.to_string(), plies, #[serde(flatten)] effort };
         context.output.print(&report, |to| kinds::table(&report.plies, to))?;
         context.output.aside(&aside)?;
         Ok(Answer::Done)

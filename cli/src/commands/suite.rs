@@ -16,7 +16,7 @@ use serde::Serialize;
 use crate::args;
 use crate::context::{Context, Job};
 use crate::outcome::{Answer, Failure};
-use crate::output::Effort;
+use crate::output::{Effort, record};
 
 /// The result of one line; `status` is in the JSON as `PASS`, `FAIL`, `SKIP` or `BROKEN`.
 #[derive(Serialize)]
@@ -26,18 +26,6 @@ enum Line {
     Skip { line: usize, fen: String, capped: usize },
     Fail { line: usize, fen: String, depth: u32, expected: u128, found: u128 },
     Broken { line: usize, error: String },
-}
-
-#[derive(Serialize)]
-struct Summary {
-    command: &'static str,
-    passed: usize,
-    failed: usize,
-    skipped: usize,
-    broken: usize,
-    nodes: u128,
-    #[serde(flatten)]
-    effort: Effort,
 }
 
 /// Lines of a suite, each with its number and the result of reading it.
@@ -150,7 +138,7 @@ impl Job for args::Suite {
         let Results { passed, failed, skipped, broken, nodes } = results;
         let effort = Effort::counting(&opened, nodes, start.elapsed());
         let aside = effort.text("leaves");
-        let summary = Summary { command: "suite", passed, failed, skipped, broken, nodes, effort };
+        let summary = record! { command: "suite", passed, failed, skipped, broken, nodes, #[serde(flatten)] effort };
         context.output.print(&summary, |to| {
             writeln!(to, "\n{passed} passed, {failed} failed, {skipped} skipped, {broken} broken")
         })?;

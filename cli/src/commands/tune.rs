@@ -9,18 +9,7 @@ use serde::Serialize;
 use crate::args;
 use crate::context::{Context, Job};
 use crate::outcome::{Answer, Failure};
-use crate::output::{Device, magnitude};
-
-#[derive(Serialize)]
-struct Report {
-    command: &'static str,
-    info: Device,
-    trials: Vec<Row>,
-    /// Whether there was time for all values.
-    complete: bool,
-    /// The file in which the options are saved.
-    file: String,
-}
+use crate::output::{Device, magnitude, record};
 
 /// A value that was tried.
 #[derive(Serialize)]
@@ -32,15 +21,6 @@ struct Row {
     outcome: &'static str,
     /// The reason why it was refused or is wrong.
     reason: Option<String>,
-}
-
-#[derive(Serialize)]
-struct Forgotten {
-    command: &'static str,
-    info: Device,
-    /// Whether there were tuned options.
-    forgotten: bool,
-    file: String,
 }
 
 impl From<&Trial> for Row {
@@ -72,7 +52,7 @@ fn unwritten(file: &str, error: &std::io::Error) -> Failure {
 fn forget(device: &dyn Tunable, cache: &Cache, file: String, context: &mut Context) -> Result<Answer, Failure> {
     let info = device.bare_info();
     let forgotten = device.forget(cache).map_err(|error| unwritten(&file, &error))?;
-    let report = Forgotten { command: "tune", info: Device::from(&info), forgotten, file };
+    let report = record! { command: "tune", info: Device::from(&info), forgotten, file };
     context.output.print(&report, |to| match forgotten {
         true => writeln!(to, "The tuning of {} is forgotten.", info.name),
         false => writeln!(to, "Nothing was tuned on {}.", info.name),
@@ -108,7 +88,7 @@ impl Job for args::Tune {
         let wrong = trials.iter().filter(|row| row.outcome == "wrong").filter_map(|row| row.reason.clone());
         let wrong: Vec<_> = wrong.collect();
         let (info, complete) = (tuned.info, tuned.complete);
-        let report = Report { command: "tune", info: Device::from(&info), trials, complete, file };
+        let report = record! { command: "tune", info: Device::from(&info), trials, complete, file };
         context.output.print(&report, |to| writeln!(to, "{}: {}", info.name, info.variant))?;
         context.output.aside(&format!("Saved in {}.", report.file).into())?;
         if wrong.is_empty() { Ok(Answer::Done) } else { Err(Failure::Device(wrong.join(" "))) }

@@ -7,17 +7,8 @@ use serde::Serialize;
 use crate::args;
 use crate::context::{Context, Job};
 use crate::outcome::{Answer, Failure};
-use crate::output::Effort;
+use crate::output::{Effort, record};
 use crate::root::Tree;
-
-#[derive(Serialize)]
-struct Report {
-    command: &'static str,
-    fen: String,
-    plies: Vec<Ply>,
-    #[serde(flatten)]
-    effort: Effort,
-}
 
 #[derive(Serialize)]
 struct Ply {
@@ -57,7 +48,7 @@ impl Job for args::Unique {
         let plies: Vec<_> = (0..).zip(counts).map(|(ply, count)| Ply { ply, count }).collect();
         let effort = Effort::making(&opened, all, elapsed, true);
         let aside = effort.text("distinct positions");
-        let report = Report { command: "unique", fen: root.to_string(), plies, effort };
+        let report = record! { command: "unique", fen: root.to_string(), plies, #[serde(flatten)] effort };
         context.output.print(&report, |to| {
             let rows: Vec<_> = report.plies.iter().map(|ply| ply.cells(diagrams)).collect();
             let heads = Ply::HEADS.map(str::to_owned)[..if diagrams { 4 } else { 3 }].to_vec();

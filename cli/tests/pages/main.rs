@@ -34,12 +34,13 @@ const README_LINES: usize = 200;
 const RESULTS: &str = include_str!("../../../RESULTS.md");
 
 /// The other pages, whose commands and links are checked as well as those of the guides.
-const PAGES: [(&str, &str); 18] = [
+const PAGES: [(&str, &str); 19] = [
     ("RESULTS.md", RESULTS),
     ("CONTRIBUTING.md", include_str!("../../../CONTRIBUTING.md")),
     ("docs/architecture.md", include_str!("../../../docs/architecture.md")),
     ("docs/categories.md", include_str!("../../../docs/categories.md")),
     ("docs/deep-counts.md", include_str!("../../../docs/deep-counts.md")),
+    ("docs/extending.md", include_str!("../../../docs/extending.md")),
     ("docs/long-runs.md", include_str!("../../../docs/long-runs.md")),
     ("docs/other-programs.md", include_str!("../../../docs/other-programs.md")),
     ("docs/python.md", include_str!("../../../docs/python.md")),
@@ -138,7 +139,6 @@ fn examples_of(page: &str) -> Vec<Example> {
     page::blocks(page).iter().flat_map(examples).collect()
 }
 
-/// Returns the examples of all guides.
 fn all_examples() -> Vec<Example> {
     GUIDES.iter().flat_map(|(_, page)| examples_of(page)).collect()
 }
@@ -299,7 +299,6 @@ fn large_counts_are_the_published_ones() {
     assert!(published > 10, "only {published} counts were found");
 }
 
-/// Returns the lines of a command's output.
 fn printed_by(command: &str, folder: &Path) -> Vec<String> {
     let command = command.replace("cargo run --release --", "kogge");
     let binary = Path::new(env!("CARGO_BIN_EXE_kogge")).parent().expect("it lies in a folder");

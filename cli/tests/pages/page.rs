@@ -36,7 +36,6 @@ pub(crate) fn blocks(page: &str) -> Vec<Block> {
     blocks
 }
 
-/// Returns the examples of a block.
 pub(crate) fn examples(block: &[String]) -> Vec<Example> {
     let mut examples: Vec<Example> = Vec::new();
     for line in block {

@@ -45,7 +45,6 @@ fn work(ledger: &Ledger, devices: &mut [MergeDevice]) -> Result<Total, LedgerErr
     Ok(ledger.work(devices, &options("test"), &())?.0)
 }
 
-/// Returns the count of an entry.
 fn count_of(ledger: &Ledger, id: u64) -> Count {
     let mut found = None;
     let rows = ledger.rows(|row| {

@@ -100,7 +100,6 @@ fn source(backend: &str) -> Source {
     Source { backend: backend.to_owned(), device, variant, kogge, plan: String::new() }
 }
 
-/// Returns an answer to a position.
 fn answer(id: u64, leaves: u128) -> Answer {
     Answer { id, count: leaves.into() }
 }

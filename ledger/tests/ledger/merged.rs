@@ -54,7 +54,6 @@ fn rows(ledger: &Ledger) -> Result<Vec<LedgerRow>, LedgerError> {
     Ok(rows)
 }
 
-/// Returns the count of a counted row.
 fn counted(row: &LedgerRow) -> (Count, Size) {
     let count = row.given.as_ref().expect("it is counted").count;
     (count, count.size.expect("it is a range"))

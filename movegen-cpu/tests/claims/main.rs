@@ -22,7 +22,6 @@ thread_local! {
     static VARIANTS: RefCell<Variants> = RefCell::new(Variants::new(Some(1)));
 }
 
-/// Returns the leaves two plies below a position.
 fn replies(rules: &Rules, position: &Quad48) -> u128 {
     let mut successors = Vec::new();
     expand(rules, position, &mut successors);

@@ -12,7 +12,7 @@ use proptest::prelude::*;
 use kogge_gpu::Parameter::{ClosedFormGroupSize, CountGroupSize, CountGroups, GroupSize, Moves, Positions};
 use kogge_gpu::{Gpu, GpuOptions};
 
-use super::{Tested, every_reply_counted, with_backend};
+use super::{TestDevice, every_reply_counted, with_backend};
 use crate::conformance::{self, by_rules};
 use crate::placements::placement;
 
@@ -25,7 +25,7 @@ pub fn cpu() -> Cpu {
 }
 
 /// Counts the leaves of all roots with equal rules and depth in one batch, and checks each root's total.
-fn check_batches<D: Tested>(options: &GpuOptions, roots: &[(Fen, u32, u64)]) {
+fn check_batches<D: TestDevice>(options: &GpuOptions, roots: &[(Fen, u32, u64)]) {
     let mut batches: BTreeMap<_, Vec<&(Fen, u32, u64)>> = BTreeMap::new();
     for root in roots {
         let (fen, depth, _) = root;
@@ -52,7 +52,7 @@ fn small_counts(known: &KnownCounts, most: u64) -> impl Iterator<Item = (Fen, u3
 }
 
 /// Counts the six standard positions, with the default options and with each form, with and without the closed form.
-pub fn standard_positions<D: Tested>(forms: &[GpuOptions]) {
+pub fn standard_positions<D: TestDevice>(forms: &[GpuOptions]) {
     let standard = known::standard();
     let roots: Vec<_> = standard.iter().flat_map(|known| small_counts(known, 5_000_000)).collect();
     assert!(roots.len() >= 20);
@@ -64,19 +64,19 @@ pub fn standard_positions<D: Tested>(forms: &[GpuOptions]) {
 }
 
 /// Counts each position of a suite to its greatest depth with at most `most` leaves.
-fn suite<D: Tested>(suite: &[KnownCounts], most: u64, at_least: usize) {
+fn suite<D: TestDevice>(suite: &[KnownCounts], most: u64, at_least: usize) {
     let deepest: Vec<_> = suite.iter().filter_map(|known| small_counts(known, most).last()).collect();
     assert!(deepest.len() >= at_least);
     check_batches::<D>(&GpuOptions::default(), &deepest);
 }
 
 /// Counts the random positions with published counts.
-pub fn random_suite<D: Tested>() {
+pub fn random_suite<D: TestDevice>() {
     suite::<D>(&known::random(), 10_000, 1000);
 }
 
 /// Counts the start positions of Chess960 with published counts.
-pub fn chess960_suite<D: Tested>() {
+pub fn chess960_suite<D: TestDevice>() {
     suite::<D>(&known::chess960(), 40_000, 160);
 }
 
@@ -91,7 +91,7 @@ fn config(cases: u32) -> ProptestConfig {
 }
 
 /// Compares successors (byte for byte) and counts with the CPU's.
-pub fn successors<D: Tested>(forms: &[GpuOptions], split: &[GpuOptions]) {
+pub fn successors<D: TestDevice>(forms: &[GpuOptions], split: &[GpuOptions]) {
     let variants = variants(forms, split);
     proptest!(config(16), |(placements in vec(placement(), 1..40), keep_clock in any::<bool>())| {
         let mut cpu = cpu();
@@ -109,7 +109,7 @@ pub fn successors<D: Tested>(forms: &[GpuOptions], split: &[GpuOptions]) {
 }
 
 /// Compares leaves with the CPU's, also if little fits in memory at a time.
-pub fn leaves<D: Tested>(forms: &[GpuOptions], split: &[GpuOptions]) {
+pub fn leaves<D: TestDevice>(forms: &[GpuOptions], split: &[GpuOptions]) {
     let mut variants = variants(forms, split);
     variants.push(GpuOptions { memory: Some(40 << 20), ..GpuOptions::default() });
     proptest!(config(64), |(placements in vec(placement(), 1..10), depth in 2..4_u32)| {
@@ -126,7 +126,7 @@ pub fn leaves<D: Tested>(forms: &[GpuOptions], split: &[GpuOptions]) {
 }
 
 /// Counts words that are no positions: any count is correct, but the device keeps working and other counts do not change.
-pub fn nonsense<D: Tested>(variants: &[GpuOptions]) {
+pub fn nonsense<D: TestDevice>(variants: &[GpuOptions]) {
     let quad = |[white, pawns, knights, bishops_queens, rooks_queens, kings]: [u64; 6]| Quad48 {
         white,
         pawns,
@@ -158,26 +158,26 @@ pub fn nonsense<D: Tested>(variants: &[GpuOptions]) {
 
 /// Runs a test with each form and with the first tiny variant. Merging depends on the representation of boards and
 /// positions and on the amount that fits in memory at a time, but not on the way of finding moves.
-fn for_merging<D: Tested>(forms: &[GpuOptions], split: &[GpuOptions], mut test: impl FnMut(&mut Gpu<D>)) {
+fn for_merging<D: TestDevice>(forms: &[GpuOptions], split: &[GpuOptions], mut test: impl FnMut(&mut Gpu<D>)) {
     for options in forms.iter().chain(split.first()) {
         with_backend::<D>(options, &mut test);
     }
 }
 
 /// Compares merged plies with a plain merge by the CPU.
-pub fn merged_plies<D: Tested>(forms: &[GpuOptions], split: &[GpuOptions]) {
+pub fn merged_plies<D: TestDevice>(forms: &[GpuOptions], split: &[GpuOptions]) {
     let mut cpu = cpu();
     for_merging::<D>(forms, split, |backend| conformance::merged_plies(backend, &mut cpu));
 }
 
 /// Merges with tables that are too small and sums that are too large.
-pub fn merging_without_room<D: Tested>(forms: &[GpuOptions], split: &[GpuOptions]) {
+pub fn merging_without_room<D: TestDevice>(forms: &[GpuOptions], split: &[GpuOptions]) {
     for_merging::<D>(forms, split, |backend| conformance::merging_without_room(backend));
 }
 
 /// Checks that batches queued behind a full list end at once. One expansion of the positions four plies below the start
 /// position makes 822,518 successors in many batches, and the list has room for a part of the first batch.
-pub fn list_far_too_short<D: Tested>() {
+pub fn list_far_too_short<D: TestDevice>() {
     with_backend::<D>(&GpuOptions::default(), |backend| {
         let start = Fen::start();
         let mut merge = backend.merge(&start.rules, &MergeOptions::with_memory(1 << 28)).unwrap();
@@ -198,7 +198,7 @@ pub fn list_far_too_short<D: Tested>() {
 }
 
 /// Compares minimax scores with the CPU's, with the first form and with the last tiny variant.
-pub fn minimax_scores<D: Tested>(forms: &[GpuOptions], split: &[GpuOptions]) {
+pub fn minimax_scores<D: TestDevice>(forms: &[GpuOptions], split: &[GpuOptions]) {
     let mut cpu = cpu();
     for options in forms.first().into_iter().chain(split.last()) {
         with_backend::<D>(options, |backend| conformance::minimax_scores(backend, &mut cpu));
@@ -206,7 +206,7 @@ pub fn minimax_scores<D: Tested>(forms: &[GpuOptions], split: &[GpuOptions]) {
 }
 
 /// Launches more work-groups than interfaces such as Vulkan permit along one dimension.
-pub fn more_groups_than_a_row_holds<D: Tested>() {
+pub fn more_groups_than_a_row_holds<D: TestDevice>() {
     let options = GpuOptions::of([
         (GroupSize, 2),
         (ClosedFormGroupSize, 2),

@@ -8,13 +8,12 @@ use kogge_gpu::Parameter::{
 };
 use kogge_gpu::{Gpu, GpuOptions};
 
-use super::{Tested, cpu, first_device, with_backend};
+use super::{TestDevice, cpu, first_device, with_backend};
 
-fn open<D: Tested>(options: &GpuOptions) -> Option<Result<Gpu<D>, BackendError>> {
+fn open<D: TestDevice>(options: &GpuOptions) -> Option<Result<Gpu<D>, BackendError>> {
     first_device::<D>().map(|device| Gpu::untuned(&device, options))
 }
 
-/// Returns options with a limit of memory.
 fn within(memory: u64) -> GpuOptions {
     GpuOptions { memory: Some(memory), ..GpuOptions::default() }
 }
@@ -25,7 +24,7 @@ fn quad(fen: &str) -> Quad48 {
 }
 
 /// Opens a device with an index that no device has.
-pub fn missing_device<D: Tested>() {
+pub fn missing_device<D: TestDevice>() {
     let Ok(devices) = D::list() else { return };
     let error = Gpu::<D>::open(devices.len(), &GpuOptions::default()).err().expect("devices are counted from 0");
     assert!(error.to_string().contains(&format!("no device {}", devices.len())), "{error}");
@@ -33,7 +32,7 @@ pub fn missing_device<D: Tested>() {
 
 /// Opens a device with options of the host and of the backend that do not fit. Each comes with a word that the error must
 /// contain.
-pub fn unfit_options<D: Tested>(others: Vec<(GpuOptions, &str)>) {
+pub fn unfit_options<D: TestDevice>(others: Vec<(GpuOptions, &str)>) {
     let values = [
         ((GroupSize, 1), "work-group"),
         ((GroupSize, 1 << 20), "work-group"),
@@ -55,21 +54,21 @@ pub fn unfit_options<D: Tested>(others: Vec<(GpuOptions, &str)>) {
 }
 
 /// Counts in 64 MiB.
-pub fn little_memory<D: Tested>() {
+pub fn little_memory<D: TestDevice>() {
     let Some(backend) = open::<D>(&within(64 << 20)) else { return };
     let start = Quad48::from(&Fen::start().position);
     assert_eq!(backend.unwrap().perft(&Rules::STANDARD, &[start], 5, &mut unwatched), Ok(vec![4_865_609]));
 }
 
 /// Opens a device with less memory than one level takes.
-pub fn too_little_memory<D: Tested>() {
+pub fn too_little_memory<D: TestDevice>() {
     let Some(result) = open::<D>(&within(1 << 20)) else { return };
     let error = result.err().expect("no level fits");
     assert!(matches!(&error, BackendError::OutOfMemory { .. }) && error.to_string().contains("1048576"), "{error}");
 }
 
 /// Counts so deep that levels of the usual sizes do not fit in memory: the levels get smaller.
-pub fn great_depth<D: Tested>() {
+pub fn great_depth<D: TestDevice>() {
     let Some(backend) = open::<D>(&within(512 << 20)) else { return };
     let mut backend = backend.unwrap();
     let stalemate = quad("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1");
@@ -82,7 +81,7 @@ pub fn great_depth<D: Tested>() {
 
 /// Counts positions with few moves in closed form, whose other moves overflow the queue: these positions are counted again
 /// in another way, later positions as usual.
-pub fn more_moves_than_room<D: Tested>() {
+pub fn more_moves_than_room<D: TestDevice>() {
     let sizes = [(GroupSize, 8), (ClosedFormGroupSize, 4), (CountGroupSize, 4)];
     let mut options = GpuOptions { profile: true, ..GpuOptions::of(sizes) };
     options.values.extend([(QueuedPerLane, 1), (Positions, 1), (Moves, 1)]);
@@ -106,7 +105,7 @@ pub fn more_moves_than_room<D: Tested>() {
 }
 
 /// Counts positions with more successors than the next level has room for: fewer positions are expanded at a time.
-pub fn more_successors_than_room<D: Tested>(split: &[GpuOptions]) {
+pub fn more_successors_than_room<D: TestDevice>(split: &[GpuOptions]) {
     for options in split {
         with_backend::<D>(&options.clone().with(Positions, 1 << 14), |backend| {
             let start = Quad48::from(&Fen::start().position);

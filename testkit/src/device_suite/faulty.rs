@@ -1,6 +1,6 @@
 //! A device that fails on command.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use kogge_board::{BackendError, DeviceInfo};
@@ -8,54 +8,32 @@ use kogge_gpu::interface::{Compilation, Launch, Reading};
 use kogge_gpu::kernels::Module;
 use kogge_gpu::{Device, Failure, GpuOptions, GpuSettings, Interface};
 
-use super::Tested;
+use super::TestDevice;
+use crate::twin::Control;
 
-/// A device that forwards all calls to another device, except a call ordered to fail. Tests can change its host's settings
-/// beyond the options.
+/// A device that forwards all calls to another device, except a call that its control orders to fail. Tests can change its host's
+/// settings beyond the options.
 ///
 /// It is connected once: opening it again returns the same interface with its compiled kernels.
-pub struct Faulty<D: Tested> {
+pub struct Faulty<D: TestDevice> {
     device: D,
     change: fn(&mut GpuSettings),
-    shared: Arc<Mutex<Shared<D::Interface>>>,
+    /// The control of failures.
+    pub control: Control,
+    idle: Arc<Idle<D::Interface>>,
 }
 
-/// The orders of a [`Faulty`] device, and its interface while it is not open.
-struct Shared<I> {
-    /// The number of calls that succeed, and the failure of the next call.
-    order: Option<(usize, Failure)>,
-    /// The bytes of all buffers made so far.
-    made: u64,
-    idle: Option<(I, Vec<Module>)>,
-}
+/// The interface of a [`Faulty`] device and its compiled modules, while the device is not open.
+type Idle<I> = Mutex<Option<(I, Vec<Module>)>>;
 
-fn lock<I>(shared: &Mutex<Shared<I>>) -> MutexGuard<'_, Shared<I>> {
-    shared.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-impl<D: Tested> Faulty<D> {
+impl<D: TestDevice> Faulty<D> {
     /// Wraps a device and changes the settings of its host.
     pub fn new(device: D, change: fn(&mut GpuSettings)) -> Self {
-        Self { device, change, shared: Arc::new(Mutex::new(Shared { order: None, made: 0, idle: None })) }
-    }
-
-    /// Orders a failure after this number of successful calls.
-    pub fn fail(&self, after: usize, failure: Failure) {
-        lock(&self.shared).order = Some((after, failure));
-    }
-
-    /// Cancels the order. Returns whether it was still open.
-    pub fn cancel(&self) -> bool {
-        lock(&self.shared).order.take().is_some()
-    }
-
-    /// Returns the bytes of all buffers made since the last call.
-    pub fn take_made(&self) -> u64 {
-        std::mem::take(&mut lock(&self.shared).made)
+        Self { device, change, control: Control::default(), idle: Arc::default() }
     }
 }
 
-impl<D: Tested> Device for Faulty<D> {
+impl<D: TestDevice> Device for Faulty<D> {
     const BACKEND: &'static str = D::BACKEND;
 
     type Interface = FaultyInterface<D::Interface>;
@@ -83,12 +61,13 @@ impl<D: Tested> Device for Faulty<D> {
     }
 
     async fn connect(&self, settings: &GpuSettings) -> Result<FaultyInterface<D::Interface>, Failure> {
-        let idle = lock(&self.shared).idle.take();
+        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).take();
         let (interface, compiled) = match idle {
             Some(idle) => idle,
             None => (self.device.connect(settings).await?, Vec::new()),
         };
-        Ok(FaultyInterface { interface: Some(interface), compiled, shared: Arc::clone(&self.shared) })
+        let (control, idle) = (self.control.clone(), Arc::clone(&self.idle));
+        Ok(FaultyInterface { interface: Some(interface), compiled, control, idle })
     }
 }
 
@@ -97,18 +76,14 @@ pub struct FaultyInterface<I> {
     /// The inner interface, present until the drop.
     interface: Option<I>,
     compiled: Vec<Module>,
-    shared: Arc<Mutex<Shared<I>>>,
+    control: Control,
+    idle: Arc<Idle<I>>,
 }
 
 impl<I> FaultyInterface<I> {
     /// Returns the interface, or the failure ordered for this call.
     fn obey(&mut self) -> Result<&mut I, Failure> {
-        let mut shared = lock(&self.shared);
-        match shared.order.take() {
-            Some((0, failure)) => return Err(failure),
-            Some((calls, failure)) => shared.order = Some((calls - 1, failure)),
-            None => {}
-        }
+        self.control.call()?;
         self.interface.as_mut().ok_or_else(|| Failure::Other("It is closed.".to_owned()))
     }
 }
@@ -117,8 +92,9 @@ impl<I: Interface> Interface for FaultyInterface<I> {
     type Buffer = I::Buffer;
 
     async fn make(&mut self, name: &'static str, bytes: u64) -> Result<I::Buffer, Failure> {
-        lock(&self.shared).made += bytes;
-        self.obey()?.make(name, bytes).await
+        let buffer = self.obey()?.make(name, bytes).await?;
+        self.control.take(bytes, u64::MAX)?;
+        Ok(buffer)
     }
 
     fn write(&mut self, buffer: &I::Buffer, bytes: &[u8]) -> Result<(), Failure> {
@@ -167,6 +143,6 @@ impl<I: Interface> Interface for FaultyInterface<I> {
 impl<I> Drop for FaultyInterface<I> {
     fn drop(&mut self) {
         let compiled = std::mem::take(&mut self.compiled);
-        lock(&self.shared).idle = self.interface.take().map(|interface| (interface, compiled));
+        *self.idle.lock().unwrap_or_else(PoisonError::into_inner) = self.interface.take().map(|it| (it, compiled));
     }
 }

@@ -25,9 +25,9 @@ pub use interrupted::*;
 pub use tuning::*;
 
 /// A device that the suite can test: its parts can be sent to other threads.
-pub trait Tested: Device<Interface: Interface<Buffer: Send> + Send + 'static> + 'static {}
+pub trait TestDevice: Device<Interface: Interface<Buffer: Send> + Send + 'static> + 'static {}
 
-impl<D> Tested for D where D: Device<Interface: Interface<Buffer: Send> + Send + 'static> + 'static {}
+impl<D> TestDevice for D where D: Device<Interface: Interface<Buffer: Send> + Send + 'static> + 'static {}
 
 /// Returns whether a missing device fails the tests. `cargo xtask test` lists the required backends in
 /// `KOGGE_REQUIRE_DEVICES`.
@@ -56,7 +56,7 @@ pub fn first_device<D: Device>() -> Option<D> {
 ///
 /// # Panics
 /// If there is no device and one is required, or if it cannot be opened.
-pub fn with_backend<D: Tested>(options: &GpuOptions, test: impl FnOnce(&mut Gpu<D>)) {
+pub fn with_backend<D: TestDevice>(options: &GpuOptions, test: impl FnOnce(&mut Gpu<D>)) {
     static OPEN: Mutex<Vec<Box<dyn Any + Send>>> = Mutex::new(Vec::new());
     let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
     let found = |one: &Box<dyn Any + Send>| {

@@ -10,11 +10,14 @@ use kogge_gpu::Parameter::{
 use kogge_gpu::tuning::{Cache, Trial, TrialOutcome, TunedKey, tune};
 use kogge_gpu::{Gpu, GpuOptions};
 
-use super::{Tested, first_device};
+use super::{TestDevice, first_device};
 
 /// Opens the device with a cache that holds tuned options, and with options that override some of them. Each comes with
 /// the description (up to the sizes) of the device opened with it.
-pub fn tuned_options<D: Tested>((mut tuned, text): (GpuOptions, &str), (mut given, given_text): (GpuOptions, &str)) {
+pub fn tuned_options<D: TestDevice>(
+    (mut tuned, text): (GpuOptions, &str),
+    (mut given, given_text): (GpuOptions, &str),
+) {
     let Some(device) = first_device::<D>() else { return };
     let folder = env::temp_dir().join(format!("kogge-{}-{}", D::BACKEND, process::id()));
     let cache = Cache::at(folder.join("tuned.json"));
@@ -40,7 +43,7 @@ pub fn tuned_options<D: Tested>((mut tuned, text): (GpuOptions, &str), (mut give
 }
 
 /// Tunes for a few seconds.
-pub fn tuning_in_time<D: Tested>() {
+pub fn tuning_in_time<D: TestDevice>() {
     let Some(device) = first_device::<D>() else { return };
     let tuning = tune(&device, Duration::from_secs(3), &mut |_| {}).unwrap();
     let first = &tuning.trials[0];

@@ -2,6 +2,11 @@
 
 mod list;
 
+use std::num::NonZero;
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::{iter, thread};
+
 use kogge_board::merge::MergeOptions;
 use kogge_board::{Backend, BackendError, Fen, Leaves, Quad48, Rules, unwatched};
 use kogge_gpu::kernels::Module;
@@ -9,7 +14,10 @@ use kogge_gpu::source::{Form, source};
 use kogge_gpu::{Gpu, GpuOptions, Mutation};
 
 pub use self::list::{ANY_ORDER, CARRY, EMULATED, FILL, MUTANTS, SUBGROUPS};
-use crate::device_suite::{Tested, first_device};
+use crate::device_suite::{TestDevice, first_device};
+
+/// The most devices that search for errors at the same time; each has buffers of its own.
+const MOST_DEVICES: usize = 4;
 
 /// The self-test that must find an error.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -55,7 +63,7 @@ impl Mutant {
     }
 
     /// Opens a device with this error and returns the result of the self-test.
-    fn verdict<D: Tested>(&self, device: &D, options: &GpuOptions) -> Result<(), BackendError> {
+    fn verdict<D: TestDevice>(&self, device: &D, options: &GpuOptions) -> Result<(), BackendError> {
         let options = GpuOptions { mutation: Some(self.mutation), ..options.clone() };
         if self.found_by == SelfTest::Counting {
             return Gpu::untuned(device, &options).map(drop);
@@ -90,13 +98,22 @@ impl Mutant {
     }
 }
 
-/// Checks that the self-tests find each error.
+/// Checks that the self-tests find each error. Compilers of kernels mostly use one thread, so each core tests some of the errors.
 ///
 /// # Panics
 /// If a self-test passes, or if no source contains the text, or if the source cannot be compiled with the replacement.
-pub fn find_each<D: Tested>(options: &GpuOptions, mutants: &[Mutant]) {
-    let Some(device) = first_device::<D>() else { return };
-    let missed: Vec<_> = mutants.iter().filter_map(|mutant| mutant.missed(mutant.verdict(&device, options))).collect();
+pub fn find_each<D: TestDevice>(options: &GpuOptions, mutants: &[Mutant]) {
+    let next = AtomicUsize::new(0);
+    let search = || {
+        let Some(device) = first_device::<D>() else { return Vec::new() };
+        let claimed = iter::from_fn(|| mutants.get(next.fetch_add(1, Ordering::Relaxed)));
+        claimed.filter_map(|mutant| mutant.missed(mutant.verdict(&device, options))).collect()
+    };
+    let missed: Vec<_> = thread::scope(|scope| {
+        let cores = thread::available_parallelism().map_or(1, NonZero::get);
+        let searches: Vec<_> = (0..cores.min(MOST_DEVICES)).map(|_| scope.spawn(search)).collect();
+        searches.into_iter().flat_map(|search| search.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
+    });
     assert!(missed.is_empty(), "{} errors are not found:\n{}", missed.len(), missed.join("\n"));
 }
 

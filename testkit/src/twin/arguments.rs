@@ -42,12 +42,10 @@ impl<'a> Arguments<'a> {
         Self { kernel, groups, group_size, settings, queues, buffers, scalars }
     }
 
-    /// Returns the number of work-items.
     pub(super) fn work_items(&self) -> usize {
         self.groups * self.group_size
     }
 
-    /// Returns the value of a scalar.
     pub(super) fn scalar(&self, scalar: Scalar) -> u32 {
         let signature = self.kernel.signature();
         let index = signature.scalars.iter().position(|&other| other == scalar);

@@ -7,10 +7,10 @@ use super::arguments::Arguments;
 use super::closed_form::{is_queued, queue};
 use super::count::add_to_total;
 use super::make::packed_move;
-use super::position::{Seen, load_position};
+use super::position::{View, load_position};
 
 /// Returns the legal moves of a position in packed form, with their features.
-fn moves(seen: &Seen) -> Vec<(u32, Features)> {
+fn moves(seen: &View) -> Vec<(u32, Features)> {
     let outcomes = outcomes(&seen.rules, &seen.position);
     outcomes.into_iter().map(|outcome| (packed_move(seen, outcome.played), outcome.features)).collect()
 }

@@ -1,4 +1,4 @@
-//! The control of a twin by tests: failures, errors in kernels, limits of memory, and a record of calls.
+//! The control of a twin, or of a faulty device, by tests: failures, errors in kernels, limits of memory, and a record of calls.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -7,7 +7,8 @@ use kogge_gpu::kernels::{Binding, Kernel};
 
 use super::arguments::Arguments;
 
-/// A handle on all twins of a [`TwinDevice`](super::TwinDevice). Clones share their state.
+/// A handle on all twins of a [`TwinDevice`](super::TwinDevice), or on a [`Faulty`](crate::device_suite::Faulty) device. Clones share
+/// their state.
 #[derive(Clone, Default)]
 pub struct Control(Arc<Mutex<State>>);
 
@@ -87,7 +88,7 @@ impl Control {
     }
 
     /// Counts a call, and fails if this call was ordered to fail.
-    pub(super) fn call(&self) -> Result<(), Failure> {
+    pub(crate) fn call(&self) -> Result<(), Failure> {
         let mut state = self.state();
         let number = state.calls;
         state.calls += 1;
@@ -105,7 +106,7 @@ impl Control {
     }
 
     /// Reserves memory.
-    pub(super) fn take(&self, bytes: u64, memory: u64) -> Result<(), Failure> {
+    pub(crate) fn take(&self, bytes: u64, memory: u64) -> Result<(), Failure> {
         let mut state = self.state();
         if state.bytes + state.occupied + bytes > memory {
             return Err(Failure::OutOfMemory);

@@ -5,10 +5,9 @@ use kogge_gpu::kernels::{Binding, Scalar};
 use kogge_movegen_cpu::mailbox::legal_moves;
 
 use super::arguments::Arguments;
-use super::position::{Seen, load_position};
+use super::position::{View, load_position};
 
-/// Returns the number of legal moves.
-pub(super) fn count_moves_of(seen: &Seen) -> u32 {
+pub(super) fn count_moves_of(seen: &View) -> u32 {
     legal_moves(&seen.rules, &seen.position).len() as u32
 }
 

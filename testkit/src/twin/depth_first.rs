@@ -6,12 +6,12 @@ use super::arguments::Arguments;
 use super::count::{add_to_total, count_moves_of};
 use super::generate::packed_moves;
 use super::make::made;
-use super::position::{Seen, load_position};
+use super::position::{View, load_position};
 
-fn leaves(seen: &Seen, depth: u32) -> u64 {
+fn leaves(seen: &View, depth: u32) -> u64 {
     match depth {
         1 => count_moves_of(seen).into(),
-        _ => packed_moves(seen).into_iter().map(|packed| leaves(&Seen::from(&made(seen, packed)), depth - 1)).sum(),
+        _ => packed_moves(seen).into_iter().map(|packed| leaves(&View::from(&made(seen, packed)), depth - 1)).sum(),
     }
 }
 

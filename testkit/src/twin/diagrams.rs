@@ -7,7 +7,6 @@ use super::arguments::Arguments;
 use super::merge::{FRESH, FULL, hashes, mul_hi};
 use super::position::load_planes;
 
-/// Returns a position without castling rights and en passant.
 pub(super) fn diagram_of(position: &Planes32) -> Planes32 {
     let mut diagram = *position;
     for square in (0..64).map(|square| 1_u64 << square) {

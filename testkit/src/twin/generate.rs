@@ -5,10 +5,10 @@ use kogge_movegen_cpu::mailbox::legal_moves;
 
 use super::arguments::Arguments;
 use super::make::packed_move;
-use super::position::{Seen, load_position};
+use super::position::{View, load_position};
 
 /// Returns the legal moves in packed form, in generation order.
-pub(super) fn packed_moves(seen: &Seen) -> Vec<u32> {
+pub(super) fn packed_moves(seen: &View) -> Vec<u32> {
     legal_moves(&seen.rules, &seen.position).into_iter().map(|played| packed_move(seen, played)).collect()
 }
 

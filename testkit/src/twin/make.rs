@@ -12,16 +12,15 @@ use kogge_board::{Color, Move, MoveKind, Piece, Planes32, Position, Square};
 use kogge_gpu::kernels::{Binding, Scalar};
 
 use super::arguments::Arguments;
-use super::position::{Seen, load_position, load_quad, rules_of, store_position, store_quad};
+use super::position::{View, load_position, load_quad, rules_of, store_position, store_quad};
 
 const EN_PASSANT: u32 = 1;
 const CASTLING: u32 = 2;
 /// A double push after which an en-passant capture is legal.
 const PASSING: u32 = 3;
 
-/// Returns a move in packed form.
-pub(super) fn packed_move(seen: &Seen, played: Move) -> u32 {
-    let Seen { rules, position } = seen;
+pub(super) fn packed_move(seen: &View, played: Move) -> u32 {
+    let View { rules, position } = seen;
     let (from, to) = (played.from(), played.to());
     let moving = position.piece_at(from).map_or(Piece::Pawn, |(_, piece)| piece);
     let kind = match played.kind() {
@@ -55,8 +54,8 @@ fn unpacked_move(position: &Position, packed: u32) -> Move {
 }
 
 /// Returns the position after a move, from the view of the other side.
-pub(super) fn made(seen: &Seen, packed: u32) -> Planes32 {
-    let Seen { rules, position } = seen;
+pub(super) fn made(seen: &View, packed: u32) -> Planes32 {
+    let View { rules, position } = seen;
     let mut child = position.play(rules, unpacked_move(position, packed));
     // Only the mark counts, even if it is wrong.
     let passing = (packed >> 15 & 3 == PASSING).then_some((packed & 7) as u8);

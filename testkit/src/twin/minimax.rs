@@ -9,7 +9,7 @@ use super::arguments::Arguments;
 use super::count::count_moves_of;
 use super::generate::packed_moves;
 use super::make::made;
-use super::position::{Seen, load_planes, load_position};
+use super::position::{View, load_planes, load_position};
 
 const LONGEST_MATE: i32 = Score::LONGEST_MATE as i32;
 
@@ -27,7 +27,7 @@ fn value_without_moves(check: bool) -> i32 {
 }
 
 /// Returns the evaluation, and whether the side to move is in check.
-fn evaluated(seen: &Seen) -> (i32, bool) {
+fn evaluated(seen: &View) -> (i32, bool) {
     let quad = Quad48::from(&seen.position);
     (evaluation(&quad).value(), in_check(&quad))
 }
@@ -98,7 +98,7 @@ fn search(arguments: &Arguments<'_>, lane: usize) -> bool {
             let [packed, _] = arguments.read(Binding::new_items, parent.at as usize);
             parent.at += 1;
             parent.write(arguments, node(ply - 1));
-            (made(&Seen::from(&parent.position), packed), -parent.beta, -parent.alpha)
+            (made(&View::from(&parent.position), packed), -parent.beta, -parent.alpha)
         } else {
             index = arguments.add(Binding::new_item_count, 0, 1);
             if index >= end {
@@ -108,7 +108,7 @@ fn search(arguments: &Arguments<'_>, lane: usize) -> bool {
             let infinite = Score::MATE + 1;
             (load_planes(arguments, Binding::positions, index as usize), -infinite, infinite)
         };
-        let seen = Seen::from(&here);
+        let seen = View::from(&here);
         let (value, check) = evaluated(&seen);
         let (all_moves, is_last) = (ply < depth, ply == depth + QUIESCENCE_PLIES);
         let mut found = if check && !is_last { ply as i32 - Score::MATE } else { value };
@@ -160,7 +160,7 @@ fn search(arguments: &Arguments<'_>, lane: usize) -> bool {
 }
 
 /// Returns whether a move is a capture or a promotion.
-fn is_tactical(seen: &Seen, packed: u32) -> bool {
+fn is_tactical(seen: &View, packed: u32) -> bool {
     let square = |shift: u32| 1_u64 << (packed >> shift & 63);
     let is_promotion = seen.position.pawns & square(0) != 0 && packed >> 12 & 7 != 1;
     let is_castling = packed >> 15 & 3 == 2;

@@ -79,7 +79,6 @@ pub struct Twin {
 }
 
 impl Twin {
-    /// Returns the twin of an interface with these settings.
     pub(crate) fn new(settings: GpuSettings, queues: Queues, control: Control) -> Self {
         Self { settings, queues, modules: Vec::new(), control }
     }

@@ -5,11 +5,10 @@ use kogge_gpu::kernels::{Binding, Scalar};
 use super::arguments::Arguments;
 use super::count::{add_to_total, count_moves_of};
 use super::make::made;
-use super::position::{Seen, load_position};
+use super::position::{View, load_position};
 
-/// Returns the number of replies to a move.
-pub(super) fn replies_to(seen: &Seen, packed: u32) -> u32 {
-    count_moves_of(&Seen::from(&made(seen, packed)))
+pub(super) fn replies_to(seen: &View, packed: u32) -> u32 {
+    count_moves_of(&View::from(&made(seen, packed)))
 }
 
 /// Adds the number of replies to each item to its root's total.

@@ -10,12 +10,12 @@ const PAWNLESS_RANKS: u64 = 0xff00_0000_0000_00ff;
 
 /// A position seen by the side to move, which is white, with rules whose castling rooks are the marked ones.
 #[derive(Clone, Copy)]
-pub(super) struct Seen {
+pub(super) struct View {
     pub(super) rules: Rules,
     pub(super) position: Position,
 }
 
-impl From<&Planes32> for Seen {
+impl From<&Planes32> for View {
     fn from(planes: &Planes32) -> Self {
         let position = planes.unpack_unchecked(Color::White);
         let [bit1, bit2, bit4] = planes.codes;
@@ -50,8 +50,8 @@ pub(super) fn load_planes(arguments: &Arguments<'_>, binding: Binding, index: us
 }
 
 /// Reads a position.
-pub(super) fn load_position(arguments: &Arguments<'_>, binding: Binding, index: usize) -> Seen {
-    Seen::from(&load_planes(arguments, binding, index))
+pub(super) fn load_position(arguments: &Arguments<'_>, binding: Binding, index: usize) -> View {
+    View::from(&load_planes(arguments, binding, index))
 }
 
 /// Writes a position in the form of the settings.
@@ -78,7 +78,6 @@ pub(super) fn store_quad(arguments: &Arguments<'_>, binding: Binding, index: usi
     arguments.write::<12>(binding, index, word_pairs(boards));
 }
 
-/// Returns the rules in a kernel's scalars.
 pub(super) fn rules_of(arguments: &Arguments<'_>, halfmove_clock: bool) -> Rules {
     Rules { castling_files: arguments.scalar(Scalar::castling_files).to_le_bytes(), halfmove_clock }
 }

@@ -72,7 +72,6 @@ pub(super) fn line(one: Square, other: Square) -> String {
     }
 }
 
-/// Returns the squares of a board.
 pub(super) fn of(board: u64) -> Vec<Square> {
     Bits(board).filter_map(Square::of).collect()
 }
@@ -89,7 +88,6 @@ pub(super) fn between(one: Square, other: Square) -> Vec<Square> {
     squares.take_while(|&square| square != other).take(files.max(ranks) as usize).collect()
 }
 
-/// Returns a text with its first letter in upper case.
 pub(super) fn begin_with_capital(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()

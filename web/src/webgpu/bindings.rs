@@ -10,7 +10,7 @@ use kogge_gpu::Gpu;
 use wasm_bindgen::prelude::*;
 
 use super::device::BrowserGpu;
-use crate::tree::Packed;
+use crate::tree::Batch;
 
 /// Whether the count that is running shall stop.
 static STOP: AtomicBool = AtomicBool::new(false);
@@ -56,7 +56,7 @@ impl GpuCounter {
         depth: u32,
         progress: Function,
     ) -> Result<Option<Vec<u64>>, JsError> {
-        let Packed { rules, positions } = Packed::of(&positions).map_err(|error| JsError::new(&error))?;
+        let Batch { rules, positions } = Batch::of(&positions).map_err(|error| JsError::new(&error))?;
         unless_stopped(self.gpu.perft_async(&rules, &positions, depth, &mut watch(&progress)).await)
     }
 
@@ -68,7 +68,7 @@ impl GpuCounter {
         depth: u32,
         progress: Function,
     ) -> Result<Option<Vec<u64>>, JsError> {
-        let Packed { rules, positions } = Packed::of(&positions).map_err(|error| JsError::new(&error))?;
+        let Batch { rules, positions } = Batch::of(&positions).map_err(|error| JsError::new(&error))?;
         let counted = self.gpu.categories_async(&rules, &positions, depth, &mut watch(&progress)).await;
         unless_stopped(counted.map(|each| each.iter().flat_map(Categories::to_array).collect()))
     }

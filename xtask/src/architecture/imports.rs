@@ -5,7 +5,6 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fs,
     path::Path,
 };
 
@@ -31,24 +30,19 @@ struct Module {
 }
 
 /// Returns the files of this folder that import each other in circles.
-pub(super) fn circles(sources: &Path) -> Vec<String> {
+pub(super) fn circles(folder: &Path) -> Vec<String> {
     let mut modules = Modules::new();
-    collect(sources, &[], &mut modules);
-    circles_of(&modules)
-}
-
-fn collect(folder: &Path, above: &[String], modules: &mut Modules) {
-    for entry in fs::read_dir(folder).expect("the folder can be read") {
-        let path = entry.expect("the entry can be read").path();
-        let name = path.file_stem().expect("an entry has a name").to_string_lossy().into_owned();
-        let is_face = ["mod", "lib", "main"].contains(&name.as_str());
-        let module = if is_face { above.to_vec() } else { [above, std::slice::from_ref(&name)].concat() };
-        if path.is_dir() {
-            collect(&path, &module, modules);
-        } else if path.extension().is_some_and(|extension| extension == "rs") && name != "tests" {
-            modules.entry(module).or_default().read(&fs::read_to_string(&path).expect("the file can be read"));
+    for file in super::sources(folder) {
+        let path = file.strip_prefix(folder).expect("it lies in the folder").with_extension("");
+        let mut module: Names = path.iter().map(|name| name.to_string_lossy().into_owned()).collect();
+        if ["mod", "lib", "main"].iter().any(|face| path.ends_with(face)) {
+            module.pop();
+        }
+        if !path.ends_with("tests") {
+            modules.entry(module).or_default().read(&super::read(&file));
         }
     }
+    circles_of(&modules)
 }
 
 fn circles_of(modules: &Modules) -> Vec<String> {

@@ -1,22 +1,18 @@
 //! Names of public types.
 
-use std::{collections::BTreeMap, fs, path::Path};
+use std::{collections::BTreeMap, path::Path};
 
 use syn::{Ident, ItemEnum, ItemStruct, ItemTrait, ItemType, Visibility, visit::Visit};
+
+use super::{read, sources};
 
 /// The files that define each public struct, enum, trait or type.
 pub(super) type Definitions = BTreeMap<String, Vec<String>>;
 
 /// Adds the public types of all files in a folder.
 pub(super) fn collect(folder: &Path, definitions: &mut Definitions) {
-    let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
-    for path in entries.map(|entry| entry.expect("an entry").path()) {
-        if path.is_dir() {
-            collect(&path, definitions);
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-            add(&path.display().to_string(), &text, definitions);
-        }
+    for file in sources(folder) {
+        add(&file.display().to_string(), &read(&file), definitions);
     }
 }
 

@@ -2,10 +2,10 @@
 
 use std::{
     collections::HashMap,
-    fs,
     path::{Path, PathBuf},
 };
 
+use super::{read, sources};
 use crate::root;
 
 /// The smallest number of equal lines in a row that is not allowed.
@@ -21,18 +21,6 @@ fn lines(text: &str) -> Vec<(usize, &str)> {
         !is_use && !line.starts_with("//") && !line.chars().all(|c| "})];,".contains(c))
     };
     (1..).zip(text.lines().map(str::trim)).filter(counts).collect()
-}
-
-/// Collects the Rust sources of a crate, except the kernels.
-fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).expect("the folder can be read") {
-        let path = entry.expect("the entry can be read").path();
-        if path.is_dir() && !path.ends_with("kernels") && !path.ends_with("target") {
-            sources(&path, found);
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            found.push(path);
-        }
-    }
 }
 
 /// Returns every run of [`TOO_MANY`] lines in `others` that is also in `ours`.
@@ -57,13 +45,10 @@ fn twins(ours: &[(String, String)], others: &[(String, String)]) -> Vec<String> 
 #[test]
 fn no_six_lines_in_a_row_stand_in_both_backends() {
     let [opencl, wgpu] = ["backend-opencl", "backend-wgpu"].map(|name| {
-        let mut files = Vec::new();
-        sources(&root().join(name), &mut files);
-        let read = |file: PathBuf| {
-            let text = fs::read_to_string(&file).expect("the file can be read");
-            (file.strip_prefix(root()).expect("the file is in the workspace").display().to_string(), text)
-        };
-        files.into_iter().map(read).collect::<Vec<_>>()
+        let files = sources(&root().join(name)).into_iter();
+        let is_built = |file: &Path| ["kernels", "target"].iter().any(|folder| file.iter().any(|part| part == *folder));
+        let read = |file: PathBuf| (file.display().to_string(), read(&file));
+        files.filter(|file| !is_built(file)).map(read).collect::<Vec<_>>()
     });
     let found = twins(&opencl, &wgpu);
     assert!(found.is_empty(), "Move these to gpu or testkit:\n{}", found.join("\n"));

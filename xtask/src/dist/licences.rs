@@ -33,7 +33,6 @@ pub(super) fn text(packages: &[Package]) -> Result<String> {
     Ok(list)
 }
 
-/// Returns the texts of all licences in a folder.
 fn files(folder: &Path) -> Result<Vec<String>> {
     let mut texts = Vec::new();
     for entry in fs::read_dir(folder)? {

@@ -9,9 +9,6 @@ use crate::{
 };
 
 /// Makes the page and tests it in Chromium.
-///
-/// # Errors
-/// If there is no browser, or if a test fails.
 pub(crate) fn test() -> Result {
     step("browser", || system::provide(BROWSER))?;
     let folder = super::make()?;

@@ -116,14 +116,12 @@ impl Old {
         format!("{device}, {variant}")
     }
 
-    /// Returns a subject's row for this position.
     pub(super) fn row(&self, subject: usize, position: &str, deduplicated: bool) -> Option<&Row> {
         let is_same =
             |row: &&Row| row.subject == subject && row.position == position && row.deduplicated == deduplicated;
         self.rows.iter().find(is_same)
     }
 
-    /// Returns the times of a format.
     pub(super) fn packing(&self, format: Format) -> Option<&Packing> {
         self.packing.iter().find(|cost| cost.format == format.name())
     }

@@ -8,13 +8,13 @@ use kogge_board::known::{self, KnownCounts};
 use kogge_board::{Backend, Leaves, Quad48, unwatched};
 use kogge_devices::{Profile, memory, tunable};
 use kogge_driver::{Driver, Error, MergeSettings};
-use kogge_gpu::{KernelTime, Opening};
+use kogge_gpu::KernelTime;
 use serde::Serialize;
 
 use crate::context::{Context, Job};
 use crate::monitor::Monitor;
 use crate::outcome::{Answer, Failure};
-use crate::output::{Device, magnitude};
+use crate::output::{Device, magnitude, record};
 
 /// The seconds that a work takes at the depth that is shown, unless a deeper total is not published.
 const ENOUGH: f64 = 0.03;
@@ -45,29 +45,6 @@ fn search(backend: &mut dyn Backend, known: &KnownCounts, depth: u32, leaves: Le
     Ok(None)
 }
 
-#[derive(Serialize)]
-struct Report {
-    command: &'static str,
-    #[serde(flatten)]
-    device: Device,
-    options: &'static str,
-    opening: Steps,
-    rows: Vec<Row>,
-}
-
-/// The seconds of the steps of opening the device.
-#[derive(Serialize)]
-struct Steps {
-    device: f64,
-    source: f64,
-    kernels: f64,
-    self_test: f64,
-    /// The seconds to compile each kernel, if they are compiled one by one.
-    compilations: Vec<(&'static str, f64)>,
-    /// The compiler's log.
-    log: String,
-}
-
 /// The work below one position.
 #[derive(Serialize)]
 struct Row {
@@ -92,7 +69,16 @@ impl Job for Kernels {
         for options in &self.options {
             let mut backend = device.profile(options)?;
             let settings = MergeSettings::with_memory(memory::share(self.memory, backend.info()));
-            let (opening, log) = (steps(backend.opening()), backend.compiler_log().to_owned());
+            let opening = backend.opening().clone();
+            let compilations = opening.compilations.iter().map(|(name, time)| (*name, time.as_secs_f64()));
+            let opening = record! {
+                device: opening.device.as_secs_f64(),
+                source: opening.source.as_secs_f64(),
+                kernels: opening.kernels.as_secs_f64(),
+                self_test: opening.self_test.as_secs_f64(),
+                compilations: compilations.collect::<Vec<_>>(),
+                log: backend.compiler_log().to_owned(),
+            };
             let monitor = context.monitor("leaves")?;
             let mut rows = Vec::new();
             for known in known::standard() {
@@ -101,19 +87,25 @@ impl Job for Kernels {
                 }
             }
             monitor.next();
-            let (device, opening) = (Device::from(backend.info()), Steps { log, ..opening });
-            let report = Report { command: "bench", device, options, opening, rows };
-            context.output.print(&report, |to| report.write(to))?;
+            let device = Device::from(backend.info());
+            let report = record! { command: "bench", #[serde(flatten)] device, options, opening, rows };
+            context.output.print(&report, |to| {
+                writeln!(to, "{}; {}", report.device, if options.is_empty() { "default options" } else { options })?;
+                let steps = &report.opening;
+                let slowest = steps.compilations.iter().max_by(|(_, a), (_, b)| a.total_cmp(b));
+                let slowest = slowest.map_or(String::new(), |(name, time)| format!(" (longest {name}, {time:.3} s)"));
+                writeln!(
+                    to,
+                    "device {:.3} s, source {:.3} s, kernels {:.3} s{slowest}, self-test {:.3} s",
+                    steps.device, steps.source, steps.kernels, steps.self_test
+                )?;
+                let mut log = steps.log.lines().filter(|line| !line.trim().is_empty());
+                log.try_for_each(|line| writeln!(to, "compiler: {line}"))?;
+                table(&report.rows, to)
+            })?;
         }
         Ok(Answer::Done)
     }
-}
-
-fn steps(opening: &Opening) -> Steps {
-    let Opening { device, source, kernels, compilations, self_test } = opening;
-    let [device, source, kernels, self_test] = [device, source, kernels, self_test].map(|time| time.as_secs_f64());
-    let compilations = compilations.iter().map(|(name, time)| (*name, time.as_secs_f64())).collect();
-    Steps { device, source, kernels, self_test, compilations, log: String::new() }
 }
 
 /// Works deeper and deeper until a work takes long enough, each twice, because the first compiles kernels and makes buffers.
@@ -148,32 +140,21 @@ fn row(
     }
 }
 
-impl Report {
-    fn write(&self, to: &mut dyn Write) -> io::Result<()> {
-        let Steps { device, source, kernels, self_test, compilations, log } = &self.opening;
-        writeln!(to, "{}; {}", self.device, if self.options.is_empty() { "default options" } else { self.options })?;
-        let slowest = compilations.iter().max_by(|(_, a), (_, b)| a.total_cmp(b));
-        let slowest = slowest.map_or(String::new(), |(name, time)| format!(" (longest {name}, {time:.3} s)"));
-        writeln!(
-            to,
-            "device {device:.3} s, source {source:.3} s, kernels {kernels:.3} s{slowest}, self-test {self_test:.3} s"
-        )?;
-        log.lines().filter(|line| !line.trim().is_empty()).try_for_each(|line| writeln!(to, "compiler: {line}"))?;
-        writeln!(
-            to,
-            "{:<10}{:<11}{:>5}  {:<24}{:>9}{:>16}{:>12}{:>8}{:>10}",
-            "position", "work", "depth", "kernel", "launches", "items", "ms", "share", "items/s"
-        )?;
-        for Row { position, work, depth, seconds, kernels } in &self.rows {
-            for Kernel { name, launches, items, seconds: time } in kernels {
-                let (share, rate) = (100.0 * time / seconds, magnitude(*items as f64 / time.max(1e-9)));
-                writeln!(
-                    to,
-                    "{position:<10}{work:<11}{depth:>5}  {name:<24}{launches:>9}{items:>16}{:>12.3}{share:>6.1} %{rate:>10}",
-                    time * 1e3
-                )?;
-            }
+fn table(rows: &[Row], to: &mut dyn Write) -> io::Result<()> {
+    writeln!(
+        to,
+        "{:<10}{:<11}{:>5}  {:<24}{:>9}{:>16}{:>12}{:>8}{:>10}",
+        "position", "work", "depth", "kernel", "launches", "items", "ms", "share", "items/s"
+    )?;
+    for Row { position, work, depth, seconds, kernels } in rows {
+        for Kernel { name, launches, items, seconds: time } in kernels {
+            let (share, rate) = (100.0 * time / seconds, magnitude(*items as f64 / time.max(1e-9)));
+            writeln!(
+                to,
+                "{position:<10}{work:<11}{depth:>5}  {name:<24}{launches:>9}{items:>16}{:>12.3}{share:>6.1} %{rate:>10}",
+                time * 1e3
+            )?;
         }
-        writeln!(to)
     }
+    writeln!(to)
 }

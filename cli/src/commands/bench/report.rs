@@ -30,15 +30,15 @@ pub(super) struct Report {
     pub(super) repetitions: u32,
     /// The earlier file to compare with.
     pub(super) compared: Option<String>,
-    pub(super) subjects: Vec<Described>,
+    pub(super) subjects: Vec<SubjectRecord>,
     pub(super) rows: Vec<Row>,
     pub(super) packing: Vec<Packing>,
-    pub(super) failed: Vec<Failed>,
+    pub(super) failed: Vec<DeviceFailure>,
 }
 
 /// A device that was measured: a subject.
 #[derive(Serialize)]
-pub(super) struct Described {
+pub(super) struct SubjectRecord {
     #[serde(flatten)]
     device: Device,
     /// Whether the last two plies are counted in closed form.
@@ -96,14 +96,14 @@ pub(super) struct Packing {
 
 /// A device that could not be opened, failed or miscounted.
 #[derive(Serialize)]
-pub(super) struct Failed {
+pub(super) struct DeviceFailure {
     pub(super) backend: &'static str,
     pub(super) device: Option<String>,
     pub(super) variant: Option<String>,
     pub(super) reason: String,
 }
 
-impl Described {
+impl SubjectRecord {
     pub(super) fn new(info: &DeviceInfo, bulk: bool, before: Option<(&Old, Counterpart)>) -> Self {
         let text = format!("{}: {}, {}", info.backend, info.name, info.variant);
         let compared_with = before.map(|(old, before)| old.name(before.subject));
@@ -200,7 +200,6 @@ impl Report {
         }
     }
 
-    /// Returns the reasons why some times are not reliable.
     pub(super) fn warnings(&self) -> Vec<String> {
         let mut warnings: Vec<_> = self.machine.busy().into_iter().collect();
         if self.repetitions == 1 {

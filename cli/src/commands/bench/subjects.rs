@@ -4,7 +4,7 @@ use kogge_board::DeviceKind;
 use kogge_devices::{BACKENDS, BackendKind, BackendName, Opened, Request, open};
 use kogge_movegen_cpu::Cpu;
 
-use super::report::Failed;
+use super::report::DeviceFailure;
 use crate::args::Common;
 use crate::outcome::Failure;
 use crate::selection::{Selection, open_usable};
@@ -33,14 +33,14 @@ impl Subjects {
     ///
     /// # Errors
     /// If a device that was named cannot be opened.
-    pub(super) fn open(&self) -> Result<(Vec<Opened>, Vec<Failed>), Failure> {
+    pub(super) fn open(&self) -> Result<(Vec<Opened>, Vec<DeviceFailure>), Failure> {
         let (mut opened, mut failed) = (Vec::new(), Vec::new());
         let mut open_all = |entry: &BackendKind, request, is_wanted: fn(DeviceKind) -> bool| {
             for request in self.with_variants(Request { backend: entry.name, ..request }) {
                 for result in open_usable(entry, is_wanted, &request) {
                     match result {
                         Ok(device) => opened.push(device),
-                        Err(failure) => failed.push(Failed {
+                        Err(failure) => failed.push(DeviceFailure {
                             backend: entry.name.name(),
                             device: None,
                             variant: None,

@@ -7,59 +7,11 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use kogge_devices::{BACKENDS, BackendName, Request, memory, open};
 use kogge_driver::MergeDevice;
 use kogge_ledger::{Contradiction, Dispute, Ledger, LedgerRow, Settled, Source};
-use serde::Serialize;
 
 use crate::context::Context;
 use crate::entry::{Count, Entry};
 use crate::outcome::{Answer, Failure};
-
-#[derive(Serialize)]
-struct Verified {
-    command: &'static str,
-    ledger: String,
-    checked: u64,
-    /// The number of these that the same backend had counted the first time, so that they are not verified.
-    repeated: usize,
-    /// The devices that counted.
-    by: Vec<Counter>,
-    differences: Vec<Different>,
-}
-
-#[derive(Clone, Serialize)]
-struct Counter {
-    backend: String,
-    device: String,
-    variant: String,
-    entries: u64,
-}
-
-#[derive(Serialize)]
-struct Different {
-    #[serde(flatten)]
-    entry: Entry,
-    had: Count,
-    had_by: String,
-    found: Count,
-    found_by: String,
-}
-
-#[derive(Serialize)]
-struct AllSettled {
-    command: &'static str,
-    ledger: String,
-    settled: Vec<Outcome>,
-    /// The number of disputes left.
-    open: usize,
-}
-
-#[derive(Serialize)]
-struct Outcome {
-    #[serde(flatten)]
-    entry: Entry,
-    answers: Vec<Count>,
-    /// The accepted count.
-    count: Option<Count>,
-}
+use crate::output::record;
 
 /// Recounts a random share of the entries.
 pub(super) fn verify(
@@ -91,22 +43,32 @@ pub(super) fn verify(
         };
         repeated += rows.iter().filter(is_same).count();
         let Source { backend, device, variant, .. } = source;
-        by.push(Counter { backend, device, variant, entries: found.checked });
+        by.push(record! { backend, device, variant, entries: found.checked });
         for Contradiction { entry, had, had_by, found, by } in found.contradictions {
             let entry = Entry::of(ledger, &entry)?;
             let had_by = had_by.map_or("another".to_owned(), |source| source.to_string());
             let found_by = by.to_string();
-            differences.push(Different { entry, had: had.into(), had_by, found: found.into(), found_by });
+            let (had, found) = (Count::from(had), Count::from(found));
+            differences.push(record! { #[serde(flatten)] entry, had, had_by, found, found_by });
         }
     }
-    let report = Verified { command: "ledger verify", ledger: ledger.location(), checked, repeated, by, differences };
+    let report = record! {
+        command: "ledger verify",
+        ledger: ledger.location(),
+        checked,
+        // The number of entries that the same backend had counted the first time, so that they are not verified.
+        repeated,
+        by,
+        differences,
+    };
     context.output.print(&report, |to| {
-        for Different { entry, had, had_by, found, found_by } in &report.differences {
-            writeln!(to, "DIFFERENT  {entry}: {had} by {had_by}, {found} by {found_by}")?;
+        for row in &report.differences {
+            writeln!(to, "DIFFERENT  {}: {} by {}, {} by {}", row.entry, row.had, row.had_by, row.found, row.found_by)?;
         }
-        for Counter { backend, device, variant, entries } in &report.by {
-            let entries = if *entries == 1 { "One entry was".to_owned() } else { format!("{entries} entries were") };
-            writeln!(to, "{entries} counted again by {backend}: {device}, {variant}.")?;
+        for by in &report.by {
+            let entries =
+                if by.entries == 1 { "One entry was".to_owned() } else { format!("{} entries were", by.entries) };
+            writeln!(to, "{entries} counted again by {}: {}, {}.", by.backend, by.device, by.variant)?;
         }
         match report.differences.len() {
             0 => writeln!(to, "All have the count that is in the ledger.")?,
@@ -135,18 +97,19 @@ pub(super) fn settle(ledger: &Ledger, memory: Option<NonZeroUsize>, context: &mu
     for (name, disputes) in groups {
         let mut checker = open_checker(name, memory, context)?;
         for Settled { entry, answers, count } in ledger.settle(&disputes, &mut checker, &monitor)? {
-            let answers = answers.iter().map(|given| given.count.into()).collect();
-            settled.push(Outcome { entry: Entry::of(ledger, &entry)?, answers, count: count.map(Count::from) });
+            let (entry, count) = (Entry::of(ledger, &entry)?, count.map(Count::from));
+            let answers: Vec<_> = answers.iter().map(|given| Count::from(given.count)).collect();
+            settled.push(record! { #[serde(flatten)] entry, answers, count });
         }
         monitor.next();
     }
     let open = ledger.disputes()?.len();
-    let report = AllSettled { command: "ledger settle", ledger: ledger.location(), settled, open };
+    let report = record! { command: "ledger settle", ledger: ledger.location(), settled, open };
     context.output.print(&report, |to| {
-        for Outcome { entry, answers, count } in &report.settled {
-            let result = count.as_ref().map_or("is still disputed".to_owned(), |count| format!("is {count}"));
-            let answers: Vec<_> = answers.iter().map(Count::to_string).collect();
-            writeln!(to, "With the answers {}, {entry}, {result}.", answers.join(", "))?;
+        for row in &report.settled {
+            let result = row.count.as_ref().map_or("is still disputed".to_owned(), |count| format!("is {count}"));
+            let answers: Vec<_> = row.answers.iter().map(Count::to_string).collect();
+            writeln!(to, "With the answers {}, {}, {result}.", answers.join(", "), row.entry)?;
         }
         match report.open {
             0 => writeln!(to, "No entry is disputed."),

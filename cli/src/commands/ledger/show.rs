@@ -43,23 +43,30 @@ struct Report {
     kinds: Option<Kinds>,
     /// The total, if it is known.
     nodes: Option<u128>,
-    sources: Vec<Counter>,
-    disputes: Vec<Disputed>,
+    sources: Vec<Share>,
+    disputes: Vec<DisputeRecord>,
 }
 
+/// The device that counted, and how.
 #[derive(Serialize)]
-struct Counter {
+struct Author {
     backend: String,
     device: String,
     variant: String,
     kogge: String,
     /// How the plies above ranges were made.
     plan: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Share {
+    #[serde(flatten)]
+    author: Author,
     entries: u64,
 }
 
 #[derive(Serialize)]
-pub(super) struct Disputed {
+struct DisputeRecord {
     #[serde(flatten)]
     entry: Entry,
     answers: Vec<Claim>,
@@ -67,31 +74,31 @@ pub(super) struct Disputed {
 
 /// An answer to a disputed entry.
 #[derive(Serialize)]
-pub(super) struct Claim {
+struct Claim {
     count: Count,
-    backend: String,
-    device: String,
-    variant: String,
-    kogge: String,
-    /// How the plies above ranges were made.
-    plan: Option<String>,
+    #[serde(flatten)]
+    author: Author,
     at: i64,
 }
 
-impl From<Given> for Claim {
-    fn from(Given { count, source: Source { backend, device, variant, kogge, plan }, at, .. }: Given) -> Self {
-        Self { count: count.into(), backend, device, variant, kogge, plan: known(plan), at }
+impl From<Source> for Author {
+    fn from(Source { backend, device, variant, kogge, plan }: Source) -> Self {
+        Self { backend, device, variant, kogge, plan: Some(plan).filter(|plan| !plan.is_empty()) }
     }
 }
 
-/// Returns a plan, if there is one.
-fn known(plan: String) -> Option<String> {
-    Some(plan).filter(|plan| !plan.is_empty())
+impl std::fmt::Display for Author {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { backend, device, variant, kogge, plan } = self;
+        write!(f, "{backend}: {device}, {variant}, kogge {kogge}")?;
+        plan.iter().try_for_each(|plan| write!(f, ", {plan}"))
+    }
 }
 
-/// Returns a plan as the end of a list.
-fn listed(plan: Option<&String>) -> String {
-    plan.map_or(String::new(), |plan| format!(", {plan}"))
+impl From<Given> for Claim {
+    fn from(Given { count, source, at, .. }: Given) -> Self {
+        Self { count: count.into(), author: source.into(), at }
+    }
 }
 
 pub(super) fn run(ledger: &Ledger, context: &mut Context) -> Result<Answer, Failure> {
@@ -105,10 +112,8 @@ pub(super) fn run(ledger: &Ledger, context: &mut Context) -> Result<Answer, Fail
     })?;
     let mut disputes = Vec::new();
     for dispute in ledger.disputes()? {
-        disputes.push(Disputed {
-            entry: Entry::of(ledger, &dispute.entry)?,
-            answers: dispute.answers.into_iter().map(Claim::from).collect(),
-        });
+        let answers = dispute.answers.into_iter().map(Claim::from).collect();
+        disputes.push(DisputeRecord { entry: Entry::of(ledger, &dispute.entry)?, answers });
     }
     let nodes = if tally.disputed > 0 { None } else { ledger.total()? };
     let sum = ledger.sum()?;
@@ -139,19 +144,9 @@ pub(super) fn run(ledger: &Ledger, context: &mut Context) -> Result<Answer, Fail
         seconds_left: per_second.map(|rate| left as f64 / rate),
         sum: sum.leaves,
         positions: merged.then_some(sum.positions),
-        kinds: sum.categories.map(|categories| Kinds::new(header.depth, &categories)),
+        kinds: sum.categories.map(|categories| Kinds { depth: header.depth, categories }),
         nodes: nodes.map(|total| total.leaves),
-        sources: sources
-            .into_iter()
-            .map(|(Source { backend, device, variant, kogge, plan }, entries)| Counter {
-                backend,
-                device,
-                variant,
-                kogge,
-                plan: known(plan),
-                entries,
-            })
-            .collect(),
+        sources: sources.into_iter().map(|(source, entries)| Share { author: source.into(), entries }).collect(),
         disputes,
     };
     context.output.print(&report, |to| text(&report, header, to))?;
@@ -178,9 +173,8 @@ fn text(report: &Report, header: &Header, to: &mut dyn std::io::Write) -> std::i
     writeln!(to, "Made      {} by kogge {}", utc(header.created), report.kogge)?;
     let share = 100.0 * *done as f64 / (*entries).max(1) as f64;
     writeln!(to, "Done      {done} of {entries} entries ({share:.1} %), {verified} verified, {disputed} disputed")?;
-    for Counter { backend, device, variant, kogge, plan, entries } in &report.sources {
-        let plan = listed(plan.as_ref());
-        writeln!(to, "          {entries} by {backend}: {device}, {variant}, kogge {kogge}{plan}")?;
+    for Share { author, entries } in &report.sources {
+        writeln!(to, "          {entries} by {author}")?;
     }
     if done < entries {
         writeln!(to, "At work   {workers} devices on {leased} entries")?;
@@ -196,11 +190,10 @@ fn text(report: &Report, header: &Header, to: &mut dyn std::io::Write) -> std::i
             _ => writeln!(to, "Rate      nothing was counted in the last minute")?,
         }
     }
-    for Disputed { entry, answers } in &report.disputes {
+    for DisputeRecord { entry, answers } in &report.disputes {
         writeln!(to, "Disputed  {entry}")?;
-        for Claim { count, backend, device, variant, kogge, plan, at } in answers {
-            let plan = listed(plan.as_ref());
-            writeln!(to, "          {count} by {backend}: {device}, {variant}, kogge {kogge}{plan}, {}", utc(*at))?;
+        for Claim { count, author, at } in answers {
+            writeln!(to, "          {count} by {author}, {}", utc(*at))?;
         }
     }
     if let Some(positions) = report.positions {

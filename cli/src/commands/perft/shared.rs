@@ -14,21 +14,8 @@ use crate::args;
 use crate::context::Context;
 use crate::monitor::Monitor;
 use crate::outcome::{Answer, Failure};
-use crate::output::{Aside, Device, magnitude};
+use crate::output::{Aside, Device, per_second, rate, record};
 use crate::root::Tree;
-
-#[derive(Serialize)]
-struct Report {
-    command: &'static str,
-    fen: String,
-    depth: u32,
-    nodes: u128,
-    merged: Option<LastPly>,
-    seconds: f64,
-    per_second: f64,
-    deduplicated: bool,
-    devices: Vec<Worker>,
-}
 
 /// The last merged ply.
 #[derive(Serialize)]
@@ -116,20 +103,23 @@ impl args::Perft {
             leaves: progress.leaves,
             pieces: progress.entries,
         });
-        let ranges = snapshot.entries;
-        let report = Report {
+        let workers: Vec<_> = workers.collect();
+        let (leaves, ranges) = (total.leaves, snapshot.entries);
+        let merged = is_merged.then_some(LastPly { ply, positions: total.positions, ranges });
+        let aside = efforts(leaves, elapsed, merged.as_ref(), &workers);
+        let report = record! {
             command: "perft",
             fen: root.to_string(),
-            depth: *depth,
-            nodes: total.leaves,
-            deduplicated: is_merged,
-            merged: is_merged.then_some(LastPly { ply, positions: total.positions, ranges }),
+            depth,
+            nodes: leaves,
+            merged: &merged,
             seconds: elapsed.as_secs_f64(),
-            per_second: total.leaves as f64 / elapsed.as_secs_f64().max(1e-9),
-            devices: workers.collect(),
+            per_second: per_second(leaves, elapsed),
+            deduplicated: is_merged,
+            devices: workers,
         };
-        context.output.print(&report, |to| writeln!(to, "Nodes searched: {}", report.nodes))?;
-        context.output.aside(&efforts(&report, elapsed))?;
+        context.output.print(&report, |to| writeln!(to, "Nodes searched: {leaves}"))?;
+        context.output.aside(&aside)?;
         Ok(Answer::Done)
     }
 }
@@ -166,19 +156,18 @@ impl Watcher for Monitor {
 }
 
 /// Describes the whole work, and the work of each device.
-fn efforts(report: &Report, elapsed: Duration) -> Aside {
-    let (how, pieces) = match &report.merged {
+fn efforts(leaves: u128, elapsed: Duration, merged: Option<&LastPly>, workers: &[Worker]) -> Aside {
+    let (how, pieces) = match merged {
         Some(LastPly { ply, positions, ranges }) => {
             (format!("equal positions merged to ply {ply}: {positions} positions in {ranges} ranges"), "ranges")
         }
         None => ("equal positions not merged".to_owned(), "positions of a frontier"),
     };
-    let rate = format!("{:.3} s, {} leaves/s", report.seconds, magnitude(report.per_second));
-    let names: Vec<_> = report.devices.iter().map(|worker| worker.device.brief()).collect();
-    let each = report.devices.iter().map(|worker| {
-        let rate = magnitude(worker.leaves as f64 / elapsed.as_secs_f64().max(1e-9));
-        format!("{} {pieces}, {rate} leaves/s; {}", worker.pieces, worker.device)
+    let total = format!("{:.3} s, {} leaves/s", elapsed.as_secs_f64(), rate(leaves, elapsed));
+    let names: Vec<_> = workers.iter().map(|worker| worker.device.brief()).collect();
+    let each = workers.iter().map(|Worker { device, leaves, pieces: counted }| {
+        format!("{counted} {pieces}, {} leaves/s; {device}", rate(*leaves, elapsed))
     });
-    let lines: Vec<_> = std::iter::once(format!("{rate} ({how})")).chain(each).collect();
-    Aside::new(format!("{rate}; {}", names.join("; ")), lines.join("\n"))
+    let lines: Vec<_> = std::iter::once(format!("{total} ({how})")).chain(each).collect();
+    Aside::new(format!("{total}; {}", names.join("; ")), lines.join("\n"))
 }

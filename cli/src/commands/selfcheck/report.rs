@@ -28,7 +28,7 @@ pub(super) struct Report {
 }
 
 /// The result of one device.
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 pub(super) struct Row {
     backend: &'static str,
     /// The number that `--device` takes.
@@ -49,16 +49,17 @@ pub(super) struct Row {
 }
 
 /// The reason why a device is not checked.
-pub(super) enum Missing {
+pub(super) enum Absence {
     /// It does not exist or lacks what kogge needs.
     Absent(String),
     /// It exists but cannot be opened.
     Broken(OpenError),
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum Outcome {
+    #[default]
     Right,
     Wrong,
     Failed,
@@ -116,27 +117,14 @@ impl Report {
 
 impl Row {
     pub(super) fn new(backend: &'static str, number: Option<usize>) -> Self {
-        Self {
-            backend,
-            number,
-            result: Outcome::Right,
-            reason: None,
-            info: None,
-            self_tests: 0,
-            known_counts: 0,
-            known_leaves: 0,
-            positions: 0,
-            deeper: 0,
-            searched: 0,
-            leaves: 0,
-        }
+        Self { backend, number, ..Self::default() }
     }
 
-    pub(super) fn missing(backend: &'static str, number: Option<usize>, missing: Missing) -> Self {
+    pub(super) fn missing(backend: &'static str, number: Option<usize>, missing: Absence) -> Self {
         let (result, reason) = match missing {
-            Missing::Absent(reason) => (Outcome::Absent, reason),
-            Missing::Broken(error) if error.is_wrong_answer() => (Outcome::Wrong, error.to_string()),
-            Missing::Broken(error) => (Outcome::Failed, error.to_string()),
+            Absence::Absent(reason) => (Outcome::Absent, reason),
+            Absence::Broken(error) if error.is_wrong_answer() => (Outcome::Wrong, error.to_string()),
+            Absence::Broken(error) => (Outcome::Failed, error.to_string()),
         };
         Self { result, reason: Some(reason), ..Self::new(backend, number) }
     }

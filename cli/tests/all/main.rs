@@ -1,0 +1,17 @@
+//! The binary: answers, refusals, exit codes. One program for all of them is built faster, and its tests share the cores.
+
+mod answers;
+mod backends;
+mod bench;
+mod differences;
+mod features;
+mod fuzz;
+mod ledger;
+#[cfg(feature = "postgres")]
+mod ledger_server;
+mod refusals;
+mod selfcheck;
+#[path = "../support/mod.rs"]
+mod support;
+mod tuning;
+mod uci;

@@ -1,0 +1,317 @@
+//! Plies made in ranges, beside whole plies and below plies between: the same counts, in little memory.
+
+use std::ops::ControlFlow;
+
+use crate::support::wrong_merge::{Fault, WrongMerge};
+use crate::support::{KIWIPETE, Watch, fen};
+use kogge_board::merge::KeyRange;
+use kogge_board::{Backend, BackendError};
+use kogge_driver::{Driver, Error, MergeSettings, MergedCount, Quantity, RangeCount, RangeCounter, RangePlies};
+use kogge_movegen_cpu::Cpu;
+use kogge_movegen_cpu::mailbox::Mailbox;
+
+const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+const POSITION_4: &str = "r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1";
+const POSITION_5: &str = "rnbq1k1r/pp1Pbppp/2p5/8/2B5/8/PPP1NnPP/RNBQK2R w KQ - 1 8";
+const ROOK: &str = "8/8/8/3k4/8/8/4R3/4K3 w - - 0 1";
+const AMPLE: MergeSettings = MergeSettings::with_memory(1 << 28);
+
+/// A CPU with one thread, so that a plan is the same each time. With more threads, the places of positions in memory depend on
+/// chance.
+fn cpu() -> Cpu {
+    Cpu::new(Some(1)).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn merged(backend: &mut dyn Backend, root: &str, depth: u32, settings: &MergeSettings) -> MergedCount {
+    let counted = Driver::new(backend, &()).perft_merged(&fen(root), depth, settings);
+    counted.unwrap_or_else(|error| panic!("{root} at {depth}, {settings:?}: {error}"))
+}
+
+/// Settings with this many plies in this many KiB.
+fn small(plies: u32, kib: u64) -> MergeSettings {
+    MergeSettings { plies: Some(plies), ..MergeSettings::with_memory(kib << 10) }
+}
+
+#[test]
+fn one_ply_may_lie_between() {
+    let mut cpu = cpu();
+    let MergedCount { leaves, plan, .. } = merged(&mut cpu, START, 6, &small(5, 1 << 10));
+    assert_eq!(leaves, 119_060_324);
+    let ranges: Vec<_> = plan.plies.iter().map(|ply| ply.ranges).collect();
+    assert!(ranges[..4] == [1; 4] && ranges[4] > 1 && ranges[5] > ranges[4], "{plan}");
+    assert_eq!((plan.plies[5].positions, plan.plies[5].measured), (822_518, true));
+    assert!(!plan.plies[4].measured && plan.plies[5].bytes <= 1 << 20, "{plan}");
+}
+
+#[test]
+fn other_positions_are_counted_in_ranges() {
+    // The last number is how many plies are made in ranges at least.
+    let cases = [
+        (POSITION_4, 5, 15_833_292, small(4, 500), 2),
+        (POSITION_5, 5, 89_941_194, small(4, 3 << 9), 2),
+        // Even a single range may need too much of the ply between. Then fewer plies are merged.
+        (POSITION_5, 5, 89_941_194, small(4, 700), 0),
+        (KIWIPETE, 5, 193_690_690, small(4, 3 << 10), 2),
+        (KIWIPETE, 5, 193_690_690, small(3, 1 << 10), 1),
+        (KIWIPETE, 5, 193_690_690, MergeSettings::with_memory(1 << 19), 0),
+    ];
+    let mut cpu = cpu();
+    // Ranges of reversed keys.
+    let mut reversed = WrongMerge::new(None, 0);
+    reversed.counts_in_runs = true;
+    let mut reversed = reversed.open();
+    for (root, depth, leaves, settings, in_ranges) in cases {
+        for backend in [&mut cpu as &mut dyn Backend, &mut reversed] {
+            let MergedCount { leaves: found, plan, .. } = merged(backend, root, depth, &settings);
+            assert_eq!(found, leaves, "{root}");
+            assert!(plan.plies.iter().filter(|ply| ply.ranges > 1).count() >= in_ranges, "{root}: {plan}");
+        }
+    }
+}
+
+#[test]
+fn many_ranges_of_reversed_keys_have_all_positions_once() {
+    let mut reversed = WrongMerge::new(None, 0);
+    reversed.counts_in_runs = true;
+    let mut reversed = reversed.open();
+    for (root, depth, leaves, positions) in
+        [(START, 6, 119_060_324, 72_078), (KIWIPETE, 5, 193_690_690, 1_374_152), (ROOK, 6, 1_298_366, 2_536)]
+    {
+        for ranges in [1, 2, 7, 100] {
+            let settings = MergeSettings { plies: Some(4), ranges: Some(ranges), ..AMPLE };
+            let MergedCount { leaves: found, plan, .. } = merged(&mut reversed, root, depth, &settings);
+            assert_eq!((found, plan.plies[4].positions), (leaves, positions), "{root} in {ranges}");
+        }
+    }
+}
+
+/// Without pawns, ranges differ only by hash, and every range needs all positions of the ply before.
+#[test]
+fn endgames_without_pawns_are_counted_in_ranges() {
+    let mut cpu = cpu();
+    let expected = merged(&mut cpu, ROOK, 8, &AMPLE).leaves;
+    let mut in_ranges = 0;
+    for (plies, kib) in [(4, 128), (5, 256), (6, 512), (7, 1024)] {
+        let MergedCount { leaves, plan, .. } = merged(&mut cpu, ROOK, 8, &small(plies, kib));
+        assert_eq!(leaves, expected, "{plan}");
+        in_ranges += u32::from(plan.ranges() > 1);
+    }
+    // On a busy machine, times may speak against the last plies of a plan.
+    assert!(in_ranges > 0);
+}
+
+#[test]
+fn merging_in_the_hosts_memory_knows_ranges() {
+    let mut mailbox = Mailbox::new();
+    let MergedCount { leaves, plan, .. } = merged(&mut mailbox, START, 5, &small(4, 1 << 10));
+    assert_eq!(leaves, 4_865_609);
+    assert!(plan.plies[3].ranges > 1 && plan.ranges() > 1, "{plan}");
+}
+
+#[test]
+fn distinct_positions_are_counted_in_ranges() {
+    let positions = [1, 20, 400, 5362, 72_078, 822_518, 9_417_681];
+    let once = [1, 20, 400, 1862, 9825, 53_516, 311_642];
+    let diagrams = [1, 20, 400, 5362, 71_852, 815_677, 9_260_610];
+    let mut cpu = cpu();
+    for (plies, memory) in [(4, 1 << 20), (5, 1 << 20), (6, 16 << 20)] {
+        // A quarter is for diagrams.
+        let found = Driver::new(&mut cpu, &()).unique(&fen(START), plies, memory * 4 / 3, true).unwrap();
+        assert_eq!(
+            found.iter().map(|ply| ply.positions).collect::<Vec<_>>(),
+            positions[..=plies as usize],
+            "{memory} bytes"
+        );
+        assert_eq!(found.iter().map(|ply| ply.once).collect::<Vec<_>>(), once[..=plies as usize], "{memory} bytes");
+        let found: Vec<_> = found.iter().filter_map(|ply| ply.diagrams).collect();
+        assert_eq!(found, diagrams[..=plies as usize], "{memory} bytes");
+    }
+}
+
+/// Positions with equal diagrams have equal pawns, so they lie in one range. Whatever the memory, their number is the same.
+#[test]
+fn diagrams_are_counted_in_ranges() {
+    const PAWNS: &str = "4k2r/1ppp4/8/8/8/8/PPP5/R3K3 w Qk - 0 1";
+    let (mut cpu, mut mailbox) = (cpu(), Mailbox::new());
+    let mut threads = Cpu::new(Some(2)).unwrap();
+    // The last number is the least bytes of a position.
+    let backends: [(&mut dyn Backend, _, _, _, _); 3] = [
+        (&mut cpu, KIWIPETE, 4, 40 << 20, 32),
+        (&mut threads, PAWNS, 5, 5 << 20, 32),
+        (&mut mailbox, PAWNS, 4, 3 << 20, 192),
+    ];
+    for (backend, root, plies, memory, bytes) in backends {
+        let mut driver = Driver::new(backend, &());
+        let all = driver.unique(&fen(root), plies, 1 << 29, true).unwrap();
+        let last = all[plies as usize];
+        assert!(last.positions * bytes > memory, "{} positions fit whole", last.positions);
+        assert!(last.diagrams.is_some_and(|diagrams| diagrams < last.positions), "{last:?}");
+        assert_eq!(driver.unique(&fen(root), plies, memory, true), Ok(all), "{root}");
+    }
+}
+
+/// Positions with the same pawns that do not fit together are divided by hash, and then diagrams are not counted.
+#[test]
+fn diagrams_with_the_same_pawns_must_fit_together() {
+    let mut cpu = cpu();
+    for (root, plies, memory) in [(KIWIPETE, 4, 20 << 20), (ROOK, 5, 1 << 19)] {
+        let mut driver = Driver::new(&mut cpu, &());
+        let mut all = driver.unique(&fen(root), plies, 1 << 29, true).unwrap();
+        all[plies as usize].diagrams = None;
+        assert_eq!(driver.unique(&fen(root), plies, memory, true), Ok(all), "{root}");
+    }
+}
+
+/// Counts in each of these ranges.
+fn count(counter: &mut RangeCounter<'_>, ranges: &[KeyRange]) -> Result<Vec<RangeCount>, Error> {
+    let mut counts = Vec::new();
+    counter.count(ranges, &mut |found| {
+        counts.push(*found);
+        ControlFlow::Continue(())
+    })?;
+    assert_eq!(counts.iter().map(|found| found.range).collect::<Vec<_>>(), ranges);
+    Ok(counts)
+}
+
+fn sums(counts: &[RangeCount]) -> (u128, u64, u128) {
+    let [leaves, paths] = [|found: &RangeCount| found.leaves, |found: &RangeCount| found.paths]
+        .map(|field| counts.iter().map(field).sum());
+    (leaves, counts.iter().map(|found| found.positions).sum(), paths)
+}
+
+#[test]
+fn single_ranges_are_counted() {
+    let mut cpu = cpu();
+    let mut known = Vec::new();
+    for (whole, memory) in [(3, 1 << 28), (2, 1 << 28), (3, 1 << 19), (2, 1 << 19)] {
+        let mut driver = Driver::new(&mut cpu, &());
+        let plies = RangePlies { whole, last: 4, depth: 6 };
+        let mut counter =
+            RangeCounter::new(&mut driver, &fen(START), plies, Quantity::Leaves, &MergeSettings::with_memory(memory))
+                .unwrap();
+        assert_eq!(counter.paths(), 197_281);
+        let ranges = counter.borders(30).unwrap();
+        assert!((20..=30).contains(&ranges.len()));
+        let counts = count(&mut counter, &ranges).unwrap();
+        assert_eq!(sums(&counts), (119_060_324, 72_078, 197_281));
+        let largest = counts.iter().map(|found| found.positions).max();
+        assert!(largest < Some(3 * 72_078 / 30), "{largest:?}");
+        // The same ranges have the same counts with other plies, memory and neighbours.
+        let first = count(&mut counter, &ranges[7..12]).unwrap();
+        assert_eq!(first, counts[7..12]);
+        assert_eq!(count(&mut counter, &ranges[3..4]).unwrap(), counts[3..4]);
+        // A range that does not fit is made in pieces, and is reported as one.
+        let whole = count(&mut counter, &[KeyRange::WHOLE]).unwrap();
+        assert_eq!(sums(&whole), (119_060_324, 72_078, 197_281));
+        known.push(ranges);
+        let others = count(&mut counter, &known[0]).unwrap();
+        assert_eq!(sums(&others), sums(&counts));
+        assert_eq!(count(&mut counter, &[]).unwrap(), []);
+    }
+}
+
+#[test]
+fn plies_of_ranges_must_go_together() {
+    let mut cpu = Cpu::new(Some(1)).unwrap();
+    for (whole, last, depth) in [(3, 3, 5), (3, 6, 7), (4, 3, 5), (1, 2, 10), (3, 4, 3)] {
+        let mut driver = Driver::new(&mut cpu, &());
+        let error =
+            RangeCounter::new(&mut driver, &fen(START), RangePlies { whole, last, depth }, Quantity::Leaves, &AMPLE)
+                .err();
+        assert_eq!(error, Some(Error::RangePlies { whole, last, depth }));
+    }
+    let mut driver = Driver::new(&mut cpu, &());
+    let plies = RangePlies { whole: 4, last: 5, depth: 6 };
+    let error =
+        RangeCounter::new(&mut driver, &fen(START), plies, Quantity::Leaves, &MergeSettings::with_memory(1 << 20))
+            .err();
+    assert_eq!(error, Some(Error::Memory { memory: 1 << 20, ply: 4 }));
+}
+
+#[test]
+fn a_stopped_count_leaves_a_usable_counter() {
+    let plies = RangePlies { whole: 2, last: 4, depth: 5 };
+    let mut finished = 0;
+    for stop_at in (1..1200).step_by(37) {
+        let watch = Watch::stopping_at(stop_at);
+        let mut cpu = Cpu::new(Some(1)).unwrap();
+        let mut driver = Driver::new(&mut cpu, &watch);
+        let counter =
+            RangeCounter::new(&mut driver, &fen(START), plies, Quantity::Leaves, &MergeSettings::with_memory(1 << 20));
+        let Ok(mut counter) = counter else { continue };
+        let ranges = KeyRange::divide(&mut [], 1);
+        match count(&mut counter, &ranges) {
+            Err(Error::Cancelled(progress)) => assert!(progress.fraction < 1.0 && progress.done == 0),
+            result => {
+                assert_eq!(result.unwrap()[0].leaves, 4_865_609);
+                finished += 1;
+                continue;
+            }
+        }
+        // The watch stops only once.
+        assert_eq!(count(&mut counter, &ranges).unwrap()[0].leaves, 4_865_609);
+    }
+    assert!(finished > 0);
+    // What gets the counts can stop, too.
+    let mut cpu = Cpu::new(Some(1)).unwrap();
+    let mut driver = Driver::new(&mut cpu, &());
+    let mut counter = RangeCounter::new(&mut driver, &fen(START), plies, Quantity::Leaves, &AMPLE).unwrap();
+    let ranges = counter.borders(5).unwrap();
+    let mut reported = 0;
+    let stopped = counter.count(&ranges, &mut |_| {
+        reported += 1;
+        if reported == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    assert!(matches!(stopped, Err(Error::Cancelled(_))) && reported == 2, "{stopped:?}");
+}
+
+#[test]
+fn counts_in_ranges_can_be_stopped() {
+    let mut stopped = 0;
+    for stop_at in (1..600).step_by(23) {
+        let watch = Watch::stopping_at(stop_at);
+        let mut cpu = Cpu::new(Some(1)).unwrap();
+        match Driver::new(&mut cpu, &watch).perft_merged(&fen(START), 5, &small(4, 300)) {
+            Err(Error::Cancelled(progress)) => {
+                assert!(progress.fraction < 1.0 && progress.done == 0);
+                stopped += 1;
+            }
+            result => assert_eq!(result.unwrap().leaves, 4_865_609),
+        }
+    }
+    assert!(stopped > 10, "{stopped}");
+}
+
+#[track_caller]
+fn assert_not_trusted<T: std::fmt::Debug>(result: Result<T, Error>, ply: u32) {
+    let Err(Error::Backend(BackendError::WrongAnswer { device, reason })) = result else { panic!("{result:?}") };
+    assert_eq!(device, WrongMerge::DEVICE);
+    assert!(reason.starts_with(&format!("it merged ply {ply} into positions with ")), "{reason}");
+}
+
+#[test]
+fn wrong_ranges_are_an_error_that_names_the_device() {
+    let count = |fault, at, settings: &MergeSettings, counts_in_runs| {
+        let mut backend = WrongMerge::new(fault, at);
+        (backend.in_ranges, backend.counts_in_runs) = (true, counts_in_runs);
+        Driver::new(&mut backend.open(), &()).perft_merged(&fen(START), 5, settings).map(|merged| merged.leaves)
+    };
+    // Ply 4 in ranges beside ply 3, and below it.
+    for (settings, has_between, runs) in
+        [(small(4, 1 << 10), false, false), (small(4, 300), true, false), (small(4, 1 << 10), false, true)]
+    {
+        let count = |fault, at| count(fault, at, &settings, runs);
+        assert_eq!(count(None, 4), Ok(4_865_609));
+        for fault in Fault::ALL {
+            assert_not_trusted(count(Some(fault), 4), 4);
+            if has_between {
+                assert_not_trusted(count(Some(fault), 3), 3);
+            }
+        }
+        // Only the total shows that paths are missing in all ranges.
+        assert_not_trusted(count(Some(Fault::SkipsParent), 4), 4);
+        if has_between {
+            assert_not_trusted(count(Some(Fault::SkipsParent), 3), 4);
+        }
+    }
+}

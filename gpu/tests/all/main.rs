@@ -1,0 +1,10 @@
+//! The host of GPUs over the twin. One program compiles the host once, and its tests share the cores.
+
+mod awaiting;
+mod conformance;
+mod failures;
+mod merging;
+mod minimax;
+mod queues;
+mod tuning;
+mod watching;

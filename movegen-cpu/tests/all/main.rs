@@ -1,0 +1,12 @@
+//! The generators and the backends of the CPU.
+
+mod conformance;
+mod known_counts;
+mod mailbox;
+mod merging;
+mod minimax;
+mod order;
+mod outside;
+mod self_test;
+#[path = "../variants/mod.rs"]
+mod variants;
