@@ -2,9 +2,6 @@
 
 use std::time::Duration;
 
-/// The factor by which a slow step shrinks the next at most: one slow step may be an accident.
-const SHRINKAGE: f64 = 0.1;
-
 /// The number of items of the next step, from the times of the steps so far.
 ///
 /// ```
@@ -27,8 +24,8 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// Returns the pace of steps that should take `time`. The first has `first` items; a step has at most `growth` times as many as
-    /// the step before.
+    /// Returns the pace of steps that should take `time`. The first has `first` items. The number changes by a factor of at most
+    /// `growth` from step to step, because one slow step may be an accident.
     pub const fn new(first: u64, time: Duration, growth: u32) -> Self {
         Self { size: first, time, growth }
     }
@@ -41,7 +38,7 @@ impl Pace {
     /// Notes the time of a step of `done` items.
     pub fn saw(&mut self, done: u64, time: Duration) {
         let factor = self.time.as_secs_f64() / time.as_secs_f64().max(1e-9);
-        let factor = factor.clamp(SHRINKAGE, self.growth.into());
+        let factor = factor.clamp(1.0 / f64::from(self.growth), self.growth.into());
         // A quick step that was smaller than planned says nothing about larger ones.
         if done >= self.size || factor < 1.0 {
             self.size = ((done as f64 * factor) as u64).max(1);
@@ -74,8 +71,8 @@ mod tests {
         pace.saw(10, SECOND / 100);
         assert_eq!(pace.next(u64::MAX), 1000);
         pace.saw(100, 4 * SECOND);
-        assert_eq!(pace.next(u64::MAX), 25);
-        pace.saw(25, 1000 * SECOND);
-        assert_eq!((pace.next(u64::MAX), pace.next(1), pace.next(0)), (2, 1, 1));
+        assert_eq!(pace.next(u64::MAX), 50);
+        pace.saw(50, 1000 * SECOND);
+        assert_eq!((pace.next(u64::MAX), pace.next(1), pace.next(0)), (25, 1, 1));
     }
 }

@@ -21,7 +21,6 @@ const MOST_TOGETHER: usize = 1 << 26;
 const ITEMS_PER_POSITION: usize = 16;
 
 impl<I: Interface> Session<I> {
-    /// Counts the leaves `depth` plies below each position by the kinds of moves that lead to them.
     pub(crate) async fn categories(
         &mut self,
         rules: &Rules,

@@ -20,7 +20,6 @@ use crate::variants::MOST_LAST_PLIES;
 use crate::watching::{Span, Watching};
 
 impl<I: Interface> Session<I> {
-    /// Counts the leaves `depth` plies below each position.
     pub(crate) async fn perft(
         &mut self,
         rules: &Rules,

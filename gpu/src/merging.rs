@@ -389,7 +389,6 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
         }
     }
 
-    /// Counts the entries that are reached by one path.
     async fn count_reached_once(&mut self, successors: Range<u64>) -> Result<[u128; 1], MergeError> {
         let mut rest = successors.start..successors.end.min(self.successors);
         self.prepare(2).await?;

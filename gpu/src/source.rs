@@ -146,7 +146,6 @@ impl Direction {
     }
 }
 
-/// Returns a file, written out for the directions for which a condition holds.
 fn directions(file: &str, condition: fn(&Direction) -> bool) -> String {
     DIRECTIONS.iter().filter(|direction| condition(direction)).map(|direction| direction.write(file)).collect()
 }

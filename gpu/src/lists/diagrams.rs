@@ -5,7 +5,7 @@
 //! shard.
 
 use super::Lists;
-use super::list::{FRESH, FULL, STATE};
+use super::shard::{FRESH, FULL, STATE};
 use crate::arguments::CountDiagrams;
 use crate::interface::Interface;
 use crate::runner::Retry;

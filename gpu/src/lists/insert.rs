@@ -7,9 +7,9 @@
 use kogge_board::merge::Filter;
 
 use super::candidates::{Candidates, Sorting};
-use super::list::{Shard, Table};
-use super::runs::slots_of;
-use super::sums::words;
+use super::numbers::words;
+use super::run::slots_of;
+use super::shard::{Shard, Table};
 use super::{Lists, Origin};
 use crate::arguments::{Append, Insert, InsertSorted, NoteAppended, with_filter};
 use crate::interface::Interface;

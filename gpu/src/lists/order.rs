@@ -7,7 +7,7 @@
 use bytemuck::Zeroable;
 use kogge_board::Planes32;
 
-use super::list::{PARTS, Shard, planes_of};
+use super::shard::{PARTS, Shard, planes_of};
 use crate::arguments::{CountByOpponent, OrderByOpponent};
 use crate::buffer::Buffer;
 use crate::interface::Interface;
