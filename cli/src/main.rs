@@ -1,7 +1,5 @@
 //! `kogge`, the command line: it parses and checks the arguments and runs the command. The libraries do the work.
 
-#[cfg(test)]
-mod agreement;
 mod args;
 mod commands;
 mod context;

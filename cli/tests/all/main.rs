@@ -1,5 +1,6 @@
 //! The binary: answers, refusals, exit codes. One program for all of them is built faster, and its tests share the cores.
 
+mod agreement;
 mod answers;
 mod backends;
 mod bench;

@@ -13,8 +13,7 @@ impl Board {
         moves.clear();
         self.generate(moves);
         moves.retain(|&played| self.is_legal(played));
-        // No two moves have the same key.
-        moves.sort_unstable_by_key(|&played| order::key(self.turn, played));
+        moves.sort_by_cached_key(|&played| order::key(self.turn, played));
     }
 
     pub(super) fn is_legal(&mut self, played: ListMove) -> bool {

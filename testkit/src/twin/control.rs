@@ -18,8 +18,8 @@ struct State {
     /// The number of the call that fails, and its failure.
     failing: Option<(u64, Failure)>,
     lost: Option<String>,
-    corrupt: Option<(Kernel, Binding, usize)>,
-    is_corrupt_once: bool,
+    /// The kernel with an error, the word that it changes, and whether only the next launch has the error.
+    corrupt: Option<(Kernel, Binding, usize, bool)>,
     launches: Vec<Kernel>,
     /// The number of buffers made.
     made: u64,
@@ -50,14 +50,12 @@ impl Control {
     /// Puts an error into a kernel: after every launch, 1 is added to this word of the buffer, if the buffer has it
     /// and it was written.
     pub fn corrupt(&self, kernel: Kernel, buffer: Binding, word: usize) {
-        let mut state = self.state();
-        (state.corrupt, state.is_corrupt_once) = (Some((kernel, buffer, word)), false);
+        self.state().corrupt = Some((kernel, buffer, word, false));
     }
 
     /// Puts an error into a kernel, for its next launch only.
     pub fn corrupt_once(&self, kernel: Kernel, buffer: Binding, word: usize) {
-        self.corrupt(kernel, buffer, word);
-        self.state().is_corrupt_once = true;
+        self.state().corrupt = Some((kernel, buffer, word, true));
     }
 
     /// Returns the number of calls of the interface so far.
@@ -124,12 +122,9 @@ impl Control {
     /// Applies the error that a test has put into a kernel.
     pub(super) fn corrupt_after(&self, arguments: &Arguments<'_>) {
         let corrupt = self.state().corrupt;
-        if let Some((_, buffer, word)) = corrupt.filter(|&(kernel, ..)| kernel == arguments.kernel) {
+        if let Some((_, buffer, word, once)) = corrupt.filter(|&(kernel, ..)| kernel == arguments.kernel) {
             arguments.increment(buffer, word);
-            let mut state = self.state();
-            if state.is_corrupt_once {
-                state.corrupt = None;
-            }
+            self.state().corrupt = corrupt.filter(|_| !once);
         }
     }
 }

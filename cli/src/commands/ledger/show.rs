@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use kogge_ledger::{Given, Header, Ledger, LedgerProgress, Source};
+use kogge_ledger::{Given, Ledger, LedgerProgress, Source};
 use serde::Serialize;
 
 use crate::context::Context;
@@ -11,41 +11,7 @@ use crate::entry::{Count, Entry};
 use crate::kinds::{self, Kinds};
 use crate::monitor::duration;
 use crate::outcome::{Answer, Failure};
-use crate::output::magnitude;
-
-#[derive(Serialize)]
-struct Report {
-    command: &'static str,
-    ledger: String,
-    fen: String,
-    depth: u32,
-    ply: u32,
-    /// Whether the entries are ranges of merged positions.
-    merged: bool,
-    plan: String,
-    entries: u64,
-    paths: u128,
-    kogge: String,
-    created: i64,
-    done: u64,
-    leased: u64,
-    workers: u64,
-    verified: u64,
-    disputed: u64,
-    per_second: Option<f64>,
-    seconds_left: Option<f64>,
-    /// The sum of the counts so far.
-    sum: u128,
-    /// The distinct positions of the last merged ply so far.
-    positions: Option<u128>,
-    /// The sum so far by kinds of moves, if the ledger counts them.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    kinds: Option<Kinds>,
-    /// The total, if it is known.
-    nodes: Option<u128>,
-    sources: Vec<Share>,
-    disputes: Vec<DisputeRecord>,
-}
+use crate::output::{magnitude, record};
 
 /// The device that counted, and how.
 #[derive(Serialize)]
@@ -56,13 +22,6 @@ struct Author {
     kogge: String,
     /// How the plies above ranges were made.
     plan: Option<String>,
-}
-
-#[derive(Serialize)]
-struct Share {
-    #[serde(flatten)]
-    author: Author,
-    entries: u64,
 }
 
 #[derive(Serialize)]
@@ -123,7 +82,9 @@ pub(super) fn run(ledger: &Ledger, context: &mut Context) -> Result<Answer, Fail
     let per_second = rate(&tally, now);
     let left = tally.entries - tally.done;
     let LedgerProgress { entries, done, leased, disputed, verified, workers, .. } = tally;
-    let report = Report {
+    let share = |author: Author, entries| record! { #[serde(flatten)] author, entries };
+    let kinds = sum.categories.map(|categories| Kinds { depth: header.depth, categories });
+    let report = record! {
         command: "ledger",
         ledger: ledger.location(),
         fen: header.root.to_string(),
@@ -144,12 +105,59 @@ pub(super) fn run(ledger: &Ledger, context: &mut Context) -> Result<Answer, Fail
         seconds_left: per_second.map(|rate| left as f64 / rate),
         sum: sum.leaves,
         positions: merged.then_some(sum.positions),
-        kinds: sum.categories.map(|categories| Kinds { depth: header.depth, categories }),
+        // Only some ledgers have them.
+        #[serde(flatten)]
+        kinds: kinds.as_ref().map(|kinds| record! { kinds }),
         nodes: nodes.map(|total| total.leaves),
-        sources: sources.into_iter().map(|(source, entries)| Share { author: source.into(), entries }).collect(),
+        sources: sources.into_iter().map(|(source, entries)| share(source.into(), entries)).collect::<Vec<_>>(),
         disputes,
     };
-    context.output.print(&report, |to| text(&report, header, to))?;
+    context.output.print(&report, |to| {
+        writeln!(to, "Root      {}", report.fen)?;
+        let stand_for = if merged { " are ranges of the positions" } else { "" };
+        writeln!(
+            to,
+            "Tree      {} plies; {entries} entries{stand_for} at ply {}, reached in {} ways",
+            report.depth, report.ply, report.paths
+        )?;
+        writeln!(to, "Plan      {}", report.plan)?;
+        writeln!(to, "Made      {} by kogge {}", utc(header.created), report.kogge)?;
+        let share = 100.0 * done as f64 / entries.max(1) as f64;
+        writeln!(to, "Done      {done} of {entries} entries ({share:.1} %), {verified} verified, {disputed} disputed")?;
+        report.sources.iter().try_for_each(|share| writeln!(to, "          {} by {}", share.entries, share.author))?;
+        if done < entries {
+            writeln!(to, "At work   {workers} devices on {leased} entries")?;
+            match (report.per_second, report.seconds_left) {
+                (Some(rate), Some(left)) => {
+                    writeln!(
+                        to,
+                        "Rate      {} entries/s in the last minute, about {} left",
+                        magnitude(rate),
+                        duration(left)
+                    )?;
+                }
+                _ => writeln!(to, "Rate      nothing was counted in the last minute")?,
+            }
+        }
+        for DisputeRecord { entry, answers } in &report.disputes {
+            writeln!(to, "Disputed  {entry}")?;
+            for Claim { count, author, at } in answers {
+                writeln!(to, "          {count} by {author}, {}", utc(*at))?;
+            }
+        }
+        if let Some(positions) = report.positions {
+            writeln!(to, "Positions {positions} distinct ones of ply {} so far", report.ply)?;
+        }
+        match report.nodes {
+            Some(nodes) => writeln!(to, "Total     {nodes}")?,
+            None if disputed > 0 => writeln!(to, "So far    {}; no total before the disputes are settled", report.sum)?,
+            None => writeln!(to, "So far    {} (partial: not the total)", report.sum)?,
+        }
+        match &kinds {
+            Some(kinds) => kinds::table([kinds], to),
+            None => Ok(()),
+        }
+    })?;
     Ok(Answer::Done)
 }
 
@@ -158,56 +166,6 @@ fn rate(tally: &LedgerProgress, now: i64) -> Option<f64> {
     let (first, _) = tally.span?;
     let window = (now - first).clamp(1, 60);
     (tally.last_minute > 0).then(|| tally.last_minute as f64 / window as f64)
-}
-
-fn text(report: &Report, header: &Header, to: &mut dyn std::io::Write) -> std::io::Result<()> {
-    let Report { entries, done, leased, workers, verified, disputed, .. } = report;
-    writeln!(to, "Root      {}", report.fen)?;
-    let stand_for = if report.merged { " are ranges of the positions" } else { "" };
-    writeln!(
-        to,
-        "Tree      {} plies; {entries} entries{stand_for} at ply {}, reached in {} ways",
-        report.depth, report.ply, report.paths
-    )?;
-    writeln!(to, "Plan      {}", report.plan)?;
-    writeln!(to, "Made      {} by kogge {}", utc(header.created), report.kogge)?;
-    let share = 100.0 * *done as f64 / (*entries).max(1) as f64;
-    writeln!(to, "Done      {done} of {entries} entries ({share:.1} %), {verified} verified, {disputed} disputed")?;
-    for Share { author, entries } in &report.sources {
-        writeln!(to, "          {entries} by {author}")?;
-    }
-    if done < entries {
-        writeln!(to, "At work   {workers} devices on {leased} entries")?;
-        match (report.per_second, report.seconds_left) {
-            (Some(rate), Some(left)) => {
-                writeln!(
-                    to,
-                    "Rate      {} entries/s in the last minute, about {} left",
-                    magnitude(rate),
-                    duration(left)
-                )?;
-            }
-            _ => writeln!(to, "Rate      nothing was counted in the last minute")?,
-        }
-    }
-    for DisputeRecord { entry, answers } in &report.disputes {
-        writeln!(to, "Disputed  {entry}")?;
-        for Claim { count, author, at } in answers {
-            writeln!(to, "          {count} by {author}, {}", utc(*at))?;
-        }
-    }
-    if let Some(positions) = report.positions {
-        writeln!(to, "Positions {positions} distinct ones of ply {} so far", report.ply)?;
-    }
-    match report.nodes {
-        Some(nodes) => writeln!(to, "Total     {nodes}")?,
-        None if *disputed > 0 => writeln!(to, "So far    {}; no total before the disputes are settled", report.sum)?,
-        None => writeln!(to, "So far    {} (partial: not the total)", report.sum)?,
-    }
-    match &report.kinds {
-        Some(kinds) => kinds::table([kinds], to),
-        None => Ok(()),
-    }
 }
 
 /// Formats seconds since 1970 as a date and time.

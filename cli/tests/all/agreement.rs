@@ -2,12 +2,12 @@
 
 use kogge_board::soak::Disagreement;
 use kogge_board::{Backend, Fen};
-use kogge_devices::{BACKENDS, BackendName, NamedDevice, Request};
+use kogge_devices::{BACKENDS, BackendName, Request};
 use kogge_driver::{Driver, MergeSettings};
 use kogge_testkit::buggy::{buggy, no_black_queenside};
 use kogge_testkit::conformance::{Batches, difference, placements, playouts};
 
-use crate::args::Devices;
+use crate::support::{kogge, words};
 
 /// An open device, with its `--backend` and `--device`.
 struct OpenDevice {
@@ -114,35 +114,29 @@ fn all_usable_devices_merge_to_the_same_totals() {
 
 #[test]
 fn a_device_that_disagrees_is_named_with_a_command_that_shows_it() {
-    use clap::Parser;
-
-    use crate::args::{Cli, Command, Opponent};
-
     let cpu = || kogge_movegen_cpu::Cpu::new(Some(1)).expect("the CPU can be used");
-    let named = |name, number, backend| OpenDevice { name, number, backend };
+    let device = |name, backend| OpenDevice { name, number: 0, backend };
     let mut devices = [
-        named(BackendName::Cpu, 0, Box::new(cpu()) as Box<dyn Backend>),
-        named(BackendName::Opencl, 1, Box::new(cpu())),
-        named(BackendName::Wgpu, 2, Box::new(buggy(cpu(), no_black_queenside))),
+        device(BackendName::Cpu, Box::new(cpu()) as Box<dyn Backend>),
+        device(BackendName::Opencl, Box::new(cpu())),
+        device(BackendName::Mailbox, Box::new(buggy(cpu(), no_black_queenside))),
     ];
     let frontiers = frontiers(&mut cpu());
     let found = disagreement(&mut devices, &frontiers).expect("black may castle queenside somewhere");
     let line = found.lines().last().expect("a line");
-    let words = line.strip_prefix("Look at it with: ").unwrap_or_else(|| panic!("{found}"));
-    let words = words.split('"').enumerate().flat_map(|(index, piece)| match index % 2 {
-        0 => piece.split_whitespace().collect(),
-        _ => vec![piece],
-    });
-    let cli = Cli::try_parse_from(words).unwrap_or_else(|error| panic!("{line}: {error}"));
-    assert_eq!((cli.common.backend, cli.common.device), (BackendName::Cpu, Some(Devices::Number(0))));
-    let Command::Diff(diff) = cli.command else { panic!("{line}") };
-    assert_eq!(diff.against, Opponent::Backend(NamedDevice { backend: BackendName::Wgpu, number: Some(2) }));
+    let line = line.strip_prefix("Look at it with: kogge ").unwrap_or_else(|| panic!("{found}"));
+    let words = words(line);
+    let ["diff", depth, "--fen", fen, "--backend", "cpu", "--device", "0", "--against", "mailbox:0"] = words[..] else {
+        panic!("{line}")
+    };
+    // The real mailbox is right.
+    assert!(kogge(&words).answer(line).starts_with("No difference down to depth "), "{line}");
 
     // The command finds the mistake at this position or at most one ply below it.
-    let root: Fen = diff.tree.root.fen.expect("a position").parse().unwrap_or_else(|error| panic!("{line}: {error}"));
+    let root: Fen = fen.parse().unwrap_or_else(|error| panic!("{line}: {error}"));
     let (mut right, mut wrong) = (cpu(), buggy(cpu(), no_black_queenside));
     let mut wrong = Driver::new(&mut wrong, &());
-    let shown = Driver::new(&mut right, &()).diff(&mut wrong, &root, diff.tree.depth);
+    let shown = Driver::new(&mut right, &()).diff(&mut wrong, &root, depth.parse().expect("a depth"));
     let Ok(kogge_driver::Diff::Different(shown)) = shown else { panic!("{line}: {shown:?}") };
     let castling: Vec<_> = shown.only_first.iter().map(|(name, _)| &name[..2]).collect();
     assert_eq!((castling, shown.only_second.len()), (vec!["e8"], 0), "{shown:?}");
