@@ -42,8 +42,10 @@ fn pretender() {
 }
 
 fn diff(more: &[&str]) -> Run {
-    let engine =
-        format!("engine:\"{}\" --exact pretender --nocapture pretend", std::env::current_exe().unwrap().display());
+    let engine = format!(
+        "engine:\"{}\" --exact differences::pretender --nocapture pretend",
+        std::env::current_exe().unwrap().display()
+    );
     kogge(&[&["diff", "2", "--fen", ROOT, "--against", &engine], more].concat())
 }
 

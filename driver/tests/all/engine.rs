@@ -74,7 +74,7 @@ fn pretender() {
 
 fn command(part: &str) -> String {
     let program = std::env::current_exe().unwrap();
-    format!("\"{}\" --exact pretender --nocapture part={part}", program.display())
+    format!("\"{}\" --exact engine::pretender --nocapture part={part}", program.display())
 }
 
 fn start(part: &str) -> Engine<'static> {
