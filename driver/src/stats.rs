@@ -15,7 +15,7 @@ impl Driver<'_> {
     }
 
     /// Counts the leaves `depth` plies below the root by the moves that lead to them, by merged plies. The result's
-    /// [`categories`](Merged::categories) are set.
+    /// [`categories`](MergedCount::categories) are set.
     ///
     /// # Errors
     /// As [`Driver::perft_merged`], or if the backend cannot tell the kinds of moves.

@@ -147,7 +147,7 @@ impl Ledger {
         let mut counter = Counter::new(self, source, &mut driver, settings)?;
         let source = counter.source().clone();
         check(&source)?;
-        let (mut done, mut pace) = (0, pace(kind));
+        let (mut done, mut pace) = (0, pace(kind, false));
         while done < entries.len() {
             let left = entries.len() - done;
             let batch = &entries[done..][..pace.next(share(left as u64, 1)) as usize];

@@ -61,7 +61,7 @@ impl Job for args::Run {
         } else if !made {
             context.output.aside(&format!("Resumed with {} of {} entries done.", tally.done, tally.entries).into())?;
         }
-        let options = WorkOptions { worker: worker_name(), lease };
+        let options = WorkOptions { worker: worker_name(), lease, alone: false };
         let reporter = Reporter::new(&mut context.output);
         let result = ledger.work(&mut devices, &options, &reporter);
         reporter.finish()?;

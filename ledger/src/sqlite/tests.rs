@@ -42,7 +42,7 @@ fn cpu() -> MergeDevice {
 }
 
 fn work(ledger: &Ledger) -> Result<u128, LedgerError> {
-    let options = WorkOptions { worker: "test".to_owned(), lease: Duration::from_secs(10) };
+    let options = WorkOptions { worker: "test".to_owned(), lease: Duration::from_secs(10), alone: false };
     Ok(ledger.work(&mut [cpu()], &options, &())?.0.leaves)
 }
 

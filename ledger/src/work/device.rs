@@ -11,8 +11,10 @@ use crate::{Answer, LedgerEntry, LedgerError, Source};
 use kogge_board::Pace;
 use kogge_driver::{Driver, Error, MergeDevice, MergeSettings, Observer, Progress};
 
-/// The first and the longest time to wait when all remaining entries are leased to others.
+/// The first and the longest time to wait when all remaining entries are leased to others. A device that works alone on a ledger waits
+/// only for the other devices of its process, and asks without cost.
 const WAIT: (Duration, Duration) = (Duration::from_millis(20), Duration::from_secs(1));
+const WAIT_ALONE: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(20));
 
 /// Leases, counts and records until no entries are left.
 pub(super) fn work(shared: &Shared<'_>, index: usize, device: &mut MergeDevice) -> End {
@@ -38,7 +40,7 @@ fn until_done(
     let AtDesk { shared, index } = *desk;
     let ledger = shared.ledger;
     let kind = ledger.header().kind;
-    let mut pace = pace(kind);
+    let mut pace = pace(kind, shared.options.alone);
     let Some(mut leased) = desk.lease(&pace)? else { return Ok(()) };
     // Nothing is prepared unless there are entries to count.
     let mut counter = Counter::new(ledger, source, driver, settings)?;
@@ -71,7 +73,7 @@ impl AtDesk<'_> {
     fn lease(&self, pace: &Pace) -> Result<Option<Vec<LedgerEntry>>, LedgerError> {
         let Self { shared, index } = *self;
         let (ledger, worker) = (shared.ledger, shared.worker(index));
-        let mut wait = WAIT.0;
+        let (mut wait, longest) = if shared.options.alone { WAIT_ALONE } else { WAIT };
         while !shared.is_stopped() {
             let devices = shared.desks().iter().filter(|desk| desk.progress.failed.is_none()).count();
             let most = pace.next(share(shared.open.load(Ordering::Relaxed), devices)) as usize;
@@ -84,7 +86,7 @@ impl AtDesk<'_> {
                 break;
             }
             sleep(wait);
-            wait = (2 * wait).min(WAIT.1);
+            wait = (2 * wait).min(longest);
         }
         Ok(None)
     }

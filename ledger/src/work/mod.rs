@@ -30,12 +30,13 @@ const PARTS: u64 = 4;
 
 /// Returns the pace of batches of entries. A killed process loses a batch of positions. Of ranges it loses one, because each answer is
 /// written as soon as it is known, but each batch of ranges needs the ply above them.
-pub(super) fn pace(kind: Kind) -> Pace {
-    let seconds = match kind {
-        Kind::Positions => 1,
-        Kind::Ranges | Kind::ReversedRanges => 30,
+pub(super) fn pace(kind: Kind, alone: bool) -> Pace {
+    let (first, milliseconds) = match kind {
+        Kind::Positions if alone => (64, 50),
+        Kind::Positions => (1, 1_000),
+        Kind::Ranges | Kind::ReversedRanges => (1, 30_000),
     };
-    Pace::new(1, Duration::from_secs(seconds), 8)
+    Pace::new(first, Duration::from_millis(milliseconds), 8)
 }
 
 /// Returns the most entries that a device takes if this number is left for all devices.
@@ -192,7 +193,7 @@ mod tests {
 
     #[test]
     fn the_last_entries_are_shared() {
-        let pace = pace(Kind::Ranges);
+        let pace = pace(Kind::Ranges, false);
         assert_eq!((pace.next(share(1_000_000, 1)), share(1_000_000, 1), share(16, 2)), (1, MOST, 2));
         assert_eq!(pace.next(share(0, 2)), 1);
     }

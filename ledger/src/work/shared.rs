@@ -14,6 +14,9 @@ pub struct WorkOptions {
     pub worker: String,
     /// The length of a lease. Leases are extended after a third of it.
     pub lease: Duration,
+    /// Whether no other process uses the ledger and nothing is lost with this process, as if the ledger is in memory. Then batches of
+    /// positions are short, and devices look often for entries.
+    pub alone: bool,
 }
 
 /// Watches work on a ledger, and may stop it.

@@ -83,7 +83,7 @@ fn database(address: &str) -> Box<dyn LedgerStore> {
 const LEASE: Duration = Duration::from_secs(2);
 
 fn options(worker: &str) -> WorkOptions {
-    WorkOptions { worker: worker.to_owned(), lease: LEASE }
+    WorkOptions { worker: worker.to_owned(), lease: LEASE, alone: false }
 }
 
 fn work(ledger: &Ledger) -> Result<u128, LedgerError> {

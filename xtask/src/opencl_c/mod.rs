@@ -46,7 +46,7 @@ pub fn print(wgsl: &str, kernels: &[&str]) -> Result<String> {
 /// Prints kernels, and all that they reach, of a WGSL source in several files, and returns a text for each file.
 ///
 /// # Errors
-/// Those of [`print`].
+/// Those of [`print()`].
 pub fn print_files(files: &[&str], kernels: &[&str]) -> Result<Vec<String>> {
     let wgsl = &files.concat();
     let module = wgsl::parse_str(wgsl).map_err(|error| error.emit_to_string(wgsl))?;

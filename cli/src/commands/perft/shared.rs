@@ -132,7 +132,7 @@ fn count(
 ) -> Result<(u32, Total, Snapshot), LedgerError> {
     let first = devices.first_mut().ok_or_else(|| LedgerError::NoDevice(String::new()))?;
     let (ledger, _) = Ledger::start(Box::new(Sqlite::in_memory()?), request, first, monitor)?;
-    let options = WorkOptions { worker: "kogge".to_owned(), lease: LEASE };
+    let options = WorkOptions { worker: "kogge".to_owned(), lease: LEASE, alone: true };
     let (total, snapshot) = ledger.work(devices, &options, monitor)?;
     Ok((ledger.header().ply, total, snapshot))
 }
