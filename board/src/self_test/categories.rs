@@ -73,7 +73,7 @@ pub fn questions_by_kind() -> Vec<KindsQuestion> {
     questions
 }
 
-/// Checks [`Backend::categories`] and [`Merge::categories`](crate::merge::Merge::categories) against known numbers.
+/// Checks [`Backend::categories`] and [`Summand::Kinds`](crate::merge::Summand::Kinds) against known numbers.
 ///
 /// # Errors
 /// [`BackendError::WrongAnswer`] if a number is wrong, or the error that the backend reports.
