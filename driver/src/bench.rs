@@ -24,7 +24,7 @@ use crate::{Driver, Error, LEAST_MERGED_DEPTH, MergeCosts, MergeSettings, Observ
 
 /// The longest time of a single count, as a share of the whole time.
 const LONGEST: f64 = 0.008;
-/// In the climb, a count that takes less than this, in seconds, is repeated up to [`AGAIN`] times.
+/// In the climb, a count that takes less than this, in seconds, is repeated up to [`OFTEN`] times.
 const SHORT: f64 = 0.003;
 const AGAIN: usize = 3;
 /// The time of a count by merged plies grows more slowly than the number of leaves, by an unknown factor. It is assumed
@@ -39,7 +39,7 @@ const NOISE: f64 = 0.1;
 /// Systems: A Programmer's Perspective* (2003), chapter 9.
 const BEST: usize = 3;
 const AGREEING: f64 = 0.05;
-/// Timing rows again takes at most this share of the whole time, and each row is timed at most this many times as often as others.
+/// Timing rows again takes at most this share of the whole time. A row is timed at most [`OFTEN`] times as often as others.
 const LONGER: f64 = 0.5;
 const OFTEN: usize = 10;
 /// The climb's share of the progress.

@@ -105,7 +105,7 @@ impl Division {
 }
 
 impl DivisionRequest {
-    /// Returns the number of ranges for a ply of about this many positions.
+    /// Returns the number of ranges for a ply of about `positions` positions.
     fn count(&self, positions: f64) -> u32 {
         let by_size = || {
             let wanted = (positions / POSITIONS_EACH).max(self.least.into());
@@ -114,8 +114,8 @@ impl DivisionRequest {
         self.ranges.unwrap_or_else(by_size).clamp(1, MOST)
     }
 
-    /// Returns the number of ranges of reversed keys, if a device needs this many. Each position of the ply before is expanded for more of
-    /// them than in the usual order, so they are few and large.
+    /// Returns the number of ranges of reversed keys, if a device needs at least `needed`. Such ranges are few and large, because more
+    /// of them than in the usual order expand the same position of the ply before.
     fn reversed(&self, needed: u32) -> u32 {
         self.ranges.unwrap_or(needed.max(self.least / 2)).clamp(1, MOST)
     }

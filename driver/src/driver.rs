@@ -123,7 +123,7 @@ impl<'a> Driver<'a> {
         }
     }
 
-    /// Starts the progress of a piece of work with this many entries.
+    /// Starts the progress of work on a number of entries.
     pub(crate) fn begin(&mut self, entries: usize) {
         self.progress = Progress { total: entries as u64, ..Progress::default() };
     }

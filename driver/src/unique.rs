@@ -8,7 +8,7 @@ use crate::merged::{RangeCount, Ranges, Work, root_entry};
 use crate::{Driver, Error, Quantity};
 
 /// The number of plies after which multiplicities start from one or two again. No position has more than 218 moves, so 2^32
-/// positions with two paths each have fewer than 2^128 paths this many plies below.
+/// positions with two paths each have fewer than 2^128 paths after this number of plies.
 const SAFE_PLIES: u32 = 12;
 
 /// The share of the memory in which diagrams are counted, and the most bytes of it: more would save little time.
@@ -75,7 +75,7 @@ impl Driver<'_> {
 }
 
 impl Work<'_> {
-    /// Returns whether the next ply is merged whole, with this many plies left.
+    /// Returns whether the next ply is merged whole if `left` plies are left.
     fn next_is_whole(&self, left: u32) -> bool {
         if left == 2 { self.leaves_room_for_ranges() } else { self.share_of_room(self.next_whole().positions) <= 1.0 }
     }

@@ -18,7 +18,6 @@ pub struct Check {
     pub sha256: Option<[u8; 32]>,
 }
 
-/// Returns whether the answer of a row has its checksum.
 fn is_intact(row: &LedgerRow) -> bool {
     let has_it = |&Given { count, checksum, .. }: &Given| checksum == Answer { id: row.entry.id, count }.checksum();
     row.given.as_ref().is_none_or(has_it)
@@ -31,8 +30,8 @@ fn changed(row: &LedgerRow) -> String {
 }
 
 impl Ledger {
-    /// Calls `row` with every row, in the order of their numbers. Rows are read a few thousand at a time, and may or
-    /// may not include the answers that others write meanwhile.
+    /// Calls `row` with every row, in the order of their numbers. Each query reads a few thousand rows. Answers that others write
+    /// meanwhile may be missing.
     ///
     /// # Errors
     /// [`LedgerError::Damaged`] if an answer or the whole does not have its checksum or if ranges do not cover all keys once, if the

@@ -46,7 +46,6 @@ pub struct LedgerRequest<'a> {
 }
 
 impl LedgerRequest<'_> {
-    /// Returns the kind of a new ledger.
     fn new_kind(&self) -> Kind {
         let asks_for_ranges =
             self.ply.is_some() || self.entries.is_some() || self.counted == Some(Quantity::Categories);
@@ -54,7 +53,6 @@ impl LedgerRequest<'_> {
         self.kind.unwrap_or(if is_merged { Kind::Ranges } else { Kind::Positions })
     }
 
-    /// Returns what a new ledger counts.
     fn new_counted(&self) -> Quantity {
         self.counted.unwrap_or_default()
     }
@@ -122,7 +120,6 @@ impl Ledger {
     }
 }
 
-/// Returns the header and the entries of a new ledger.
 fn begin(
     request: &LedgerRequest<'_>,
     device: &mut MergeDevice,
@@ -157,7 +154,6 @@ fn begin(
 /// Entries: their kind and ply, the paths to them, and what they stand for.
 type Entries = (Kind, u32, u128, Vec<Item>);
 
-/// Returns the positions of a frontier.
 fn positions(
     request: &LedgerRequest<'_>,
     backend: &mut dyn Backend,
@@ -175,7 +171,6 @@ fn positions(
     Ok((Kind::Positions, frontier.ply(), paths, positions.map(item).collect()))
 }
 
-/// Returns ranges of the last merged ply.
 fn ranges(
     request: &LedgerRequest<'_>,
     device: &mut MergeDevice,
@@ -201,7 +196,6 @@ fn next_size(frontier: &Frontier, backend: &mut dyn Backend, observer: &dyn Obse
     Ok(counts.iter().map(|&count: &u128| count as u64).sum())
 }
 
-/// Returns the merged frontier at a ply.
 fn at_ply(root: &Fen, ply: u32, backend: &mut dyn Backend, observer: &dyn Observer) -> Result<Frontier, LedgerError> {
     let mut frontier = Frontier::of(root);
     while frontier.ply() < ply {

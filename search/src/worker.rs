@@ -69,7 +69,7 @@ pub(crate) struct Worker {
     candidates: Vec<Candidate>,
     /// The best line from each ply, as positions.
     pub(crate) lines: Vec<Vec<Quad48>>,
-    /// The step to each ply, and the evaluation there.
+    /// The step to each ply, and the static evaluation after it.
     steps: Vec<Step>,
     evaluations: Vec<i32>,
     /// The late move reductions by depth and number of moves tried.

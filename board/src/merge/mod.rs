@@ -46,7 +46,7 @@ pub struct MergeOptions {
 }
 
 impl MergeOptions {
-    /// Returns options with this many bytes of memory and all bits of the hash.
+    /// Returns options with all bits of the hash for a merge in `memory` bytes.
     pub const fn with_memory(memory: u64) -> Self {
         Self { memory, hash_bits: 32, categories: false }
     }
@@ -245,7 +245,7 @@ impl dyn Merge + '_ {
     }
 }
 
-/// The entries that are read at a time to find diagrams.
+/// The entries that one call reads to find diagrams.
 const READ_TOGETHER: usize = 1 << 20;
 
 /// Adds a multiplicity times a number of leaves to a sum.

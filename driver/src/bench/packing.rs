@@ -24,7 +24,7 @@ pub struct Cost {
     pub unpack: Times,
 }
 
-/// Measures all formats in turn, this many times.
+/// Measures all formats in turn, `repetitions` times.
 pub fn measure(repetitions: usize) -> Vec<Cost> {
     let positions: Vec<Position> = known::random().iter().take(BATCH).map(|known| known.root.position).collect();
     let empty = |format| Cost { format, pack: Times::default(), unpack: Times::default() };

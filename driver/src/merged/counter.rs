@@ -177,8 +177,8 @@ impl<'d> RangeCounter<'d> {
         self.paths
     }
 
-    /// Chooses ranges that cover the ply, about this many, with about equally many positions each. They come from a sample, so their
-    /// sizes vary, and other devices may choose others.
+    /// Chooses about `count` ranges that cover the ply, with about equal numbers of positions. They come from a sample, so their sizes
+    /// vary, and another device may choose other ranges.
     ///
     /// # Errors
     /// As [`RangeCounter::count`].

@@ -56,7 +56,7 @@ pub(crate) struct Estimates {
     pub(crate) ply_seconds: f64,
     /// The factor by which a successor takes longer than in the ply before.
     pub(crate) growth: f64,
-    /// Leaves this many plies below, or more, are counted in runs.
+    /// The least number of plies between a ply and the leaves at which leaves are counted in runs.
     pub(crate) least_in_runs: u32,
     /// Seconds to count below a position, by depth.
     pub(crate) count_each: [f64; MAX_CALL_DEPTH as usize + 1],
@@ -98,17 +98,17 @@ impl Estimates {
         }
     }
 
-    /// Estimates the seconds to make and merge the successors of a parent, if about this many distinct positions are made together.
+    /// Estimates the seconds to make and merge the successors of a parent, if about `positions` distinct positions are made together.
     pub(crate) fn merge_each(&self, positions: f64) -> f64 {
         self.merge_successor * self.moves * self.several_tables(positions)
     }
 
-    /// Returns whether one table holds about this many positions, with some to spare.
+    /// Returns whether one table holds about `positions` positions, with some to spare.
     pub(crate) fn fit_in_one_table(&self, positions: f64) -> bool {
         positions * MARGIN <= self.in_one_table
     }
 
-    /// Returns the factor by which a successor takes longer because of the tables for about this many positions.
+    /// Returns the factor by which a successor takes longer if about `positions` positions are made together, because of their tables.
     pub(crate) fn several_tables(&self, positions: f64) -> f64 {
         if self.fit_in_one_table(positions) { 1.0 } else { SEVERAL_TABLES }
     }

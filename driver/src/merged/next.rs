@@ -13,7 +13,7 @@ use crate::plan::{Plan, PlannedPly};
 /// A ply that takes less time than this, in seconds, is merged without measuring whether merging pays off; half of it if only three plies
 /// are left, since counting them takes little longer.
 const CHEAP_SECONDS: f64 = 0.01;
-/// The ply below at most this many positions is also merged without measuring.
+/// The ply below fewer positions than this is also merged without measuring.
 const FEW: f64 = 1_000.0;
 
 /// A ply that takes at most this share of its room is merged whole without measuring, if the other reasons allow it.
@@ -30,7 +30,7 @@ const CALLS: f64 = 10.0;
 /// enough work.
 const ENLARGED: u64 = 4;
 
-/// A depth whose smallest sample would take this many times as long as it may is not sampled.
+/// A depth is not sampled if its smallest sample would exceed its time by this factor.
 const LONG: f64 = 3.0;
 
 /// The least number of samples of a depth; the quickest counts. On a busy machine, a thread may wait a thousand times as long as it
@@ -74,7 +74,6 @@ impl Next {
 }
 
 impl Work<'_> {
-    /// Returns the middle of the last ply, as a sample.
     fn middle(&self, sample: u64) -> Range<u64> {
         let first = (self.merge.successors() - sample) / 2;
         first..first + sample

@@ -112,7 +112,7 @@ struct Pacer {
 }
 
 impl Pacer {
-    /// Returns the seconds that a weight takes, as the finished pieces tell.
+    /// Estimates the seconds for a weight from the finished pieces.
     fn seconds(&self, weight: f64) -> f64 {
         let each =
             if self.done > 0.0 { self.begin.elapsed().as_secs_f64() / self.done } else { self.seconds / self.weight };
@@ -145,7 +145,7 @@ impl Ranges {
         Ok(Self { sample, has_between, is_reversed, ply, each_key, each_between, group, diagrams, done })
     }
 
-    /// Samples the plies again, for this many ranges, unless the sample is large enough.
+    /// Samples the plies again for a number of ranges, unless the sample is large enough.
     pub(crate) fn sample_again(&mut self, work: &mut Work<'_>, ranges: u32) -> Result<(), Error> {
         if Sample::parents(ranges) > Sample::parents(1) {
             self.leave_group(work)?;
@@ -186,13 +186,12 @@ impl Ranges {
         if self.diagrams.is_some() { Key { hash: 0, ..key } } else { key }
     }
 
-    /// Returns whether a range may be split.
     fn is_divisible(&self, KeyRange { first, last }: &KeyRange) -> bool {
         self.border_at(*last) > *first
     }
 
-    /// Counts in each of these ranges, which follow each other, and calls `done` after each. Leaves are counted this many plies below
-    /// if `below` is given. `seconds` is the estimated time for all of it.
+    /// Counts in each of these ranges, which follow each other, and calls `done` after each. Leaves are counted `below` plies below, if
+    /// that is given. `seconds` is the estimated time for all of it.
     pub(crate) fn count(
         &mut self,
         work: &mut Work<'_>,
@@ -228,12 +227,11 @@ impl Ranges {
         Ok(())
     }
 
-    /// Returns what an expansion of the parents keeps to make a range.
+    /// The filter with which an expansion of the parents makes a range.
     fn kept(&self, range: KeyRange) -> Filter {
         if self.is_reversed { Filter::WithinReversed(range) } else { Filter::Within(range) }
     }
 
-    /// Returns the weight of a range for progress.
     fn weight(&self, range: &KeyRange) -> f64 {
         self.sample.keys_in(range) + 1.0
     }
@@ -387,7 +385,7 @@ fn between_pawns(range: &KeyRange, median: Option<&Key>) -> Key {
     let borders = match median {
         Some(&Key { pawns: [own, _], .. }) if least < greatest => [start(own), start(own.saturating_add(1))],
         Some(&key) => [Key { hash: 0, ..key }, Key { pawns: [key.pawns[0], key.pawns[1].saturating_add(1)], hash: 0 }],
-        // What begins or ends within a structure is split off once.
+        // A range that begins or ends within a pawn structure loses this part first.
         None if least < greatest && range.first > start(least) => [start(least.saturating_add(1)); 2],
         None if least < greatest && range.last != end(greatest) => [start(greatest); 2],
         None => return middle(range),
@@ -416,12 +414,10 @@ fn middle(range: &KeyRange) -> Key {
     Key { pawns: [(middle >> 64) as u64, middle as u64], hash: 0 }
 }
 
-/// Returns whether a range lies within another.
 fn covers(outer: &KeyRange, inner: &KeyRange) -> bool {
     outer.first <= inner.first && inner.last <= outer.last
 }
 
-/// Returns the smallest range that covers these pieces.
 fn union<'p>(pieces: impl Iterator<Item = &'p Piece>) -> KeyRange {
     let none = KeyRange { first: Key::MAX, last: Key::MIN };
     pieces.fold(none, |union, Piece { range, .. }| KeyRange {

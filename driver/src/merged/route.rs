@@ -65,7 +65,7 @@ impl Route {
 }
 
 impl Estimates {
-    /// Estimates how many parents may have successors in this many ranges, summed over the ranges, as a multiple of all parents.
+    /// Estimates the number of parents that may have successors in a range, summed over the ranges, as a multiple of all parents.
     ///
     /// With 4, 8, 40, 100 and 400 ranges, they were 1.8, 2.2, 3.0, 3.8 and 5.9 times the parents of the start position's ply 7.
     /// Ranges that differ only by hash need all parents.
@@ -73,7 +73,7 @@ impl Estimates {
         self.by_pawns(ranges, 0.6)
     }
 
-    /// Estimates the work of expanding parents whose successors are made in this many ranges, as a multiple of the work for one range.
+    /// Estimates the work of expanding parents whose successors are made in a number of ranges, as a multiple of the work for one range.
     ///
     /// Most parents that may have successors in a range have only pawns to take. They take half the time or less.
     fn expansions(&self, ranges: f64) -> f64 {
@@ -87,7 +87,7 @@ impl Estimates {
         (1.0 + growth * by_pawns.ln()) * (ranges / by_pawns)
     }
 
-    /// Estimates a ply of this many positions, made in ranges of at most `at_once` positions below `parents`. `merged` counts the
+    /// Estimates a ply of `positions` positions, made in ranges of at most `at_once` positions below `parents`. `merged` counts the
     /// plies merged before it, and itself. `scanned` is the number of parents that each range looks at.
     fn ply(&self, merged: u32, positions: f64, [parents, scanned]: [f64; 2], ranges: f64, at_once: f64) -> NextPly {
         let merging = parents * self.merge_each(at_once) * self.growth.powi(merged as i32);
@@ -250,7 +250,6 @@ mod tests {
         assert_eq!(deep.choose(0, 99, None).unwrap().plies.len(), 2);
     }
 
-    /// Returns the numbers of ranges of a route's plies.
     fn ranges(route: &Route) -> Vec<u32> {
         route.plies.iter().map(|ply| ply.ranges).collect()
     }
@@ -268,7 +267,7 @@ mod tests {
         assert_eq!(start(5, 12, 6e5).choose(0, 99, None).unwrap().plies, []);
         assert_eq!(start(5, 13, 6e5).choose(0, 99, None), None);
         assert_eq!(start(5, 12, 6e5).choose(1, 99, None), None);
-        // Without pawns, no share of a ply is enough for a range of the next.
+        // Without pawns, each range of the next ply needs the whole ply.
         let endgame = Estimates { pawns: 0, ..start(5, 13, 4e6) };
         assert_eq!(endgame.choose(2, 2, None), None);
     }

@@ -14,7 +14,7 @@ const MOST_PARENTS: u64 = 1 << 16;
 /// Parents that are expanded together: they may have similar pawns, so a sample needs many such blocks.
 const BLOCK: u64 = 16;
 
-/// Positions are read from the device in pieces of this many.
+/// The positions that one call reads from the device.
 const AT_ONCE: u64 = 1 << 16;
 
 /// The most positions of the ply between that are remembered: looking through them takes about a millisecond.
@@ -34,8 +34,8 @@ pub(super) struct Sample {
 }
 
 impl Sample {
-    /// Samples the successors of the parents, or their successors if there is a ply between. The sample is meant for this many ranges of
-    /// these keys.
+    /// Samples the successors of the parents, or their successors if there is a ply between. The sample is meant for a number of ranges
+    /// of these keys.
     pub(super) fn of(
         work: &mut Work<'_>,
         with_ply_between: bool,
@@ -70,7 +70,7 @@ impl Sample {
         Ok(())
     }
 
-    /// Returns the number of parents that a sample for this many ranges expands.
+    /// Returns the number of parents that a sample for a number of ranges expands.
     pub(super) fn parents(ranges: u32) -> u64 {
         (u64::from(ranges) * PARENTS_EACH).clamp(LEAST_PARENTS, MOST_PARENTS)
     }

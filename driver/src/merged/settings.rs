@@ -34,7 +34,7 @@ pub struct MergeSettings {
 }
 
 impl MergeSettings {
-    /// The fastest settings within this many bytes.
+    /// The fastest settings within `memory` bytes.
     pub const fn with_memory(memory: u64) -> Self {
         Self { memory, plies: None, ranges: None, hash_bits: 32, costs: None }
     }

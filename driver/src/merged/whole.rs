@@ -11,8 +11,8 @@ use super::settings::MergeCosts;
 use super::work::{StepError, Work, in_a_step, pace};
 use crate::Error;
 
-/// A ply is large if it takes at least this many times as long as the quickest ply and at least [`LARGE_SECONDS`], and has at least
-/// [`LARGE_SUCCESSORS`]. On a GPU, smaller plies take most of their time for buffers and waits.
+/// A ply is large if its time is at least the quickest ply's time multiplied by this factor and at least [`LARGE_SECONDS`], and if it has at
+/// least [`LARGE_SUCCESSORS`]. On a GPU, smaller plies take most of their time for buffers and waits.
 const LARGE_PLY: f64 = 8.0;
 const LARGE_SECONDS: f64 = 0.02;
 const LARGE_SUCCESSORS: f64 = 1e6;
@@ -23,7 +23,7 @@ const MANY_MOVES: u64 = 100;
 /// Room for successors beyond the estimate.
 const SPARE_ROOM: u64 = 1 << 12;
 
-/// The parents of a ply are few if there are at most this many. They say little about the memory of a parent.
+/// So few parents say little about the memory of a parent.
 const FEW_PARENTS: u64 = 1 << 14;
 
 /// A ply that does not fit is assumed to exceed its room by this factor.
@@ -94,7 +94,7 @@ impl Work<'_> {
         Ok(true)
     }
 
-    /// Updates the costs of merging after a ply with this many successors, made with room for about this many positions.
+    /// Updates the costs of merging after a ply with `successors` successors, made with capacity for about `positions` positions.
     fn note_costs(&mut self, seconds: f64, successors: f64, positions: f64) {
         self.quickest = self.quickest.min(seconds);
         let (ply, (room, room_seconds)) = (self.quickest, self.room);

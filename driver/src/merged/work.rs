@@ -72,7 +72,7 @@ pub(crate) struct Work<'d> {
     pub(crate) estimates: Estimates,
     /// The positions that one line of moves reaches, as far as they were counted.
     pub(crate) once: u64,
-    /// The bytes in which the host counts diagrams at a time, if diagrams are wanted.
+    /// The bytes in which the host counts a part of the diagrams, if diagrams are wanted.
     pub(crate) diagram_bytes: Option<u64>,
     /// The plies merged so far.
     pub(super) plies: Vec<PlannedPly>,
@@ -287,7 +287,7 @@ impl<'d> Work<'d> {
         Ok(sum)
     }
 
-    /// Returns the number of paths to the ply that lies this many plies below the last one.
+    /// Returns the number of paths to the ply that lies `plies` plies below the last one.
     pub(crate) fn paths_below(&mut self, plies: u32) -> Result<u128, Error> {
         Ok(self.sum(Summand::Leaves(plies), |work| &mut work.counting, 0.0, |_, _| ())?.nodes)
     }

@@ -36,7 +36,7 @@ pub(super) fn table_bytes(sizes: &Sizes, entries: u64) -> u64 {
     4 * slots_of(candidates_of(sizes, entries)) as u64
 }
 
-/// Returns the maximum number of candidates of an insertion into a run with this capacity: as many, if they fit in a level.
+/// Returns the maximum number of candidates of an insertion into a run: its capacity, or what fits in a level.
 pub(super) fn candidates_of(sizes: &Sizes, entries: u64) -> usize {
     let wanted = usize::try_from(entries).unwrap_or(usize::MAX);
     wanted.clamp(sizes.least_positions().min(sizes.positions), sizes.positions)

@@ -57,7 +57,6 @@ impl Ledger {
     }
 }
 
-/// Returns the schema of a table with these columns.
 fn schema(columns: &[Column]) -> String {
     let line = |&Column { name, holds, required }: &Column| {
         let required = if required { "required" } else { "optional" };

@@ -205,7 +205,6 @@ fn passes(error: &postgres::Error) -> bool {
     }
 }
 
-/// Returns the message of a database, without the full stop.
 fn sentence(error: &postgres::Error) -> String {
     let mut text = match error.as_db_error() {
         Some(error) => error.message().to_owned(),

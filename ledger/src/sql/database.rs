@@ -29,7 +29,6 @@ pub(crate) trait Transaction {
     /// Runs statements without parameters that make tables.
     fn make(&mut self, schema: &str) -> Result<()>;
 
-    /// Returns whether the database has a ledger.
     fn has_ledger(&mut self) -> Result<bool>;
 
     /// Keeps others from creating a ledger until the transaction ends.

@@ -70,7 +70,6 @@ fn listed(answers: &[Answer]) -> Value {
     format!("[{}]", answers.iter().map(row).collect::<Vec<_>>().join(",")).into()
 }
 
-/// Returns numbers as JSON.
 fn numbers(ids: impl Iterator<Item = u64>) -> Value {
     format!("[{}]", ids.map(|id| id.to_string()).collect::<Vec<_>>().join(",")).into()
 }

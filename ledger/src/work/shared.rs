@@ -167,7 +167,7 @@ impl Desk {
         self.held = leased.iter().map(|entry| entry.id).collect();
     }
 
-    /// Begins to count this many entries together.
+    /// Begins to count `piece` entries together.
     pub(super) fn begin(&mut self, piece: usize) {
         (self.piece, self.finished, self.leaves) = (piece, 0, self.progress.leaves);
         self.note_rest(0.0);
@@ -179,7 +179,7 @@ impl Desk {
         self.progress.leaves = self.leaves.saturating_add(progress.counted);
     }
 
-    /// Notes answers, of which this many are new.
+    /// Notes answers, of which `new` are new.
     pub(super) fn finish(&mut self, answers: &[Answer], new: u64) {
         self.held.retain(|id| answers.iter().all(|answer| answer.id != *id));
         self.finished += answers.len();
