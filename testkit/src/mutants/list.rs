@@ -28,7 +28,7 @@ pub const MUTANTS: &[Mutant] = &[
     Mutant::new(Counting, "bishops are pawns", "sliders_of_kind(frame, code), code >= BISHOP)", "sliders_of_kind(frame, code), code > BISHOP)"),
     Mutant::new(Counting, "knights are pawns", "select(frame.pawns, frame.knights, code == KNIGHT)", "frame.pawns"),
     Mutant::new(Counting, "a lane counts its first position only", "            index += CLOSED_FORM_GROUP;", "            index += CLOSED_FORM_GROUP * CLOSED_FORM_TURNS;"),
-    Mutant::new(Counting, "moves of later turns are made in the positions of the first", "Sink((index - group_first) << LANE, index)", "Sink(lane << LANE, index)"),
+    Mutant::new(Counting, "moves of later turns are made in the positions of the first", "Sink((index - group_first) << LANE, index)", "Sink(id.lane << LANE, index)"),
     Mutant::new(Counting, "moves are queued once more in each turn", "        if id.lane == 0u {\n            atomicStore(&queued, 0u);", "        if id.lane == 0u && turn == 1u {\n            atomicStore(&queued, 0u);"),
     Mutant::new(Merging, "the first two planes of candidates are not compared", "all(positions[index] == first) & ", ""),
     Mutant::new(Merging, "the last two planes of candidates are not compared", " & all(positions[index + 1u] == second)", ""),
