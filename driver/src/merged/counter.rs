@@ -9,8 +9,8 @@ use kogge_board::merge::Key;
 use kogge_board::merge::KeyRange;
 
 use super::ranges::{RangeCount, Ranges};
-use super::settings::MergeSettings;
-use super::work::{Quantity, Work, root_entry};
+use super::settings::{MergeSettings, Quantity};
+use super::work::{Work, root_entry};
 use crate::calls::MAX_CALL_DEPTH;
 use crate::frontier::counting;
 use crate::{Driver, Error, Progress};

@@ -24,6 +24,5 @@ pub use count::MergedCount;
 pub use counter::{RangeCounter, RangePlies};
 pub use ranges::RangeCount;
 pub(crate) use ranges::Ranges;
-pub use settings::{MergeCosts, MergeSettings};
-pub use work::Quantity;
+pub use settings::{MergeCosts, MergeSettings, Quantity};
 pub(crate) use work::{Work, root_entry};

@@ -3,8 +3,6 @@
 use kogge_board::merge::MergeOptions;
 use kogge_board::{Backend, BackendError, Rules};
 
-use crate::Quantity;
-
 /// What merging costs on a device, as measured on large plies. Plans of later counts on the same device use it for small plies,
 /// whose time says little.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -15,6 +13,26 @@ pub struct MergeCosts {
     pub successor: f64,
     /// Seconds to make room for a distinct successor.
     pub room: f64,
+}
+
+/// What is counted below the last merged ply.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
+pub enum Quantity {
+    /// Leaves.
+    #[default]
+    Leaves,
+    /// Leaves by the moves that lead to them. There is at least one ply below the last merged one.
+    Categories,
+}
+
+impl Quantity {
+    /// The number of plies that must lie below the last merged ply: merging forgets the moves that lead to it.
+    pub(crate) const fn least_below(self) -> u32 {
+        match self {
+            Self::Leaves => 0,
+            Self::Categories => 1,
+        }
+    }
 }
 
 /// How plies are merged.

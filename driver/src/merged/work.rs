@@ -10,7 +10,7 @@ use kogge_board::{Categories, Fen, Pace, Planes32, Quad48, Rules};
 
 use super::estimates::{Estimates, MARGIN};
 use super::route::NextPly;
-use super::settings::MergeCosts;
+use super::settings::{MergeCosts, Quantity};
 use crate::calls::MAX_CALL_DEPTH;
 use crate::error::wrong_answer;
 use crate::plan::PlannedPly;
@@ -35,26 +35,6 @@ const BEFORE_RANGES_SHARE: f64 = 0.75;
 /// Returns a root as the only entry of its ply.
 pub(crate) fn root_entry(root: &Fen) -> WeightedPosition {
     WeightedPosition { position: Quad48::from(&root.position).with_halfmove_clock(0), multiplicity: 1 }
-}
-
-/// What is counted below the last merged ply.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
-pub enum Quantity {
-    /// Leaves.
-    #[default]
-    Leaves,
-    /// Leaves by the moves that lead to them. There is at least one ply below the last merged one.
-    Categories,
-}
-
-impl Quantity {
-    /// The number of plies that must lie below the last merged ply: merging forgets the moves that lead to it.
-    pub(crate) const fn least_below(self) -> u32 {
-        match self {
-            Self::Leaves => 0,
-            Self::Categories => 1,
-        }
-    }
 }
 
 /// The plies of a tree on a device, and everything known about them.

@@ -4,8 +4,8 @@ use std::sync::atomic::Ordering;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use super::batch::{pace, share};
 use super::shared::{Desk, End, Event, Shared};
-use super::{pace, share};
 use crate::count::{Counter, is_of_the_device, pieces};
 use crate::{Answer, LedgerEntry, LedgerError, Source};
 use kogge_board::Pace;

@@ -4,6 +4,7 @@
 //! entries are left. Faster devices take larger batches. The calling thread extends the leases, reports progress, and
 //! stops all devices on request. A device that fails drops out and returns its entries to the others.
 
+mod batch;
 mod device;
 mod shared;
 
@@ -14,35 +15,12 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
+pub(super) use batch::{pace, share};
 use shared::{Desk, End, Shared};
 pub use shared::{DeviceProgress, Event, Snapshot, Watcher, WorkOptions};
 
-use kogge_board::Pace;
-
-use crate::{Kind, Ledger, LedgerError, LedgerProgress, Total};
+use crate::{Ledger, LedgerError, LedgerProgress, Total};
 use kogge_driver::MergeDevice;
-
-/// The most entries that are leased at once: more would only make the queries longer.
-const MOST: u64 = 1 << 14;
-/// A device takes at most its share of the remaining entries divided by this number, so that at the end no device waits long for
-/// another.
-const PARTS: u64 = 4;
-
-/// Returns the pace of batches of entries. A killed process loses a batch of positions. Of ranges it loses one, because each answer is
-/// written as soon as it is known, but each batch of ranges needs the ply above them.
-pub(super) fn pace(kind: Kind, alone: bool) -> Pace {
-    let (first, milliseconds) = match kind {
-        Kind::Positions if alone => (64, 50),
-        Kind::Positions => (1, 1_000),
-        Kind::Ranges | Kind::ReversedRanges => (1, 30_000),
-    };
-    Pace::new(first, Duration::from_millis(milliseconds), 8)
-}
-
-/// Returns the most entries that a device takes if this number is left for all devices.
-pub(super) fn share(left: u64, devices: usize) -> u64 {
-    (left / (PARTS * devices.max(1) as u64)).min(MOST)
-}
 
 /// The time between two checks by the watching thread.
 const LOOK: Duration = Duration::from_millis(100);
@@ -184,17 +162,5 @@ impl Watch<'_> {
         let done = (self.known + own()).min(self.begun.entries);
         shared.watcher.event(&Event::Progress(&shared.snapshot(self.start, self.begun.done, done)));
         Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_last_entries_are_shared() {
-        let pace = pace(Kind::Ranges, false);
-        assert_eq!((pace.next(share(1_000_000, 1)), share(1_000_000, 1), share(16, 2)), (1, MOST, 2));
-        assert_eq!(pace.next(share(0, 2)), 1);
     }
 }
