@@ -24,7 +24,7 @@ use crate::{Driver, Error, LEAST_MERGED_DEPTH, MergeCosts, MergeSettings, Observ
 
 /// The longest time of a single count, as a share of the whole time.
 const LONGEST: f64 = 0.008;
-/// In the climb, a count that takes less than this, in seconds, is repeated up to [`OFTEN`] times.
+/// In the climb, a count that takes less than this, in seconds, is repeated up to [`AGAIN`] times.
 const SHORT: f64 = 0.003;
 const AGAIN: usize = 3;
 /// The time of a count by merged plies grows more slowly than the number of leaves, by an unknown factor. It is assumed

@@ -101,10 +101,10 @@ impl Ledger {
         let ledger = Self::open(store)?;
         let header = ledger.header();
         let same_root = root_bytes(root) == header.root_bytes() && castling(root) == header.castling();
-        let same_entries = kind.is_none_or(|kind| kind == header.kind)
+        let same_entries = kind.is_none_or(|kind| kind.is_ranges() == header.kind.is_ranges())
             && counted.is_none_or(|counted| counted == header.counted)
             && ply.is_none_or(|ply| ply == header.ply);
-        if !made && (!same_root || depth != header.depth || !same_entries) {
+        if !same_root || depth != header.depth || !same_entries {
             return Err(LedgerError::Other {
                 location: ledger.location(),
                 found: request.describe(&header.root, header.depth, (header.kind, header.counted), header.ply),

@@ -7,7 +7,7 @@ use crate::merge::{
     Filter, Merge, MergeError, MergeOptions, MergeSizes, Summand, WeightedPosition, add_categories, add_weighted,
     common_turn, hashes,
 };
-use crate::{Backend, Categories, Planes32, Quad48, Rules, unwatched};
+use crate::{Backend, BackendError, Categories, Planes32, Quad48, Rules, unwatched};
 
 /// Two plies in the host's memory; the backend expands and counts.
 pub struct HostMerge<'a, B: Backend + ?Sized> {
@@ -116,6 +116,7 @@ impl<B: Backend + ?Sized> Merge for HostMerge<'_, B> {
         for parents in parents.chunks(HOST_AT_ONCE) {
             let positions: Vec<_> = parents.iter().map(|entry| entry.position).collect();
             let successors = self.backend.expand(&self.rules, &positions)?;
+            check_answers(&*self.backend, successors.ends.len(), positions.len())?;
             for (parent, positions) in parents.iter().zip(successors.iter()) {
                 for &position in positions {
                     let is_kept = self.insert(position, parent.multiplicity, kept)?;
@@ -165,6 +166,7 @@ pub fn sum_entries<B: Backend + ?Sized>(
     let nodes = match summand {
         Summand::Leaves(depth) => {
             let leaves = backend.perft(rules, &positions, depth, &mut unwatched)?;
+            check_answers(backend, leaves.len(), positions.len())?;
             entries
                 .iter()
                 .zip(leaves)
@@ -172,6 +174,7 @@ pub fn sum_entries<B: Backend + ?Sized>(
         }
         Summand::Kinds(depth) => {
             let found = backend.categories(rules, &positions, depth, &mut unwatched)?;
+            check_answers(backend, found.len(), positions.len())?;
             return entries.iter().zip(&found).try_fold(Categories::default(), |sum, (entry, categories)| {
                 add_categories(&sum, entry.multiplicity, categories)
             });
@@ -179,4 +182,13 @@ pub fn sum_entries<B: Backend + ?Sized>(
         Summand::Once => entries.iter().filter(|entry| entry.multiplicity == 1).count() as u128,
     };
     Ok(Categories { nodes, ..Categories::default() })
+}
+
+/// Checks that a backend has answered for each position: a missing answer would only make the sum too small.
+fn check_answers<B: Backend + ?Sized>(backend: &B, answers: usize, positions: usize) -> Result<(), BackendError> {
+    if answers == positions {
+        return Ok(());
+    }
+    let device = backend.info().name.clone();
+    Err(BackendError::WrongAnswer { device, reason: format!("it answered for {answers} of {positions} positions.") })
 }

@@ -2,11 +2,12 @@
 
 use crate::support::wrong_merge::{Fault, WrongMerge};
 use crate::support::{KIWIPETE, MATE, Watch, fen};
-use kogge_board::{Backend, BackendError, Fen};
+use kogge_board::{Backend, BackendError, Fen, unwatched};
 use kogge_driver::epd::{self, Case};
 use kogge_driver::{Distinct, Driver, Error, Frontier, MergeCosts, MergeSettings, MergedCount};
 use kogge_movegen_cpu::Cpu;
 use kogge_movegen_cpu::mailbox::Mailbox;
+use kogge_testkit::Wrapped;
 
 const AMPLE: MergeSettings = MergeSettings::with_memory(1 << 28);
 const KINGS: &str = "8/8/8/4k3/8/8/8/4K3 w - - 0 1";
@@ -273,5 +274,26 @@ fn wrong_multiplicities_are_found_by_distinct_positions_and_plans() {
 fn a_wrong_entry_of_a_list_is_found() {
     for fault in [Fault::LosesPosition, Fault::DoublesPosition] {
         assert_not_trusted(with_fault(Some(fault), 0, 3, 1), 0);
+    }
+}
+
+/// A sum over fewer answers than positions would be too small.
+#[test]
+fn missing_answers_end_a_merge_by_the_host() {
+    let settings = MergeSettings { plies: Some(2), ..MergeSettings::with_memory(1 << 24) };
+    let forgets_counts = Wrapped::new(Cpu::new(Some(1)).unwrap()).perft(|cpu, rules, positions, depth| {
+        let mut counts = cpu.perft(rules, positions, depth, &mut unwatched)?;
+        counts.truncate(100);
+        Ok(counts)
+    });
+    let forgets_successors = Wrapped::new(Cpu::new(Some(1)).unwrap()).expand(|cpu, rules, positions| {
+        let mut successors = cpu.expand(rules, positions)?;
+        successors.ends.truncate(10);
+        Ok(successors)
+    });
+    for mut backend in [Box::new(forgets_counts) as Box<dyn Backend>, Box::new(forgets_successors)] {
+        let error = Driver::new(&mut *backend, &()).perft_merged(&Fen::start(), 4, &settings).unwrap_err();
+        assert!(matches!(&error, Error::Backend(BackendError::WrongAnswer { .. })), "{error}");
+        assert!(error.to_string().contains("it answered for 10"), "{error}");
     }
 }

@@ -8,7 +8,7 @@ use super::batch::{pace, share};
 use super::shared::{Desk, End, Event, Shared};
 use crate::count::{Counter, is_of_the_device, pieces};
 use crate::{Answer, LedgerEntry, LedgerError, Source};
-use kogge_board::Pace;
+use kogge_board::{BackendError, Pace};
 use kogge_driver::{Driver, Error, MergeDevice, MergeSettings, Observer, Progress};
 
 /// The first and the longest time to wait when all remaining entries are leased to others. A device that works alone on a ledger waits
@@ -26,6 +26,10 @@ pub(super) fn work(shared: &Shared<'_>, index: usize, device: &mut MergeDevice) 
         Ok(()) if shared.is_stopped() => End::Stopped,
         Ok(()) => End::Done,
         Err(LedgerError::Driver(Error::Cancelled(_))) => End::Stopped,
+        // Nobody can verify the earlier answers of this device: the ledger ends with the process.
+        Err(error @ LedgerError::Driver(Error::Backend(BackendError::WrongAnswer { .. }))) if shared.options.alone => {
+            End::Fatal(error)
+        }
         Err(LedgerError::Driver(error)) if is_of_the_device(&error) => End::Failed(error.to_string()),
         Err(error) => End::Fatal(error),
     }

@@ -33,7 +33,8 @@ impl Ledger {
     /// the leases end.
     ///
     /// # Errors
-    /// [`LedgerError::Stopped`] if the watcher asks for it, [`LedgerError::NoDevice`] if all devices fail,
+    /// [`LedgerError::Stopped`] if the watcher asks for it, the error of a device that answers wrongly if the work is
+    /// [alone](WorkOptions::alone), [`LedgerError::NoDevice`] if all devices fail,
     /// [`LedgerError::Disputed`] and [`LedgerError::Paths`] if entries are wrong, or the database's error. Finished entries are in
     /// the ledger.
     pub fn work(

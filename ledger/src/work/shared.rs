@@ -14,8 +14,8 @@ pub struct WorkOptions {
     pub worker: String,
     /// The length of a lease. Leases are extended after a third of it.
     pub lease: Duration,
-    /// Whether no other process uses the ledger and nothing is lost with this process, as if the ledger is in memory. Then batches of
-    /// positions are short, and devices look often for entries.
+    /// Whether the ledger ends with this process, because it is in memory. Then batches of positions are short, devices look often for
+    /// entries, and a wrong answer of a device ends the work, because the device's earlier answers cannot be verified later.
     pub alone: bool,
 }
 

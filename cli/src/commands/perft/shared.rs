@@ -90,6 +90,7 @@ impl args::Perft {
             LedgerError::Stopped { done, entries } => {
                 Failure::from(Error::Cancelled(Progress { done, total: entries, ..Progress::default() }))
             }
+            LedgerError::NoDevice(reasons) => Failure::Device(reasons),
             error => error.into(),
         })?;
         let elapsed = start.elapsed();
