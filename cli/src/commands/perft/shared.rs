@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use kogge_board::Backend;
 use kogge_devices::memory;
-use kogge_driver::{Division, Error, MergeDevice, Observer, Progress, Quantity};
+use kogge_driver::{Division, MergeDevice, Observer, Progress, Quantity};
 use kogge_ledger::{
     DeviceProgress, Event, Kind, Ledger, LedgerError, LedgerRequest, Snapshot, Sqlite, Total, Watcher, WorkOptions,
 };
@@ -87,9 +87,9 @@ impl args::Perft {
         monitor.next();
         let counted = counted.ok_or_else(|| Failure::Device("No device could count.".to_owned()))?;
         let (ply, total, snapshot) = counted.map_err(|error| match error {
-            LedgerError::Stopped { done, entries } => {
-                Failure::from(Error::Cancelled(Progress { done, total: entries, ..Progress::default() }))
-            }
+            LedgerError::Stopped { done, entries } => Failure::Interrupted(format!(
+                "Stopped on request: {done} of {entries} pieces were done; there is no result."
+            )),
             LedgerError::NoDevice(reasons) => Failure::Device(reasons),
             error => error.into(),
         })?;
