@@ -87,17 +87,17 @@ impl Division {
                 driver.plan_merged(root, depth, settings)?.last_ply().min(most).max(least)
             }
         };
-        // Two plies before the last, fewer positions take less time and memory. Whoever counts makes the ply between by itself,
-        // so the paths come from another way of counting.
+        // Two plies before the last, fewer positions take less time and memory. Whoever counts makes the next ply by itself, so the
+        // paths come from another way of counting.
         let plies = RangePlies { whole: ply.saturating_sub(2), last: ply, depth };
-        let mut counter = RangeCounter::new(&mut driver, root, plies, wanted.counted, settings)?;
+        let mut counter = RangeCounter::fitting(&mut driver, root, plies, wanted.counted, settings)?;
         let reversed = counter.reversed_ranges().filter(|_| wanted.may_be_reversed);
         let count = match reversed {
             Some(needed) => wanted.reversed(needed),
             None => wanted.count(counter.estimated_positions()),
         };
         if reversed.is_some() {
-            counter.sample_reversed()?;
+            counter.reverse()?;
         }
         let (ranges, paths) = (counter.borders(count)?, counter.paths());
         Ok(Self { ply, ranges, is_reversed: reversed.is_some(), paths })

@@ -34,12 +34,12 @@ impl Driver<'_> {
     /// diagrams, if wanted, which takes about as long as merging.
     ///
     /// Positions are equal if everything that their trees depend on is equal: pieces, side to move, castling rights,
-    /// and an en-passant square where a capture is legal. The last two plies may be larger than memory. They are then counted in
-    /// ranges of positions with similar pawns. Unless the backend [counts diagrams](kogge_board::DeviceInfo::counts_diagrams), the host counts
+    /// and an en-passant square where a capture is legal. Plies that are larger than memory are counted in ranges of positions
+    /// with similar pawns. Unless the backend [counts diagrams](kogge_board::DeviceInfo::counts_diagrams), the host counts
     /// them in a part of the memory.
     ///
     /// # Errors
-    /// [`Error::Memory`] if a ply before the last two does not fit, or diagrams do not, [`Error::Cancelled`] with the progress so
+    /// [`Error::Memory`] if not even the positions before one range fit, or diagrams do not, [`Error::Cancelled`] with the progress so
     /// far, or the backend's error.
     pub fn unique(&mut self, root: &Fen, plies: u32, memory: u64, diagrams: bool) -> Result<Vec<Distinct>, Error> {
         self.begin(plies as usize + 1);
@@ -53,7 +53,7 @@ impl Driver<'_> {
         let mut counts = vec![work.distinct()?];
         while counts.len() <= plies as usize {
             let left = plies - work.ply();
-            if work.next_is_whole(left) {
+            if work.leaves_room(left - 1) {
                 work.forget_before_overflow(1)?;
                 let ply = work.next_whole();
                 work.rest = if left == 1 { 0.0 } else { f64::INFINITY };
@@ -64,10 +64,8 @@ impl Driver<'_> {
                     work.start_again(&root)?;
                     counts.truncate(1);
                 }
-            } else if left <= 2 {
-                work.distinct_in_ranges(left, &mut counts)?;
             } else {
-                return Err(work.no_room());
+                work.distinct_in_ranges(left, &mut counts)?;
             }
         }
         Ok(counts)
@@ -75,11 +73,6 @@ impl Driver<'_> {
 }
 
 impl Work<'_> {
-    /// Returns whether the next ply is merged whole if `left` plies are left.
-    fn next_is_whole(&self, left: u32) -> bool {
-        if left == 2 { self.leaves_room_for_ranges() } else { self.share_of_room(self.next_whole().positions) <= 1.0 }
-    }
-
     /// Reports the distinct positions of the plies done so far.
     fn report(&mut self, counts: &[Distinct]) {
         self.progress.done = counts.len() as u64;
@@ -118,7 +111,7 @@ impl Work<'_> {
         if next.any(|ply| ply.is_multiple_of(SAFE_PLIES)) { self.forget_multiplicities() } else { Ok(()) }
     }
 
-    /// Counts the distinct positions of the last one or two plies in ranges.
+    /// Counts the distinct positions of the last plies in ranges.
     fn distinct_in_ranges(&mut self, plies: u32, counts: &mut Vec<Distinct>) -> Result<(), Error> {
         self.forget_before_overflow(plies)?;
         let expected: Vec<_> = (1..=plies).map(|plies| self.paths_below(plies)).collect::<Result<_, _>>()?;
@@ -126,12 +119,13 @@ impl Work<'_> {
         for (plies, expected) in (1..=plies).zip(expected) {
             self.rest = f64::INFINITY;
             let count = self.estimates.ranges(plies);
-            let mut ranges = Ranges::of(self, plies > 1, count)?;
+            let mut ranges = Ranges::of(self, plies - 1, false, count)?;
             let wanted = ranges.divide(count as usize);
             let mut sum = RangeCount::none(KeyRange::WHOLE);
             ranges.count(self, &wanted, None, f64::INFINITY, &mut |_, found| sum.add(found))?;
             self.check_paths(ranges.ply(), sum.paths, expected)?;
-            self.estimates.too_large = Some((self.next_ply() as usize, sum.positions as f64));
+            ranges.leave_groups(self, 0)?;
+            self.estimates.too_large = Some((ranges.ply() as usize, sum.positions as f64));
             let (positions, once) = (sum.positions, std::mem::take(&mut self.once));
             counts.push(Distinct { positions, once, diagrams: ranges.diagrams });
             self.report(counts);

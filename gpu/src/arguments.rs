@@ -38,10 +38,8 @@ with_kernels!(arguments);
 /// Returns the scalar `filter_kind` of the kernels, and the range. [`Filter::All`] has any range.
 pub(crate) fn parts_of(filter: Filter) -> (u32, KeyRange) {
     match filter {
-        Filter::All => (0, KeyRange::WHOLE),
-        Filter::Within(range) => (1, range),
-        Filter::Before(range) => (2, range),
-        Filter::WithinReversed(range) => (3, range),
+        Filter::All => (u32::MAX, KeyRange::WHOLE),
+        Filter::Reaching { range, plies, is_reversed } => (2 * plies + u32::from(is_reversed), range),
     }
 }
 

@@ -243,7 +243,7 @@ scalars! {
     keeps_slots,
     /// The number of lower bits of a hash that an order ignores.
     shift,
-    /// Which candidates are kept: 0 all, 1 those within the range, 2 those that may have a successor within, 3 those whose reversed keys are within.
+    /// Twice the plies from a successor that is kept to the ply of the range, plus one if the keys are reversed; `u32::MAX` if all are kept.
     filter_kind,
     /// The number of entries that every shard gives in turn.
     turns,

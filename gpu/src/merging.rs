@@ -148,7 +148,7 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
     /// left out. Also returns the place of the parents' multiplicities.
     async fn load_parents(&mut self, parents: &Range<u64>) -> Result<(ParentBatch, Weights), Retry> {
         self.session.prepare(2).await?;
-        if let Filter::Within(_) | Filter::WithinReversed(_) = self.lists.filter() {
+        if self.lists.filter() != Filter::All {
             let selected = self.lists.select(self.session, parents).await?;
             return Ok((selected, Weights::Selected));
         }

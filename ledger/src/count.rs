@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use crate::{Answer, Count, Item, Kind, Ledger, LedgerEntry, LedgerError, Source};
 use kogge_board::BackendError;
-use kogge_driver::{Driver, Error, Frontier, MergeSettings, Quantity, RangeCounter};
+use kogge_driver::{Driver, Error, Frontier, MergeSettings, Quantity, RangeCounter, RangePlies};
 
 /// The time between two records of ranges: writing takes much less.
 const OFTEN: Duration = Duration::from_millis(200);
@@ -50,8 +50,8 @@ impl<'l, 'd, 'b> Counter<'l, 'd, 'b> {
         if header.kind == Kind::Positions {
             return Ok(Self { ledger, source, by: By::Leaves(driver) });
         }
-        let mut counter =
-            RangeCounter::fitting(driver, &header.root, header.ply, header.depth, header.counted, settings)?;
+        let plies = RangePlies { whole: header.ply.saturating_sub(1), last: header.ply, depth: header.depth };
+        let mut counter = RangeCounter::fitting(driver, &header.root, plies, header.counted, settings)?;
         if counter.paths() != header.paths {
             let (ply, found, expected) = (header.ply, counter.paths(), header.paths);
             let reason = format!("it found {found} paths to ply {ply}, but the ledger has {expected}.");

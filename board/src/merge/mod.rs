@@ -14,12 +14,14 @@
 //! and `perft` of any backend. Backends without code of their own use it; all others are compared with it.
 
 mod diagrams;
+mod filter;
 mod range;
 
 use std::ops::Range;
 
 pub use diagrams::{DIAGRAM_BYTES, DiagramPart};
-pub use range::{Filter, Key, KeyRange};
+pub use filter::Filter;
+pub use range::{Key, KeyRange};
 use thiserror::Error;
 
 use crate::{BackendError, Categories, Color, Planes32, Position, Quad48, Rules, State};

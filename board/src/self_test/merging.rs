@@ -415,11 +415,11 @@ fn keeps(merge: &mut dyn Merge, expected: &[WeightedPosition], kept: Filter) -> 
 /// Checks that the successors of all parents can be made range by range, and so can their parents.
 fn ranges(merge: &mut dyn Merge, expected: &ExpectedPly) -> Outcome {
     for range in ranges_of(&expected.entries, Key::of) {
-        keeps(&mut *merge, &expected.entries, Filter::Within(range))?;
-        keeps(&mut *merge, &expected.entries, Filter::Before(range))?;
+        keeps(&mut *merge, &expected.entries, Filter::within(range))?;
+        keeps(&mut *merge, &expected.entries, Filter::within(range).before(1))?;
     }
     for range in ranges_of(&expected.entries, Key::reversed) {
-        keeps(&mut *merge, &expected.entries, Filter::WithinReversed(range))?;
+        keeps(&mut *merge, &expected.entries, Filter::within_reversed(range))?;
     }
     Ok(())
 }
@@ -428,9 +428,9 @@ fn ranges(merge: &mut dyn Merge, expected: &ExpectedPly) -> Outcome {
 fn two_plies_at_once(merge: &mut dyn Merge, between: &ExpectedPly, expected: &ExpectedPly) -> Outcome {
     let parents = merge.parents();
     for range in ranges_of(&expected.entries, Key::of) {
-        keeps(&mut *merge, &between.entries, Filter::Before(range))?;
+        keeps(&mut *merge, &between.entries, Filter::within(range).before(1))?;
         merge.descend(true)?;
-        keeps(&mut *merge, &expected.entries, Filter::Within(range))?;
+        keeps(&mut *merge, &expected.entries, Filter::within(range))?;
         merge.ascend()?;
         equal(&[merge.parents(), merge.successors()], &[parents, 0], "a ply that was kept")?;
     }
@@ -440,6 +440,11 @@ fn two_plies_at_once(merge: &mut dyn Merge, between: &ExpectedPly, expected: &Ex
 /// Positions whose pawns push once and twice, capture both ways and en passant, and promote.
 const PAWN_MOVES: [&str; 2] = ["4k3/8/8/3p1p2/4P3/8/P7/4K3 w - - 0 1", "6n1/2k4P/8/3pP3/8/8/8/4K3 w - d6 0 1"];
 
+/// Positions four plies after a successor of the first of these: a pawn has moved twice, has moved twice beside a pawn that was taken, and two
+/// pawns were taken.
+const FOUR_PLIES_LATER: [&str; 3] =
+    ["4k3/8/8/5p2/P3P3/3p4/8/4K3 b - - 0 1", "4k3/8/8/8/P3P3/3p4/8/4K3 b - - 0 1", "4k3/8/8/8/4P3/8/P7/4K3 b - - 0 1"];
+
 /// Returns the ranges that have the pawns of one of these entries each.
 fn ranges_of_pawns(entries: &[WeightedPosition], key: fn(&Planes32) -> Key) -> Vec<KeyRange> {
     let pawns: BTreeSet<_> = entries.iter().map(|entry| key(&planes(entry)).pawns).collect();
@@ -447,11 +452,28 @@ fn ranges_of_pawns(entries: &[WeightedPosition], key: fn(&Planes32) -> Key) -> V
     pawns.into_iter().map(range).collect()
 }
 
+/// Of the ranges two plies later, one in this number is tested: a number that has nothing in common with the numbers of kinds of ranges and
+/// of plies.
+const EVERY: usize = 3;
+
+/// The most plies from a successor to a range.
+const PLIES_BEFORE: u32 = 4;
+
+/// Returns these ranges, and in turns with them ranges that begin or end there with the other side's pawns in the middle.
+fn wide_and_narrow(ranges: Vec<KeyRange>) -> Vec<KeyRange> {
+    let middle = |Key { pawns: [first, second], .. }| Key { pawns: [first, second], hash: 0 };
+    let wide = ranges.windows(3).map(|near| KeyRange { first: middle(near[0].last), last: middle(near[2].first) });
+    wide.collect::<Vec<_>>().into_iter().zip(&ranges).flat_map(|(wide, &narrow)| [wide, narrow]).collect()
+}
+
 /// Checks small ranges, so that each kind of pawn move alone leads into one of them, or to the positions before one.
 fn pawn_moves<B: Backend + ?Sized>(backend: &mut B) -> Outcome {
     let (rules, options) = (Rules::STANDARD, MergeOptions::with_memory(MEMORY));
-    let fens = PAWN_MOVES.iter().filter_map(|fen| fen.parse::<Fen>().ok());
-    let roots = numbered(fens.map(|fen| Quad48::from(&fen.position)));
+    let entries = |fens: &[&str]| {
+        let fens = fens.iter().filter_map(|fen| fen.parse::<Fen>().ok());
+        numbered(fens.map(|fen| Quad48::from(&fen.position)))
+    };
+    let (roots, latest) = (entries(&PAWN_MOVES), entries(&FOUR_PLIES_LATER));
     let mut host = merged_by_host(backend, &rules, &roots)?;
     let mut plies = [Vec::new(), Vec::new()];
     for ply in &mut plies {
@@ -460,14 +482,20 @@ fn pawn_moves<B: Backend + ?Sized>(backend: &mut B) -> Outcome {
     }
     drop(host);
     let [next, later] = plies;
-    let within = ranges_of_pawns(&next, Key::of).into_iter().map(Filter::Within);
-    let reversed = ranges_of_pawns(&next, Key::reversed).into_iter().map(Filter::WithinReversed);
-    let before = ranges_of_pawns(&later, Key::of).into_iter().map(Filter::Before);
+    let within = ranges_of_pawns(&next, Key::of).into_iter().map(Filter::within);
+    let reversed = ranges_of_pawns(&next, Key::reversed).into_iter().map(Filter::within_reversed);
+    let before = |key, within: fn(KeyRange) -> Filter| {
+        let ranges = wide_and_narrow(ranges_of_pawns(&later, key)).into_iter().step_by(EVERY);
+        let ranges = ranges.zip((1..=PLIES_BEFORE).cycle());
+        let ranges = ranges.chain(ranges_of_pawns(&latest, key).into_iter().map(|range| (range, PLIES_BEFORE)));
+        ranges.map(move |(range, plies)| within(range).before(plies))
+    };
+    let [before, before_reversed] = [before(Key::of, Filter::within), before(Key::reversed, Filter::within_reversed)];
     let mut merge = backend.merge(&rules, &options)?;
     reserve(&mut *merge, roots.len() as u64)?;
     merge.add(&roots)?;
     merge.descend(false)?;
-    within.chain(reversed).chain(before).try_for_each(|kept| keeps(&mut *merge, &next, kept))
+    within.chain(reversed).chain(before).chain(before_reversed).try_for_each(|kept| keeps(&mut *merge, &next, kept))
 }
 
 /// Checks that a list that is too short gives an error, also with much more to insert, and that the next list works.

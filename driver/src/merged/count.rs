@@ -167,9 +167,9 @@ impl Work<'_> {
                     return Ok(Outcome::Done(MergedCount { leaves, categories, plan, costs: self.costs }));
                 }
                 Next::Merge(route) if route.plies[0].ranges > 1 => match self.count_in_ranges(&route) {
-                    // Even one range needs too many positions of the ply between.
+                    // Even one range needs too many positions of a ply between.
                     Err(Error::Memory { .. }) if route.plies.len() > 1 => {
-                        self.estimates.between_fails = true;
+                        self.estimates.most_between = Some(route.plies.len() - 2);
                         self.start_again(entries)?;
                     }
                     result => return result.map(Outcome::Done),
@@ -205,7 +205,7 @@ impl Work<'_> {
         }
     }
 
-    /// Counts the leaves below the last ply of a route. It is made in ranges, beside the last whole ply or below a ply between.
+    /// Counts the leaves below the last ply of a route. It is made in ranges, beside the last whole ply or below plies between.
     fn count_in_ranges(&mut self, route: &Route) -> Result<MergedCount, Error> {
         let mut plan = self.plan(route);
         let plies = route.plies.len() as u32;
@@ -215,38 +215,29 @@ impl Work<'_> {
         self.descend()?;
         let count = plan.ranges();
         let below = self.estimates.remaining - plies;
-        let mut ranges = if plies == 1 && self.merge.advice(below, 0).in_runs {
-            Ranges::reversed(self, count)?
-        } else {
-            Ranges::of(self, plies > 1, count)?
-        };
+        let is_reversed = plies == 1 && self.merge.advice(below, 0).in_runs;
+        let mut ranges = Ranges::of(self, plies - 1, is_reversed, count)?;
         let wanted = ranges.divide(count as usize);
         let mut sum = RangeCount::none(KeyRange::WHOLE);
         ranges.count(self, &wanted, Some(below), route.seconds(), &mut |_, found| sum.add(found))?;
         self.check_paths(ranges.ply(), sum.paths, expected)?;
 
-        let done = ranges.done;
+        let done = &ranges.done;
         plan.below_seconds = done.below_seconds;
-        let merging = begin.elapsed().as_secs_f64() - done.below_seconds;
-        let (mut parents, last) = (self.last_size(), ranges.ply());
-        for ply in plan.plies.iter_mut().filter(|ply| !ply.measured) {
-            if ply.ply == last {
-                let bytes = self.bytes(done.largest_range as f64, parents);
-                let seconds = merging - done.between_seconds;
-                *ply = PlannedPly {
-                    positions: sum.positions,
-                    measured: true,
-                    bytes,
-                    ranges: done.ranges,
-                    seconds,
-                    ..*ply
-                };
-            } else {
-                let group = done.largest_group as f64;
-                let bytes = self.bytes(group, parents);
-                *ply = PlannedPly { bytes, ranges: done.groups, seconds: done.between_seconds, ..*ply };
-                parents += group;
-            }
+        let mut merging = begin.elapsed().as_secs_f64() - done.below_seconds;
+        let mut parents = self.last_size();
+        let mut made = plan.plies.iter_mut().filter(|ply| !ply.measured);
+        for (done, ply) in done.between.iter().zip(made.by_ref()) {
+            let group = done.largest_group as f64;
+            let bytes = self.bytes(group, parents);
+            *ply = PlannedPly { bytes, ranges: done.groups, seconds: done.seconds, ..*ply };
+            parents += group;
+            merging -= done.seconds;
+        }
+        if let Some(ply) = made.next() {
+            let bytes = self.bytes(done.largest_range as f64, parents);
+            let (positions, ranges) = (sum.positions, done.ranges);
+            *ply = PlannedPly { positions, measured: true, bytes, ranges, seconds: merging, ..*ply };
         }
         Ok(MergedCount { leaves: sum.leaves, categories: sum.categories, plan, costs: self.costs })
     }

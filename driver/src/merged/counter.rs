@@ -20,7 +20,7 @@ use crate::{Driver, Error, Progress};
 pub struct RangePlies {
     /// The last ply that is whole in memory.
     pub whole: u32,
-    /// The ply that is made in ranges: one or two plies after the whole one.
+    /// The ply that is made in ranges, after the whole one. The plies between them are made in larger ranges.
     pub last: u32,
     /// The ply of the leaves: at most seven plies after the last, and at least one if leaves are counted by kind.
     pub depth: u32,
@@ -30,16 +30,15 @@ impl RangePlies {
     /// Checks that such a count is possible.
     fn check(&self, counted: Quantity) -> Result<(), Error> {
         let &Self { whole, last, depth } = self;
-        let above = last.checked_sub(whole).filter(|plies| (1..=2).contains(plies));
         let below = depth.checked_sub(last).filter(|plies| (counted.least_below()..=MAX_CALL_DEPTH).contains(plies));
-        above.and(below).map(drop).ok_or(Error::RangePlies { whole, last, depth })
+        below.filter(|_| whole < last).map(drop).ok_or(Error::RangePlies { whole, last, depth })
     }
 }
 
 /// Counts in single ranges of a ply.
 ///
-/// The plies down to the last whole one are merged once and stay on the device. If there is a ply between, neighbouring ranges share
-/// it, so ask for many consecutive ranges at once. Every range is checked by itself. The paths of ranges that cover all keys must
+/// The plies down to the last whole one are merged once and stay on the device. Neighbouring ranges share the positions of plies between,
+/// so ask for many consecutive ranges at once. Every range is checked by itself. The paths of ranges that cover all keys must
 /// add up to [`RangeCounter::paths`], which is counted without ranges.
 ///
 /// ```
@@ -96,69 +95,53 @@ impl<'d> RangeCounter<'d> {
         Self::sampled(work, plies)
     }
 
-    /// As [`RangeCounter::new`], but the memory decides the last whole ply: the ply before `last` if it leaves enough room for
-    /// ranges, else the ply before that.
+    /// As [`RangeCounter::new`], but the memory decides the last whole ply, at most `plies.whole`: the last that leaves enough room for
+    /// ranges and for plies between.
     ///
     /// # Errors
     /// As [`RangeCounter::new`].
     pub fn fitting(
         driver: &'d mut Driver<'_>,
         root: &Fen,
-        last: u32,
-        depth: u32,
+        plies: RangePlies,
         counted: Quantity,
         settings: &MergeSettings,
     ) -> Result<Self, Error> {
-        RangePlies { whole: last.saturating_sub(1), last, depth }.check(counted)?;
+        plies.check(counted)?;
         driver.begin(1);
-        let mut work = Work::start(driver, &counting(root), &settings.options(), depth, counted)?;
+        let mut work = Work::start(driver, &counting(root), &settings.options(), plies.depth, counted)?;
         work.add(&[root_entry(root)])?;
-        while work.ply() + 1 < last {
-            let left = last - work.ply();
-            if left == 2 && !work.leaves_room_for_ranges() {
-                break;
-            }
+        while work.ply() < plies.whole && work.leaves_room(plies.last - work.next_ply()) {
             let next = work.next_whole();
             if !work.merge_whole(next)? {
-                if left > 2 {
-                    return Err(work.no_room());
-                }
                 // Now the work knows that this ply does not fit.
                 work.start_again(&[root_entry(root)])?;
             }
         }
         let whole = work.ply();
-        Self::sampled(work, RangePlies { whole, last, depth })
+        Self::sampled(work, RangePlies { whole, ..plies })
     }
 
     /// Samples the plies after the last whole one.
     fn sampled(mut work: Work<'d>, plies: RangePlies) -> Result<Self, Error> {
         let paths = work.paths_below(plies.last - plies.whole)?;
         work.descend()?;
-        let ranges = Ranges::of(&mut work, plies.last - plies.whole > 1, 1)?;
+        let ranges = Ranges::of(&mut work, plies.last - plies.whole - 1, false, 1)?;
         Ok(Self { work, ranges, plies, paths })
     }
 
     /// From now on, ranges are those of [reversed](Key::reversed) keys.
     ///
     /// # Errors
-    /// [`Error::Memory`] if there is a ply between the whole one and the last; otherwise as [`RangeCounter::count`].
+    /// As [`RangeCounter::count`].
     pub fn reverse(&mut self) -> Result<(), Error> {
-        if self.plies.whole + 1 < self.plies.last {
-            return Err(self.work.no_room_for(self.plies.last - 1));
-        }
-        self.sample_reversed()
-    }
-
-    /// Samples again, for ranges of reversed keys. Below a ply between, they can only be divided.
-    pub(crate) fn sample_reversed(&mut self) -> Result<(), Error> {
         self.ranges.reverse(&mut self.work)
     }
 
     /// See [`Work::reversed_ranges`].
     pub(crate) fn reversed_ranges(&self) -> Option<u32> {
-        let has_between = self.plies.last - self.plies.whole > 1;
-        if has_between { self.work.reversed_ranges(self.plies.depth - self.plies.last) } else { None }
+        let has_one_between = self.plies.last - self.plies.whole == 2;
+        if has_one_between { self.work.reversed_ranges(self.plies.depth - self.plies.last) } else { None }
     }
 
     /// The plies.
@@ -168,8 +151,8 @@ impl<'d> RangeCounter<'d> {
 
     /// Estimates the distinct positions of the ply that is made in ranges.
     pub fn estimated_positions(&self) -> f64 {
-        let between_and_last = self.work.estimates.next_sizes(self.plies.last - self.plies.whole);
-        between_and_last.last().copied().unwrap_or(0.0)
+        let sizes = self.work.estimates.next_sizes(self.plies.last - self.plies.whole);
+        sizes.last().copied().unwrap_or(0.0)
     }
 
     /// The number of paths to the ply that is made in ranges.

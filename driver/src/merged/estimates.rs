@@ -42,8 +42,8 @@ pub(crate) struct Estimates {
     pub(crate) moves: f64,
     /// A ply that did not fit, and a number of positions that it is assumed to exceed.
     pub(crate) too_large: Option<(usize, f64)>,
-    /// Whether a ply between has turned out not to fit.
-    pub(crate) between_fails: bool,
+    /// The most plies between that may fit, if more have turned out not to.
+    pub(crate) most_between: Option<usize>,
     /// The greatest number of pawns of a position.
     pub(crate) pawns: u32,
     /// Seconds to make and merge a successor with one table.
@@ -77,7 +77,7 @@ impl Estimates {
             // The number of moves of a typical position.
             moves: 35.0,
             too_large: None,
-            between_fails: false,
+            most_between: None,
             pawns: 16,
             merge_successor: 0.0,
             making: match kind {
@@ -170,7 +170,7 @@ pub(super) mod tests {
             sizes: SIZES[..=plies].to_vec(),
             moves: 35.0,
             too_large: None,
-            between_fails: false,
+            most_between: None,
             pawns: 16,
             merge_successor: 25e-9 / 35.0,
             making: 0.3,

@@ -5,14 +5,15 @@
 //! [estimates](estimates::Estimates) decide how to go on, and the multiplicities are checked: they add up to the number of
 //! paths to the ply.
 //!
-//! A last ply that does not fit is made in [ranges](ranges::Ranges) of positions with similar pawns. The ply before it is whole, or
-//! lies between the last whole ply and the last ply: then only those of its positions are in memory that may have successors in
-//! the next few ranges.
+//! A last ply that does not fit is made in [ranges](ranges::Ranges) of positions with similar pawns. Plies before it may not fit, either.
+//! Such plies lie between the last whole ply and the last ply: only those of their positions are in memory that may lead into the
+//! next ranges.
 
 mod count;
 mod counter;
 mod estimates;
 mod next;
+mod pieces;
 mod ranges;
 mod route;
 mod sample;

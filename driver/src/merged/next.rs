@@ -87,7 +87,7 @@ impl Work<'_> {
             let bytes = self.bytes(at_once, parents);
             let ply = plies.len() as u32;
             plies.push(PlannedPly { ply, positions: positions as u64, measured: false, bytes, ranges, seconds });
-            // Below a ply between, the last whole ply stays in memory.
+            // Below plies between, the plies before stay in memory.
             parents = if ranges > 1 { parents + at_once } else { at_once };
         }
         let below = self.depth + 1 - plies.len() as u32;

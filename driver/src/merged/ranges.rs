@@ -1,4 +1,4 @@
-//! Makes the last ply in ranges, beside a whole ply or below a ply between.
+//! Makes the last ply in ranges, beside a whole ply or below plies between.
 
 use std::collections::VecDeque;
 use std::time::Instant;
@@ -6,16 +6,17 @@ use std::time::Instant;
 use kogge_board::Categories;
 use kogge_board::merge::{Filter, Key, KeyRange};
 
-use super::route::{BETWEEN_SHARE, FILL};
+use super::pieces::{Piece, between_pawns, covers, middle, split_at, union};
+use super::route::{FILL, between_share};
 use super::sample::Sample;
 use super::work::Work;
 use crate::Error;
 
-/// The share of the room that a ply between may take at most, if it turns out larger than estimated.
-const MOST_BETWEEN_SHARE: f64 = 0.85;
+/// The factor by which a ply between may exceed its share of the capacity, if it turns out larger than estimated.
+const EXCESS: f64 = 1.13;
 
-/// The same share for the ply before a range whose parts would all need the same ply between.
-const LAST_BETWEEN_SHARE: f64 = 0.8;
+/// The same factor before a range whose parts would all need the same positions.
+const LAST_EXCESS: f64 = 1.07;
 
 /// A range with fewer sampled keys than this is sampled again before it is split.
 const FEW_KEYS: usize = 16;
@@ -57,49 +58,54 @@ impl RangeCount {
 }
 
 /// What was done in ranges so far.
-#[derive(Clone, Copy, Default, Debug)]
+#[derive(Clone, Default, Debug)]
 pub(crate) struct Done {
-    /// How often the ply between was made, and the most positions of it at once.
-    pub(crate) groups: u32,
-    pub(crate) largest_group: u64,
+    /// The plies between, the first one first.
+    pub(crate) between: Vec<DoneBetween>,
     /// The ranges of the last ply, after some were split, and the most positions of one.
     pub(crate) ranges: u32,
     pub(crate) largest_range: u64,
-    /// Seconds for making the ply between, for making the ranges, and for counting below them.
-    pub(crate) between_seconds: f64,
+    /// Seconds for making the ranges, and for counting below them.
     pub(crate) range_seconds: f64,
     pub(crate) below_seconds: f64,
 }
 
+/// What was done in a ply between.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct DoneBetween {
+    /// How often positions of it were made, the most of them at once, and the seconds for all of them.
+    pub(crate) groups: u32,
+    pub(crate) largest_group: u64,
+    pub(crate) seconds: f64,
+}
+
 /// Makes ranges of the last ply, one after the other.
 ///
-/// The parents are the last whole ply. If there is a ply between, consecutive ranges form a group. For each group, the positions of
-/// the ply between that may have successors in its ranges become the parents.
+/// The last whole ply stays in memory. Of each ply between, only the positions that may lead into the next ranges, a group, are in memory;
+/// their parents are the positions of the ply before it, which is made in the same way, for a larger group.
 pub(crate) struct Ranges {
     sample: Sample,
-    /// Whether there is a ply between.
-    has_between: bool,
+    /// The plies between, the first one first.
+    between: Vec<Between>,
     /// Whether the ranges are those of reversed keys.
     is_reversed: bool,
     /// The number of the last ply.
     ply: u32,
-    /// The estimated positions of the last ply for each sampled key, and of the ply between for each of its sampled positions.
+    /// The estimated positions of the last ply for each sampled key.
     each_key: f64,
-    each_between: f64,
-    /// All positions of the ply between that may have successors in this range are the parents.
-    group: Option<KeyRange>,
     /// The diagrams so far, if they are wanted. Then ranges are not split between positions with the same pawns, so that equal diagrams
     /// lie in one range. If such positions do not fit together, diagrams are given up.
     pub(crate) diagrams: Option<u64>,
     pub(crate) done: Done,
 }
 
-/// A range, or a piece of one that was split.
+/// A ply between the last whole ply and the last ply.
 #[derive(Clone, Copy)]
-struct Piece {
-    /// The number of the range.
-    number: usize,
-    range: KeyRange,
+struct Between {
+    /// The estimated positions for each sampled one.
+    each: f64,
+    /// All positions that may lead into this range are in memory.
+    group: Option<KeyRange>,
 }
 
 /// The time that pieces take, for progress. Pieces weigh as much as they have sampled keys.
@@ -121,51 +127,46 @@ impl Pacer {
 }
 
 impl Ranges {
-    /// Samples the plies. The last whole ply must have [become the parents](Work::descend).
-    pub(crate) fn of(work: &mut Work<'_>, has_between: bool, ranges: u32) -> Result<Self, Error> {
-        Self::with_keys(work, has_between, false, ranges)
-    }
-
-    /// Samples the next ply for ranges of [reversed](Key::reversed) keys. The last whole ply must have [become the parents](Work::descend).
-    pub(crate) fn reversed(work: &mut Work<'_>, ranges: u32) -> Result<Self, Error> {
-        Self::with_keys(work, false, true, ranges)
-    }
-
-    fn with_keys(work: &mut Work<'_>, has_between: bool, is_reversed: bool, ranges: u32) -> Result<Self, Error> {
+    /// Samples the plies after the last whole one, which must have [become the parents](Work::descend): some plies between, and the last
+    /// one, for a number of ranges of its keys, which may be [reversed](Key::reversed).
+    pub(crate) fn of(work: &mut Work<'_>, between: u32, is_reversed: bool, ranges: u32) -> Result<Self, Error> {
         let key = if is_reversed { Key::reversed } else { Key::of };
-        let sample = Sample::of(work, has_between, key, ranges)?;
-        let plies = 1 + u32::from(has_between);
-        let sizes = work.estimates.next_sizes(plies);
-        let each = |positions: f64, sampled: f64| positions / sampled.max(1.0);
-        let each_key = each(sizes[plies as usize - 1], sample.keys.len() as f64);
-        let each_between = each(sizes[0], sample.between());
-        let ply = work.next_ply() + plies - 1;
+        let sample = Sample::of(work, between, key, ranges)?;
+        let sizes = work.estimates.next_sizes(between + 1);
+        let each = |positions: f64, sampled: usize| positions / (sampled as f64).max(1.0);
+        let each_key = each(sizes[between as usize], sample.keys.len());
+        let plies = sample.between.iter().zip(&sizes);
+        let plies: Vec<_> =
+            plies.map(|(sampled, &size)| Between { each: each(size, sampled.len()), group: None }).collect();
+        let ply = work.next_ply() + between;
         let diagrams = work.diagram_bytes.map(|_| 0);
-        let (group, done) = (None, Done::default());
-        Ok(Self { sample, has_between, is_reversed, ply, each_key, each_between, group, diagrams, done })
+        let done = Done { between: vec![DoneBetween::default(); plies.len()], ..Done::default() };
+        Ok(Self { sample, between: plies, is_reversed, ply, each_key, diagrams, done })
     }
 
     /// Samples the plies again for a number of ranges, unless the sample is large enough.
     pub(crate) fn sample_again(&mut self, work: &mut Work<'_>, ranges: u32) -> Result<(), Error> {
         if Sample::parents(ranges) > Sample::parents(1) {
-            self.leave_group(work)?;
-            let done = self.done;
-            *self = Self { done, ..Self::with_keys(work, self.has_between, self.is_reversed, ranges)? };
+            self.leave_groups(work, 0)?;
+            let done = std::mem::take(&mut self.done);
+            *self = Self { done, ..Self::of(work, self.between.len() as u32, self.is_reversed, ranges)? };
         }
         Ok(())
     }
 
     /// Samples the plies again, for ranges of [reversed](Key::reversed) keys.
     pub(crate) fn reverse(&mut self, work: &mut Work<'_>) -> Result<(), Error> {
-        self.leave_group(work)?;
-        *self = Self::with_keys(work, self.has_between, true, 1)?;
+        self.leave_groups(work, 0)?;
+        *self = Self::of(work, self.between.len() as u32, true, 1)?;
         Ok(())
     }
 
-    /// Makes the last whole ply the parents again.
-    fn leave_group(&mut self, work: &mut Work<'_>) -> Result<(), Error> {
-        if self.group.take().is_some() {
-            work.merge.ascend()?;
+    /// Discards the positions of this ply between and of all after it. The ply before it becomes the parents again.
+    pub(crate) fn leave_groups(&mut self, work: &mut Work<'_>, first: usize) -> Result<(), Error> {
+        for ply in self.between[first..].iter_mut().rev() {
+            if ply.group.take().is_some() {
+                work.merge.ascend()?;
+            }
         }
         Ok(())
     }
@@ -207,8 +208,9 @@ impl Ranges {
         while let Some(&piece) = rest.front() {
             work.check_cancelled()?;
             let range = ranges[piece.number];
-            if self.has_between && !self.group.is_some_and(|group| covers(&group, &piece.range)) {
-                self.make_between(work, &mut rest, &pacer)?;
+            let is_in_group = |ply: &Between| ply.group.is_some_and(|group| covers(&group, &piece.range));
+            if let Some(index) = self.between.iter().position(|ply| !is_in_group(ply)) {
+                self.make_group(work, index, &mut rest, &pacer)?;
                 continue;
             }
             let Some(found) = self.count_piece(work, &piece.range, below, &pacer)? else {
@@ -227,60 +229,81 @@ impl Ranges {
         Ok(())
     }
 
-    /// The filter with which an expansion of the parents makes a range.
-    fn kept(&self, range: KeyRange) -> Filter {
-        if self.is_reversed { Filter::WithinReversed(range) } else { Filter::Within(range) }
+    /// The filter for the positions this number of plies before the last that may lead into a range.
+    fn filter(&self, range: KeyRange, plies: u32) -> Filter {
+        let within = if self.is_reversed { Filter::within_reversed } else { Filter::within };
+        within(range).before(plies)
     }
 
     fn weight(&self, range: &KeyRange) -> f64 {
         self.sample.keys_in(range) + 1.0
     }
 
-    /// Makes the positions of the ply between that may have successors in the next pieces the parents. If not even those for one
-    /// piece fit, splits this piece.
-    fn make_between(&mut self, work: &mut Work<'_>, rest: &mut VecDeque<Piece>, pacer: &Pacer) -> Result<(), Error> {
+    /// Returns the range of the first pieces, and the number of sampled positions of a ply between that may lead into it.
+    fn sampled_for(&self, index: usize, pieces: &VecDeque<Piece>, count: usize) -> (KeyRange, f64) {
+        let group = union(pieces.iter().take(count));
+        let filter = self.filter(group, (self.between.len() - index) as u32);
+        (group, self.sample.between[index].iter().filter(|planes| filter.has(planes)).count() as f64)
+    }
+
+    /// Makes the positions of a ply between that may lead into the next pieces, and makes them the parents. If not even the positions for
+    /// one piece fit, splits this piece.
+    fn make_group(
+        &mut self,
+        work: &mut Work<'_>,
+        index: usize,
+        rest: &mut VecDeque<Piece>,
+        pacer: &Pacer,
+    ) -> Result<(), Error> {
         let begin = Instant::now();
-        self.leave_group(work)?;
-        let most = work.merge.sizes().capacity as f64;
-        let estimate = |count: usize| {
-            let group = union(rest.iter().take(count));
-            (group, self.sample.between_before(&group))
-        };
+        self.leave_groups(work, index)?;
+        let plies = (self.between.len() - index) as u32;
+        let ply = self.ply - plies;
+        let share = between_share(plies) * work.merge.sizes().capacity as f64;
+        let before = index.checked_sub(1).and_then(|before| self.between[before].group);
+        let is_reachable = |piece: &&Piece| before.is_none_or(|group| covers(&group, &piece.range));
+        let most = rest.iter().take_while(is_reachable).count();
+        let each = self.between[index].each;
         // As many pieces as should fit: more pieces never need fewer positions.
-        let (mut fitting, mut too_many) = (1, rest.len() + 1);
+        let fits = |count: usize| self.sampled_for(index, rest, count).1 * each <= FILL * share;
+        let mut fitting = 1;
+        while 2 * fitting <= most && fits(2 * fitting) {
+            fitting *= 2;
+        }
+        let mut too_many = (2 * fitting).min(most + 1);
         while too_many - fitting > 1 {
             let middle = fitting.midpoint(too_many);
-            let fits = estimate(middle).1 * self.each_between <= FILL * BETWEEN_SHARE * most;
-            *(if fits { &mut fitting } else { &mut too_many }) = middle;
+            *(if fits(middle) { &mut fitting } else { &mut too_many }) = middle;
         }
         loop {
-            let (group, sampled) = estimate(fitting);
-            let positions = sampled * self.each_between;
-            // Pieces of a range with the same pawns need the same positions of the ply between.
+            let (group, sampled) = self.sampled_for(index, rest, fitting);
+            let positions = sampled * each;
+            // Pieces of a range with the same pawns need the same positions.
             let is_last = fitting == 1 && group.first.pawns == group.last.pawns;
-            let limit = most * if is_last { LAST_BETWEEN_SHARE } else { MOST_BETWEEN_SHARE };
+            let limit = share * if is_last { LAST_EXCESS } else { EXCESS };
             let is_hopeless = fitting == 1 && !is_last && positions > limit;
             let seconds = pacer.seconds(self.weight(&group)) / 4.0;
             work.rest = pacer.seconds(pacer.weight - pacer.done);
             let made = if is_hopeless {
                 None
             } else {
-                work.expand(Filter::Before(group), positions / FILL, limit as u64, seconds)?
+                work.expand(self.filter(group, plies), positions / FILL, limit as u64, seconds)?
             };
             if let Some(paths) = made {
-                work.conserve(self.ply - 1, paths)?;
+                work.conserve(ply, paths)?;
                 let found = work.successors();
-                self.done.groups += 1;
-                self.done.largest_group = self.done.largest_group.max(found);
+                let done = &mut self.done.between[index];
+                done.groups += 1;
+                done.largest_group = done.largest_group.max(found);
                 if sampled > 0.0 {
-                    self.each_between = self.each_between.midpoint(found as f64 / sampled);
+                    self.between[index].each = each.midpoint(found as f64 / sampled);
                 }
                 work.merge.descend(true)?;
-                self.group = Some(group);
+                self.between[index].group = Some(group);
                 break;
             }
             if is_last {
-                return Err(work.no_room_for(self.ply - 1));
+                return Err(work.no_room_for(ply));
             }
             if fitting == 1 {
                 self.split_by_pawns(rest);
@@ -288,7 +311,7 @@ impl Ranges {
             }
             fitting /= 2;
         }
-        self.done.between_seconds += begin.elapsed().as_secs_f64();
+        self.done.between[index].seconds += begin.elapsed().as_secs_f64();
         Ok(())
     }
 
@@ -312,7 +335,7 @@ impl Ranges {
         let [making, counting] = if below.is_some() { [seconds / 2.0; 2] } else { [seconds, 0.0] };
         let rest = pacer.seconds((pacer.weight - pacer.done - weight).max(0.0));
         work.rest = rest + counting;
-        let made = work.expand(self.kept(*range), expected / FILL, u64::MAX, making)?;
+        let made = work.expand(self.filter(*range, 0), expected / FILL, u64::MAX, making)?;
         if let Some(paths) = made {
             work.conserve(self.ply, paths)?;
         }
@@ -352,7 +375,7 @@ impl Ranges {
         let mut sampled = self.sample.slice(&range).to_vec();
         if sampled.len() < FEW_KEYS {
             sampled.clear();
-            work.sample(self.ply, self.kept(range), SAMPLED_AGAIN, &mut |_, positions, _| {
+            work.sample(self.ply, self.filter(range, 0), SAMPLED_AGAIN, &mut |_, positions, _| {
                 sampled.extend(positions.iter().map(self.sample.key));
                 Ok(())
             })?;
@@ -370,81 +393,6 @@ impl Ranges {
         if let Some(&Piece { range, .. }) = rest.front() {
             let sampled = self.sample.slice(&range);
             split_at(between_pawns(&range, sampled.get(sampled.len() / 2)), rest);
-        }
-    }
-}
-
-/// Returns a key of the range that is not its first, at which to split it between pawn structures. `median` is a key of a
-/// position in the range, if one is known. The range has more than one key.
-///
-/// Ranges whose positions have the same pawns of the side to move need far fewer parents than others, so these are split off first.
-fn between_pawns(range: &KeyRange, median: Option<&Key>) -> Key {
-    let start = |own| Key { pawns: [own, 0], hash: 0 };
-    let end = |own| Key { pawns: [own, u64::MAX], hash: u32::MAX };
-    let [least, greatest] = [range.first, range.last].map(|key| key.pawns[0]);
-    let borders = match median {
-        Some(&Key { pawns: [own, _], .. }) if least < greatest => [start(own), start(own.saturating_add(1))],
-        Some(&key) => [Key { hash: 0, ..key }, Key { pawns: [key.pawns[0], key.pawns[1].saturating_add(1)], hash: 0 }],
-        // A range that begins or ends within a pawn structure loses this part first.
-        None if least < greatest && range.first > start(least) => [start(least.saturating_add(1)); 2],
-        None if least < greatest && range.last != end(greatest) => [start(greatest); 2],
-        None => return middle(range),
-    };
-    let is_inside = |border: &Key| range.first < *border && *border <= range.last;
-    borders.into_iter().find(is_inside).unwrap_or_else(|| middle(range))
-}
-
-/// Splits the first piece in two; the second begins with this key.
-fn split_at(border: Key, rest: &mut VecDeque<Piece>) {
-    if let Some(Piece { number, range }) = rest.pop_front() {
-        rest.push_front(Piece { number, range: KeyRange { first: border, ..range } });
-        rest.push_front(Piece { number, range: KeyRange { last: border.before(), ..range } });
-    }
-}
-
-/// Returns a key of the range that is not its first, about in its middle. The range has more than one key.
-fn middle(range: &KeyRange) -> Key {
-    let pawns = |key: Key| u128::from(key.pawns[0]) << 64 | u128::from(key.pawns[1]);
-    let [first, last] = [range.first, range.last].map(pawns);
-    if first == last {
-        let hash = range.first.hash + (range.last.hash - range.first.hash).div_ceil(2);
-        return Key { hash, ..range.first };
-    }
-    let middle = first + (last - first).div_ceil(2);
-    Key { pawns: [(middle >> 64) as u64, middle as u64], hash: 0 }
-}
-
-fn covers(outer: &KeyRange, inner: &KeyRange) -> bool {
-    outer.first <= inner.first && inner.last <= outer.last
-}
-
-fn union<'p>(pieces: impl Iterator<Item = &'p Piece>) -> KeyRange {
-    let none = KeyRange { first: Key::MAX, last: Key::MIN };
-    pieces.fold(none, |union, Piece { range, .. }| KeyRange {
-        first: union.first.min(range.first),
-        last: union.last.max(range.last),
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_range_is_split_between_its_keys() {
-        let key = |own, theirs, hash| Key { pawns: [own, theirs], hash };
-        for (first, last) in [
-            (Key::MIN, Key::MAX),
-            (key(0, 0, 5), key(0, 0, 6)),
-            (key(0, 0, 5), key(0, 0, u32::MAX)),
-            (key(0, u64::MAX, u32::MAX), key(1, 0, 0)),
-            (key(3, 7, 9), key(3, 8, 0)),
-        ] {
-            let range = KeyRange { first, last };
-            let borders = [middle(&range), between_pawns(&range, None), between_pawns(&range, Some(&first))];
-            for border in borders.into_iter().chain([between_pawns(&range, Some(&last))]) {
-                assert!(first < border && border <= last, "{range:?}: {border:?}");
-            }
         }
     }
 }

@@ -9,8 +9,11 @@ pub(crate) const MOST_RANGES: u32 = 1 << 16;
 /// The share of its room that a range is meant to fill. The sizes of ranges vary.
 pub(crate) const FILL: f64 = 0.75;
 
-/// The share of the room beside the last whole ply that a ply between is given. The ranges of the ply after it get the rest.
-pub(crate) const BETWEEN_SHARE: f64 = 0.75;
+/// Returns the share of the capacity beside its parents that a ply between is given, this number of plies before the last. The plies after
+/// it get the rest.
+pub(crate) fn between_share(plies: u32) -> f64 {
+    if plies == 1 { 0.75 } else { 0.6 }
+}
 
 /// The share of its room that a whole ply may take before a ply between is considered instead.
 const WHOLE_SHARE: f64 = 0.5;
@@ -32,8 +35,7 @@ const PAYS: f64 = 0.9;
 /// The rest of a count.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Route {
-    /// The plies still to merge, all whole except the last, or the last two. If two plies are made in ranges, the first lies between
-    /// the last whole ply and the last ply.
+    /// The plies still to merge: whole plies, plies between, and the last ply. The plies between and the last are made in ranges.
     pub(crate) plies: Vec<NextPly>,
     /// Estimated seconds for counting below the last of them.
     pub(crate) below_seconds: f64,
@@ -65,12 +67,23 @@ impl Route {
 }
 
 impl Estimates {
-    /// Estimates the number of parents that may have successors in a range, summed over the ranges, as a multiple of all parents.
+    /// Estimates the number of positions that may lead into a range after some plies, summed over the ranges, as a multiple of all
+    /// positions of their ply.
     ///
-    /// With 4, 8, 40, 100 and 400 ranges, they were 1.8, 2.2, 3.0, 3.8 and 5.9 times the parents of the start position's ply 7.
-    /// Ranges that differ only by hash need all parents.
-    fn parents_needed(&self, ranges: f64) -> f64 {
-        self.by_pawns(ranges, 0.6)
+    /// With 8, 40, 400 and 4,000 ranges of the start position's ply 7, they were 2.1, 2.8, 5.4 and 16 times the positions one ply before, 7.2,
+    /// 23, 57 and 175 times the positions two plies before, and 7.7, 26, 73 and 262 times the positions three plies before. Ranges that
+    /// differ only by hash need all positions.
+    fn positions_needed(&self, ranges: f64, plies: u32) -> f64 {
+        if plies == 1 {
+            return self.by_pawns(ranges, 0.6);
+        }
+        let by_pawns = ranges.min(self.pawn_structures());
+        (f64::from(plies) * by_pawns.sqrt()).clamp(1.0, by_pawns.max(1.0)) * ranges / by_pawns.max(1.0)
+    }
+
+    /// Estimates the number of different pawn structures.
+    fn pawn_structures(&self) -> f64 {
+        PLACES_OF_A_PAWN.powi(self.pawns.min(32) as i32)
     }
 
     /// Estimates the work of expanding parents whose successors are made in a number of ranges, as a multiple of the work for one range.
@@ -83,7 +96,7 @@ impl Estimates {
     /// Returns a multiple that grows by this much with each natural logarithm of the number of ranges, as long as there are enough
     /// different pawn structures, and then with the number.
     fn by_pawns(&self, ranges: f64, growth: f64) -> f64 {
-        let by_pawns = ranges.min(PLACES_OF_A_PAWN.powi(self.pawns.min(32) as i32)).max(1.0);
+        let by_pawns = ranges.min(self.pawn_structures()).max(1.0);
         (1.0 + growth * by_pawns.ln()) * (ranges / by_pawns)
     }
 
@@ -105,49 +118,54 @@ impl Estimates {
         fits.then(|| self.ply(merged, positions, [parents; 2], ranges, positions / ranges))
     }
 
-    /// Estimates two plies in ranges below a whole ply: the ply between, made again for each group of ranges, and the last ply.
-    /// Returns `None` if there is not enough room.
-    fn with_ply_between(
-        &self,
-        merged: u32,
-        [between, last]: [f64; 2],
-        parents: f64,
-        least: u32,
-    ) -> Option<[NextPly; 2]> {
-        let room = self.capacity - self.parent_share * parents;
-        let group_room = FILL * BETWEEN_SHARE * room;
-        if group_room < 1.0 || self.pawns == 0 || self.between_fails {
+    /// Estimates plies in ranges below a whole ply of `parents` positions: plies between, made again for each group of ranges, and the last
+    /// ply, with at least `least` ranges. Returns `None` if there is not enough room.
+    fn with_plies_between(&self, merged: u32, sizes: &[f64], parents: f64, least: u32) -> Option<Vec<NextPly>> {
+        let (&last, between) = sizes.split_last()?;
+        if self.pawns == 0 || self.most_between.is_some_and(|most| between.len() > most) {
             return None;
         }
-        // More groups need more parents in all, so the number is found by repetition.
-        let mut groups = 2.0_f64;
-        while between * self.parents_needed(groups) / groups > group_room {
-            groups = (groups * 1.1).ceil();
-            if groups > f64::from(MOST_RANGES) {
-                return None;
+        let mut plies = Vec::with_capacity(sizes.len());
+        let mut room = self.capacity - self.parent_share * parents;
+        let (mut groups, mut parents) = (2.0_f64, [parents; 2]);
+        for (index, &size) in between.iter().enumerate() {
+            let before_last = (between.len() - index) as u32;
+            let group_room = FILL * between_share(before_last) * room;
+            let group = |groups: f64| size * self.positions_needed(groups, before_last) / groups;
+            // More groups need more positions in all, so the number is found by repetition.
+            while group_room < 1.0 || group(groups) > group_room {
+                groups = (groups * 1.1).ceil();
+                if groups > f64::from(MOST_RANGES) {
+                    return None;
+                }
             }
+            let mut ply = self.ply(merged + index as u32, size, parents, groups, group(groups));
+            if before_last > 1 {
+                // These positions are not only made, but also merged again.
+                ply.seconds *= self.positions_needed(groups, before_last) / self.expansions(groups);
+            }
+            plies.push(ply);
+            room -= self.parent_share * ply.at_once;
+            parents = [size, ply.at_once];
         }
-        let group = between * self.parents_needed(groups) / groups;
-        let range_room = FILL * (room - self.parent_share * group);
+        let range_room = FILL * room;
         let ranges = (last / range_room).ceil().max(groups).max(f64::from(least));
         if range_room < 1.0 || ranges > f64::from(MOST_RANGES) {
             return None;
         }
-        Some([
-            self.ply(merged, between, [parents; 2], groups, group),
-            self.ply(merged + 1, last, [between, group], ranges, last / ranges),
-        ])
+        plies.push(self.ply(merged + between.len() as u32, last, parents, ranges, last / ranges));
+        Some(plies)
     }
 
-    /// Returns the number of ranges for the ply that lies one or two plies below the last.
+    /// Returns the number of ranges for the ply that lies this number of plies below the last.
     pub(crate) fn ranges(&self, plies: u32) -> u32 {
-        let sizes = self.next_sizes(2);
+        let sizes = self.next_sizes(plies);
         let parents = self.sizes.last().map_or(0.0, |&size| size as f64);
-        let ply = match plies {
-            1 => self.in_ranges(1, sizes[0], parents, 1),
-            _ => self.with_ply_between(1, [sizes[0], sizes[1]], parents, 1).map(|[_, last]| last),
+        let last = match sizes[..] {
+            [size] => self.in_ranges(1, size, parents, 1),
+            _ => self.with_plies_between(1, &sizes, parents, 1).and_then(|mut plies| plies.pop()),
         };
-        ply.map_or(MOST_RANGES, |ply| ply.ranges)
+        last.map_or(MOST_RANGES, |ply| ply.ranges)
     }
 
     /// Finds the fastest way to finish a count: the number of plies to merge, from `least` to `most`, and the ranges of the last of them, at
@@ -196,10 +214,12 @@ impl Estimates {
                 }
             }
             // A ply that leaves too little room for the next need not be whole.
-            if let Some(&next) = sizes.get(index + 1).filter(|_| positions * MARGIN > WHOLE_SHARE * room) {
-                let plies = self.with_ply_between(merged, [positions, next], parents, ranges.unwrap_or(1));
-                if let Some(plies) = plies {
-                    consider(&[whole.as_slice(), &plies].concat(), next);
+            if positions * MARGIN > WHOLE_SHARE * room {
+                for last in index + 1..sizes.len() {
+                    let plies = self.with_plies_between(merged, &sizes[index..=last], parents, ranges.unwrap_or(1));
+                    if let Some(plies) = plies {
+                        consider(&[whole.as_slice(), &plies].concat(), sizes[last]);
+                    }
                 }
             }
             if !fits {
@@ -289,7 +309,7 @@ mod tests {
         let estimates = start(5, 12, 1e12);
         // Measured for the start position.
         for (ranges, measured) in [(1.0, 1.0), (4.0, 1.8), (8.0, 2.2), (40.0, 3.0), (100.0, 3.8), (400.0, 5.9)] {
-            let needed = estimates.parents_needed(ranges);
+            let needed = estimates.positions_needed(ranges, 1);
             assert!((0.75..1.25).contains(&(needed / measured)), "{ranges} ranges: {needed}");
             assert!(estimates.expansions(ranges) <= needed);
         }

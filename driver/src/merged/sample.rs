@@ -17,51 +17,53 @@ const BLOCK: u64 = 16;
 /// The positions that one call reads from the device.
 const AT_ONCE: u64 = 1 << 16;
 
-/// The most positions of the ply between that are remembered: looking through them takes about a millisecond.
-const MOST_BETWEEN: usize = 1 << 15;
+/// The most positions of a ply between that are remembered, one ply before the last: looking through them takes about a millisecond. With
+/// each ply more, a position takes longer.
+const MOST_BETWEEN: usize = 1 << 14;
+const LEAST_BETWEEN: usize = 1 << 11;
 
 /// The factor by which the successors of a sample may exceed the estimate.
 const SPARE: f64 = 1.5;
 
-/// Positions of the last ply, and of the ply between if there is one.
+/// Positions of the last ply, and of the plies between the last whole ply and the last.
 pub(super) struct Sample {
     /// The keys of some positions of the last ply, in order.
     pub(super) keys: Vec<Key>,
     /// Returns the key of a position.
     pub(super) key: fn(&Planes32) -> Key,
-    /// Some positions of the ply between.
-    between: Vec<Planes32>,
+    /// Some positions of each ply between, the first one first.
+    pub(super) between: Vec<Vec<Planes32>>,
 }
 
 impl Sample {
-    /// Samples the successors of the parents, or their successors if there is a ply between. The sample is meant for a number of ranges
-    /// of these keys.
-    pub(super) fn of(
-        work: &mut Work<'_>,
-        with_ply_between: bool,
-        key: fn(&Planes32) -> Key,
-        ranges: u32,
-    ) -> Result<Self, Error> {
-        let (parents, ply) = (Self::parents(ranges), work.next_ply());
-        let mut sample = Self { keys: Vec::new(), key, between: Vec::new() };
-        if !with_ply_between {
-            work.sample(ply, Filter::All, parents, &mut |_, positions, _| sample.add_keys(&positions))?;
-        } else {
-            work.sample(ply, Filter::All, parents.min(MOST_PARENTS / 4), &mut |work, positions, share| {
-                work.merge.descend(true)?;
-                let parents = (share * parents as f64).ceil() as u64;
-                let sampled =
-                    work.sample(ply + 1, Filter::All, parents, &mut |_, positions, _| sample.add_keys(&positions));
-                sample.between.extend(positions);
-                // The whole ply becomes the parents again, even if the work was stopped.
-                work.merge.ascend()?;
-                sampled
-            })?;
-            let step = sample.between.len().div_ceil(MOST_BETWEEN).max(1);
-            sample.between = sample.between.into_iter().step_by(step).collect();
+    /// Samples the next plies: some plies between, and the last one. The sample is meant for a number of ranges of these keys.
+    pub(super) fn of(work: &mut Work<'_>, between: u32, key: fn(&Planes32) -> Key, ranges: u32) -> Result<Self, Error> {
+        let mut sample = Self { keys: Vec::new(), key, between: vec![Vec::new(); between as usize] };
+        sample.take(work, 0, Self::parents(ranges))?;
+        for (before, positions) in sample.between.iter_mut().rev().enumerate() {
+            let most = (MOST_BETWEEN >> before.min(8)).max(LEAST_BETWEEN);
+            let step = positions.len().div_ceil(most).max(1);
+            *positions = std::mem::take(positions).into_iter().step_by(step).collect();
         }
         sample.keys.sort_unstable();
         Ok(sample)
+    }
+
+    /// Samples the successors of about this number of parents, and all plies after them. `index` is the number of plies between before
+    /// the successors.
+    fn take(&mut self, work: &mut Work<'_>, index: usize, parents: u64) -> Result<(), Error> {
+        let ply = work.next_ply() + index as u32;
+        if index == self.between.len() {
+            return work.sample(ply, Filter::All, parents, &mut |_, positions, _| self.add_keys(&positions));
+        }
+        work.sample(ply, Filter::All, parents.min(MOST_PARENTS / 4), &mut |work, positions, share| {
+            work.merge.descend(true)?;
+            let sampled = self.take(work, index + 1, (share * parents as f64).ceil() as u64);
+            self.between[index].extend(positions);
+            // The ply before becomes the parents again, even if the work was stopped.
+            work.merge.ascend()?;
+            sampled
+        })
     }
 
     /// Adds the keys of positions of the last ply.
@@ -78,16 +80,6 @@ impl Sample {
     /// Returns the number of sampled keys in a range.
     pub(super) fn keys_in(&self, range: &KeyRange) -> f64 {
         self.slice(range).len() as f64
-    }
-
-    /// Returns the number of sampled positions of the ply between from which a move may lead into the range.
-    pub(super) fn between_before(&self, range: &KeyRange) -> f64 {
-        self.between.iter().filter(|planes| range.may_follow(planes)).count() as f64
-    }
-
-    /// Returns the number of sampled positions of the ply between.
-    pub(super) fn between(&self) -> f64 {
-        self.between.len() as f64
     }
 
     /// Returns the sampled keys in a range.

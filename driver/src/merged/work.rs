@@ -32,6 +32,9 @@ pub(super) fn in_a_step(seconds_each: f64) -> u64 {
 /// The share of its room that a ply may take whole if the ply after it is made in ranges.
 const BEFORE_RANGES_SHARE: f64 = 0.75;
 
+/// The same share if there are plies between.
+const BEFORE_BETWEEN_SHARE: f64 = 0.5;
+
 /// Returns a root as the only entry of its ply.
 pub(crate) fn root_entry(root: &Fen) -> WeightedPosition {
     WeightedPosition { position: Quad48::from(&root.position).with_halfmove_clock(0), multiplicity: 1 }
@@ -157,15 +160,21 @@ impl<'d> Work<'d> {
         }
     }
 
-    /// Returns whether the next ply may be whole. Ranges of the ply after it need room beside it.
-    pub(crate) fn leaves_room_for_ranges(&self) -> bool {
-        self.share_of_room(self.next_whole().positions) <= BEFORE_RANGES_SHARE
+    /// Returns whether the next ply may be whole, this number of plies before the last, which may be made in ranges. Ranges need room
+    /// beside it, and plies between need more.
+    pub(crate) fn leaves_room(&self, plies: u32) -> bool {
+        let share = match plies {
+            0 => 1.0,
+            1 => BEFORE_RANGES_SHARE,
+            _ => BEFORE_BETWEEN_SHARE,
+        };
+        self.share_of_room(self.next_whole().positions) <= share
     }
 
     /// Returns the number of ranges of [reversed](Key::reversed) keys that the ply after next needs, `below` plies above the leaves. Returns
     /// `None` if leaves below them are not counted in runs, or if the next ply leaves no room for them.
     pub(crate) fn reversed_ranges(&self, below: u32) -> Option<u32> {
-        if !self.merge.advice(below, 0).in_runs || !self.leaves_room_for_ranges() {
+        if !self.merge.advice(below, 0).in_runs || !self.leaves_room(1) {
             return None;
         }
         let mut estimates = self.estimates.clone();
@@ -269,6 +278,9 @@ impl<'d> Work<'d> {
 
     /// Returns the number of paths to the ply that lies `plies` plies below the last one.
     pub(crate) fn paths_below(&mut self, plies: u32) -> Result<u128, Error> {
+        if plies > MAX_CALL_DEPTH {
+            return Err(self.no_room());
+        }
         Ok(self.sum(Summand::Leaves(plies), |work| &mut work.counting, 0.0, |_, _| ())?.nodes)
     }
 
@@ -321,8 +333,10 @@ impl<'d> Work<'d> {
 
     /// Starts again with these entries. What was measured stays known.
     pub(crate) fn start_again(&mut self, entries: &[WeightedPosition]) -> Result<(), Error> {
-        // The former parents make room, and those that were kept above a ply between.
-        self.merge.ascend()?;
+        // The former parents make room, and so do those that were kept above plies between.
+        for _ in 0..self.depth {
+            self.merge.ascend()?;
+        }
         self.merge.reserve(0, Filter::All)?;
         self.merge.descend(false)?;
         self.plies.clear();

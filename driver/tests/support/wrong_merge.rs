@@ -89,7 +89,7 @@ impl Spoiled<'_> {
     /// Whether the successors are made in ranges.
     fn is_in_ranges(&self) -> bool {
         if self.wrong.counts_in_runs {
-            matches!(self.kept, Filter::WithinReversed(_))
+            matches!(self.kept, Filter::Reaching { is_reversed: true, .. })
         } else {
             self.kept != Filter::All
         }

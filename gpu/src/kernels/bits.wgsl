@@ -34,3 +34,14 @@ fn count_ones(board: Board) -> u32 {
 fn lowest_index(board: Board) -> u32 {
     return count_ones(~board & below(board));
 }
+
+/// Returns the highest square, alone.
+fn highest(board: Board) -> Board {
+    if high(board) != 0u {
+        return join(0u, 0x80000000u >> countLeadingZeros(high(board)));
+    }
+    if low(board) != 0u {
+        return join(0x80000000u >> countLeadingZeros(low(board)), 0u);
+    }
+    return NONE;
+}

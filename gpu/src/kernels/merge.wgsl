@@ -240,7 +240,7 @@ fn insert(id: Invocation) {
         let second = positions[2u * candidate + 1u];
         let hash = hashes(first, second);
         if is_kept(range_of_scalars(), position_in(first, second), hash.y) {
-            if scalars.filter_kind != FILTER_ALL {
+            if scalars.filter_kind != KEEPS_ALL {
                 atomicAdd(&kept_counts[roots[candidate]], 1u);
             }
             slot = find_slot(candidate, first, second, hash.x & scalars.hash_mask);

@@ -1,11 +1,11 @@
-// Ranges of positions with similar pawns. `merge/range.rs` of kogge-board describes keys and ranges.
+// Ranges of positions with similar pawns. `merge/range.rs` of kogge-board describes keys and ranges, and `merge/filter.rs` which
+// successors are kept.
 
-/// Which successors are kept: all, the positions of a range, the positions from which a move may lead into the range, or the positions
-/// with reversed keys in the range.
-const FILTER_ALL: u32 = 0u;
-const FILTER_WITHIN: u32 = 1u;
-const FILTER_BEFORE: u32 = 2u;
-const FILTER_WITHIN_REVERSED: u32 = 3u;
+/// The kind of a filter that keeps all successors.
+const KEEPS_ALL: u32 = 0xffffffffu;
+
+/// With more moves than these, every side may have any pawns.
+const MOST_PAWN_MOVES: u32 = 2u;
 
 /// The place of a position in its ply: the pawns of the side to move, the pawns of the other side, and a hash. In a reversed key the
 /// sides change places: its `own` pawns are the other side's.
@@ -54,198 +54,218 @@ fn is_less(a: Key, b: Key) -> bool {
     return !is_lower(b.theirs, a.theirs) && a.hash < b.hash;
 }
 
+/// Returns the plies from a successor that is kept to the ply of the range.
+fn filter_plies() -> u32 {
+    return scalars.filter_kind / 2u;
+}
+
+fn keys_are_reversed() -> bool {
+    return (scalars.filter_kind & 1u) != 0u;
+}
+
 /// Whether the range has the key, or the reversed key, of a position with this hash.
-fn range_has(range: KeyRange, position: Position, hash: u32, is_reversed: bool) -> bool {
+fn range_has(range: KeyRange, position: Position, hash: u32) -> bool {
     let pawns = pawns_of(position);
     var key = Key(pawns & position.own, pawns & ~position.own, hash);
-    if is_reversed {
+    if keys_are_reversed() {
         key = Key(key.theirs, key.own, hash);
     }
     return !is_less(key, range.first) && !is_less(range.last, key);
 }
 
-/// Whether pawns, flipped, lie from the least to the greatest, both included.
-fn is_between(pawns: Board, least: Board, greatest: Board) -> bool {
-    let flipped_pawns = flip(pawns);
-    return !is_lower(flipped_pawns, least) && !is_lower(greatest, flipped_pawns);
+/// The pawns of a side, the moves that it has left, and the moves of the other side, each of which may capture one of its pawns.
+struct Side {
+    pawns: Board,
+    moves_up: bool,
+    moves: u32,
+    losses: u32,
 }
 
-/// Returns the squares of the pawn moves that lead to pawns from the least to the greatest. The moves come from this far below
-/// their squares. A pawn on the last rank becomes another piece.
-fn pawn_squares_into(pawns: Board, squares: Board, distance: u32, least: Board, greatest: Board) -> Board {
-    var found = NONE;
-    var rest = squares;
-    while nonempty(rest) {
-        let square = lowest(rest);
-        if is_between(pawns ^ (down(square, distance) | (square & ~RANK_8)), least, greatest) {
-            found |= square;
-        }
-        rest = without_lowest(rest);
+/// Returns the board if the pawns move up, else the flipped board.
+fn turned(board: Board, moves_up: bool) -> Board {
+    if moves_up {
+        return board;
     }
-    return found;
+    return flip(board);
 }
 
-/// Returns the squares of all pawn moves that lead to pawns from the least to the greatest. Captures land on the targets.
-fn pawn_moves_into(pawns: Board, occupied: Board, targets: Board, least: Board, greatest: Board) -> Board {
+/// Whether losses alone may bring the pawns between two, both included. The pawn to lose is always the highest that does not bring them
+/// below the least.
+fn may_fall_between(side: Side, least: Board, greatest: Board) -> bool {
+    if is_lower(side.pawns, least) {
+        return false;
+    }
+    var pawns = side.pawns;
+    for (var loss = 0u; loss < side.losses && is_lower(greatest, pawns); loss++) {
+        let may_go = pawns & below(up(highest(minus(pawns, least)), 1u));
+        if !nonempty(may_go) {
+            return false;
+        }
+        pawns ^= highest(may_go);
+    }
+    return !is_lower(greatest, pawns);
+}
+
+/// The kinds of pawn moves: a push, two pushes, and captures towards file a and towards file h.
+const PAWN_MOVES: u32 = 4u;
+
+/// Returns how far up a pawn gets by a kind of move.
+fn pawn_distance(move_kind: u32) -> u32 {
+    return (0x09071008u >> (8u * move_kind)) & 0xffu;
+}
+
+/// Returns the squares that pawns may move to by a kind of move. Captures land on the targets.
+fn pawn_squares(pawns: Board, occupied: Board, targets: Board, move_kind: u32) -> Board {
     let pushed = up(pawns, 8u) & ~occupied;
-    return pawn_squares_into(pawns, pushed, 8u, least, greatest) |
-        pawn_squares_into(pawns, up(pushed & THIRD_RANK, 8u) & ~occupied, 16u, least, greatest) |
-        pawn_squares_into(pawns, up(pawns & NOT_FILE_A, 7u) & targets, 7u, least, greatest) |
-        pawn_squares_into(pawns, up(pawns & NOT_FILE_H, 9u) & targets, 9u, least, greatest);
+    if move_kind == 0u {
+        return pushed;
+    }
+    if move_kind == 1u {
+        return up(pushed & THIRD_RANK, 8u) & ~occupied;
+    }
+    if move_kind == 2u {
+        return up(pawns & NOT_FILE_A, 7u) & targets;
+    }
+    return up(pawns & NOT_FILE_H, 9u) & targets;
 }
 
-/// Returns squares such that every move from the position into the range lands on one of them, except for en-passant captures.
-/// Other moves land there, too: only pawns are looked at.
-fn squares_into(range: KeyRange, parent: Position) -> Board {
-    let occupied = occupied_of(parent);
-    let pawns = pawns_of(parent);
-    let mine = pawns & parent.own;
-    let theirs = pawns & ~parent.own;
-    // A move takes at most one pawn.
-    var squares = NONE;
-    var rest = theirs;
-    while nonempty(rest) {
-        let square = lowest(rest);
-        if is_between(theirs ^ square, range.first.own, range.last.own) {
-            squares |= square;
+/// Returns the change of the pawns by a move to a square. A pawn on the last rank becomes another piece.
+fn pawn_change(square: Board, move_kind: u32) -> Board {
+    return down(square, pawn_distance(move_kind)) | (square & ~RANK_8);
+}
+
+/// Whether one move, and then losses, may bring the pawns between two.
+fn may_become_in_one_move(side: Side, least: Board, greatest: Board) -> bool {
+    let pawns = turned(side.pawns, side.moves_up);
+    for (var move_kind = 0u; move_kind < PAWN_MOVES; move_kind++) {
+        var rest = pawn_squares(pawns, pawns, ~pawns, move_kind);
+        while nonempty(rest) {
+            let moved = pawns ^ pawn_change(lowest(rest), move_kind);
+            let after = Side(turned(moved, side.moves_up), side.moves_up, 0u, side.losses);
+            if may_fall_between(after, least, greatest) {
+                return true;
+            }
+            rest = without_lowest(rest);
         }
-        rest = without_lowest(rest);
     }
-    if !is_between(theirs, range.first.own, range.last.own) {
-        return squares;
-    }
-    let least = range.first.theirs;
-    let greatest = range.last.theirs;
-    if is_lower(range.first.own, range.last.own) || is_between(mine, least, greatest) {
-        return squares | ~theirs;
-    }
-    return squares | pawn_moves_into(mine, occupied, occupied & ~parent.own & ~theirs, least, greatest);
+    return false;
 }
 
-/// Returns squares such that every move from the position into the range of reversed keys lands on one of them, except for en-passant
-/// captures. Other moves land there, too.
-fn squares_into_reversed(range: KeyRange, parent: Position) -> Board {
-    let occupied = occupied_of(parent);
-    let mine = pawns_of(parent) & parent.own;
-    let least = range.first.own;
-    let greatest = range.last.own;
-    if is_between(mine, least, greatest) {
-        return ALL;
+/// Whether the pawns may come to lie between two, both included. A move may need squares that are free only later, or captures that
+/// nobody makes possible.
+fn may_become(side: Side, least: Board, greatest: Board) -> bool {
+    if side.moves > MOST_PAWN_MOVES || may_fall_between(side, least, greatest) {
+        return true;
     }
-    return pawn_moves_into(mine, occupied, occupied & ~parent.own, least, greatest);
-}
-
-/// Whether these pawns, with or without one of them, lie from the least to the greatest.
-fn is_near(pawns: Board, least: Board, greatest: Board) -> bool {
-    var found = !is_lower(pawns, least) && !is_lower(greatest, pawns);
-    var rest = pawns;
-    while nonempty(rest) && !found {
-        let others = pawns ^ lowest(rest);
-        found = !is_lower(others, least) && !is_lower(greatest, others);
-        rest = without_lowest(rest);
+    if side.moves == 0u {
+        return false;
     }
-    return found;
-}
-
-/// Returns the squares of the pawn moves that lead to pawns near these. The moves come from this far below their squares.
-fn pawn_squares_near(pawns: Board, squares: Board, distance: u32, least: Board, greatest: Board) -> Board {
-    var found = NONE;
-    var rest = squares;
-    while nonempty(rest) {
-        let square = lowest(rest);
-        if is_near(pawns ^ (square | down(square, distance)), least, greatest) {
-            found |= square;
+    if may_become_in_one_move(side, least, greatest) {
+        return true;
+    }
+    if side.moves == 1u {
+        return false;
+    }
+    let pawns = turned(side.pawns, side.moves_up);
+    for (var move_kind = 0u; move_kind < PAWN_MOVES; move_kind++) {
+        var rest = pawn_squares(pawns, pawns, ~pawns, move_kind);
+        while nonempty(rest) {
+            let moved = pawns ^ pawn_change(lowest(rest), move_kind);
+            let after = Side(turned(moved, side.moves_up), side.moves_up, 1u, side.losses);
+            if may_become_in_one_move(after, least, greatest) {
+                return true;
+            }
+            rest = without_lowest(rest);
         }
-        rest = without_lowest(rest);
     }
-    return found;
+    return false;
 }
 
-/// Returns squares such that every move of the position that may be followed by a move into the range lands on one of them,
-/// except for promotions and en-passant captures. Other moves land there, too.
-fn squares_before(range: KeyRange, parent: Position) -> Board {
-    // The board is flipped twice, so the pawns of the side to move are seen as in the range.
-    let occupied = occupied_of(parent);
-    let mine = pawns_of(parent) & parent.own;
+/// Whether this number of plies may lead from a position into the range, judged by pawns alone. `mine` are the pawns of the side to move.
+fn may_reach(range: KeyRange, plies: u32, mine: Board, theirs: Board) -> bool {
+    let half = plies / 2u;
+    // As the side to move in the range's ply sees the board, its pawns move up.
+    var first = Side(mine, true, half, plies - half);
+    var second = Side(theirs, false, plies - half, half);
+    if plies != 2u * half {
+        first.pawns = flip(theirs);
+        second.pawns = flip(mine);
+    }
+    if keys_are_reversed() {
+        let up_side = first;
+        first = second;
+        second = up_side;
+    }
     let least = range.first.own;
     let greatest = range.last.own;
-    if is_near(mine, least, greatest) {
-        return ALL;
+    if !may_become(first, least, greatest) {
+        return false;
     }
-    let targets = occupied & ~parent.own;
-    let pushed = up(mine, 8u) & ~occupied;
-    return pawn_squares_near(mine, pushed, 8u, least, greatest) |
-        pawn_squares_near(mine, up(pushed & THIRD_RANK, 8u) & ~occupied, 16u, least, greatest) |
-        pawn_squares_near(mine, up(mine & NOT_FILE_A, 7u) & targets, 7u, least, greatest) |
-        pawn_squares_near(mine, up(mine & NOT_FILE_H, 9u) & targets, 9u, least, greatest);
+    if !is_lower(least, greatest) {
+        return may_become(second, range.first.theirs, range.last.theirs);
+    }
+    // With the least or the greatest pawns, the other side's pawns decide.
+    let after_least = plus(least, bit(0u));
+    let before_greatest = minus(greatest, bit(0u));
+    return (is_lower(least, before_greatest) && may_become(first, after_least, before_greatest)) ||
+        (may_become(first, least, least) && may_become(second, range.first.theirs, ALL)) ||
+        (may_become(first, greatest, greatest) && may_become(second, NONE, range.last.theirs));
 }
 
-/// Returns the squares on which the position's pawns may capture.
-fn pawn_targets(position: Position) -> Board {
-    return (occupied_of(position) & ~position.own) | position.en_passant;
-}
-
-/// Whether a move may lead from the position into the range, judged by pawns alone.
-fn may_follow(range: KeyRange, parent: Position) -> bool {
-    let occupied = occupied_of(parent);
-    let pawns = pawns_of(parent);
-    let mine = pawns & parent.own;
-    let theirs = pawns & ~parent.own;
-    // A move takes at most one pawn.
-    var follows = is_between(theirs, range.first.own, range.last.own);
-    var rest = theirs;
-    while nonempty(rest) && !follows {
-        follows = is_between(theirs ^ lowest(rest), range.first.own, range.last.own);
-        rest = without_lowest(rest);
-    }
-    if !follows || is_lower(range.first.own, range.last.own) {
-        return follows;
-    }
-    let least = range.first.theirs;
-    let greatest = range.last.theirs;
-    return is_between(mine, least, greatest) ||
-        nonempty(pawn_moves_into(mine, occupied, pawn_targets(parent), least, greatest));
-}
-
-/// Whether a move may lead from the position into the range of reversed keys, judged by pawns alone.
-fn may_follow_reversed(range: KeyRange, parent: Position) -> bool {
-    let mine = pawns_of(parent) & parent.own;
-    let least = range.first.own;
-    let greatest = range.last.own;
-    return is_between(mine, least, greatest) ||
-        nonempty(pawn_moves_into(mine, occupied_of(parent), pawn_targets(parent), least, greatest));
+/// Whether a successor that is kept may have these pawns. `mine` are the pawns of the side that has moved.
+fn is_kept_with(range: KeyRange, mine: Board, theirs: Board) -> bool {
+    return may_reach(range, filter_plies(), flip(theirs), flip(mine));
 }
 
 /// Whether the position may have a successor that is kept.
 fn may_precede_kept(range: KeyRange, position: Position) -> bool {
-    if scalars.filter_kind == FILTER_WITHIN_REVERSED {
-        return may_follow_reversed(range, position);
-    }
-    return may_follow(range, position);
+    let pawns = pawns_of(position);
+    return may_reach(range, filter_plies() + 1u, pawns & position.own, pawns & ~position.own);
 }
 
 /// Returns squares such that every move of the position to a successor that is kept lands on one of them, except for promotions and
-/// en-passant captures.
+/// en-passant captures. Other moves land there, too: only pawns are looked at.
 fn squares_to_kept(range: KeyRange, position: Position) -> Board {
-    if scalars.filter_kind == FILTER_WITHIN {
-        return squares_into(range, position);
+    if scalars.filter_kind == KEEPS_ALL {
+        return ALL;
     }
-    if scalars.filter_kind == FILTER_BEFORE {
-        return squares_before(range, position);
+    let occupied = occupied_of(position);
+    let pawns = pawns_of(position);
+    let mine = pawns & position.own;
+    let theirs = pawns & ~position.own;
+    var squares = NONE;
+    if is_kept_with(range, mine, theirs) {
+        squares = ~theirs;
     }
-    if scalars.filter_kind == FILTER_WITHIN_REVERSED {
-        return squares_into_reversed(range, position);
+    var rest = theirs;
+    while nonempty(rest) {
+        let square = lowest(rest);
+        if is_kept_with(range, mine, theirs ^ square) {
+            squares |= square;
+        }
+        rest = without_lowest(rest);
     }
-    return ALL;
+    for (var move_kind = 0u; move_kind < PAWN_MOVES; move_kind++) {
+        rest = pawn_squares(mine, occupied, occupied & ~position.own, move_kind) & ~squares;
+        while nonempty(rest) {
+            let square = lowest(rest);
+            if is_kept_with(range, mine ^ pawn_change(square, move_kind), theirs & ~square) {
+                squares |= square;
+            }
+            rest = without_lowest(rest);
+        }
+    }
+    return squares;
 }
 
 /// Whether a successor with this hash is kept.
 fn is_kept(range: KeyRange, position: Position, hash: u32) -> bool {
-    if scalars.filter_kind == FILTER_ALL {
+    if scalars.filter_kind == KEEPS_ALL {
         return true;
     }
-    if scalars.filter_kind == FILTER_BEFORE {
-        return may_follow(range, position);
+    if filter_plies() == 0u {
+        return range_has(range, position, hash);
     }
-    return range_has(range, position, hash, scalars.filter_kind == FILTER_WITHIN_REVERSED);
+    let pawns = pawns_of(position);
+    return may_reach(range, filter_plies(), pawns & position.own, pawns & ~position.own);
 }

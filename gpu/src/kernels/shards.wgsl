@@ -24,7 +24,7 @@ fn count_shards(id: Invocation) {
         let first = positions[2u * candidate];
         let second = positions[2u * candidate + 1u];
         if is_kept(range_of_scalars(), position_in(first, second), hashes(first, second).y) {
-            if scalars.filter_kind != FILTER_ALL {
+            if scalars.filter_kind != KEEPS_ALL {
                 atomicAdd(&kept_counts[roots[candidate]], 1u);
             }
             let diagram = diagram_of(first, second);

@@ -40,7 +40,7 @@ fn merge_plies(merge: &mut dyn Merge, plies: usize, ranges: usize) -> Result<(u6
     let mut keys: Vec<_> = entries.iter().map(|entry| Key::of(&planes(entry))).collect();
     let (mut positions, mut leaves) = (0, 0);
     for range in KeyRange::divide(&mut keys, ranges) {
-        let kept = if ranges == 1 { Filter::All } else { Filter::Within(range) };
+        let kept = if ranges == 1 { Filter::All } else { Filter::within(range) };
         merge.reserve(PLIES[plies - 1].0, kept)?;
         let paths = merge.expand(0..merge.parents())?;
         assert_eq!(merge.perft(0..merge.successors(), 0), Ok(paths));
@@ -160,7 +160,7 @@ fn leaves_below_ranges_are_counted_in_runs() {
     let mut keys: Vec<_> = merge.entries(0..PLIES[2].0).unwrap().iter().map(|entry| Key::of(&planes(entry))).collect();
     let (mut leaves, mut kinds, mut again) = (0, [0; 4], 0);
     for range in KeyRange::divide(&mut keys, 3) {
-        merge.reserve(PLIES[2].0, Filter::Within(range)).unwrap();
+        merge.reserve(PLIES[2].0, Filter::within(range)).unwrap();
         merge.expand(0..400).unwrap();
         let len = merge.successors();
         leaves += merge.perft(0..len, 2).unwrap();
@@ -169,7 +169,7 @@ fn leaves_below_ranges_are_counted_in_runs() {
             *sum += more;
         }
         // The range is kept again afterwards.
-        merge.reserve(PLIES[2].0, Filter::Within(range)).unwrap();
+        merge.reserve(PLIES[2].0, Filter::within(range)).unwrap();
         merge.expand(0..400).unwrap();
         again += merge.successors();
     }

@@ -96,7 +96,9 @@ impl TableRanges {
     /// Returns the number of tables that may hold positions that are kept.
     pub(crate) fn count_for(&self, kept: Filter) -> usize {
         match kept {
-            Filter::Within(KeyRange { first, last }) if self.are_foreseen() => {
+            Filter::Reaching { range: KeyRange { first, last }, plies: 0, is_reversed: false }
+                if self.are_foreseen() =>
+            {
                 let [first, last] = [(first, 0), (last, u32::MAX)]
                     .map(|(key, hash)| self.find(TableKey::new(key.pawns[0], hash, hash)));
                 last + 1 - first.min(last)
@@ -147,19 +149,19 @@ mod tests {
         let mut found = [0; 8];
         keys.iter().for_each(|key| found[ranges.find(*key)] += 1);
         assert!(found.iter().all(|&count| (100..150).contains(&count)), "{found:?}");
-        assert_eq!(ranges.count_for(Filter::Within(KeyRange { first: Key::MAX, last: Key::MAX })), 8);
+        assert_eq!(ranges.count_for(Filter::within(KeyRange { first: Key::MAX, last: Key::MAX })), 8);
     }
 
     #[test]
     fn positions_that_are_kept_lie_in_the_tables_that_were_counted() {
         let keys: Vec<_> = (0..5_000_u32).map(|hash| TableKey::new(u64::from(hash) % 50, hash, hash)).collect();
         let ranges = TableRanges::for_tables(keys.clone(), 8);
-        assert_eq!((ranges.count_for(Filter::All), ranges.count_for(Filter::Within(KeyRange::WHOLE))), (8, 8));
+        assert_eq!((ranges.count_for(Filter::All), ranges.count_for(Filter::within(KeyRange::WHOLE))), (8, 8));
         for (first, last) in [(0, 10), (10, 12), (12, 12), (13, 49), (50, 90)] {
             let [from, to] = [first, last].map(|pawns| Key { pawns: [pawns, 5], hash: 6 });
             let kept = keys.iter().filter(|key| (first..=last).contains(&((key.0 >> 64) as u64)));
             let tables: std::collections::HashSet<_> = kept.map(|key| ranges.find(*key)).collect();
-            let counted = ranges.count_for(Filter::Within(KeyRange { first: from, last: to }));
+            let counted = ranges.count_for(Filter::within(KeyRange { first: from, last: to }));
             assert!((tables.len()..=tables.len() + 1).contains(&counted), "{counted}, and {tables:?}");
         }
     }

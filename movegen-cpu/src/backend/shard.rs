@@ -576,15 +576,15 @@ mod tests {
     fn the_share_that_is_kept_is_that_of_positions_after_a_pass() {
         let ply = Ply { shards: vec![table(&Sharing::new(32), 1_000)], turn: Some(Color::White) };
         assert_eq!(ply.share(Filter::All), 1.0);
-        assert_eq!(ply.share(Filter::Within(KeyRange::WHOLE)), 1.0);
+        assert_eq!(ply.share(Filter::within(KeyRange::WHOLE)), 1.0);
         let mut keys: Vec<_> =
             (0..1_000_u64).map(|index| Key::of(&planes32(&[index, 0, 0, index & !1].map(u64::swap_bytes)))).collect();
         for range in KeyRange::divide(&mut keys, 10) {
-            let share = ply.share(Filter::Within(range));
+            let share = ply.share(Filter::within(range));
             assert!((0.09..0.11).contains(&share), "{share}");
         }
         let nothing = KeyRange { first: Key::MAX, last: Key::MAX };
-        assert_eq!(ply.share(Filter::Within(nothing)), 0.000_5);
+        assert_eq!(ply.share(Filter::within(nothing)), 0.000_5);
         assert_eq!(Ply::default().share(Filter::All), 0.5);
     }
 }

@@ -162,12 +162,12 @@ fn successors_in_ranges_are_those_of_the_host() {
         let parents = merge.parents();
         for count in [1, 2, 7, 40] {
             for range in plies.ranges(1, count) {
-                plies.check(&mut *merge, 1, Filter::Within(range));
+                plies.check(&mut *merge, 1, Filter::within(range));
             }
             for range in plies.ranges(2, count) {
-                plies.check(&mut *merge, 1, Filter::Before(range));
+                plies.check(&mut *merge, 1, Filter::within(range).before(1));
                 merge.descend(true).unwrap();
-                plies.check(&mut *merge, 2, Filter::Within(range));
+                plies.check(&mut *merge, 2, Filter::within(range));
                 merge.ascend().unwrap();
                 assert_eq!((merge.parents(), merge.successors()), (parents, 0), "{fen}");
             }
@@ -191,7 +191,7 @@ fn successors_in_ranges_need_little_memory() {
     let most = merge.sizes().capacity;
     assert!((20_564..60_000).contains(&most), "{most}");
     for range in plies.ranges(2, 40) {
-        plies.check(&mut *merge, 2, Filter::Within(range));
+        plies.check(&mut *merge, 2, Filter::within(range));
     }
     assert_eq!(merge.reserve(most + 1, Filter::All), Err(MergeError::Full));
     merge.ascend().unwrap();
@@ -199,7 +199,7 @@ fn successors_in_ranges_need_little_memory() {
     // The first ply still has its order, and still finds all of its successors.
     plies.check(&mut *merge, 1, Filter::All);
     for range in plies.ranges(2, 7) {
-        plies.check(&mut *merge, 1, Filter::Before(range));
+        plies.check(&mut *merge, 1, Filter::within(range).before(1));
     }
 }
 

@@ -105,19 +105,13 @@ fn lost_positions_and_wrong_ranges_are_found() {
     assert_found(MergeBug { keeps: |number| number < 2000, ..MergeBug::default() });
     assert_found(MergeBug { has: |_, _| true, ..MergeBug::default() });
     // Positions before a range are not kept, or all of them are.
-    assert_found(MergeBug {
-        has: |kept, planes| !matches!(kept, Filter::Before(_)) && kept.has(planes),
-        ..MergeBug::default()
-    });
-    assert_found(MergeBug {
-        has: |kept, planes| matches!(kept, Filter::Before(_)) || kept.has(planes),
-        ..MergeBug::default()
-    });
+    assert_found(MergeBug { has: |kept, planes| !is_before(kept) && kept.has(planes), ..MergeBug::default() });
+    assert_found(MergeBug { has: |kept, planes| is_before(kept) || kept.has(planes), ..MergeBug::default() });
     // Reversed keys are as others.
     assert_found(MergeBug {
         has: |kept, planes| match kept {
-            Filter::WithinReversed(range) => range.has_position(planes),
-            _ => kept.has(planes),
+            Filter::Reaching { range, plies, .. } => Filter::within(range).before(plies).has(planes),
+            Filter::All => true,
         },
         ..MergeBug::default()
     });
@@ -129,9 +123,14 @@ fn lost_positions_and_wrong_ranges_are_found() {
     });
 }
 
+/// Returns whether these are positions before a range.
+fn is_before(kept: Filter) -> bool {
+    matches!(kept, Filter::Reaching { plies: 1.., .. })
+}
+
 /// Returns whether these are the positions within the first range.
 fn starts_with_least(kept: Filter) -> bool {
-    matches!(kept, Filter::Within(range) if range.first == Key::MIN)
+    matches!(kept, Filter::Reaching { range, plies: 0, is_reversed: false } if range.first == Key::MIN)
 }
 
 #[test]

@@ -97,10 +97,13 @@ pub fn merged_plies(backend: &mut dyn Backend, reference: &mut dyn Backend) {
             for successor in successors {
                 let key = Key::of(&Planes32::pack(rules, &successor.unpack_unchecked()));
                 let range = KeyRange { first: key, last: key };
-                assert!(range.may_follow(&parent), "{successor:?} follows {parent:?}");
+                assert!(Filter::within(range).needs(&parent), "{successor:?} follows {parent:?}");
                 let key = Key::reversed(&Planes32::pack(rules, &successor.unpack_unchecked()));
                 let range = KeyRange { first: key, last: key };
-                assert!(range.may_follow_reversed(&parent), "{successor:?} follows {parent:?} by reversed keys");
+                assert!(
+                    Filter::within_reversed(range).needs(&parent),
+                    "{successor:?} follows {parent:?} by reversed keys"
+                );
             }
         }
         let planes: Vec<_> =
@@ -110,24 +113,29 @@ pub fn merged_plies(backend: &mut dyn Backend, reference: &mut dyn Backend) {
             let mut all = Vec::new();
             let mut leaves = 0;
             for (index, range) in KeyRange::divide(&mut keys, count).into_iter().enumerate() {
-                let found = kept(&mut *merge, successors.len(), Filter::Within(range));
+                let found = kept(&mut *merge, successors.len(), Filter::within(range));
                 leaves += good(merge.perft(0..merge.successors(), 1));
                 all.extend(found);
                 if index != number % count {
                     continue;
                 }
-                let expected = successors.iter().zip(&planes).filter(|(_, planes)| range.may_follow(planes));
-                let expected: Vec<_> = expected.map(|(entry, _)| *entry).collect();
-                let found = kept(&mut *merge, successors.len(), Filter::Before(range));
-                assert_eq!(found, expected, "ply {number}: positions before {range:?}");
+                for filter in [Filter::within, Filter::within_reversed].map(|filter| filter(range)) {
+                    for filter in [1, 2, 3, 4].map(|plies| filter.before(plies)) {
+                        let expected = successors.iter().zip(&planes).filter(|(_, planes)| filter.has(planes));
+                        let expected: Vec<_> = expected.map(|(entry, _)| *entry).collect();
+                        let found = kept(&mut *merge, successors.len(), filter);
+                        assert_eq!(found, expected, "ply {number}: positions kept by {filter:?}");
+                    }
+                }
             }
             all.sort_unstable();
             assert_eq!(all, successors, "ply {number}: successors in {count} ranges");
             assert_eq!(leaves, deeper, "ply {number}: leaves in {count} ranges");
             let mut keys: Vec<_> = planes.iter().map(Key::reversed).collect();
             let ranges = KeyRange::divide(&mut keys, count);
-            let found =
-                ranges.into_iter().flat_map(|range| kept(&mut *merge, successors.len(), Filter::WithinReversed(range)));
+            let found = ranges
+                .into_iter()
+                .flat_map(|range| kept(&mut *merge, successors.len(), Filter::within_reversed(range)));
             let mut all: Vec<_> = found.collect();
             all.sort_unstable();
             assert_eq!(all, successors, "ply {number}: successors in {count} ranges of reversed keys");

@@ -23,9 +23,7 @@ fn range_of_scalars(arguments: &Arguments<'_>) -> KeyRange {
 /// The positions that are kept, as the scalars describe.
 pub(super) fn kept_of_scalars(arguments: &Arguments<'_>) -> Filter {
     match arguments.scalar(Scalar::filter_kind) {
-        0 => Filter::All,
-        1 => Filter::Within(range_of_scalars(arguments)),
-        2 => Filter::Before(range_of_scalars(arguments)),
-        _ => Filter::WithinReversed(range_of_scalars(arguments)),
+        u32::MAX => Filter::All,
+        kind => Filter::Reaching { range: range_of_scalars(arguments), plies: kind / 2, is_reversed: kind % 2 != 0 },
     }
 }

@@ -1,0 +1,220 @@
+//! The successors that an expansion keeps: those from which a few moves may lead into a range.
+
+use super::{Key, KeyRange};
+use crate::Planes32;
+use crate::bits::{Bits, FILE_A, FILE_H, RANK_8, flip, rank};
+
+/// The successors that an expansion keeps.
+///
+/// A ply that does not fit in memory is made in ranges, and so are plies before it: for a range of a ply, only the positions from which
+/// moves may lead into the range are needed. Only pawns decide this, so some more are kept.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Filter {
+    /// All successors.
+    All,
+    /// The successors from which this number of plies may lead into a range; with none, the successors in the range.
+    Reaching {
+        /// The range.
+        range: KeyRange,
+        /// The plies from a successor to the range's ply.
+        plies: u32,
+        /// Whether the range is one of [reversed](Key::reversed) keys.
+        is_reversed: bool,
+    },
+}
+
+impl Filter {
+    /// Returns the filter for the successors in a range.
+    pub const fn within(range: KeyRange) -> Self {
+        Self::Reaching { range, plies: 0, is_reversed: false }
+    }
+
+    /// Returns the filter for the successors whose [reversed](Key::reversed) keys lie in a range.
+    pub const fn within_reversed(range: KeyRange) -> Self {
+        Self::Reaching { range, plies: 0, is_reversed: true }
+    }
+
+    /// Returns the filter for positions this number of plies before the successors that this filter keeps.
+    #[must_use]
+    pub const fn before(self, more: u32) -> Self {
+        match self {
+            Self::All => Self::All,
+            Self::Reaching { range, plies, is_reversed } => Self::Reaching { range, plies: plies + more, is_reversed },
+        }
+    }
+
+    /// Returns whether a successor is kept. The kernels compute the same.
+    pub fn has(&self, successor: &Planes32) -> bool {
+        let &Self::Reaching { range, plies, is_reversed } = self else { return true };
+        let (pawns, own) = (successor.pawns(), successor.own);
+        let [mine, theirs] = [pawns & own, pawns & !own];
+        if plies > 0 {
+            return may_reach(&range, plies, is_reversed, [mine, theirs]);
+        }
+        let key = if is_reversed { Key::reversed } else { Key::of };
+        let pawns = if is_reversed { [theirs, mine] } else { [mine, theirs] };
+        // The hash is computed only if the pawns do not decide.
+        range.has_pawns(pawns).unwrap_or_else(|| range.has(key(successor)))
+    }
+
+    /// Returns whether a parent may have a successor that is kept. The kernels compute the same.
+    pub fn needs(&self, parent: &Planes32) -> bool {
+        self.before(1).has(parent)
+    }
+}
+
+/// Returns whether this number of plies may lead from a position into the range. `mine` are the pawns of the side to move. Pieces are
+/// not looked at, so some positions without such a line count, too.
+fn may_reach(range: &KeyRange, plies: u32, is_reversed: bool, [mine, theirs]: [u64; 2]) -> bool {
+    let (half, rest) = (plies / 2, plies.div_ceil(2));
+    // As the side to move in the range's ply sees the board, its pawns move up.
+    let [up, down] = if plies.is_multiple_of(2) { [mine, theirs] } else { [flip(theirs), flip(mine)] };
+    let up = Side { pawns: up, moves_up: true, moves: half, losses: rest };
+    let down = Side { pawns: down, moves_up: false, moves: rest, losses: half };
+    let [first, second] = if is_reversed { [down, up] } else { [up, down] };
+    let [[least, least_second], [greatest, greatest_second]] = [range.first.pawns, range.last.pawns];
+    if !first.may_become(least, greatest) {
+        return false;
+    }
+    if least == greatest {
+        return second.may_become(least_second, greatest_second);
+    }
+    // With the least or the greatest pawns, the other side's pawns decide.
+    least + 1 < greatest && first.may_become(least + 1, greatest - 1)
+        || first.may_become(least, least) && second.may_become(least_second, u64::MAX)
+        || first.may_become(greatest, greatest) && second.may_become(0, greatest_second)
+}
+
+/// The pawns of a side, the moves that it has left, and the moves of the other side, each of which may capture one of its pawns.
+#[derive(Clone, Copy)]
+struct Side {
+    pawns: u64,
+    moves_up: bool,
+    moves: u32,
+    losses: u32,
+}
+
+/// With more moves than these, every side may have any pawns: to try all moves would take too long.
+const MOST_MOVES: u32 = 2;
+
+impl Side {
+    /// Returns whether the pawns may come to lie between two, both included.
+    fn may_become(self, least: u64, greatest: u64) -> bool {
+        match self.moves {
+            0 => self.may_fall_between(least, greatest),
+            moves if moves > MOST_MOVES => true,
+            _ => {
+                self.may_fall_between(least, greatest)
+                    || self
+                        .after_moves()
+                        .any(|pawns| Self { pawns, moves: self.moves - 1, ..self }.may_become(least, greatest))
+            }
+        }
+    }
+
+    /// Returns whether losses alone may bring the pawns between two. The pawn to lose is always the highest that does not bring them
+    /// below the least: it takes away more than all pawns below it together.
+    fn may_fall_between(self, least: u64, greatest: u64) -> bool {
+        let Self { mut pawns, losses, .. } = self;
+        if pawns < least {
+            return false;
+        }
+        for _ in 0..losses {
+            if pawns <= greatest {
+                return true;
+            }
+            let may_go = pawns & u64::MAX >> (pawns - least).leading_zeros();
+            let Some(highest) = may_go.checked_ilog2() else { return false };
+            pawns -= 1 << highest;
+        }
+        pawns <= greatest
+    }
+
+    /// Returns the pawns after each move of one of them, as if the squares it needs were free, or taken by the other side. A pawn on the
+    /// last rank becomes another piece.
+    fn after_moves(self) -> impl Iterator<Item = u64> {
+        let Self { pawns, moves_up, .. } = self;
+        // Pawns that move down move up on the flipped board.
+        let turn = move |board| if moves_up { board } else { flip(board) };
+        let seen = turn(pawns);
+        let pushed = seen << 8 & !seen;
+        let pushed_twice = (pushed & rank(2)) << 8 & !seen;
+        let moves =
+            [(pushed, 8), (pushed_twice, 16), ((seen & !FILE_A) << 7 & !seen, 7), ((seen & !FILE_H) << 9 & !seen, 9)];
+        moves.into_iter().flat_map(move |(squares, distance)| {
+            Bits(squares).map(move |square| turn(seen ^ (square >> distance | square & !RANK_8)))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Fen;
+
+    fn planes(fen: &str) -> Planes32 {
+        let fen: Fen = fen.parse().unwrap();
+        Planes32::pack(&fen.rules, &fen.position)
+    }
+
+    /// Returns the filters of the pawns of a position, this number of plies before.
+    fn filters(fen: &str, plies: u32) -> [Filter; 2] {
+        let within = |key: fn(&Planes32) -> Key| {
+            let Key { pawns, .. } = key(&planes(fen));
+            KeyRange { first: Key { pawns, hash: 0 }, last: Key { pawns, hash: u32::MAX } }
+        };
+        [Filter::within(within(Key::of)), Filter::within_reversed(within(Key::reversed))]
+            .map(|filter| filter.before(plies))
+    }
+
+    #[test]
+    fn only_pawns_decide() {
+        let parent = planes("4k3/1P5p/2p5/3P4/8/8/4P3/4K3 w - - 0 1");
+        for (plies, may, later) in [
+            (1, true, "4k3/1P5p/2p5/3P4/8/8/4P3/3K4 b - - 0 1"),
+            (1, true, "4k3/1P5p/2p5/3P4/8/4P3/8/4K3 b - - 0 1"),
+            (1, true, "4k3/1P5p/2p5/3P4/4P3/8/8/4K3 b - - 0 1"),
+            (1, true, "4k3/1P5p/2P5/8/8/8/4P3/4K3 b - - 0 1"),
+            (1, true, "1Q2k3/7p/2p5/3P4/8/8/4P3/4K3 b - - 0 1"),
+            // A pawn has moved as far as none can, two pawns have moved, or a pawn has turned back.
+            (1, false, "4k3/1P5p/2p5/3P4/8/8/8/4K3 b - - 0 1"),
+            (1, false, "1Q2k3/7p/2p5/3P4/8/4P3/8/4K3 b - - 0 1"),
+            (1, false, "4k3/7p/1Pp5/3P4/8/8/4P3/4K3 b - - 0 1"),
+            // The other side moves its pawns one ply later, and loses at most one with each ply of this side.
+            (1, false, "4k3/1P6/2p4p/3P4/8/8/4P3/4K3 b - - 0 1"),
+            (2, true, "4k3/1P6/2p4p/3P4/8/8/4P3/4K3 w - - 0 1"),
+            (1, false, "4k3/1P6/8/3P4/8/8/4P3/4K3 b - - 0 1"),
+            (2, false, "4k3/1P6/8/3P4/8/8/4P3/4K3 w - - 0 1"),
+            (3, true, "4k3/1P6/8/3P4/8/8/4P3/4K3 b - - 0 1"),
+            (3, true, "1Q2k3/7p/2p5/3P4/8/4P3/8/4K3 b - - 0 1"),
+            (3, true, "4k3/7p/8/3P4/4P3/8/8/4K3 b - - 0 1"),
+            (4, true, "4k3/8/7p/3P4/4P3/8/8/4K3 w - - 0 1"),
+            (4, false, "4k3/8/8/3P4/4P3/7p/8/4K3 w - - 0 1"),
+        ] {
+            for filter in filters(later, plies) {
+                assert_eq!(filter.has(&parent), may, "{later} after {plies} plies");
+            }
+        }
+        let en_passant = planes("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1");
+        for filter in filters("4k3/8/3P4/8/8/8/8/4K3 b - - 0 1", 1) {
+            assert!(filter.has(&en_passant));
+        }
+        assert!((0..9).all(|plies| Filter::within(KeyRange::WHOLE).before(plies).has(&parent)));
+    }
+
+    #[test]
+    fn the_pawns_at_the_ends_of_a_range_need_the_other_pawns() {
+        let parent = planes("4k3/p7/8/8/8/8/P7/4K3 w - - 0 1");
+        let key = |black: u64, white: u64| Key { pawns: [black, white], hash: 0 };
+        let [black, white] = Key::of(&planes("4k3/p7/8/8/8/8/P7/4K3 b - - 0 1")).pawns;
+        for (first, last, may) in [
+            (key(black, white), key(black + 1, 0), true),
+            (key(black, white + 1), key(black + 1, 0), false),
+            (key(black - 1, 0), key(black, white), true),
+            (key(black - 1, 0), key(black, white >> 24), false),
+            (key(black - 1, u64::MAX), key(black + 1, 0), true),
+        ] {
+            assert_eq!(Filter::within(KeyRange { first, last }).needs(&parent), may, "{first:?} to {last:?}");
+        }
+    }
+}
