@@ -38,7 +38,7 @@ pub(super) struct Body<'a> {
 impl<'a> Body<'a> {
     /// Begins a function. No variable may hide what becomes a parameter.
     pub(super) fn new(context: &'a Context<'a>, function: &'a Function, info: &'a FunctionInfo) -> Self {
-        let taken = context.outers(function, info).into_iter().map(|outer| context.name(outer)).collect();
+        let taken = context.outers_of(function, info).into_iter().map(|outer| context.name(outer)).collect();
         let (locals, known, calls, logical) = Default::default();
         let (arguments, pending, last) = Default::default();
         let mut this = Self { context, function, info, arguments, locals, last, known, calls, logical, pending, taken };
@@ -170,8 +170,7 @@ impl<'a> Body<'a> {
         for &argument in arguments {
             texts.push(if self.is_pointer(argument) { self.address(argument)? } else { self.value(argument)?.text });
         }
-        let outers = self.context.outers(function, &self.context.info[callee]);
-        texts.extend(outers.into_iter().map(|outer| self.context.name(outer)));
+        texts.extend(self.context.outers(callee).iter().map(|&outer| self.context.name(outer)));
         Ok(Text::postfix(format!("{}({})", renamed(name_of(&function.name)), texts.join(", "))))
     }
 
