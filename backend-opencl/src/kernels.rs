@@ -3,6 +3,9 @@
 //! The files in the folder `kernels` are written by hand: `prelude.cl` has what printed kernels need, and `count_ones.cl` and the variants
 //! have functions that replace printed ones.
 
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
 use kogge_gpu::kernels::{Kernel, Module, SIGNATURES, Signature};
 use kogge_gpu::source::{Form, MODULES, Word, constants, source as source_of};
 use kogge_gpu::{GpuSettings, Mutation, Parameter, tuning};
@@ -88,7 +91,15 @@ pub(crate) fn source(settings: &GpuSettings, module: Module) -> Result<String, S
     Ok(if changed == wgsl { Mutation::apply(settings.mutation, source) } else { source })
 }
 
+/// Prints a module from its WGSL, each source once in a process.
 fn printed(wgsl: &str, module: Module) -> Result<String, String> {
+    static PRINTED: Mutex<BTreeMap<String, Arc<OnceLock<Result<String, String>>>>> = Mutex::new(BTreeMap::new());
+    // Other modules are printed at the same time, so only the same source waits.
+    let text = PRINTED.lock().unwrap_or_else(PoisonError::into_inner).entry(wgsl.to_owned()).or_default().clone();
+    text.get_or_init(|| print(wgsl, module)).clone()
+}
+
+fn print(wgsl: &str, module: Module) -> Result<String, String> {
     // One kernel is written by hand.
     let printed = SIGNATURES.iter().filter(|it| it.module == module && it.kernel != Kernel::DepthFirst);
     let kernels = printed.map(|Signature { name, buffers, scalars, .. }| {
@@ -169,9 +180,10 @@ mod tests {
         assert_eq!(replaced(SOURCE, "INLINE int e() {\n    return 1;\n}\n"), SOURCE);
     }
 
-    fn settings(options: &GpuOptions) -> GpuSettings {
+    /// Returns the settings of a device that may limit registers.
+    fn settings(registers: Option<usize>) -> GpuSettings {
         let mut defaults = Parameter::usual(true);
-        defaults.insert(Parameter::Registers, 0);
+        defaults.extend(registers.map(|registers| (Parameter::Registers, registers)));
         let device = Capabilities {
             defaults,
             maxima: [].into(),
@@ -183,13 +195,14 @@ mod tests {
             memory: 1 << 30,
             unordered: Unordered::Always,
         };
-        options.complete(&device).expect("the options fit the device")
+        let variants = Variants { depth_first: Some(3), ..Variants::default() };
+        GpuOptions { variants, ..GpuOptions::default() }.complete(&device).expect("the options fit the device")
     }
 
     /// A function by hand whose name changes elsewhere would silently no longer be used.
     #[test]
     fn what_is_written_by_hand_replaces_what_is_printed() {
-        let settings = settings(&GpuOptions::default());
+        let settings = settings(None);
         let printed =
             MODULES.map(|module| printed(&wgsl(&settings, module), module).expect("the kernels can be printed"));
         let names = |text| definitions(text).map(without_comments).map(name_of).collect::<BTreeSet<&str>>();
@@ -201,15 +214,13 @@ mod tests {
 
     #[test]
     fn kernels_have_the_sizes_of_their_work_groups() {
-        let variants = Variants { depth_first: Some(3), ..Variants::default() };
         for signature in &SIGNATURES {
-            for registers in [0, 128] {
-                let options = GpuOptions { variants, ..GpuOptions::of([(Parameter::Registers, registers)]) };
-                let settings = settings(&options);
+            for registers in [None, Some(128)] {
+                let settings = settings(registers);
                 let source = source(&settings, signature.module).expect("the kernels can be printed");
                 let (name, size) = (signature.name, settings.group_size_of(signature.kernel));
                 let head = format!("__kernel __attribute__((reqd_work_group_size({size}, 1, 1))) void {name}(");
-                let is_open = signature.kernel == Kernel::ClosedForm && registers > 0;
+                let is_open = signature.kernel == Kernel::ClosedForm && registers.is_some();
                 assert_eq!(source.contains(&head), !is_open, "{name}");
                 assert_eq!(source.matches(&format!(" void {name}(")).count(), 1, "{name}");
             }
