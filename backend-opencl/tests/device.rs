@@ -123,8 +123,12 @@ fn the_compiler_log_is_part_of_the_error() {
 fn kernels_that_cannot_be_printed_are_an_error() {
     let Some(device) = first_device::<OpenClDevice>() else { return };
     for (from, to, reason) in [
-        ("fn made(", "fn made(( ", "error: "),
-        ("return made", "var none = array(1); return made", "an array as a value"),
+        ("return packed_move & 63u;", "return;", "error: "),
+        (
+            "return packed_move & 63u;",
+            "return firstLeadingBit(packed_move);",
+            "In `from_of`, the function FirstLeadingBit",
+        ),
     ] {
         let options = GpuOptions { mutation: Some(Mutation { from, to }), ..GpuOptions::default() };
         let error = OpenCl::untuned(&device, &options).err().expect("the WGSL cannot be printed").to_string();
