@@ -91,9 +91,12 @@ pub(crate) fn source(settings: &GpuSettings, module: Module) -> Result<String, S
     Ok(if changed == wgsl { Mutation::apply(settings.mutation, source) } else { source })
 }
 
+/// A text that is printed once.
+type Printed = Arc<OnceLock<Result<String, String>>>;
+
 /// Prints a module from its WGSL, each source once in a process.
 fn printed(wgsl: &str, module: Module) -> Result<String, String> {
-    static PRINTED: Mutex<BTreeMap<String, Arc<OnceLock<Result<String, String>>>>> = Mutex::new(BTreeMap::new());
+    static PRINTED: Mutex<BTreeMap<String, Printed>> = Mutex::new(BTreeMap::new());
     // Other modules are printed at the same time, so only the same source waits.
     let text = PRINTED.lock().unwrap_or_else(PoisonError::into_inner).entry(wgsl.to_owned()).or_default().clone();
     text.get_or_init(|| print(wgsl, module)).clone()
