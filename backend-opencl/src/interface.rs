@@ -1,6 +1,6 @@
 //! OpenCL as an interface of the GPU host.
 
-use std::thread;
+use std::thread::{self, ScopedJoinHandle};
 use std::time::{Duration, Instant};
 
 use kogge_gpu::interface::{Compilation, Launch};
@@ -99,14 +99,16 @@ impl Interface for OpenClInterface {
         let built = thread::scope(|scope| {
             let build = |&module: &Module| {
                 let (queue, settings) = (self.queue.clone(), &self.settings);
-                scope.spawn(move || (module, queue.build(&source(settings, module), &compiler_options(settings))))
+                let built = move || Ok((module, queue.build(&source(settings, module)?, &compiler_options(settings))));
+                scope.spawn(built)
             };
             let building: Vec<_> = modules.iter().map(build).collect();
-            building.into_iter().map(|module| module.join()).collect::<Result<Vec<_>, _>>()
+            let built =
+                |module: ScopedJoinHandle<'_, _>| module.join().unwrap_or(Err("a compiler gave up.".to_owned()));
+            building.into_iter().map(built).collect::<Result<Vec<_>, _>>()
         });
-        let built = built.map_err(|_| Failure::Other("a compiler gave up.".to_owned()))?;
         let mut logs = String::new();
-        for (module, (program, log)) in built {
+        for (module, (program, log)) in built.map_err(Failure::Other)? {
             let program = program.map_err(|failure| {
                 Failure::Other(format!("the kernels cannot be compiled. {failure} The compiler says:\n{log}"))
             })?;

@@ -1,12 +1,19 @@
-//! The kernels' source for a device.
+//! The kernels' source for a device, printed in OpenCL C from the WGSL of kogge-gpu.
 //!
-//! The folder `kernels/printed` has OpenCL C that `cargo xtask kernels` prints from the WGSL of kogge-gpu; a test prints it again. All
-//! other files are written by hand: `prelude.cl` has what printed kernels need, and `count_ones.cl` and the variants have functions that
-//! replace printed ones.
+//! The files in the folder `kernels` are written by hand: `prelude.cl` has what printed kernels need, and `count_ones.cl` and the variants
+//! have functions that replace printed ones.
 
-use kogge_gpu::kernels::Module;
-use kogge_gpu::source::{Form, OPEN_SETTINGS, constants, files, kernel_names, source as source_of};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use kogge_gpu::kernels::{Kernel, Module, SIGNATURES, Signature};
+use kogge_gpu::source::{Form, MODULES, Word, constants, source as source_of};
 use kogge_gpu::{GpuSettings, Mutation, Parameter, tuning};
+
+use crate::opencl_c;
+
+/// The form of the WGSL.
+const FORM: Form = Form { word: Word::Native, subgroups: false };
 
 const PRELUDE: &str = include_str!("kernels/prelude.cl");
 const COUNT_ONES: &str = include_str!("kernels/count_ones.cl");
@@ -15,24 +22,6 @@ const MAGIC: &str = include_str!("kernels/variants/magic.cl");
 const DEPTH_FIRST: &str = include_str!("kernels/variants/depth_first.cl");
 /// A kernel that WGSL does not need: a driver's command for clearing is wrong for large buffers.
 const CLEAR: &str = include_str!("kernels/clear.cl");
-
-/// Lists the files of a folder that are printed, each with its text.
-macro_rules! printed {
-    ($($name:literal)*) => {
-        &[$(($name, include_str!(concat!("kernels/printed/", $name, ".cl")))),*]
-    };
-}
-
-const PRINTED: &[(&str, &str)] = printed! {
-    "constants" "word" "bits" "invocation" "position" "range" "merge" "diagrams" "shards" "fill" "frame" "count" "make" "emit" "generate"
-    "evaluation" "minimax" "closed_form" "closed_form_values" "categories" "unordered" "expand" "scan" "perft"
-};
-
-/// Returns the text of a module: its files, one after the other.
-fn printed(module: Module) -> String {
-    let names: Vec<_> = files(&[module], Form::PRINTED).map(|(name, _)| name).collect();
-    PRINTED.iter().filter(|(name, _)| names.contains(name)).map(|(_, text)| *text).collect()
-}
 
 /// Returns the name that a definition in OpenCL C defines: the name of a function or of a structure.
 fn name_of(definition: &str) -> &str {
@@ -83,38 +72,45 @@ fn replaced(source: &str, others: &str) -> String {
     source
 }
 
-/// Gives kernels the parameters that they have in another text. A kernel with an error may need fewer, but the host sets all.
-fn with_heads_of(mut text: String, other: &str) -> String {
-    for kernel in definitions(other).map(without_comments).filter(|definition| definition.starts_with("__kernel")) {
-        let head = |kernel: &str| kernel.find(") {\n").map_or(0, |end| end);
-        let old =
-            definitions(&text).map(without_comments).find(|old| name_of(old) == name_of(kernel)).map(str::to_owned);
-        if let Some(old) = old {
-            text = text.replacen(&old[..head(&old)], &kernel[..head(kernel)], 1);
-        }
-    }
-    text
+fn wgsl(settings: &GpuSettings, module: Module) -> String {
+    let constants = constants(settings, module).map(|(name, value)| format!("const {name} = {value};\n")).concat();
+    constants + &source_of(module, FORM)
 }
 
-/// Returns the source of a module: the constants that depend on the device, the prelude, then the kernels.
-pub(crate) fn source(settings: &GpuSettings, module: Module) -> String {
-    let mut source = constants(settings, module).map(|(name, value)| format!("#define {name} {value}\n")).concat();
-    for name in ["", "CLOSED_FORM_", "COUNT_", "WEIGHTED_SUMS_"] {
-        source += &format!("#define {name}KERNEL");
-        // NVIDIA's compiler obeys a limit of registers only if it does not know the size of work-groups. Only one
-        // kernel gains by the limit.
-        if name != "CLOSED_FORM_" || settings[Parameter::Registers] == 0 {
-            source += &format!(" __attribute__((reqd_work_group_size({name}GROUP, 1, 1)))");
-        }
-        source += "\n";
-    }
-    if settings.uses(Parameter::VendorInstructions) {
-        source += "#define NVIDIA\n";
-    }
+/// Returns the source of a module: the prelude, then the kernels.
+///
+/// # Errors
+/// A sentence, if the WGSL is not valid or cannot be printed.
+pub(crate) fn source(settings: &GpuSettings, module: Module) -> Result<String, String> {
+    let wgsl = wgsl(settings, module);
+    let changed = Mutation::apply(settings.mutation, wgsl.clone());
+    let mut source = if settings.uses(Parameter::VendorInstructions) { "#define NVIDIA\n" } else { "" }.to_owned();
     source += PRELUDE;
-    source += &kernels(settings, module);
-    // Without a printer, errors are made in OpenCL C.
-    if settings.printer.is_none() { Mutation::apply(settings.mutation, source) } else { source }
+    source += &kernels(settings, module, printed(&changed, module)?);
+    // An error that is not in the WGSL is in what is written by hand.
+    Ok(if changed == wgsl { Mutation::apply(settings.mutation, source) } else { source })
+}
+
+/// A text that is printed once.
+type Printed = Arc<OnceLock<Result<String, String>>>;
+
+/// Prints a module from its WGSL, each source once in a process.
+fn printed(wgsl: &str, module: Module) -> Result<String, String> {
+    static PRINTED: Mutex<BTreeMap<String, Printed>> = Mutex::new(BTreeMap::new());
+    // Other modules are printed at the same time, so only the same source waits.
+    let text = PRINTED.lock().unwrap_or_else(PoisonError::into_inner).entry(wgsl.to_owned()).or_default().clone();
+    text.get_or_init(|| print(wgsl, module)).clone()
+}
+
+fn print(wgsl: &str, module: Module) -> Result<String, String> {
+    // One kernel is written by hand.
+    let printed = SIGNATURES.iter().filter(|it| it.module == module && it.kernel != Kernel::DepthFirst);
+    let kernels = printed.map(|Signature { name, buffers, scalars, .. }| {
+        let buffers = buffers.iter().map(|buffer| buffer.name());
+        (*name, buffers.chain(scalars.iter().map(|scalar| scalar.name())).collect())
+    });
+    opencl_c::print(wgsl, &kernels.collect::<Vec<_>>())
+        .map_err(|error| format!("the kernels cannot be printed in OpenCL C. {error}"))
 }
 
 pub(crate) fn compiler_options(settings: &GpuSettings) -> String {
@@ -125,15 +121,9 @@ pub(crate) fn compiler_options(settings: &GpuSettings) -> String {
     format!("-cl-std=CL1.2 {registers}{}", settings.compiler)
 }
 
-fn kernels(settings: &GpuSettings, module: Module) -> String {
+/// Returns the kernels of a module from the printed ones: with the functions and kernels by hand, and with the sizes of work-groups.
+fn kernels(settings: &GpuSettings, module: Module, mut text: String) -> String {
     let variants = settings.variants;
-    let mut text = match (settings.mutation, settings.printer) {
-        (Some(mutation), Some(printer)) => {
-            let source = Mutation::apply(Some(mutation), source_of(module, Form::PRINTED));
-            with_heads_of(printer.0(&(OPEN_SETTINGS.to_owned() + &source), &kernel_names(&[module])), &printed(module))
-        }
-        _ => printed(module),
-    };
     if !settings.uses(Parameter::VendorInstructions) {
         text = replaced(&text, COUNT_ONES);
     }
@@ -151,19 +141,30 @@ fn kernels(settings: &GpuSettings, module: Module) -> String {
         }
         _ => {}
     }
+    for kernel in Kernel::of(&[module]) {
+        // NVIDIA's compiler obeys a limit of registers only if it does not know the size of work-groups. Only one
+        // kernel gains by the limit.
+        if kernel != Kernel::ClosedForm || settings[Parameter::Registers] == 0 {
+            let (head, size) = (format!("void {}(", kernel.signature().name), settings.group_size_of(kernel));
+            let attribute = format!("__attribute__((reqd_work_group_size({size}, 1, 1)))");
+            text = text.replacen(&format!("__kernel {head}"), &format!("__kernel {attribute} {head}"), 1);
+        }
+    }
     text
 }
 
+/// Returns the fingerprint of all sources.
 pub(crate) fn fingerprint() -> String {
-    let printed = PRINTED.iter().map(|(_, text)| *text);
-    tuning::fingerprint(printed.chain([PRELUDE, COUNT_ONES, BOARDS48, MAGIC, DEPTH_FIRST, CLEAR]))
+    let wgsl = MODULES.map(|module| source_of(module, FORM));
+    let by_hand = [PRELUDE, COUNT_ONES, BOARDS48, MAGIC, DEPTH_FIRST, CLEAR];
+    tuning::fingerprint(wgsl.iter().map(String::as_str).chain(by_hand))
 }
 
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
 
-    use kogge_gpu::source::MODULES;
+    use kogge_gpu::{Capabilities, GpuOptions, Unordered, Variants};
 
     use super::*;
 
@@ -182,28 +183,50 @@ mod tests {
         assert_eq!(replaced(SOURCE, "INLINE int e() {\n    return 1;\n}\n"), SOURCE);
     }
 
-    #[test]
-    fn kernels_get_parameters_of_another_text() {
-        let other = SOURCE.replace("uint d", "uint d,\n    uint e");
-        assert_eq!(
-            with_heads_of(SOURCE.replace("return a.a", "return 0"), &other),
-            other.replace("return a.a", "return 0")
-        );
-    }
-
-    #[test]
-    fn no_file_of_a_module_is_missing() {
-        let all: Vec<_> = files(&MODULES, Form::PRINTED).map(|(name, _)| name).collect();
-        assert_eq!(PRINTED.iter().map(|(name, _)| *name).collect::<Vec<_>>(), all);
+    /// Returns the settings of a device that may limit registers.
+    fn settings(registers: Option<usize>) -> GpuSettings {
+        let mut defaults = Parameter::usual(true);
+        defaults.extend(registers.map(|registers| (Parameter::Registers, registers)));
+        let device = Capabilities {
+            defaults,
+            maxima: [].into(),
+            max_group_size: 256,
+            local_memory: 32 << 10,
+            unordered_memory: 32 << 10,
+            max_buffer: 1 << 30,
+            device_memory: 1 << 30,
+            memory: 1 << 30,
+            unordered: Unordered::Always,
+        };
+        let variants = Variants { depth_first: Some(3), ..Variants::default() };
+        GpuOptions { variants, ..GpuOptions::default() }.complete(&device).expect("the options fit the device")
     }
 
     /// A function by hand whose name changes elsewhere would silently no longer be used.
     #[test]
     fn what_is_written_by_hand_replaces_what_is_printed() {
-        let names = |text: &'static str| definitions(text).map(without_comments).map(name_of).collect::<BTreeSet<_>>();
-        let printed: BTreeSet<_> = PRINTED.iter().flat_map(|(_, text)| names(text)).collect();
+        let settings = settings(None);
+        let printed =
+            MODULES.map(|module| printed(&wgsl(&settings, module), module).expect("the kernels can be printed"));
+        let names = |text| definitions(text).map(without_comments).map(name_of).collect::<BTreeSet<&str>>();
+        let printed: BTreeSet<_> = printed.iter().flat_map(|text| names(text)).collect();
         assert!(names(COUNT_ONES).is_subset(&printed) && names(BOARDS48).is_subset(&printed));
         let new: Vec<_> = names(MAGIC).difference(&printed).copied().collect();
         assert_eq!(new, ["count_looked_up", "look_up", "looked_up_sights"]);
+    }
+
+    #[test]
+    fn kernels_have_the_sizes_of_their_work_groups() {
+        for signature in &SIGNATURES {
+            for registers in [None, Some(128)] {
+                let settings = settings(registers);
+                let source = source(&settings, signature.module).expect("the kernels can be printed");
+                let (name, size) = (signature.name, settings.group_size_of(signature.kernel));
+                let head = format!("__kernel __attribute__((reqd_work_group_size({size}, 1, 1))) void {name}(");
+                let is_open = signature.kernel == Kernel::ClosedForm && registers.is_some();
+                assert_eq!(source.contains(&head), !is_open, "{name}");
+                assert_eq!(source.matches(&format!(" void {name}(")).count(), 1, "{name}");
+            }
+        }
     }
 }

@@ -33,6 +33,7 @@ pub mod measurements {
 mod device;
 mod interface;
 mod kernels;
+mod opencl_c;
 pub mod platform;
 mod runtime;
 mod variants;

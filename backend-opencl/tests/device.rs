@@ -5,12 +5,11 @@ use kogge_backend_opencl::{GpuOptions, OpenCl, OpenClDevice};
 use kogge_board::placements::{ALL_MEN, placement, themes};
 use kogge_board::{Backend, BackendError, unwatched};
 use kogge_gpu::Parameter::{ClosedFormTurns, Sliders};
-use kogge_gpu::{Printer, Variants};
+use kogge_gpu::{Mutation, Variants};
 use kogge_testkit::conformance::by_rules;
 use kogge_testkit::device_suite::{cpu, first_device, tiny, with_backend};
 use kogge_testkit::mutants::SelfTest::{Counting, Merging};
 use kogge_testkit::mutants::{self, Mutant};
-use kogge_xtask::opencl_c;
 
 fn fill() -> GpuOptions {
     GpuOptions::of([(Sliders, 0)])
@@ -36,11 +35,9 @@ fn with(variants: Variants) -> GpuOptions {
     GpuOptions { variants, ..GpuOptions::default() }
 }
 
-/// Returns options with kernels that are printed when the device is opened, so that errors can be made in the WGSL, and with which a
-/// work-item counts several positions in closed form.
-fn printed(options: GpuOptions) -> GpuOptions {
-    let print = |wgsl: &str, kernels: &[&str]| opencl_c::print(wgsl, kernels).unwrap_or_else(|error| panic!("{error}"));
-    GpuOptions { printer: Some(Printer(print)), ..options.with(ClosedFormTurns, 3) }
+/// Returns options with which a work-item counts several positions in closed form.
+fn in_turns(options: GpuOptions) -> GpuOptions {
+    options.with(ClosedFormTurns, 3)
 }
 
 /// Returns every eighth error, or all if the environment variable `KOGGE_ALL_ERRORS` is set: PoCL takes a quarter of an hour for all.
@@ -79,9 +76,9 @@ kogge_testkit::device_suite! {
         (fill(), "fill sliders, 32-byte positions, breadth-first, two plies in closed form"),
     ],
     mutants: [
-        (printed(carry()), &some(mutants::MUTANTS)),
-        (printed(carry()), &some(mutants::CARRY)),
-        (printed(fill()), &some(mutants::FILL)),
+        (in_turns(carry()), &some(mutants::MUTANTS)),
+        (in_turns(carry()), &some(mutants::CARRY)),
+        (in_turns(fill()), &some(mutants::FILL)),
         (carry(), PRELUDE),
         (plies_depth_first(4), DEPTH_FIRST),
     ],
@@ -120,6 +117,23 @@ fn the_compiler_log_is_part_of_the_error() {
     // Two functions get one name.
     let error = OpenCl::untuned(&device, &options).err().expect("the source cannot be compiled").to_string();
     assert!(error.contains("cannot be compiled") && error.contains("redefinition of 'reverse'"), "{error}");
+}
+
+#[test]
+fn kernels_that_cannot_be_printed_are_an_error() {
+    let Some(device) = first_device::<OpenClDevice>() else { return };
+    for (from, to, reason) in [
+        ("return packed_move & 63u;", "return;", "error: "),
+        (
+            "return packed_move & 63u;",
+            "return firstLeadingBit(packed_move);",
+            "In `from_of`, the function FirstLeadingBit",
+        ),
+    ] {
+        let options = GpuOptions { mutation: Some(Mutation { from, to }), ..GpuOptions::default() };
+        let error = OpenCl::untuned(&device, &options).err().expect("the WGSL cannot be printed").to_string();
+        assert!(error.contains("cannot be printed in OpenCL C") && error.contains(reason), "{error}");
+    }
 }
 
 #[test]

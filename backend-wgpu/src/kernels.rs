@@ -39,9 +39,21 @@ mod tests {
     use wgpu::naga::valid::{Capabilities, GlobalUse, ValidationFlags, Validator};
     use wgpu::naga::{self, AddressSpace, StorageAccess};
 
-    use kogge_gpu::source::{OPEN_SETTINGS, Word};
+    use kogge_gpu::source::Word;
 
     use super::*;
+
+    /// The constants that depend on the device, but for `FAST_REVERSE`.
+    const SETTINGS: [&str; 8] = [
+        "GROUP",
+        "CLOSED_FORM_GROUP",
+        "CLOSED_FORM_TURNS",
+        "COUNT_GROUP",
+        "WEIGHTED_SUMS_GROUP",
+        "QUEUE",
+        "CAPTURE_CHANGE",
+        "PAWN_BY_PAWN_CHANGE",
+    ];
 
     /// Returns every form of the source, with the features that it uses.
     fn forms(module: Module) -> impl Iterator<Item = (String, Capabilities)> {
@@ -50,9 +62,8 @@ mod tests {
             capabilities.set(Capabilities::SHADER_INT64, form.word == Word::Native);
             capabilities.set(Capabilities::SUBGROUP, form.subgroups);
             [false, true].map(|fast_reverse| {
-                let constants = OPEN_SETTINGS.replace("override ", "const ");
-                let constants =
-                    constants.replace(": u32;", " = 64u;").replace(": bool;", &format!(" = {fast_reverse};"));
+                let constants = SETTINGS.map(|name| format!("const {name} = 64u;\n")).concat();
+                let constants = format!("{constants}const FAST_REVERSE = {fast_reverse};\n");
                 (constants + &source_of(module, form), capabilities)
             })
         })

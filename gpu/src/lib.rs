@@ -53,7 +53,7 @@ pub use interface::{Failure, Interface};
 pub use parameters::{Parameter, Values};
 pub use profile::{KernelTime, Opening};
 pub use settings::{
-    Capabilities, GpuOptions, GpuSettings, Mutation, Printer, REACHED_ONCE, Runs, Unordered, WEIGHTED_SUMS_GROUP,
+    Capabilities, GpuOptions, GpuSettings, Mutation, REACHED_ONCE, Runs, Unordered, WEIGHTED_SUMS_GROUP,
     WEIGHTED_SUMS_GROUPS,
 };
 pub use variants::Variants;

@@ -61,23 +61,7 @@ pub struct GpuOptions {
     pub variants: Variants,
     /// An error that tests put into the kernels' source.
     pub mutation: Option<Mutation>,
-    /// Prints the kernels that tests change.
-    #[doc(hidden)]
-    pub printer: Option<Printer>,
 }
-
-/// Prints OpenCL C from a source in WGSL and the names of its kernels.
-#[doc(hidden)]
-#[derive(Clone, Copy, Debug)]
-pub struct Printer(pub fn(&str, &[&str]) -> String);
-
-impl PartialEq for Printer {
-    fn eq(&self, other: &Self) -> bool {
-        std::ptr::fn_addr_eq(self.0, other.0)
-    }
-}
-
-impl Eq for Printer {}
 
 /// An error in a kernel's source: the first occurrence of one text is replaced by another. The self-tests must find it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -216,9 +200,6 @@ pub struct GpuSettings {
     pub compiler: String,
     /// See [`GpuOptions::mutation`].
     pub mutation: Option<Mutation>,
-    /// See [`GpuOptions::printer`].
-    #[doc(hidden)]
-    pub printer: Option<Printer>,
 }
 
 impl Capabilities {
@@ -309,7 +290,6 @@ impl GpuOptions {
             profile: self.profile,
             compiler: self.compiler.clone(),
             mutation: self.mutation,
-            printer: self.printer,
         };
         settings.description = settings.describe();
         Ok(settings)

@@ -1,13 +1,13 @@
 //! The kernels' source in WGSL, assembled from the files in `kernels/`.
 //!
-//! Every interface compiles the same source. Interfaces that do not take WGSL compile what a printer makes of it.
+//! Every interface compiles the same source, or what it prints of it in its own language.
 
 use kogge_board::Score;
 use kogge_board::evaluation::{Feature, PHASE, TEMPO, TERMS};
 use kogge_board::minimax::QUIESCENCE_PLIES;
 
 use crate::MOST_MOVES;
-use crate::kernels::{Binding, Kernel, Module, Scalar};
+use crate::kernels::{Binding, Module, Scalar};
 use crate::parameters::Parameter::{
     self, ClosedFormGroupSize, ClosedFormTurns, CountGroupSize, GroupSize, QueuedPerLane, Sliders, Subgroups,
 };
@@ -32,9 +32,6 @@ pub struct Form {
 }
 
 impl Form {
-    /// The form from which other languages are printed.
-    pub const PRINTED: Self = Self { word: Word::Native, subgroups: false };
-
     /// All forms.
     pub const ALL: [Self; 4] = [
         Self { word: Word::Native, subgroups: false },
@@ -74,26 +71,9 @@ pub fn constants(settings: &GpuSettings, module: Module) -> [Constant; 9] {
     ]
 }
 
-/// The declarations of these constants without values: what is printed depends on neither device nor module.
-pub const OPEN_SETTINGS: &str = "override GROUP: u32;
-override CLOSED_FORM_GROUP: u32;
-override CLOSED_FORM_TURNS: u32;
-override COUNT_GROUP: u32;
-override WEIGHTED_SUMS_GROUP: u32;
-override QUEUE: u32;
-override CAPTURE_CHANGE: u32;
-override PAWN_BY_PAWN_CHANGE: u32;
-override FAST_REVERSE: bool;
-";
-
 /// The modules that have a source.
 pub const MODULES: [Module; 5] =
     [Module::Counting, Module::Merging, Module::Categories, Module::Unordered, Module::Minimax];
-
-/// Returns the names of the kernels of some modules.
-pub fn kernel_names(modules: &[Module]) -> Vec<&'static str> {
-    Kernel::of(modules).map(|kernel| kernel.signature().name).collect()
-}
 
 /// A direction. Some files are written out once for each of the eight directions.
 struct Direction {
@@ -150,13 +130,8 @@ fn directions(file: &str, condition: fn(&Direction) -> bool) -> String {
     DIRECTIONS.iter().filter(|direction| condition(direction)).map(|direction| direction.write(file)).collect()
 }
 
-/// Returns the source of a module, without the settings that stand before it.
+/// Returns the source of a module, without the settings that stand before it: some files, each after those that it uses.
 pub fn source(module: Module, form: Form) -> String {
-    files(&[module], form).map(|(_, text)| text).collect()
-}
-
-/// Returns the files from which the source of some modules is assembled, each with its name. What a file uses is in the files before it.
-pub fn files(modules: &[Module], form: Form) -> impl Iterator<Item = (&'static str, String)> {
     use Module::{Categories, Counting, DepthFirst, Merging, Minimax, Unordered};
 
     let word = match form.word {
@@ -176,34 +151,34 @@ pub fn files(modules: &[Module], form: Form) -> impl Iterator<Item = (&'static s
     let moving: &[_] = &[Counting, Categories, Unordered, Minimax, DepthFirst];
     let generating: &[_] = &[Counting, Minimax];
     let closed_form: &[_] = &[Counting, Categories, Unordered];
-    let files: [(_, &[_], String); 24] = [
-        ("constants", all, shared_constants()),
-        ("word", all, word.into()),
-        ("bits", all, include_str!("kernels/bits.wgsl").into()),
-        ("invocation", all, bindings() + include_str!("kernels/invocation.wgsl")),
-        ("position", all, include_str!("kernels/position.wgsl").into()),
-        ("range", &[Merging, Unordered], include_str!("kernels/range.wgsl").into()),
-        ("merge", &[Merging], include_str!("kernels/merge.wgsl").into()),
-        ("diagrams", &[Merging], include_str!("kernels/diagrams.wgsl").into()),
-        ("shards", &[Merging], include_str!("kernels/shards.wgsl").into()),
-        ("fill", moving, fills + &attacks + include_str!("kernels/fill.wgsl")),
-        ("frame", moving, include_str!("kernels/frame.wgsl").into()),
-        ("count", moving, include_str!("kernels/count.wgsl").into()),
-        ("make", moving, include_str!("kernels/make.wgsl").into()),
-        ("emit", generating, include_str!("kernels/emit.wgsl").to_owned() + &emit),
-        ("generate", generating, include_str!("kernels/generate.wgsl").into()),
-        ("evaluation", &[Minimax], numbers() + include_str!("kernels/evaluation.wgsl")),
-        ("minimax", &[Minimax], include_str!("kernels/minimax.wgsl").into()),
-        ("closed_form", closed_form, include_str!("kernels/closed_form.wgsl").into()),
-        ("closed_form_values", &[Counting], values + &axes + include_str!("kernels/closed_form_values.wgsl")),
-        ("categories", &[Categories], include_str!("kernels/categories.wgsl").into()),
-        ("unordered", &[Unordered], include_str!("kernels/unordered.wgsl").into()),
-        ("expand", &[Counting], include_str!("kernels/expand.wgsl").into()),
-        ("scan", &[Counting], scan.into()),
-        ("perft", &[Counting], include_str!("kernels/perft.wgsl").into()),
+    let files: [(&[_], String); 24] = [
+        (all, shared_constants()),
+        (all, word.into()),
+        (all, include_str!("kernels/bits.wgsl").into()),
+        (all, bindings() + include_str!("kernels/invocation.wgsl")),
+        (all, include_str!("kernels/position.wgsl").into()),
+        (&[Merging, Unordered], include_str!("kernels/range.wgsl").into()),
+        (&[Merging], include_str!("kernels/merge.wgsl").into()),
+        (&[Merging], include_str!("kernels/diagrams.wgsl").into()),
+        (&[Merging], include_str!("kernels/shards.wgsl").into()),
+        (moving, fills + &attacks + include_str!("kernels/fill.wgsl")),
+        (moving, include_str!("kernels/frame.wgsl").into()),
+        (moving, include_str!("kernels/count.wgsl").into()),
+        (moving, include_str!("kernels/make.wgsl").into()),
+        (generating, include_str!("kernels/emit.wgsl").to_owned() + &emit),
+        (generating, include_str!("kernels/generate.wgsl").into()),
+        (&[Minimax], numbers() + include_str!("kernels/evaluation.wgsl")),
+        (&[Minimax], include_str!("kernels/minimax.wgsl").into()),
+        (closed_form, include_str!("kernels/closed_form.wgsl").into()),
+        (&[Counting], values + &axes + include_str!("kernels/closed_form_values.wgsl")),
+        (&[Categories], include_str!("kernels/categories.wgsl").into()),
+        (&[Unordered], include_str!("kernels/unordered.wgsl").into()),
+        (&[Counting], include_str!("kernels/expand.wgsl").into()),
+        (&[Counting], scan.into()),
+        (&[Counting], include_str!("kernels/perft.wgsl").into()),
     ];
-    let needed = files.into_iter().filter(|(_, users, _)| users.iter().any(|user| modules.contains(user)));
-    needed.map(|(name, _, text)| (name, text)).collect::<Vec<_>>().into_iter()
+    let needed = files.into_iter().filter(|(users, _)| users.contains(&module));
+    needed.map(|(_, text)| text).collect()
 }
 
 fn bindings() -> String {

@@ -34,11 +34,11 @@ const MAY_DEPEND_ON: [(&str, &[&str]); 15] = [
     ("python", &["board", "devices", "driver", "movegen-cpu", "records"]),
     ("web", &["board", "movegen-cpu", "backend-wgpu", "gpu"]),
     ("testkit", &["board", "gpu", "movegen-cpu"]),
-    ("xtask", &["board", "gpu"]),
+    ("xtask", &["board"]),
 ];
 
 /// The reference and the tools for tests.
-const FOR_TESTS: [&str; 3] = ["movegen-cpu", "testkit", "xtask"];
+const FOR_TESTS: [&str; 2] = ["movegen-cpu", "testkit"];
 
 /// The crates that are not shipped.
 const NOT_SHIPPED: [&str; 2] = ["testkit", "xtask"];

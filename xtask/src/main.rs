@@ -6,7 +6,6 @@ mod archive;
 mod bundle;
 mod dist;
 mod fuzz;
-mod kernels;
 mod metadata;
 mod neon;
 mod python;
@@ -62,8 +61,6 @@ enum Command {
         #[arg(value_name = "BENCH.json")]
         files: Vec<PathBuf>,
     },
-    /// Print the kernels in OpenCL C from their WGSL
-    Kernels,
     /// Test the CPU code for AArch64 in an emulator
     Neon,
     /// Build the wheel of the Python package and run its tests, in an environment of its own
@@ -137,7 +134,6 @@ fn run(command: Command) -> Result {
         Command::Licences => licences(),
         Command::Fuzz { seconds, target } => fuzz::run(Duration::from_secs(seconds), target.as_deref()),
         Command::Report { files } => report::run(&files),
-        Command::Kernels => kernels::print(),
         Command::Neon => neon::test(),
         Command::Python(gpus) => python(gpus.provide()?),
         Command::Shipped(gpus) => shipped::test(gpus.provide()?),

@@ -213,7 +213,7 @@ INLINE uint next_move(
 
 // Adds the leaves `depth` plies below some positions, one for each work-item, to their roots' totals. The depth is at
 // least two. Moves of the last two plies need no undo moves.
-__kernel KERNEL void depth_first(
+__kernel void depth_first(
     __global const uint4 *restrict positions,
     __global const uint *restrict roots,
     __global uint *restrict totals,

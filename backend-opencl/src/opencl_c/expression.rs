@@ -1,10 +1,8 @@
 //! Expressions of a function.
 
-use std::collections::{HashMap, HashSet};
-
 use naga::{
-    AtomicFunction, BinaryOperator, Expression, Function, Handle, LocalVariable, MathFunction, RelationalFunction,
-    Scalar, SwizzleComponent, TypeInner, UnaryOperator, valid::FunctionInfo,
+    AtomicFunction, BinaryOperator, Expression, FastHashMap, Function, Handle, LocalVariable, MathFunction,
+    RelationalFunction, Scalar, SwizzleComponent, TypeInner, UnaryOperator, valid::FunctionInfo,
 };
 
 use super::{
@@ -20,25 +18,25 @@ pub(super) struct Body<'a> {
     pub(super) function: &'a Function,
     pub(super) info: &'a FunctionInfo,
     pub(super) arguments: Vec<String>,
-    pub(super) locals: HashMap<Handle<LocalVariable>, String>,
+    pub(super) locals: FastHashMap<Handle<LocalVariable>, String>,
     /// The variable that was declared last.
     pub(super) last: Option<Handle<LocalVariable>>,
     /// The text of expressions that are computed already, mostly names.
-    pub(super) known: HashMap<Handle<Expression>, Text>,
+    pub(super) known: FastHashMap<Handle<Expression>, Text>,
     /// Pure calls by their results.
-    pub(super) calls: HashMap<Handle<Expression>, (Handle<Function>, Operands<'a>)>,
+    pub(super) calls: FastHashMap<Handle<Expression>, (Handle<Function>, Operands<'a>)>,
     /// Variables without names that stand for `left && right` or `left || right`.
-    pub(super) logical: HashMap<Handle<LocalVariable>, (BinaryOperator, Handle<Expression>, Handle<Expression>)>,
+    pub(super) logical: FastHashMap<Handle<LocalVariable>, (BinaryOperator, Handle<Expression>, Handle<Expression>)>,
     /// Expressions that read memory which may change, and are not printed yet.
     pub(super) pending: Vec<Handle<Expression>>,
     /// The names that are taken in this place.
-    pub(super) taken: HashSet<String>,
+    pub(super) taken: Vec<String>,
 }
 
 impl<'a> Body<'a> {
     /// Begins a function. No variable may hide what becomes a parameter.
     pub(super) fn new(context: &'a Context<'a>, function: &'a Function, info: &'a FunctionInfo) -> Self {
-        let taken = context.outers(function, info).into_iter().map(|outer| context.name(outer)).collect();
+        let taken = context.outers_of(function, info).into_iter().map(|outer| context.name(outer)).collect();
         let (locals, known, calls, logical) = Default::default();
         let (arguments, pending, last) = Default::default();
         let mut this = Self { context, function, info, arguments, locals, last, known, calls, logical, pending, taken };
@@ -51,7 +49,9 @@ impl<'a> Body<'a> {
         let wanted = renamed(wanted);
         let numbered = (1..).map(|number| format!("{wanted}_{number}"));
         let mut names = std::iter::once(wanted.clone()).chain(numbered);
-        names.find(|name| self.taken.insert(name.clone())).unwrap_or(wanted)
+        let name = names.find(|name| !self.taken.contains(name)).unwrap_or(wanted);
+        self.taken.push(name.clone());
+        name
     }
 
     pub(super) fn inner(&self, expression: Handle<Expression>) -> &'a TypeInner {
@@ -170,8 +170,7 @@ impl<'a> Body<'a> {
         for &argument in arguments {
             texts.push(if self.is_pointer(argument) { self.address(argument)? } else { self.value(argument)?.text });
         }
-        let outers = self.context.outers(function, &self.context.info[callee]);
-        texts.extend(outers.into_iter().map(|outer| self.context.name(outer)));
+        texts.extend(self.context.outers(callee).iter().map(|&outer| self.context.name(outer)));
         Ok(Text::postfix(format!("{}({})", renamed(name_of(&function.name)), texts.join(", "))))
     }
 

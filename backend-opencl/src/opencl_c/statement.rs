@@ -25,14 +25,14 @@ impl<'a> Body<'a> {
 
     /// Returns the statements of a block. Names that are taken inside are free after it.
     fn block(&mut self, block: &'a Block) -> Result<Vec<String>> {
-        let taken = self.taken.clone();
+        let taken = self.taken.len();
         let mut lines = Vec::new();
         let mut statements = block.span_iter().peekable();
         while let Some((statement, span)) = statements.next() {
             self.declare_constants(statement, *span, &mut lines)?;
             self.statement(statement, *span, statements.peek().map(|(next, _)| *next), &mut lines)?;
         }
-        self.taken = taken;
+        self.taken.truncate(taken);
         Ok(lines)
     }
 
@@ -315,7 +315,7 @@ impl<'a> Body<'a> {
         };
         lines.push(format!("{head} {{\n{}}}", indented(&inside)));
         if let Some(name) = own.and_then(|local| self.locals.get(&local)) {
-            self.taken.remove(name);
+            self.taken.retain(|taken| taken != name);
         }
         Ok(())
     }

@@ -3,7 +3,7 @@
 use super::print;
 
 /// Buffers and variables for functions.
-const GLOBALS: &str = "override GROUP: u32;
+const GLOBALS: &str = "const GROUP = 8u;
 struct Pair { first: u32, second: u32 }
 struct Scalars { start: u32, end: u32 }
 @group(0) @binding(0) var<uniform> scalars: Scalars;
@@ -24,6 +24,8 @@ const KINDS: u32 = 9u;
 
 const KERNEL: &str = "@compute @workgroup_size(GROUP) fn run() { f(1u, 2u, true); }";
 
+const PARAMETERS: [&str; 6] = ["input", "output", "slots", "words", "start", "end"];
+
 /// Returns a source with a function of some statements.
 fn source(wgsl: &str) -> String {
     format!("{GLOBALS}fn f(a: u32, b: u32, c: bool) {{ {wgsl} }} {KERNEL}")
@@ -32,7 +34,8 @@ fn source(wgsl: &str) -> String {
 /// Returns the function `f` in C.
 #[track_caller]
 fn function(wgsl: &str) -> String {
-    let text = print(&format!("{GLOBALS}{wgsl}{KERNEL}"), &["run"]).unwrap_or_else(|error| panic!("{error}"));
+    let text = print(&format!("{GLOBALS}{wgsl}{KERNEL}"), &[("run", PARAMETERS.into())]);
+    let text = text.unwrap_or_else(|error| panic!("{error}"));
     let start = text.find(" f(").expect("the function is printed");
     let text = &text[text[..start].rfind('\n').map_or(0, |at| at + 1)..];
     text[..text.find("\n}\n").expect("the function ends") + 3].to_owned()
@@ -223,18 +226,8 @@ fn memory_of_devices() {
     }";
     assert_eq!(
         function(wgsl),
-        "INLINE void f(
-    uint a,
-    uint b,
-    bool c,
-    __global uint *restrict output,
-    __global uint *restrict slots,
-    __global uint (*restrict words)[4],
-    __local uint *queue,
-    __local uint *queued,
-    uint *moves,
-    uint end
-) {
+        "INLINE void f(uint a, uint b, bool c, __global uint *restrict output, __global uint *restrict slots, \
+         __global uint (*restrict words)[4], __local uint *queue, __local uint *queued, uint *moves, uint end) {
     deep(words, end);
     *queued = 0u;
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -273,49 +266,21 @@ fn expressions_have_the_parentheses_that_a_reader_needs() {
             "min(max(a, b), clamp(a, 1u, 2u)) + popcount(a) + clz(b) + reverse_bits(b)",
         ),
         ("bitcast<vec2<u32>>(-vec2<i32>(1, i32(b))).yx.x", "as_uint2(-(int2)(1, (int) b)).yx.x"),
-        ("Pair(a, b).second + KINDS * GROUP", "((Pair){a, b}).second + KINDS * GROUP"),
+        ("Pair(a, b).second + KINDS * a + KINDS * GROUP", "((Pair){a, b}).second + KINDS * a + 72u"),
     ] {
         assert_eq!(body(&format!("output[0] = {wgsl};")), format!("output[0] = {c};\n"));
     }
 }
 
 #[test]
-fn long_lines_are_wrapped() {
-    let sum = (1..40).map(|number| format!("input[{number}]")).collect::<Vec<_>>().join(" + ");
-    for line in body(&format!("output[a] = select({sum}, pure(a & b), c && a == 1000000u);")).lines() {
-        assert!(line.len() <= 116, "{line}");
-    }
-    let call =
-        body("output[0] = select(pure(a & b), a, pure(a * 1000000u) == pure(b * 1000000u) && pure(b) == pure(a + b));");
-    assert_eq!(
-        call,
-        "output[0] = pure(a * 0xf4240u, input) == pure(b * 0xf4240u, input) && pure(b, input) == pure(a + b, input)
-    ? a : pure(a & b, input);
-"
-    );
-}
-
-#[test]
 fn a_whole_source() {
     let text = print(
-        "override CLOSED_FORM_GROUP: u32;
-// An ordinary comment.
-
-/// The kinds.
+        "const CLOSED_FORM_GROUP = 64u;
 const KINDS: u32 = 9u;
-const UNUSED: u32 = 1u;
 const ALL_BITS: u64 = 0xfffffffflu;
 const TEMPO: i32 = -4;
 
-// Another.
-
-/// Two of them.
-struct Both {
-    one: u64,
-    /// The kind.
-    kind: u32,
-}
-
+struct Both { one: u64, kind: u32 }
 struct Place {
     @builtin(local_invocation_index) lane: u32,
     @builtin(workgroup_id) workgroup: vec3<u32>,
@@ -325,69 +290,58 @@ struct Scalars { first: u32, end: u32 }
 @group(0) @binding(0) var<uniform> scalars: Scalars;
 @group(0) @binding(1) var<storage, read> given: array<vec4<u32>>;
 @group(0) @binding(2) var<storage, read_write> to: array<u32>;
+@group(0) @binding(3) var<storage, read_write> more: array<u32>;
 var<workgroup> sums: array<u32, KINDS * CLOSED_FORM_GROUP>;
 var<workgroup> sum: u32;
 var<private> own: u32;
 
-fn unused() {}
-
-/// Mixes.
-///
-/// Twice.
 fn half(both: Both) -> u32 {
     own += 1u;
     return u32(both.one & ALL_BITS) + both.kind + u32(i32(both.kind) * TEMPO);
 }
 
-/// Runs.
 @compute @workgroup_size(CLOSED_FORM_GROUP)
 fn run(id: Place) {
-    if id.lane < scalars.end {
+    let more = scalars.end;
+    if id.lane < more {
         sums[id.lane * KINDS] = half(Both(1lu, given[id.workgroup.x].w));
         sum = sums[id.lane];
         to[id.lane] = sum;
     }
 }
+
+@compute @workgroup_size(1)
+fn other() {}
 ",
-        &["run"],
-    )
-    .unwrap();
+        &[("run", vec!["to", "given", "more", "end"])],
+    );
     assert_eq!(
-        text,
-        "// The kinds.
+        text.unwrap(),
+        "#define CLOSED_FORM_GROUP 64u
 #define KINDS 9u
 #define ALL_BITS 0xfffffffful
 #define TEMPO (-4)
-
-// Two of them.
 typedef struct {
     ulong one;
-    // The kind.
     uint kind;
 } Both;
-
 typedef struct {
     uint lane;
     uint3 workgroup;
     uint3 workgroups;
 } Place;
-
-// Mixes.
-//
-// Twice.
 INLINE uint half_(Both both, uint *own) {
     *own += 1u;
     return (uint) (both.one & ALL_BITS) + both.kind + (uint) ((int) both.kind * TEMPO);
 }
-
-// Runs.
-__kernel CLOSED_FORM_KERNEL void run(__global const uint4 *restrict given, __global uint *restrict to, uint end) {
-    __local uint sums[9u * CLOSED_FORM_GROUP];
+__kernel void run(__global uint *restrict to, __global const uint4 *restrict given, __global uint *restrict more, uint end) {
+    __local uint sums[576];
     __local uint sum[1];
     uint own[1] = {0};
-    const Place id = {get_local_id(0), (uint3)(get_group_id(0), get_group_id(1), get_group_id(2)),
-        (uint3)(get_num_groups(0), get_num_groups(1), get_num_groups(2))};
-    if (id.lane < end) {
+    const Place id = {get_local_id(0), (uint3)(get_group_id(0), get_group_id(1), get_group_id(2)), \
+         (uint3)(get_num_groups(0), get_num_groups(1), get_num_groups(2))};
+    const uint more_1 = end;
+    if (id.lane < more_1) {
         sums[id.lane * KINDS] = half_((Both){1ul, given[id.workgroup.x].w}, own);
         *sum = sums[id.lane];
         to[id.lane] = *sum;
@@ -423,17 +377,26 @@ fn what_is_not_supported_is_refused() {
         ("output[0] = select(vec2(a), vec2(b), vec2(c)).x;", "the expression Select {"),
         ("let s = scalars; output[0] = s.end;", "the uniform as a whole is not supported; use its members."),
     ] {
-        let found = print(&source(wgsl), &["run"]).expect_err(wgsl);
+        let found = print(&source(wgsl), &[("run", PARAMETERS.into())]).expect_err(wgsl);
         assert!(found.starts_with(&format!("In `f`, {error}")), "{found}");
     }
-    let size = "In `run`, a work-group of this size is not supported; use one";
     for (wgsl, error) in [
-        ("@compute @workgroup_size(8) fn run() {}", size),
-        ("override GROUP = 8u; @compute @workgroup_size(GROUP) fn run() {}", size),
-        ("override GROUP: u32; @compute @workgroup_size(GROUP) fn ran() {}", "The module has no kernel `run`."),
+        ("override GROUP: u32; fn f() -> u32 { return GROUP; }", "In `f`, the expression Override("),
+        (
+            "override GROUP: u32; var<workgroup> a: array<u32, GROUP>; fn f() -> u32 { return a[0]; }",
+            "In `f`, an override is",
+        ),
+        ("fn f() {}", "The module has no kernel `run`."),
+        ("@compute @workgroup_size(8) fn run() {}", "In `run`, `a` is no buffer and no scalar."),
+        (
+            "@group(0) @binding(1) var<storage, read_write> a: array<u32>;
+             @group(0) @binding(2) var<storage, read_write> b: array<u32>;
+             @compute @workgroup_size(8) fn run() { b[0] = a[1]; }",
+            "In `run`, `b` is used, which is none of its parameters.",
+        ),
         ("fn run() { return 1; }", "error: "),
     ] {
-        let found = print(wgsl, &["run"]).expect_err(wgsl);
+        let found = print(wgsl, &[("run", vec!["a"])]).expect_err(wgsl);
         assert!(found.starts_with(error), "{found}");
     }
 }

@@ -3,12 +3,15 @@
 use std::collections::BTreeSet;
 
 use naga::{
-    AddressSpace, ArraySize, Block, Expression, Function, GlobalVariable, Handle, Literal, Module, Override, Scalar,
-    ScalarKind, Statement, StorageAccess, StructMember, Type, TypeInner,
+    AddressSpace, ArraySize, Block, Expression, Function, GlobalVariable, Handle, Literal, Module, Scalar, ScalarKind,
+    Statement, StorageAccess, StructMember, Type, TypeInner,
     valid::{FunctionInfo, GlobalUse, ModuleInfo},
 };
 
 use super::text::{Level, Text, binary, renamed};
+
+/// The beginning of the names that naga gives to results of compare-exchange.
+const EXCHANGE: &str = "__atomic_compare_exchange_result";
 
 pub(super) type Result<T> = std::result::Result<T, String>;
 
@@ -30,8 +33,8 @@ pub(super) struct Context<'a> {
     /// The uniform, and its members.
     uniform: Option<Handle<GlobalVariable>>,
     members: &'a [StructMember],
-    /// The scalars that each function uses, by the index of the function.
-    scalars: Vec<BTreeSet<u32>>,
+    /// What each function uses besides its arguments, by the index of the function.
+    outers: Vec<BTreeSet<Outer>>,
 }
 
 impl<'a> Context<'a> {
@@ -44,10 +47,10 @@ impl<'a> Context<'a> {
                 _ => return unsupported("a uniform that is no struct", "put all scalars into one struct"),
             },
         };
-        let mut this = Self { module, info, uniform, members, scalars: Vec::new() };
+        let mut this = Self { module, info, uniform, members, outers: Vec::new() };
         // A function comes after those that it calls.
-        for (_, function) in module.functions.iter() {
-            this.scalars.push(this.scalars_of(function));
+        for (handle, function) in module.functions.iter() {
+            this.outers.push(this.outers_of(function, &info[handle]));
         }
         Ok(this)
     }
@@ -56,21 +59,22 @@ impl<'a> Context<'a> {
         matches!(function.expressions[expression], Expression::GlobalVariable(found) if Some(found) == self.uniform)
     }
 
-    fn scalars_of(&self, function: &Function) -> BTreeSet<u32> {
-        let scalar = |(_, expression): (_, &Expression)| match *expression {
-            Expression::AccessIndex { base, index } if self.is_uniform(function, base) => Some(index),
-            _ => None,
-        };
-        let mut scalars: BTreeSet<_> = function.expressions.iter().filter_map(scalar).collect();
-        visit_calls(&function.body, &mut |callee| scalars.extend(&self.scalars[callee.index()]));
-        scalars
-    }
-
-    /// Returns what a function, or one that it calls, uses besides its arguments.
-    pub(super) fn outers(&self, function: &Function, info: &FunctionInfo) -> BTreeSet<Outer> {
+    /// Returns what a function or a kernel, or a function that it calls, uses besides its arguments.
+    pub(super) fn outers_of(&self, function: &Function, info: &FunctionInfo) -> BTreeSet<Outer> {
         let globals = self.module.global_variables.iter().map(|(handle, _)| handle);
         let used = globals.filter(|&handle| Some(handle) != self.uniform && !info[handle].is_empty());
-        used.map(Outer::Global).chain(self.scalars_of(function).into_iter().map(Outer::Scalar)).collect()
+        let scalar = |(_, expression): (_, &Expression)| match *expression {
+            Expression::AccessIndex { base, index } if self.is_uniform(function, base) => Some(Outer::Scalar(index)),
+            _ => None,
+        };
+        let mut outers: BTreeSet<_> =
+            used.map(Outer::Global).chain(function.expressions.iter().filter_map(scalar)).collect();
+        visit_calls(&function.body, &mut |callee| outers.extend(self.outers(callee)));
+        outers
+    }
+
+    pub(super) fn outers(&self, function: Handle<Function>) -> &BTreeSet<Outer> {
+        &self.outers[function.index()]
     }
 
     /// Whether memory may change while a kernel runs.
@@ -96,6 +100,14 @@ impl<'a> Context<'a> {
             Outer::Global(handle) => &self.module.global_variables[handle].name,
             Outer::Scalar(index) => &self.members[index as usize].name,
         }))
+    }
+
+    /// Returns the buffer or the scalar of a name.
+    pub(super) fn outer(&self, name: &str) -> Result<Outer> {
+        let globals = self.module.global_variables.iter().map(|(handle, _)| Outer::Global(handle));
+        let mut outers = globals.chain((0..self.members.len() as u32).map(Outer::Scalar));
+        let named = outers.find(|&outer| self.name(outer) == renamed(name));
+        named.ok_or_else(|| format!("`{name}` is no buffer and no scalar."))
     }
 
     pub(super) fn parameter(&self, outer: Outer) -> Result<String> {
@@ -135,8 +147,8 @@ impl<'a> Context<'a> {
     fn element(&self, ty: Handle<Type>) -> Result<(String, String, String)> {
         let size = |size| match size {
             ArraySize::Constant(size) => Result::Ok(format!("[{size}]")),
-            ArraySize::Pending(size) => Ok(format!("[{}]", self.open_constant(size)?.text)),
             ArraySize::Dynamic => Ok(String::new()),
+            ArraySize::Pending(_) => unsupported("an override", "declare a constant"),
         };
         let types = &self.module.types;
         let TypeInner::Array { base, size: outer, .. } = types[ty].inner else {
@@ -150,11 +162,15 @@ impl<'a> Context<'a> {
 
     // Types.
 
+    /// Whether a struct is printed: not the uniform's, whose members are parameters, and none that naga adds, which is in the prelude.
+    pub(super) fn is_printed(&self, ty: Handle<Type>) -> bool {
+        let uniform = self.uniform.map(|uniform| self.module.global_variables[uniform].ty);
+        uniform != Some(ty) && !name_of(&self.module.types[ty].name).starts_with(EXCHANGE)
+    }
+
     pub(super) fn type_name(&self, ty: Handle<Type>) -> Result<String> {
         match &self.module.types[ty] {
-            Type { name: Some(name), .. } if name.starts_with("__atomic_compare_exchange_result") => {
-                Ok("Exchange".to_owned())
-            }
+            Type { name: Some(name), .. } if name.starts_with(EXCHANGE) => Ok("Exchange".to_owned()),
             Type { name: Some(name), inner: TypeInner::Struct { .. } } => Ok(renamed(name)),
             Type { inner, .. } => inner_name(inner),
         }
@@ -181,7 +197,6 @@ impl<'a> Context<'a> {
                 }
                 constant => self.constant(constant.init),
             },
-            Expression::Override(constant) => self.open_constant(constant),
             Expression::ZeroValue(ty) => match self.module.types[ty].inner {
                 TypeInner::Struct { .. } => Ok(Text::new(format!("({}){{0}}", self.type_name(ty)?), Level::Unary)),
                 TypeInner::Scalar(scalar) => {
@@ -203,15 +218,6 @@ impl<'a> Context<'a> {
                 })
             }
             ref other => unsupported(&format!("the expression {other:?}"), "write it in another way"),
-        }
-    }
-
-    /// Returns a constant that the host sets: the name of its macro, or an expression of these.
-    fn open_constant(&self, handle: Handle<Override>) -> Result<Text> {
-        match &self.module.overrides[handle] {
-            Override { name: Some(name), init: None, .. } => Ok(Text::postfix(name)),
-            Override { name: None, init: Some(init), .. } => self.constant(*init),
-            _ => unsupported("the value of an override", "declare it without a value, or as a constant"),
         }
     }
 }

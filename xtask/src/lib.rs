@@ -1,3 +1,0 @@
-//! Tools that commands for developers share with the tests of other crates.
-
-pub mod opencl_c;
