@@ -83,7 +83,6 @@ impl Groups {
         })
     }
 
-    /// The number of groups.
     #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
         self.with(|table| table.by_launch.len())

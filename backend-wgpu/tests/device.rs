@@ -18,7 +18,6 @@ fn emulated() -> GpuOptions {
     tunable().with(Immediates, 0)
 }
 
-/// Returns options that can be tuned.
 fn tunable() -> GpuOptions {
     GpuOptions::of([(Word, 0), (Sliders, 1), (Subgroups, 0)])
 }

@@ -26,7 +26,6 @@ pub(crate) fn catch_interrupts() {
     });
 }
 
-/// Whether Ctrl-C was pressed.
 pub(crate) fn is_interrupted() -> bool {
     INTERRUPTED.load(Ordering::Relaxed)
 }

@@ -48,7 +48,6 @@ impl Selection {
         Request { backend: common.backend, threads: common.threads, ..Request::default() }
     }
 
-    /// Returns the request for the one device, if it is one.
     pub(crate) fn one(&self) -> Option<Request> {
         match self {
             Self::One(request) => Some(*request),

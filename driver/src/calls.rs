@@ -27,7 +27,6 @@ pub(crate) fn expand(
     Ok(successors)
 }
 
-/// Counts the legal moves of each position.
 pub(crate) fn count_moves(
     backend: &mut dyn Backend,
     rules: &Rules,

@@ -36,7 +36,6 @@ impl<'a> Driver<'a> {
         self.tally(root, depth)
     }
 
-    /// Counts the leaves below the root.
     pub(crate) fn tally<T: Tally>(&mut self, root: &Fen, depth: u32) -> Result<T, Error> {
         let frontier = Frontier::of(root);
         let counts = self.count_below(&frontier, depth)?;
@@ -128,7 +127,6 @@ impl<'a> Driver<'a> {
         self.progress = Progress { total: entries as u64, ..Progress::default() };
     }
 
-    /// Returns an error if the observer asks to stop.
     pub(crate) fn check_cancelled(&self) -> Result<(), Error> {
         if self.observer.is_cancelled() { Err(Error::Cancelled(self.progress)) } else { Ok(()) }
     }

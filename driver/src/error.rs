@@ -104,7 +104,6 @@ impl From<MergeError> for Error {
     }
 }
 
-/// Returns the error of a backend whose answer cannot be right.
 pub(crate) fn wrong_answer(device: &str, reason: impl Into<String>) -> Error {
     BackendError::WrongAnswer { device: device.to_owned(), reason: reason.into() }.into()
 }

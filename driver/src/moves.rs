@@ -76,7 +76,6 @@ pub fn play_line<S: AsRef<str>>(backend: &mut dyn Backend, root: &Fen, line: &[S
     Ok(here)
 }
 
-/// Returns the position after a legal move.
 pub(crate) fn play(before: &Fen, played: Move) -> Fen {
     let position = before.position.play(&before.rules.with_halfmove_clock(true), played);
     let number = u16::from(before.position.turn() == Color::Black);

@@ -76,7 +76,6 @@ impl<I: Interface> Session<I> {
         Ok(counts)
     }
 
-    /// Makes the successors of each position, in generation order.
     pub(crate) async fn expand(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Successors, BackendError> {
         let mut all = Successors { positions: Vec::new(), ends: Vec::with_capacity(positions.len()) };
         self.in_batches(

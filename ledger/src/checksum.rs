@@ -4,7 +4,6 @@ use sha2::{Digest, Sha256};
 
 use crate::store::{Answer, Count, Header, Item, LedgerEntry, key_bytes};
 
-/// The first eight bytes of a hash.
 fn first_eight(hash: Sha256) -> u64 {
     hash.finalize().iter().take(8).fold(0, |word, &byte| word << 8 | u64::from(byte))
 }
@@ -68,12 +67,10 @@ impl Hash {
         add_count(&mut self.0, count);
     }
 
-    /// Returns the checksum.
     pub(super) fn checksum(self) -> u64 {
         first_eight(self.0)
     }
 
-    /// Returns all bytes.
     pub(super) fn bytes(self) -> [u8; 32] {
         self.0.finalize().into()
     }

@@ -64,7 +64,6 @@ impl<'l, 'd, 'b> Counter<'l, 'd, 'b> {
         Ok(Self { ledger, source, by: By::Ranges(Box::new(counter)) })
     }
 
-    /// The source of the answers.
     pub(super) fn source(&self) -> &Source {
         &self.source
     }
@@ -128,7 +127,6 @@ pub(super) fn is_of_the_device(error: &Error) -> bool {
 }
 
 impl Ledger {
-    /// Converts entries to a frontier.
     fn frontier(&self, entries: &[LedgerEntry]) -> Result<Frontier, LedgerError> {
         let mut positions = Vec::with_capacity(entries.len());
         for entry in entries {

@@ -71,17 +71,14 @@ impl Header {
     }
 }
 
-/// Returns the bytes of a position in a ledger.
 pub(super) fn packed(circle: &Circle32) -> [u8; 32] {
     bytemuck::cast([circle.s.to_le(), circle.t.to_le(), circle.u.to_le(), circle.white.to_le()])
 }
 
-/// Returns the bytes of a root.
 pub(super) fn root_bytes(root: &Fen) -> [u8; 32] {
     packed(&Circle32::from(&Quad48::from(&root.position).with_halfmove_clock(0)))
 }
 
-/// Returns the castling files of a root.
 pub(super) fn castling(root: &Fen) -> String {
     let letters = root.rules.castling_files.iter().enumerate();
     letters.map(|(right, file)| char::from(file + if right < 2 { b'A' } else { b'a' })).collect()
@@ -171,7 +168,6 @@ impl Count {
 }
 
 impl From<u128> for Count {
-    /// Returns the count of a position.
     fn from(leaves: u128) -> Self {
         Self { leaves, size: None, categories: None }
     }

@@ -183,7 +183,6 @@ impl Positions {
     }
 }
 
-/// Makes an array of each kind of moves.
 fn columns<'py>(py: Python<'py>, stats: &[Categories]) -> Result<Bound<'py, PyDict>, Failure> {
     let answer = PyDict::new(py);
     let columns: [(&str, Column); 9] = [

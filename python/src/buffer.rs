@@ -94,7 +94,6 @@ impl Buffer {
         Ok(Self { owner: Arc::new(owner), range: 0..positions })
     }
 
-    /// The number of positions.
     pub(crate) fn len(&self) -> usize {
         self.range.len()
     }
@@ -135,7 +134,6 @@ impl Buffer {
         }
     }
 
-    /// Returns the positions in 32 bytes.
     pub(crate) fn circles(&self) -> Cow<'_, [Circle32]> {
         match self.packed() {
             PackedSlice::Circles(circles) => Cow::Borrowed(circles),
@@ -147,7 +145,6 @@ impl Buffer {
         }
     }
 
-    /// The format of the positions in memory.
     pub(crate) fn format(&self) -> Format {
         match (&*self.owner, self.packed()) {
             (Owner::Array { format, .. }, _) => *format,

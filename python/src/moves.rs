@@ -128,7 +128,6 @@ impl Squares {
         Self { from, to: Square::at(rules.castling.castling_files[right], from.rank()), promotion: None }
     }
 
-    /// Reads UCI notation.
     pub(crate) fn from_uci(text: &str) -> Option<Self> {
         let square = |at: usize| text.get(at..at + 2)?.parse::<Square>().ok();
         let promotion = match text.get(4..)? {
@@ -162,7 +161,6 @@ impl Squares {
     /// The number of different [numbers](Squares::number): promotions to pieces up to the queen.
     pub(crate) const NUMBERS: usize = (Piece::Queen as usize + 1) << 12;
 
-    /// Writes UCI notation.
     pub(crate) fn uci(self) -> String {
         let promotion = self.promotion.map_or(Cow::Borrowed(""), |piece| piece.letter().to_string().into());
         format!("{}{}{promotion}", self.from, self.to)

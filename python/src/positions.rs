@@ -26,7 +26,6 @@ impl Positions {
         Self { buffer: buffer.into(), rules }
     }
 
-    /// The number of positions.
     pub(crate) fn len(&self) -> usize {
         self.buffer.len()
     }
@@ -64,7 +63,6 @@ impl Positions {
         Ok(())
     }
 
-    /// Returns the position with this number as text.
     pub(crate) fn fen(&self, quad: &Quad48) -> String {
         let fen = Fen::new(quad.unpack_unchecked(), self.rules.castling);
         Fen { shredder: self.rules.chess960, ..fen }.to_string()

@@ -77,7 +77,6 @@ impl Positions {
     }
 }
 
-/// Returns the pieces that give check to the side to move.
 fn checkers(quad: &Quad48) -> u64 {
     let Sides { own, their, empty } = Sides::of(quad);
     attackers(quad, quad.kings & own, empty) & their

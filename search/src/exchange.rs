@@ -8,7 +8,6 @@ use kogge_board::{Piece, Quad48};
 /// all other pieces, so it captures last.
 pub(crate) const VALUES: [i32; 6] = [100, 325, 325, 500, 975, 20_000];
 
-/// Returns the kind of piece on an occupied square.
 #[inline]
 pub(crate) fn kind(position: &Quad48, square: u64) -> Piece {
     let diagonal = position.bishops_queens & square != 0;

@@ -61,7 +61,6 @@ fn read_line(line: &str, pasted: &mut DivideText) {
     }
 }
 
-/// Whether a word has one of these parts.
 fn is(word: &str, parts: &[&str]) -> bool {
     parts.iter().any(|part| word.contains(part))
 }

@@ -21,7 +21,6 @@ fn printed() -> Result<Vec<(String, String)>> {
     Ok(printed.map(|(name, text)| (format!("{name}.cl"), format!("{head}\n\n{text}"))).collect())
 }
 
-/// Writes all files.
 pub(crate) fn print() -> Result {
     for (name, text) in printed()? {
         let path = folder().join(name);

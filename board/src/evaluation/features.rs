@@ -229,7 +229,6 @@ fn beside<B: Boards>(board: B) -> B {
     board.shift::<1>() & B::splat(NOT_FILE_A) | board.shift::<-1>() & B::splat(NOT_FILE_H)
 }
 
-/// Returns the squares around a king.
 #[inline(always)]
 fn neighbours<B: Boards>(king: B) -> B {
     let row = king | beside(king);

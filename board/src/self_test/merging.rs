@@ -67,7 +67,6 @@ fn reserve(merge: &mut dyn Merge, successors: u64) -> Outcome {
     reserve_for(merge, successors, Filter::All)
 }
 
-/// Makes room for successors that are kept.
 fn reserve_for(merge: &mut dyn Merge, successors: u64, kept: Filter) -> Outcome {
     merge.reserve(successors, kept).map_err(|error| match error {
         MergeError::Full => Failure::NoRoom,
@@ -314,7 +313,6 @@ fn merged_by_host<'a, B: Backend + ?Sized>(
     Ok(host)
 }
 
-/// Makes the successors the parents, and expands them.
 fn next_ply(host: &mut dyn Merge) -> Outcome {
     host.descend(false)?;
     host.reserve(1 << 16, Filter::All)?;

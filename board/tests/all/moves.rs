@@ -5,7 +5,6 @@ use kogge_board::{Color, Fen, Move, MoveError, MoveKind, Piece, Square, UndoMove
 use kogge_testkit::placement;
 use proptest::prelude::*;
 
-/// The generator of these tests counts published positions correctly.
 #[test]
 fn the_slow_generator_counts_right() {
     for known in known::random().into_iter().chain(known::chess960()).step_by(8) {

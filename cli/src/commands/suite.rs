@@ -85,7 +85,6 @@ impl Results {
         }
     }
 
-    /// The number of lines.
     fn lines(&self) -> usize {
         self.passed + self.failed + self.skipped + self.broken
     }

@@ -48,7 +48,6 @@ fn frontiers(reference: &mut dyn Backend) -> Batches {
     frontiers
 }
 
-/// Returns the command that shows a difference.
 fn command(device: &OpenDevice, reference: &OpenDevice, found: &Disagreement) -> String {
     let Disagreement { position, depth, .. } = found;
     format!(

@@ -354,7 +354,6 @@ fn suites() {
     assert!(binary.code == 2 && binary.stderr.contains("not text"), "{}", binary.stderr);
 }
 
-/// Returns the commands that a help text lists.
 fn commands(help: &str) -> Vec<&str> {
     let listed = help.split_once("\nCommands:\n").map_or("", |(_, listed)| listed);
     let lines = listed.lines().take_while(|line| !line.is_empty());

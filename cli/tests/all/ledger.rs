@@ -45,7 +45,6 @@ fn merged<'a>(depth: &'a str, ply: &'a str, file: &'a Path) -> Vec<&'a str> {
     [&tree[..], &["--lease", "1", "--ply", ply, "--memory", "64M"]].concat()
 }
 
-/// Returns a source of answers.
 fn source(backend: &str) -> Source {
     let [device, variant, kogge] = ["a device", "a variant", "0"].map(str::to_owned);
     Source { backend: backend.to_owned(), device, variant, kogge, plan: String::new() }

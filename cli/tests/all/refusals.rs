@@ -197,7 +197,6 @@ fn memory_does_not_grow_with_depth() {
     }
 }
 
-/// Returns the seconds for which the cores have worked for a process.
 #[cfg(target_os = "linux")]
 fn seconds_computed(process: u32) -> u64 {
     /// Linux reports times in hundredths of a second.

@@ -130,7 +130,6 @@ impl Partly {
     }
 }
 
-/// Returns the examples of a page, in order.
 fn examples_of(page: &str) -> Vec<Example> {
     let examples = |block: &Block| match block {
         Block::Indented(lines) => page::examples(lines),

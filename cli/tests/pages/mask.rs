@@ -14,7 +14,6 @@
 //!
 //! In the page, a line `...` stands for any number of lines, and ` ...` at the end of a line for the rest of that line.
 
-/// Whether an output agrees with a page.
 pub(crate) fn agrees(page: &[String], output: &[String]) -> bool {
     let kept = |lines: &[String]| -> Vec<String> {
         lines.iter().filter(|line| !says_why(line)).map(|line| masked(line)).collect()

@@ -16,7 +16,6 @@ pub(crate) struct Example {
     pub(crate) output: Vec<String>,
 }
 
-/// Returns all code blocks of a page, in order.
 pub(crate) fn blocks(page: &str) -> Vec<Block> {
     let mut blocks = Vec::new();
     let mut lines = page.lines().peekable();

@@ -144,7 +144,6 @@ fn a_plan_says_what_will_be_done() {
     assert!(plan.last_ply() == 9 && plan.below == 2 && plan.seconds().is_finite(), "{plan}");
 }
 
-/// Counts by sorted lists.
 fn sorted(root: &Fen, depth: u32) -> Result<u128, Error> {
     let mut cpu = Cpu::new(None).unwrap();
     let mut frontier = Frontier::of(root);

@@ -162,7 +162,6 @@ fn diagrams_with_the_same_pawns_must_fit_together() {
     }
 }
 
-/// Counts in each of these ranges.
 fn count(counter: &mut RangeCounter<'_>, ranges: &[KeyRange]) -> Result<Vec<RangeCount>, Error> {
     let mut counts = Vec::new();
     counter.count(ranges, &mut |found| {

@@ -29,7 +29,6 @@ fn open(device: &TwinDevice, options: &GpuOptions) -> Gpu<TwinDevice> {
     Gpu::untested(device, options).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Converts an error of a merge to an error of a backend.
 fn backend_error(error: MergeError) -> BackendError {
     match error {
         MergeError::Backend(error) => error,

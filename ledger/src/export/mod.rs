@@ -65,7 +65,6 @@ const POSITION: &[Column] =
 const RANGE: &[Column] = &[required("first", Type::Bytes(20)), required("last", Type::Bytes(20))];
 
 impl Ledger {
-    /// The columns of an export.
     fn columns(&self) -> Vec<Column> {
         let (item, size, plan): (_, &[_], &[_]) = match self.header().kind {
             Kind::Positions => (POSITION, &[], &[]),
@@ -85,7 +84,6 @@ impl Ledger {
         columns
     }
 
-    /// Returns the values of a row, one for each column.
     fn values(&self, LedgerRow { entry, given, disputed, .. }: &LedgerRow) -> Result<Vec<Option<Value>>, LedgerError> {
         let mut values = vec![Value::Number(entry.id)];
         match (&entry.item, self.place(entry)?) {

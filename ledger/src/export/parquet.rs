@@ -84,7 +84,6 @@ fn metadata(header: &Header) -> Vec<KeyValue> {
     .to_vec()
 }
 
-/// Writes a group of rows, column by column.
 fn write_group(
     writer: &mut SerializedFileWriter<&mut File>,
     columns: &[Column],

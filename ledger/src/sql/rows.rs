@@ -85,7 +85,6 @@ fn number(text: &str) -> Result<u128> {
     text.parse().map_err(|_| Problem::Damaged(format!("{text:?} is not a count")))
 }
 
-/// Reads a checksum.
 fn checksum(text: Option<String>) -> Result<u64> {
     let text = text.ok_or_else(|| Problem::Damaged("a checksum is missing".to_owned()))?;
     text.parse().map_err(|_| Problem::Damaged(format!("{text:?} is not a checksum")))
@@ -108,7 +107,6 @@ pub(super) fn sort(transaction: &mut dyn Transaction) -> Result<(Kind, Quantity)
     Ok((kind, counted))
 }
 
-/// Returns the header of the ledger, or `None` if there is no ledger.
 pub(super) fn header(transaction: &mut dyn Transaction) -> Result<Option<Header>> {
     if !transaction.has_ledger()? {
         return Ok(None);
@@ -384,12 +382,10 @@ pub(super) fn settle(transaction: &mut dyn Transaction, answer: &Answer) -> Resu
     Ok(())
 }
 
-/// Returns whether every entry is counted.
 pub(super) fn is_complete(transaction: &mut dyn Transaction) -> Result<bool> {
     Ok(transaction.query("SELECT 1 FROM kogge_entry WHERE count IS NULL LIMIT 1", &[])?.is_empty())
 }
 
-/// Returns the progress of the ledger.
 pub(super) fn tally(transaction: &mut dyn Transaction) -> Result<LedgerProgress> {
     let live = "count IS NULL AND leased_until > @now";
     let select = format!(
@@ -431,7 +427,6 @@ pub(super) fn rows(transaction: &mut dyn Transaction, after: Option<u64>, most: 
     rows.iter().map(read).collect()
 }
 
-/// Returns all disputed entries with their answers.
 pub(super) fn disputes(transaction: &mut dyn Transaction) -> Result<Vec<Dispute>> {
     let select = format!(
         "SELECT {ENTRY}, {}, a.at, {SOURCE}

@@ -12,7 +12,6 @@ use super::server::Server;
 
 const PASSWORD: &str = "p@ss:w/rd";
 
-/// Returns an authority that signs certificates.
 fn authority() -> CertifiedIssuer<'static, KeyPair> {
     let mut parameters = CertificateParams::new([]).unwrap();
     parameters.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);

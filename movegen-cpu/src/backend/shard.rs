@@ -299,7 +299,6 @@ impl Shard {
         self.high.shrink_to_fit();
     }
 
-    /// Makes room for `len` more positions.
     fn reserve(&mut self, len: usize, is_high: bool) -> Result<(), TryReserveError> {
         self.positions.try_reserve_exact(len)?;
         self.low.try_reserve_exact(len)?;

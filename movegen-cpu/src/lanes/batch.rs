@@ -26,7 +26,6 @@ impl Batch {
         self.reserve(positions);
     }
 
-    /// Makes room for `positions` positions in all.
     fn reserve(&mut self, positions: usize) {
         for plane in &mut self.planes {
             if plane.len() < positions + MOST_LANES {
@@ -213,7 +212,6 @@ fn packed_moves<L: Lanes>(moves: &[u32]) -> L {
     L::load(&packed_moves)
 }
 
-/// Counts the legal moves of each position of a batch.
 #[inline(always)]
 pub(crate) fn last_ply<L: Lanes>(batch: &Batch, leaves: &mut [u64]) {
     let mut next = 0;

@@ -426,7 +426,6 @@ impl<L: Lanes> Replies<L> {
         }
     }
 
-    /// Returns the sum of the values of a set of squares.
     #[inline(always)]
     pub(crate) fn sum(&self, squares: L) -> L {
         let [v0, v1, v2, v3, v4] = and_each(self.value, squares);

@@ -152,7 +152,6 @@ impl Code {
         usable
     }
 
-    /// Returns the compilation of this name.
     pub(crate) fn named(name: &str) -> Result<Self, BackendError> {
         let usable = Self::usable();
         usable.iter().find(|code| code.name == name).copied().ok_or_else(|| BackendError::Unavailable {

@@ -26,7 +26,6 @@ pub fn count(rules: &Rules, position: &Quad48) -> u32 {
     count_frame(&Frame::of(rules, position)) as u32
 }
 
-/// Counts the legal moves in each lane.
 #[inline(always)]
 pub(crate) fn count_frame<L: Lanes>(frame: &Frame<L>) -> L {
     let slides = Slides::new(frame.empty);

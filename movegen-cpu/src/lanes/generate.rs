@@ -395,7 +395,6 @@ impl<'a, const BLACK: bool> Generator<'a, BLACK> {
         self.flush();
     }
 
-    /// Writes the successors of all runs.
     #[inline(always)]
     fn flush(&mut self) {
         // SAFETY: `remember` has written every run that it counted.

@@ -192,7 +192,6 @@ impl Tree {
         self.descend(code, top, report)
     }
 
-    /// Counts the leaves below all positions of a level.
     fn descend(&mut self, code: &Code, level: usize, report: &Report) -> Option<u64> {
         if level == 0 {
             return Some(code.last_two_plies(&self.levels[0], &mut self.queue, None));

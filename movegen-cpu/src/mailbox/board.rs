@@ -93,7 +93,6 @@ const fn at(cell: Cell) -> usize {
     cell as usize % CELLS
 }
 
-/// Returns the step forward of this side's pawns.
 #[inline]
 pub(super) const fn forward(color: Color) -> i8 {
     match color {
@@ -103,14 +102,12 @@ pub(super) const fn forward(color: Color) -> i8 {
 }
 
 impl Board {
-    /// Makes a board with this position.
     pub(super) fn new(rules: &Rules, position: &Position) -> Self {
         let mut board = Self::empty(rules);
         board.set(position);
         board
     }
 
-    /// Makes a board without pieces.
     pub(super) fn empty(rules: &Rules) -> Self {
         Self {
             contents: [Content::Border; CELLS],
@@ -155,7 +152,6 @@ impl Board {
         self.content(cell) == Content::Empty && self.content(step(cell, -forward(self.turn))) == pawn
     }
 
-    /// Converts the board to a position.
     pub(super) fn position(&self) -> Position {
         let mut position = Position::default();
         for color in Color::ALL {

@@ -104,7 +104,6 @@ impl Output {
         }
     }
 
-    /// Writes a sentence for the user.
     fn note(&self, sentence: &str) {
         self.say(&format!("info string {}", sentence.replace(['\n', '\r'], " ")));
     }

@@ -93,7 +93,6 @@ pub fn published_counts(backend: &mut dyn Backend, most: u64) {
     assert!(checked > 10, "only {checked} counts are that small");
 }
 
-/// Returns the standard positions and some Chess960 positions with their published counts.
 fn published() -> impl Iterator<Item = KnownCounts> {
     known::standard().into_iter().chain(known::chess960().into_iter().step_by(8))
 }

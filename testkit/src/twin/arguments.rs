@@ -88,13 +88,11 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// Reads one word.
     pub(super) fn word(&self, binding: Binding, index: usize) -> u32 {
         let [word] = self.read(binding, index);
         word
     }
 
-    /// Writes one word.
     pub(super) fn set(&self, binding: Binding, index: usize, word: u32) {
         self.write(binding, index, [word]);
     }

@@ -63,7 +63,6 @@ pub(super) fn made(seen: &View, packed: u32) -> Planes32 {
     Planes32::pack(rules, &child)
 }
 
-/// Makes the successor of each item.
 pub(super) fn make(arguments: &Arguments<'_>) {
     for index in arguments.indices(0, arguments.scalar(Scalar::end)) {
         let [packed, parent] = arguments.read(Binding::items, index);

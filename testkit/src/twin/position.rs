@@ -49,7 +49,6 @@ pub(super) fn load_planes(arguments: &Arguments<'_>, binding: Binding, index: us
     Planes32 { codes: [bit1, bit2, rooks_queens | kings], own }
 }
 
-/// Reads a position.
 pub(super) fn load_position(arguments: &Arguments<'_>, binding: Binding, index: usize) -> View {
     View::from(&load_planes(arguments, binding, index))
 }
@@ -66,13 +65,11 @@ pub(super) fn store_position(arguments: &Arguments<'_>, binding: Binding, index:
     arguments.write::<12>(binding, index, word_pairs(boards));
 }
 
-/// Reads a `Quad48`.
 pub(super) fn load_quad(arguments: &Arguments<'_>, binding: Binding, index: usize) -> Quad48 {
     let [white, pawns, knights, bishops_queens, rooks_queens, kings] = boards(arguments.read::<12>(binding, index));
     Quad48 { white, pawns, knights, bishops_queens, rooks_queens, kings }
 }
 
-/// Writes a `Quad48`.
 pub(super) fn store_quad(arguments: &Arguments<'_>, binding: Binding, index: usize, quad: &Quad48) {
     let boards = [quad.white, quad.pawns, quad.knights, quad.bishops_queens, quad.rooks_queens, quad.kings];
     arguments.write::<12>(binding, index, word_pairs(boards));

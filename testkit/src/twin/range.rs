@@ -5,7 +5,6 @@ use kogge_gpu::kernels::Scalar;
 
 use super::arguments::Arguments;
 
-/// The range that the scalars describe.
 fn range_of_scalars(arguments: &Arguments<'_>) -> KeyRange {
     let board = |low, high| u64::from(arguments.scalar(high)) << 32 | u64::from(arguments.scalar(low));
     let first = [

@@ -45,7 +45,6 @@ pub(super) fn expand_unordered(arguments: &Arguments<'_>) {
     }
 }
 
-/// Makes the successors of the items.
 pub(super) fn expand_items(arguments: &Arguments<'_>) {
     let (len, capacity) = (arguments.word(Binding::new_item_count, 0), arguments.scalar(Scalar::item_capacity));
     if len > capacity {

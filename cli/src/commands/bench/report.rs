@@ -153,7 +153,6 @@ impl Row {
 }
 
 impl Report {
-    /// Writes the tables.
     pub(super) fn write(&self, to: &mut dyn Write) -> io::Result<()> {
         let ratio = if self.compared.is_some() { "   ratio" } else { "" };
         for (index, subject) in self.subjects.iter().enumerate() {

@@ -51,7 +51,6 @@ fn kinds(devices: &[MergeDevice], is_merged: bool) -> &'static [Kind] {
 }
 
 impl args::Perft {
-    /// Counts on several devices at once.
     pub(super) fn share(
         &self,
         Tree { root, depth }: &Tree,

@@ -220,7 +220,6 @@ impl Below for Numbers {
     }
 }
 
-/// Counts below each position.
 fn count_trees<B: Below>(
     code: &Code,
     tree: &mut Tree,
