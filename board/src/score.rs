@@ -10,7 +10,7 @@ use std::fmt;
 /// | 31,000 to 31,999 | the side to move mates: 32,000 minus the plies to mate, an odd number |
 /// | -32,000 to -31,000 | the side to move is mated: -32,000 plus the plies to mate, an even number |
 ///
-/// Values between these ranges do not occur. All fit in 16 bits.
+/// Values outside these ranges do not occur. All values fit in 16 bits.
 ///
 /// ```
 /// use kogge_board::Score;
@@ -80,7 +80,7 @@ impl Score {
         }
     }
 
-    /// Returns the value one ply up, for the other side: negated, with mates one ply longer.
+    /// Returns the value one ply up, for the other side: the negated value, with mates one ply longer.
     #[inline(always)]
     #[must_use]
     pub const fn one_ply_up(self) -> Self {
