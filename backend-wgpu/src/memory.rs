@@ -1,9 +1,9 @@
 //! Memory for large buffers on Vulkan.
 //!
-//! wgpu puts buffers into blocks of memory, a large buffer into a block of its own, but does not tell the driver that no other buffer will
-//! share it. NVIDIA's driver then takes 24 ms to make a gigabyte and as long to free it. With `VkMemoryDedicatedAllocateInfo` it takes
-//! 1 to 2 ms, and less than 0.3 ms for a buffer of up to 64 MiB (H200, driver 580.159). So all but the smallest buffers are made here, and wgpu
-//! takes them over.
+//! wgpu puts buffers into blocks of memory, a large buffer into a block of its own, but does not tell the driver that no other
+//! buffer will share it. NVIDIA's driver then takes 24 ms to make a gigabyte and as long to free it. With
+//! `VkMemoryDedicatedAllocateInfo` it takes 1 to 2 ms, and less than 0.3 ms for a buffer of up to 64 MiB (H200, driver 580.159).
+//! So all but the smallest buffers are made here, and wgpu takes them over.
 
 use ash::{ext::memory_budget, vk};
 use kogge_gpu::Failure;

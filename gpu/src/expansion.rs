@@ -48,8 +48,8 @@ impl Expansion {
         }
     }
 
-    /// Expands the first `len` positions, to merge their successors, in parts of at most `capacity` successors or one block. Successors that
-    /// are not kept may be left out; then the counts of the level are not set.
+    /// Expands the first `len` positions, to merge their successors, in parts of at most `capacity` successors or one block.
+    /// Successors that are not kept may be left out; then the counts of the level are not set.
     pub(crate) fn to_merge(filter: Filter, len: usize, capacity: usize) -> Self {
         Self { capacity, filter, are_merged: true, ..Self::of(len) }
     }

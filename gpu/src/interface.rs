@@ -7,8 +7,8 @@ use crate::kernels::{Kernel, Module};
 /// A GPU interface with an open device: buffers in device memory, and kernels that work on them.
 ///
 /// Work is queued and done in call order. Only [`read`](Interface::read), [`read_all`](Interface::read_all) and
-/// [`finish`](Interface::finish) wait for the device. Functions that may wait are futures, because a browser cannot block; on other systems they are ready when
-/// they return.
+/// [`finish`](Interface::finish) wait for the device. Functions that may wait are futures, because a browser cannot block; on
+/// other systems they are ready when they return.
 pub trait Interface {
     /// A buffer in device memory.
     type Buffer;

@@ -243,7 +243,8 @@ scalars! {
     keeps_slots,
     /// The number of lower bits of a hash that an order ignores.
     shift,
-    /// Which candidates are kept: 0 all, 1 those within the range, 2 those that may have a successor within, 3 those whose reversed keys are within.
+    /// Which candidates are kept: 0 all, 1 those within the range, 2 those that may have a successor within, 3 those whose
+    /// reversed keys are within.
     filter_kind,
     /// The number of entries that every shard gives in turn.
     turns,

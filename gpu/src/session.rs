@@ -279,9 +279,9 @@ impl<I: Interface> Session<I> {
         unsafe { runner.launch(part.moves, arguments) }.await
     }
 
-    /// Makes the successors of some positions, in any order, in the next level, counts each position's moves, and returns
-    /// the number of successors. If the number exceeds `capacity`, some successors are missing. Successors that are not kept may be left out;
-    /// then moves are not counted.
+    /// Makes the successors of some positions, in any order, in the next level, counts each position's moves, and returns the
+    /// number of successors. If the number exceeds `capacity`, some successors are missing. Successors that are not kept may be
+    /// left out; then moves are not counted.
     pub(crate) async fn expand_unordered(
         &mut self,
         level: usize,

@@ -181,7 +181,7 @@ fn two_processes_share_a_file() {
 #[test]
 fn a_worker_that_died_with_a_lease_is_waited_for_no_longer_than_the_lease() {
     let file = fresh("orphaned");
-    // The first process stops before it counts anything, and a dead worker holds a few entries.
+    // The first process stops before it counts anything, and a dead worker still holds a few entries.
     interrupted("5", &file);
     let mut store = Sqlite::open(&file).expect("it was made");
     let start = Instant::now();
@@ -363,7 +363,7 @@ fn merged_entries_are_checked_and_settled() {
     assert_eq!((dispute["id"].as_u64(), dispute["first"].as_str().map(str::len)), (Some(3), Some(40)));
     let answers = dispute["answers"].as_array().expect("a list");
     assert_eq!(answers[0]["count"]["leaves"].to_string(), count.leaves.to_string());
-    // Entry 3 may be among those that were verified; then further answers agree with the first.
+    // Entry 3 may be among the verified entries; then later answers agree with the first one.
     let paths: Vec<_> = answers.iter().map(|answer| answer["count"]["paths"].as_u64()).collect();
     assert!(paths[1..].contains(&paths[0].map(|paths| paths + 1)), "{paths:?}");
     let shown = kogge(&["ledger", place]).answer("ledger");
@@ -457,7 +457,7 @@ fn perft_on_several_devices_is_one_count() {
     }
     let text = kogge(&["perft", "5", "--fen", KIWIPETE, "--device", "cpu,mailbox"]).answer("perft");
     assert!(text.starts_with(&format!("Nodes searched: {KIWIPETE_5}\n")) && text.contains("mailbox: "), "{text}");
-    // A list of one device is that device.
+    // A list with one device means that device.
     let one = kogge(&["perft", "5", "--fen", KIWIPETE, "--device", "cpu", "--json"]).json().remove(0);
     assert_eq!((one["nodes"].to_string(), one["backend"].as_str()), (KIWIPETE_5.to_owned(), Some("cpu")));
 }

@@ -1,9 +1,9 @@
-//! Masks the parts of an output that depend on the machine and the moment.
+//! Masks the parts of an output that depend on the machine and the time.
 //!
 //! The following parts are masked on both sides, so they are not compared:
 //!
-//! * times and rates: a number before `s` or `ms`, with or without `about`; a number and its prefix before something
-//!   `/s`;
+//! * times and rates: a number before `s` or `ms`, with or without `about`; a number and its prefix before a unit that
+//!   ends in `/s`;
 //! * the device and its variant: the rest of a line after ` cpu: `;
 //! * dates and times of day;
 //! * in JSON, the values of `seconds`, `per_second`, `chosen`, `device`, `driver`, `variant` and `memory`;
@@ -39,7 +39,7 @@ fn lines_agree(page: &[String], output: &[String]) -> bool {
     }
 }
 
-/// Masks the parts of a line that depend on the machine and the moment.
+/// Masks the parts of a line that depend on the machine and the time.
 fn masked(line: &str) -> String {
     if line.starts_with('{') {
         return ["seconds", "per_second", "chosen", "device", "driver", "variant", "memory"]

@@ -5,7 +5,7 @@
 pub(crate) enum Block {
     /// A block indented by four spaces.
     Indented(Vec<String>),
-    /// A block between fences; the language follows the first fence.
+    /// A block between fences; the opening fence names the language.
     Fenced { language: String, text: String },
 }
 

@@ -16,8 +16,8 @@ pub struct Variants {
     /// A position in device memory is six bitboards, the boards of [`Quad48`](kogge_board::Quad48) seen by the side to move, and not a
     /// [`Planes32`](kogge_board::Planes32). The first and last rank of the pawns' board mark the rooks that may castle.
     pub boards48: bool,
-    /// The number of plies, 2 to 6, that each work-item walks below a position depth first. It makes and unmakes moves with a stack of four-byte
-    /// undo moves in local memory.
+    /// The number of plies, 2 to 6, that each work-item walks below a position depth first. It makes and unmakes moves with a
+    /// stack of four-byte undo moves in local memory.
     pub depth_first: Option<u32>,
 }
 

@@ -2,9 +2,9 @@
 //!
 //! Both formats have the same columns: first `id`; then `position` (the 32 bytes of `Circle32`), `fen` and `multiplicity`, or in
 //! merged ledgers `first` and `last` (the 20 bytes of the first and the last key); then `disputed`, `count`, in merged ledgers
-//! `positions` and `paths`, a column for each kind of moves if leaves are counted by kind, `at` (the time of the count; UTC milliseconds since 1970 in Parquet, seconds in CSV), `backend`,
-//! `device`, `variant`, `kogge`, and in merged ledgers `plan`. Bytes are hexadecimal in CSV. Numbers of up to 128 bits are decimal
-//! text. Unknown values are empty in CSV and null in Parquet.
+//! `positions` and `paths`, a column for each kind of moves if leaves are counted by kind, `at` (the time of the count; UTC
+//! milliseconds since 1970 in Parquet, seconds in CSV), `backend`, `device`, `variant`, `kogge`, and in merged ledgers `plan`.
+//! Bytes are hexadecimal in CSV. Numbers of up to 128 bits are decimal text. Unknown values are empty in CSV and null in Parquet.
 
 mod csv;
 #[cfg(feature = "parquet")]
