@@ -1,4 +1,4 @@
-//! Checksums, which show that a ledger was changed by anything but kogge: a flipped bit, or a wrong hand.
+//! Checksums, which reveal changes that kogge did not make: a flipped bit, or an edit by hand.
 
 use sha2::{Digest, Sha256};
 
@@ -15,7 +15,7 @@ fn add_count(hash: &mut Sha256, count: &Count) {
         hash.update(size.positions.to_be_bytes());
         hash.update(size.paths.to_be_bytes());
     }
-    // All leaves are there already.
+    // The first number, the sum of all leaves, is already added above.
     for number in count.categories.iter().flat_map(|categories| categories.to_array()).skip(1) {
         hash.update(number.to_be_bytes());
     }
@@ -62,7 +62,7 @@ impl Hash {
         }
     }
 
-    /// Adds the count of the entry that was added last.
+    /// Adds the count of the most recently added entry.
     pub(super) fn add_count(&mut self, count: &Count) {
         add_count(&mut self.0, count);
     }
@@ -76,7 +76,7 @@ impl Hash {
     }
 }
 
-/// Returns the checksum of a new ledger: of its tree and the entries, numbered from 0.
+/// Returns the checksum of a new ledger: of its tree and its entries, numbered from 0.
 pub(super) fn of_new(header: &Header, items: &[Item]) -> u64 {
     let mut hash = Hash::of(header);
     (0..).zip(items).for_each(|(id, &item)| hash.add(&LedgerEntry { id, item }));

@@ -24,7 +24,7 @@ use kogge_driver::Quantity;
 struct Column {
     name: &'static str,
     holds: Type,
-    /// Whether every row has a value.
+    /// Whether every row has a value in this column.
     required: bool,
 }
 
@@ -57,11 +57,11 @@ const fn optional(name: &'static str, holds: Type) -> Column {
     Column { name, holds, required: false }
 }
 
-/// The columns that stand for a position.
+/// The columns that describe a position.
 const POSITION: &[Column] =
     &[required("position", Type::Bytes(32)), required("fen", Type::Text), required("multiplicity", Type::Text)];
 
-/// The columns that stand for a range.
+/// The columns that describe a range.
 const RANGE: &[Column] = &[required("first", Type::Bytes(20)), required("last", Type::Bytes(20))];
 
 impl Ledger {
@@ -134,7 +134,7 @@ impl Ledger {
 
 #[cfg(not(feature = "parquet"))]
 impl Ledger {
-    /// Refuses to write Parquet, which this build lacks.
+    /// Refuses to write Parquet, because this build lacks it.
     ///
     /// # Errors
     /// Always [`LedgerError::Missing`].

@@ -15,7 +15,7 @@ use crate::{
 };
 use kogge_driver::Quantity;
 
-/// The number of entries of a new ledger that are sent at once.
+/// The number of entries of a new ledger that are sent in one statement.
 const AT_ONCE: usize = 1 << 12;
 
 /// The columns of a count.
@@ -29,7 +29,7 @@ const COUNT: [&str; 12] = {
 const ENTRY: &str = "kogge_entry.id, position, CAST(multiplicity AS text), first, last";
 const SOURCE: &str = "s.backend, s.device, s.variant, s.kogge, s.plan";
 
-/// The index of the first column after those of an entry, and after those of its count.
+/// The index of the first column after the columns of an entry, and after the columns of its count.
 const AFTER_ENTRY: usize = 5;
 const AFTER_COUNT: usize = AFTER_ENTRY + COUNT.len();
 
@@ -48,7 +48,7 @@ fn same(one: &str, other: &str) -> String {
     columns(" AND ", |name| format!("{one}.{name} IS NOT DISTINCT FROM {other}.{name}"))
 }
 
-/// Begins a statement with the table `given` of the answers in the first parameter.
+/// Begins a statement with the table `given`, which holds the answers in the first parameter.
 fn with_given(statement: &str) -> String {
     let numbers = COUNT.iter().zip(1..).map(|(name, index)| format!("CAST(value ->> {index} AS @number) AS {name}"));
     let numbers = numbers.collect::<Vec<_>>().join(", ");
@@ -63,7 +63,7 @@ fn listed(answers: &[Answer]) -> Value {
         let first =
             [Some(answer.id.into()), Some(leaves), size.map(|size| size.positions.into()), size.map(|size| size.paths)];
         let numbers = first.into_iter().chain(kinds).chain([Some(answer.checksum().into())]);
-        // As text, because JSON's numbers may be rounded.
+        // The numbers are text, because JSON's numbers may be rounded.
         let text = |number: Option<u128>| number.map_or("null".to_owned(), |number| format!("\"{number}\""));
         format!("[{}]", numbers.map(text).collect::<Vec<_>>().join(","))
     };
@@ -90,7 +90,7 @@ fn checksum(text: Option<String>) -> Result<u64> {
     text.parse().map_err(|_| Problem::Damaged(format!("{text:?} is not a checksum")))
 }
 
-/// Returns what the entries are, and what is counted below them.
+/// Returns the kind of the entries, and the quantity that is counted below them.
 pub(super) fn sort(transaction: &mut dyn Transaction) -> Result<(Kind, Quantity)> {
     let row = only(transaction, "SELECT kind, counted FROM kogge_ledger", &[])?;
     let kind = match &*row.get::<String>(0)? {
@@ -143,7 +143,7 @@ pub(super) fn header(transaction: &mut dyn Transaction) -> Result<Option<Header>
     Ok(Some(header))
 }
 
-/// Makes the tables of a ledger and its entries.
+/// Creates the tables of a ledger, and its entries.
 pub(super) fn create(transaction: &mut dyn Transaction, header: &Header, items: &[Item]) -> Result<()> {
     transaction.make(include_str!("schema.sql"))?;
     let &Header { kind, counted, ref root, depth, ply, ref plan, entries, paths, ref kogge, created, checksum } =
@@ -226,7 +226,7 @@ fn entry_at(row: &Record) -> Result<LedgerEntry> {
     Ok(LedgerEntry { id, item })
 }
 
-/// Reads a count and its checksum, the first of whose columns is `first`.
+/// Reads a count and its checksum from the columns that begin with `first`.
 fn count_at(row: &Record, first: usize) -> Result<Option<(Count, u64)>> {
     let mut numbers = [None; COUNT.len() - 1];
     for (index, slot) in numbers.iter_mut().enumerate() {
@@ -250,7 +250,7 @@ fn count_at(row: &Record, first: usize) -> Result<Option<(Count, u64)>> {
     Ok(Some((Count { leaves, size, categories }, checksum(row.get(first + COUNT.len() - 1)?)?)))
 }
 
-/// Reads an answer from the columns after those of an entry.
+/// Reads an answer from the columns after the columns of an entry.
 fn given_at(row: &Record) -> Result<Option<Given>> {
     let Some((count, checksum)) = count_at(row, AFTER_ENTRY)? else { return Ok(None) };
     let text = |index| row.get(AFTER_COUNT + index);
@@ -296,7 +296,7 @@ pub(super) fn release(transaction: &mut dyn Transaction, worker: &str) -> Result
     Ok(())
 }
 
-/// Locks entries until this transaction ends, and returns the counts of those that exist. Every transaction locks
+/// Locks entries until this transaction ends, and returns the counts of the entries that exist. Every transaction locks
 /// entries in the order of their numbers, so that no two transactions wait for each other.
 pub(super) fn counts(transaction: &mut dyn Transaction, ids: &[u64]) -> Result<BTreeMap<u64, Option<Count>>> {
     let select = format!(
@@ -322,7 +322,7 @@ pub(super) fn source(transaction: &mut dyn Transaction, source: &Source) -> Resu
     only(transaction, select, &values)?.get(0)
 }
 
-/// Accepts the first answers of entries.
+/// Accepts answers as the first ones of their entries.
 pub(super) fn accept(transaction: &mut dyn Transaction, answers: &[Answer], source: i64) -> Result<()> {
     let update = with_given(&format!(
         "UPDATE kogge_entry SET {}, source = $2, at = @second, worker = NULL, leased_until = NULL
@@ -333,7 +333,7 @@ pub(super) fn accept(transaction: &mut dyn Transaction, answers: &[Answer], sour
     Ok(())
 }
 
-/// Keeps answers beside the accepted ones unless the same source gave them before. Returns their entries.
+/// Stores answers beside the accepted ones, unless the same source gave them before. Returns their entries.
 pub(super) fn keep(transaction: &mut dyn Transaction, answers: &[Answer], source: i64) -> Result<Vec<u64>> {
     let insert = with_given(&format!(
         "INSERT INTO kogge_answer (entry, {}, source, at)
@@ -350,7 +350,7 @@ pub(super) fn keep(transaction: &mut dyn Transaction, answers: &[Answer], source
     kept.iter().map(|row| row.get(0)).collect()
 }
 
-/// Keeps answers that differ from the accepted ones, after these. The entries with new ones are disputed.
+/// Stores answers that differ from the accepted ones, after them. Entries with new different answers become disputed.
 pub(super) fn dispute(transaction: &mut dyn Transaction, answers: &[Answer], source: i64) -> Result<()> {
     let accepted = format!(
         "INSERT INTO kogge_answer (entry, {}, source, at)
