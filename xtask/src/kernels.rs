@@ -1,4 +1,4 @@
-//! Prints the kernels for interfaces that do not take WGSL.
+//! Prints the kernels for interfaces that do not accept WGSL.
 
 use std::{fs, path::PathBuf};
 

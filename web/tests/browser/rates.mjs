@@ -1,5 +1,5 @@
-// Measures leaves per second of one thread: natively in the portable variant, and in Chromium with and without vector instructions, by
-// turns. Build `cargo build --release` first; then
+// Measures the leaves per second of one thread: natively in the portable variant, and in Chromium with and without vector
+// instructions, in turns. Build `cargo build --release` first; then
 //
 //     KOGGE_PAGE=http://127.0.0.1:8020/ node web/tests/browser/rates.mjs target/release/kogge
 
