@@ -1,6 +1,7 @@
 //! The kernels' source in WGSL, assembled from the files in `kernels/`.
 //!
-//! Every interface compiles the same source. Interfaces that do not take WGSL compile what a printer makes of it.
+//! Every interface compiles the same source. Interfaces that do not accept WGSL compile another language, which a
+//! printer makes from it.
 
 use kogge_board::Score;
 use kogge_board::evaluation::{Feature, PHASE, TEMPO, TERMS};
@@ -16,7 +17,7 @@ use crate::settings::{GpuSettings, REACHED_ONCE, WEIGHTED_SUMS_GROUP, WEIGHTED_S
 /// The representation of a board in the kernels.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Word {
-    /// A 64-bit integer. Not every device has them, and no browser.
+    /// A 64-bit integer. Not every device has 64-bit integers, and no browser has them.
     Native,
     /// Two 32-bit integers.
     Emulated,
@@ -32,7 +33,7 @@ pub struct Form {
 }
 
 impl Form {
-    /// The form from which other languages are printed.
+    /// The form that is printed in other languages.
     pub const PRINTED: Self = Self { word: Word::Native, subgroups: false };
 
     /// All forms.
@@ -50,7 +51,7 @@ impl Form {
     }
 }
 
-/// A constant that depends on the device, and its value as text, which WGSL and C read alike.
+/// A constant that depends on the device, and its value as text in the common syntax of WGSL and C.
 pub type Constant = (&'static str, String);
 
 /// Returns the constants that depend on the device or on the module.
@@ -74,7 +75,7 @@ pub fn constants(settings: &GpuSettings, module: Module) -> [Constant; 9] {
     ]
 }
 
-/// The declarations of these constants without values: what is printed depends on neither device nor module.
+/// The declarations of these constants without values, because the printed source depends on neither device nor module.
 pub const OPEN_SETTINGS: &str = "override GROUP: u32;
 override CLOSED_FORM_GROUP: u32;
 override CLOSED_FORM_TURNS: u32;
@@ -95,7 +96,7 @@ pub fn kernel_names(modules: &[Module]) -> Vec<&'static str> {
     Kernel::of(modules).map(|kernel| kernel.signature().name).collect()
 }
 
-/// A direction. Some files are written out once for each of the eight directions.
+/// A direction. Some files are instantiated once for each of the eight directions.
 struct Direction {
     name: &'static str,
     opposite: &'static str,
@@ -120,7 +121,7 @@ const DIRECTIONS: [Direction; 8] = [
     direction("south_west", "north_east", -9, "NOT_FILE_H"),
 ];
 
-/// The words that are replaced in a file that is written out for each direction.
+/// The words that are replaced in a file for each direction.
 #[cfg(test)]
 const PLACEHOLDERS: [&str; 7] = ["DIRECTION", "OPPOSITE", "TOWARDS", "BACKWARDS", "DISTANCE", "OFFSET", "LANDING"];
 
@@ -150,12 +151,13 @@ fn directions(file: &str, condition: fn(&Direction) -> bool) -> String {
     DIRECTIONS.iter().filter(|direction| condition(direction)).map(|direction| direction.write(file)).collect()
 }
 
-/// Returns the source of a module, without the settings that stand before it.
+/// Returns the source of a module, without the settings that precede it.
 pub fn source(module: Module, form: Form) -> String {
     files(&[module], form).map(|(_, text)| text).collect()
 }
 
-/// Returns the files from which the source of some modules is assembled, each with its name. What a file uses is in the files before it.
+/// Returns the files from which the source of some modules is assembled, each with its name. A file comes after all files that it
+/// uses.
 pub fn files(modules: &[Module], form: Form) -> impl Iterator<Item = (&'static str, String)> {
     use Module::{Categories, Counting, DepthFirst, Merging, Minimax, Unordered};
 

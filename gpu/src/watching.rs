@@ -27,14 +27,14 @@ impl Span {
     }
 }
 
-/// The progress of a call in batches, and the function that gets it.
+/// The progress of a call in batches, and the function that receives it.
 pub(crate) struct Watching<'a, 'w> {
     watch: &'a mut Watch<'w>,
     /// The leaves of the batches that are done.
     pub(crate) counted: u128,
     /// The shares of the call at which the current batch begins and ends.
     pub(crate) batch: [f64; 2],
-    /// The positions of the part that runs.
+    /// The number of positions in the running part.
     launched: usize,
     reported: Instant,
     part_began: Instant,
@@ -46,7 +46,7 @@ impl<'a, 'w> Watching<'a, 'w> {
         Self { watch, counted: 0, batch: [0.0, 1.0], launched: 0, reported: now, part_began: now }
     }
 
-    /// Notes that kernels for further positions run, and returns whether the part is complete.
+    /// Notes that kernels for further positions are running, and returns whether the part is complete.
     pub(crate) fn launched(&mut self, positions: usize, part: usize) -> bool {
         self.launched += positions;
         self.launched >= part
@@ -67,7 +67,7 @@ impl<'a, 'w> Watching<'a, 'w> {
     /// Reports the leaves of the current batch and the share of the batch that is done.
     ///
     /// # Errors
-    /// [`BackendError::Stopped`] if the call is to stop.
+    /// [`BackendError::Stopped`] if the call must stop.
     pub(crate) fn report(&mut self, leaves: u128, share: f64) -> Result<(), BackendError> {
         self.reported = Instant::now();
         let [begin, end] = self.batch;
