@@ -54,7 +54,7 @@ pub(crate) fn exchange(position: &Quad48, from: u64, to: u64, mut empty: u64) ->
         gains[last] = on_square - gains[last - 1];
         on_square = value;
         empty |= attacker;
-        // Sliders behind the attacker now see the square.
+        // Sliders behind the attacker now attack the square.
         all |= rook_attacks(to, empty) & position.rooks_queens | bishop_attacks(to, empty) & position.bishops_queens;
         all &= !empty;
         white = !white;

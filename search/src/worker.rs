@@ -50,7 +50,7 @@ pub(crate) struct SharedState<'a> {
 #[derive(Clone, Copy)]
 pub(crate) struct Run<'a> {
     pub(crate) shared: &'a SharedState<'a>,
-    /// The timer, which only the main thread looks at.
+    /// The timer, which only the main thread checks.
     pub(crate) timer: Option<&'a Timer>,
 }
 
@@ -147,7 +147,8 @@ impl Worker {
         }
     }
 
-    /// Counts a node. Returns its value if it is not to be searched: the search was stopped, or the node is too deep.
+    /// Counts a node. Returns its value if the node is not to be searched: the search was stopped, or the node is too
+    /// deep.
     #[inline]
     fn enter(&mut self, run: Run<'_>, position: &Quad48, ply: usize) -> Option<i32> {
         self.count_node(run);

@@ -30,7 +30,7 @@ fn right_backends_pass() {
     }
 }
 
-/// One leaf too many at a depth, of each position.
+/// One leaf too many below each position, at a depth.
 fn counts_wrong(depth: u32) -> Result<(), BackendError> {
     let mut backend = Wrapped::new(Cpu::new(Some(1)).unwrap()).perft(move |cpu, rules, positions, at| {
         let leaves = cpu.perft(rules, positions, at, &mut unwatched)?;
@@ -104,7 +104,7 @@ fn lost_positions_and_wrong_ranges_are_found() {
     assert_found(MergeBug { keeps: |number| number != 0, ..MergeBug::default() });
     assert_found(MergeBug { keeps: |number| number < 2000, ..MergeBug::default() });
     assert_found(MergeBug { has: |_, _| true, ..MergeBug::default() });
-    // Positions before a range are not kept, or all of them are.
+    // Either no position before a range is kept, or all of them are.
     assert_found(MergeBug {
         has: |kept, planes| !matches!(kept, Filter::Before(_)) && kept.has(planes),
         ..MergeBug::default()
@@ -113,7 +113,7 @@ fn lost_positions_and_wrong_ranges_are_found() {
         has: |kept, planes| matches!(kept, Filter::Before(_)) || kept.has(planes),
         ..MergeBug::default()
     });
-    // Reversed keys are as others.
+    // Reversed keys are treated as ordinary keys.
     assert_found(MergeBug {
         has: |kept, planes| match kept {
             Filter::WithinReversed(range) => range.has_position(planes),

@@ -19,7 +19,7 @@ fn range_of_scalars(arguments: &Arguments<'_>) -> KeyRange {
     }
 }
 
-/// The positions that are kept, as the scalars describe.
+/// The filter that the scalars describe.
 pub(super) fn kept_of_scalars(arguments: &Arguments<'_>) -> Filter {
     match arguments.scalar(Scalar::filter_kind) {
         0 => Filter::All,

@@ -8,7 +8,7 @@ use super::merge::{count_kept, hashes, mul_hi};
 use super::position::load_planes;
 use super::range::kept_of_scalars;
 
-/// The shard of a candidate that is not kept.
+/// The value that is stored instead of a shard for a candidate that does not pass the filter.
 const NO_SHARD: u32 = u32::MAX;
 
 /// Finds the shard of each candidate that is kept, and counts the candidates of each shard.

@@ -21,8 +21,8 @@ fn store_successor(arguments: &Arguments<'_>, parent: usize, successor: &Planes3
     }
 }
 
-/// Makes and counts the successors of each position, last move first; some moves become items. If not all successors are kept,
-/// the others are left out, and moves are not counted.
+/// Makes and counts the successors of each position, last move first; some moves become items. If there is a filter,
+/// successors that do not pass it are left out, and moves are not counted.
 pub(super) fn expand_unordered(arguments: &Arguments<'_>) {
     let kept = kept_of_scalars(arguments);
     for index in arguments.indices(arguments.scalar(Scalar::first), arguments.scalar(Scalar::end)) {
