@@ -1,4 +1,4 @@
-// A board in a 64-bit word. Bits are counted and found in its halves, because the 64-bit functions cannot be trusted.
+// A board in a 64-bit word. The halves are used to count and find bits, because the 64-bit functions cannot be trusted.
 
 alias Board = u64;
 
