@@ -231,8 +231,8 @@ fn find_slot(candidate: u32, first: vec4<u32>, second: vec4<u32>, hash: u32) -> 
     return select(NO_SLOT, slot, is_fresh);
 }
 
-/// Finds the slot of each candidate that is kept. If there is a filter, `kept_counts` counts the candidates of each root that
-/// pass it.
+/// Finds the slot of each candidate that passes the filter. If there is a filter, `kept_counts` counts the candidates of each
+/// root that pass it.
 @compute @workgroup_size(GROUP)
 fn insert(id: Invocation) {
     let candidate = group_index(id) * GROUP + id.lane;

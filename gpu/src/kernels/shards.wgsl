@@ -14,8 +14,8 @@ const SHARD_FACTOR: u32 = 0x9e3779b1u;
 var<workgroup> group_counts: array<atomic<u32>, GROUP>;
 var<workgroup> group_bases: array<u32, GROUP>;
 
-/// Finds the shard of each candidate that is kept, and counts the candidates of each shard. Candidates with equal diagrams get the same
-/// shard. If not all are kept, `kept_counts` counts the kept candidates of each root.
+/// Finds the shard of each candidate that passes the filter, and counts the candidates of each shard. Candidates with equal
+/// diagrams get the same shard. If not all are kept, `kept_counts` counts the kept candidates of each root.
 @compute @workgroup_size(GROUP)
 fn count_shards(id: Invocation) {
     let candidate = group_index(id) * GROUP + id.lane;
@@ -59,8 +59,8 @@ fn scan_shards(id: Invocation) {
     }
 }
 
-/// Sorts the candidates that are kept by shard. After sorting, the index of each shard's first candidate has become the
-/// index after its last one.
+/// Sorts by shard the candidates that pass the filter. After sorting, the index of each shard's first candidate has
+/// become the index after its last one.
 @compute @workgroup_size(GROUP)
 fn sort_by_shard(id: Invocation) {
     let candidate = group_index(id) * GROUP + id.lane;
