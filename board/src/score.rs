@@ -24,7 +24,7 @@ pub struct Score(i32);
 impl Score {
     /// A draw.
     pub const DRAW: Self = Self(0);
-    /// A score that is greater than any other.
+    /// A score that is greater than all other scores.
     pub const INFINITE: Self = Self(Self::MATE + 1);
     /// The value of a mate on the board, for the mating side.
     pub const MATE: i32 = 32_000;

@@ -10,7 +10,7 @@ pub trait Observer: Sync {
         let _ = progress;
     }
 
-    /// Returns whether the work should stop; called several times a second.
+    /// Returns whether the work should stop; this is called several times a second.
     fn is_cancelled(&self) -> bool {
         false
     }

@@ -68,7 +68,7 @@ impl<D: Device> Gpu<D> {
     /// Lists the devices of this interface. [`Gpu::open`] takes an index in this list.
     ///
     /// # Errors
-    /// If there is no device. The sentence says what to do about it.
+    /// If there is no device. The error explains what the user can do.
     pub fn devices() -> Result<Vec<D>, BackendError> {
         D::list()
     }

@@ -358,7 +358,7 @@ macro_rules! with_kernels {
                 last_own_low last_own_high last_theirs_low last_theirs_high last_hash;
             /// Turns the number of each shard's candidates into the index of its first one.
             ScanShards, "scan_shards", Merging: new_sorted | shard_count;
-            /// Sorts the candidates that pass the filter by shard.
+            /// Sorts by shard the candidates that pass the filter.
             SortByShard, "sort_by_shard", Merging: candidate_shards new_sorted | end shard_count;
             /// Counts ordinary moves, and the captures among them. All moves that may be of another kind become items.
             ClassifyMoves, "classify_moves", Categories:

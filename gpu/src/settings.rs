@@ -140,7 +140,7 @@ impl Unordered {
     /// All values.
     pub const ALL: [Self; 3] = [Self::Never, Self::InMerges, Self::Always];
 
-    /// Returns whether successors are made in any order. `is_merged` says whether they will be merged.
+    /// Returns whether successors are made in any order. `is_merged` is true if they will be merged.
     pub(crate) fn applies(self, is_merged: bool) -> bool {
         match self {
             Self::Never => false,

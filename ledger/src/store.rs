@@ -37,7 +37,7 @@ impl Kind {
 pub struct Header {
     /// The kind of the entries.
     pub kind: Kind,
-    /// What is counted below the entries. Only leaves below ranges are counted by kind.
+    /// The quantity that is counted below the entries. Only leaves below ranges are counted by kind.
     pub counted: Quantity,
     /// The root of the tree.
     pub root: Fen,

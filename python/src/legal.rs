@@ -98,7 +98,7 @@ impl Positions {
         Ok(arrays.into_pyobject(py)?.into_any())
     }
 
-    /// Returns a row for each position that tells which pairs of squares are legal moves.
+    /// Returns a row for each position, which marks the pairs of squares that are legal moves.
     fn mask<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyArray2<bool>>, Failure> {
         let code = device::code()?;
         let rules = self.rules;

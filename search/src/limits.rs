@@ -56,7 +56,7 @@ impl Signals {
         self.ponderhit.store(true, Ordering::Relaxed);
     }
 
-    /// Returns whether the search was told to end.
+    /// Returns whether the search was asked to end.
     pub fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }

@@ -111,8 +111,8 @@ impl Searcher {
 
     /// Finds the best move in the current position of a game, and reports lines during the search.
     ///
-    /// Draws by repetition, also of the game's positions, and by the fifty-move rule count. If the game has already
-    /// ended by repetition, by the fifty-move rule or for lack of material, the search ignores this end.
+    /// Draws by repetition (also of positions of the game) and by the fifty-move rule are recognised. If the game has
+    /// already ended by repetition, by the fifty-move rule or for lack of material, the search ignores this end.
     pub fn search(
         &mut self,
         game: &Game,

@@ -37,7 +37,7 @@ pub type Equality = Box<dyn Fn(&Planes32, &Planes32) -> bool + Send + Sync>;
 
 /// The parts of a plain merge in the host's memory; tests replace one part by a wrong one.
 pub struct MergeBug {
-    /// Decides whether two positions count as equal.
+    /// Decides whether two positions are treated as equal.
     pub same: Equality,
     /// Adds two multiplicities; `None` if the sum does not fit.
     pub sum: fn(u128, u128) -> Option<u128>,

@@ -7,7 +7,7 @@
 //! 1. without legal moves, [`Score::mated`] in 0 if in check, else [`Score::DRAW`];
 //! 2. else [`Score::DRAW`], if the rules keep the halfmove clock and the clock is at [`FIFTY_MOVES`] or more;
 //! 3. else, at depth 0, its [evaluation](crate::evaluate()), or its quiescence value;
-//! 4. else the greatest of its successors' values, searched one ply less deep, [one ply up](Score::one_ply_up).
+//! 4. else the greatest value of its successors, which are searched one ply less deep, [one ply up](Score::one_ply_up).
 //!    Of several best moves, the first in generation order is *the* best move.
 //!
 //! # Quiescence

@@ -152,7 +152,7 @@ impl<B: Backend + ?Sized> Merge for HostMerge<'_, B> {
     }
 }
 
-/// Adds up a number over entries as [`Merge::sum`] does; the backend counts.
+/// Sums a number over entries as [`Merge::sum`] does; the backend counts the leaves.
 ///
 /// # Errors
 /// As [`Merge::sum`].

@@ -30,14 +30,15 @@ const FILL: f64 = 0.75;
 pub struct DiagramPart {
     part: u32,
     parts: u32,
-    /// Diagrams in the slot of their hash or after it, with no empty slot in between. An empty slot is zero, as no diagram is.
+    /// Diagrams in the slot of their hash or after it, with no empty slot in between. An empty slot is zero, which is not a
+    /// diagram.
     slots: Vec<Planes32>,
     len: usize,
 }
 
 impl DiagramPart {
-    /// Makes a table for part number `part` of `parts`, counted from 0. Expects this many diagrams in all parts together; with more
-    /// diagrams, the table grows.
+    /// Makes a table for part number `part` of `parts`, counted from 0. `expected` is the number of diagrams in all parts
+    /// together; with more, the table grows.
     ///
     /// # Errors
     /// [`MergeError::Full`] if there is no memory for the table.

@@ -131,9 +131,9 @@ fn bare_kings(turn: Color) -> [Position; 2] {
 /// Returns two groups of positions, such that for each of the 256 bits of [`Planes32`](crate::Planes32) a position of one
 /// group differs from a position of the other group in that bit alone.
 ///
-/// A man is added to a board with bare kings: the codes of an empty square, a knight, a rook and a bishop are 0, 2, 4 and 3, and a
-/// knight of the side to move has the bit of the fourth plane, too. Devices may store the en-passant square separately, so for each
-/// such square two positions differ in that square alone. The positions need not be legal, as no moves are made.
+/// A man is added to a board with bare kings: the codes of an empty square, a knight, a rook and a bishop are 0, 2, 4 and 3, and
+/// a knight of the side to move has the bit of the fourth plane, too. Devices may store the en-passant square separately, so for
+/// each such square two positions differ in that square alone. The positions need not be legal, because no moves are made.
 fn one_bit_apart(turn: Color) -> [Vec<Quad48>; 2] {
     let boards = bare_kings(turn);
     let their = turn.opposite();

@@ -15,7 +15,7 @@ use crate::output::record;
 
 /// Files to export to.
 struct Export {
-    /// The folder to create first.
+    /// The folder, which must be created before the files.
     folder: Option<PathBuf>,
     csv: Option<PathBuf>,
     parquet: Option<PathBuf>,

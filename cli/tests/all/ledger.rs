@@ -243,7 +243,7 @@ fn ledgers_of_other_trees_are_refused() {
     assert_eq!(std::fs::read(&file).expect("it is there"), before, "a ledger that is refused is left as it is");
 }
 
-/// A limit on file sizes replaces a full disk; setting it needs no privileges.
+/// A limit on file sizes simulates a full disk; setting the limit needs no privileges.
 #[cfg(unix)]
 #[test]
 fn a_full_disk_ends_the_run_clearly_and_the_ledger_still_opens() {
@@ -298,7 +298,7 @@ fn a_wrong_count_is_found_and_settled() {
     let difference = format!("DIFFERENT  entry {id}, ");
     assert!(verified.stdout.contains(&difference) && verified.stdout.contains("mailbox"), "{}", verified.stdout);
 
-    // Now there is no total, and an error says why.
+    // Now there is no total, and an error gives the reason.
     let refused = on_cpu(&kiwipete("4", &file));
     assert_eq!(refused.code, 1);
     assert!(refused.stderr.contains("1 entries of the ledger") && refused.stderr.contains("--settle"), "{refused:?}");

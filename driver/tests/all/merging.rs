@@ -1,4 +1,4 @@
-//! Counts by merged plies: with any plan, memory and hashes, the totals equal those of counting every leaf.
+//! Counts by merged plies: with any plan, memory and hashes, the totals equal the totals of counting every leaf.
 
 use crate::support::wrong_merge::{Fault, WrongMerge};
 use crate::support::{KIWIPETE, MATE, Watch, fen};

@@ -15,7 +15,7 @@ pub enum Fault {
     LosesPosition,
     DoublesPosition,
     ForgetsMultiplicity,
-    /// Skips the first parent whenever not all successors are kept.
+    /// Skips the first parent whenever there is a filter.
     SkipsParent,
 }
 
@@ -47,10 +47,9 @@ impl Fault {
 pub struct WrongMerge {
     fault: Option<Fault>,
     ply: u32,
-    /// Whether the fault occurs in expansions that do not keep all successors, in each of them and in no others.
+    /// Whether the fault occurs exactly in the expansions that have a filter.
     pub in_ranges: bool,
-    /// Whether the device reports that it counts in runs. Then an expansion counts as one in ranges only if the ranges
-    /// have reversed keys.
+    /// Whether the device reports that it counts in runs. Then only ranges of reversed keys are regarded as ranges.
     pub counts_in_runs: bool,
     /// The number of successors that fit. The device reports this limit only by failing to make room for more.
     pub fitting: u64,

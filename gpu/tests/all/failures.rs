@@ -294,7 +294,8 @@ fn a_depth_whose_levels_do_not_fit_is_too_much_for_a_merge() {
     assert!(found.contains(&Err(MergeError::Full)) && found.contains(&Ok(0)), "{found:?}");
 }
 
-/// A list that does not fit, because other programs use the device's memory, is full, and the next list is smaller.
+/// If other programs use the device's memory and a list does not fit, the answer is that it is full, and the next list
+/// is smaller.
 #[test]
 fn memory_of_other_programs_is_left_to_them() {
     let device = TwinDevice { memory: 1 << 24, ..TwinDevice::default() };

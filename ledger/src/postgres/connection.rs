@@ -300,7 +300,7 @@ mod tests {
             assert_eq!(store.write("", |transaction| value(transaction, show)), text("1500ms"), "{show}");
         }
         assert_eq!(store.read(|transaction| value(transaction, "SHOW statement_timeout")), text("1min"));
-        // The limits are those of every connection, not only of the first.
+        // The limits apply to every connection, not only to the first one.
         store.client = None;
         assert_eq!(store.write("", |transaction| value(transaction, "SHOW lock_timeout")), text("1500ms"));
     }

@@ -32,7 +32,7 @@ const DIALECT: Dialect = [
     ("@now", "unixepoch('subsec')"),
     ("@second", "unixepoch()"),
     ("@elements", "json_each($1)"),
-    // Only one process writes at a time.
+    // SQLite allows only one writing process.
     ("@lock_free", ""),
     ("@lock", ""),
 ];
@@ -158,7 +158,7 @@ impl Transaction for rusqlite::Transaction<'_> {
     }
 
     fn lock_creation(&mut self) -> Result<(), Problem> {
-        // Only one process writes at a time.
+        // SQLite allows only one writing process.
         Ok(())
     }
 }

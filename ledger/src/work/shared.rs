@@ -28,7 +28,7 @@ pub trait Watcher: Sync {
         let _ = event;
     }
 
-    /// Returns whether the work should stop; called several times a second.
+    /// Returns whether the work should stop; this is called several times a second.
     fn is_cancelled(&self) -> bool {
         false
     }

@@ -35,7 +35,7 @@ pub(crate) struct CpuMerge<'a> {
     rules: Rules,
     options: MergeOptions,
     parents: Parents,
-    /// The plies before the parents that are kept, the last one last.
+    /// The earlier plies that were saved, the most recent one last.
     ancestors: Vec<Parents>,
     successors: Ply,
     /// The numbering of the successors; `None` until it is needed.

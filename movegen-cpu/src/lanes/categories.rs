@@ -31,7 +31,7 @@ const EN_PASSANTS: usize = 2;
 const CASTLES: usize = 3;
 const PROMOTIONS: usize = 4;
 
-/// Counts moves by kind, and sends those that may check to another sink.
+/// Counts moves by kind, and sends moves that may check to another sink.
 struct Classifier<'a, L, S> {
     sink: &'a mut S,
     /// The pieces of the other side.

@@ -10,7 +10,7 @@ use super::command::Command;
 
 /// The number of bytes read of a line; the rest is ignored. A game of a thousand moves has some ten thousand bytes.
 const LONGEST_LINE: u64 = 1 << 20;
-/// The number of commands that are kept while a count runs. A `stop` after more commands is noticed later.
+/// The maximum number of waiting commands while a count runs. A `stop` after more commands is noticed later.
 const MOST_WAITING: usize = 1 << 8;
 
 /// The commands of an input, in order.

@@ -213,7 +213,7 @@ impl Answers {
     }
 }
 
-/// For one batch, compares the counts, the successors (byte for byte) and the leaves at this depth of two backends.
+/// Compares two backends on one batch: their counts, successors (byte for byte) and leaves at this depth.
 ///
 /// # Panics
 /// If either fails.

@@ -108,7 +108,7 @@ pub fn successors<D: TestDevice>(forms: &[GpuOptions], split: &[GpuOptions]) {
     });
 }
 
-/// Compares leaves with the CPU's, also if little memory forces many batches.
+/// Compares leaves with the CPU's, with much memory and with little.
 pub fn leaves<D: TestDevice>(forms: &[GpuOptions], split: &[GpuOptions]) {
     let mut variants = variants(forms, split);
     variants.push(GpuOptions { memory: Some(40 << 20), ..GpuOptions::default() });

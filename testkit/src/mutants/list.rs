@@ -298,7 +298,7 @@ pub const SUBGROUPS: &[Mutant] = &[
     Mutant::new(Counting, "a group has the moves of its other lanes only", "block_sums[block] = offset + count;", "block_sums[block] = offset;"),
 ];
 
-/// Errors that counting shows only if successors are always made in any order.
+/// Errors that the self-test of counting finds only if successors are always made in any order.
 #[rustfmt::skip]
 pub const ANY_ORDER: &[Mutant] = &[
     Mutant::new(Counting, "a successor has the root of the position before", "successor_roots[at] = roots[index];", "successor_roots[at] = roots[max(index, 1u) - 1u];"),

@@ -13,7 +13,7 @@ use super::range::kept_of_scalars;
 
 const CANDIDATE: u32 = 1 << 31;
 
-/// What stands for the slot of a candidate that took none.
+/// The value that is stored instead of a slot for a candidate that took none.
 const NO_SLOT: u32 = u32::MAX;
 
 /// The words of `merge_state`.

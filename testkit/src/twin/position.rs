@@ -8,7 +8,8 @@ use super::arguments::Arguments;
 /// The first and the last rank, where no pawn stands.
 const PAWNLESS_RANKS: u64 = 0xff00_0000_0000_00ff;
 
-/// A position seen by the side to move as white, with rules whose castling rooks are the marked ones.
+/// A position as the side to move sees it, with this side as white, and rules with the files of the marked castling
+/// rooks.
 #[derive(Clone, Copy)]
 pub(super) struct View {
     pub(super) rules: Rules,
