@@ -22,8 +22,7 @@ fn clear_kind_sums(lane: u32) {
     workgroupBarrier();
 }
 
-/// Adds to the sum for a root and a kind, or to their total if the group has no sum for the root. A kind has `stride`
-/// totals.
+/// Adds to the sum for a root and a kind, or to their total if the group has no sum for the root. A kind has `stride` totals.
 fn add_to_kind(first_root: u32, root: u32, kind: u32, amount: u32) {
     let at = root - first_root;
     if amount == 0u {
@@ -48,8 +47,7 @@ fn add_kind_sums(first_root: u32, lane: u32) {
 }
 
 /// Returns the replies that the closed form needs for counting ordinary moves and their captures. Moves that may check do not
-/// qualify: moves to a square from which the piece attacks the other king, and all moves of a piece between a slider and the
-/// king.
+/// qualify: moves to a square from which the piece attacks the other king, and all moves of a piece between a slider and the king.
 fn ordinary_moves(frame: Frame) -> Replies {
     let axes = lines_of(lowest_index(frame.their_king) & 63u);
     let sight = sight_of(axes, ~frame.empty, frame.their_king);

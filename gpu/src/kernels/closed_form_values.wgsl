@@ -1,8 +1,7 @@
 // The values of the closed form, which give the number of replies to a move without making it.
 //
-// The closed form of kogge-movegen-cpu states and proves the claim: if a move from f to t leaves the limits of the
-// other side's moves unchanged, it changes their number by value(f) - value(t). It also numbers the conditions K1 to
-// K9.
+// The closed form of kogge-movegen-cpu states and proves the claim: if a move from f to t leaves the limits of the other side's
+// moves unchanged, it changes their number by value(f) - value(t). It also numbers the conditions K1 to K9.
 
 /// Returns the squares in at least two of three boards.
 fn majority(a: Board, b: Board, c: Board) -> Board {
@@ -262,9 +261,8 @@ fn replies_of(position: Position, frame: Frame, own_king_lines: Lines, value: pt
     replies.not_to_orthogonal = rays_on_file(seen_from_free) | rays_on_rank(seen_from_free);
     replies.not_to_diagonal = rays_on_diagonal(seen_from_free) | rays_on_antidiagonal(seen_from_free);
 
-    // K4. The squares that the king sees, then the squares behind the first pieces, then behind the second pieces. A
-    // slider of the side to move pins the first piece if it is the second piece, and may pin it soon if it is the
-    // third.
+    // K4. The squares that the king sees, then the squares behind the first pieces, then behind the second pieces. A slider of the
+    // side to move pins the first piece if it is the second piece, and may pin it soon if it is the third.
     let sight1 = sight_of(axes, ~empty, their_king);
     let beyond1 = ~empty & ~seen(sight1);
     let sight2 = sight_of(axes, beyond1, their_king);

@@ -16,8 +16,7 @@ fn diagram_of(first: vec4<u32>, second: vec4<u32>) -> Diagram {
     return Diagram(first & ~vec4<u32>(may_castle, may_castle), vec4<u32>(second.xy, second.zw & occupied));
 }
 
-/// Finds the slot of an entry's diagram. Returns whether the entry took the slot, because it is the first one with this
-/// diagram.
+/// Finds the slot of an entry's diagram. Returns whether the entry took the slot, because it is the first one with this diagram.
 ///
 /// Every search ends, at the latest where it began, because the table has more slots than the shard has entries.
 fn take_slot(entry: u32, diagram: Diagram, hash: u32) -> bool {

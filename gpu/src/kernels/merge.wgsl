@@ -160,8 +160,7 @@ fn count_by_opponent(id: Invocation) {
     }
 }
 
-/// Puts the numbers of the entries in the order of these parts. `opponent_counts` holds the index for each part's next
-/// entry.
+/// Puts the numbers of the entries in the order of these parts. `opponent_counts` holds the index for each part's next entry.
 @compute @workgroup_size(GROUP)
 fn order_by_opponent(id: Invocation) {
     let index = group_index(id) * GROUP + id.lane;
