@@ -105,10 +105,9 @@ impl WgpuInterface {
         let descriptor = ShaderModuleDescriptor { label: None, source: ShaderSource::Wgsl(source.into()) };
         let checks =
             ShaderRuntimeChecks { force_loop_bounding: false, int_div_checks: false, ..ShaderRuntimeChecks::checked() };
-        // SAFETY: every loop ends: in each iteration it removes a square from a board, moves squares until they have
-        // left the board, counts to a bound (in the search for a slot, the number of slots), or moves up towards the
-        // root of a tree. All divisors are the size of a work-group or the phase of a full board. wgpu checks
-        // everything else.
+        // SAFETY: every loop ends: in each iteration it removes a square from a board, moves squares until they have left the
+        // board, counts to a bound (in the search for a slot, the number of slots), or moves up towards the root of a tree. All
+        // divisors are the size of a work-group or the phase of a full board. wgpu checks everything else.
         let module = unsafe { self.runtime.device.create_shader_module_trusted(descriptor, checks) };
         self.runtime.check()?;
         Ok(module)
@@ -360,8 +359,7 @@ impl Slots {
 }
 
 impl Kernel {
-    /// Compiles a kernel, whose scalars are either immediates or in a buffer. The handlers of the device record
-    /// failures.
+    /// Compiles a kernel, whose scalars are either immediates or in a buffer. The handlers of the device record failures.
     fn new(runtime: &Runtime, module: &ShaderModule, signature: &Signature, immediates: bool) -> Self {
         let device = &runtime.device;
         let entry = |binding, ty, has_dynamic_offset, bytes| BindGroupLayoutEntry {

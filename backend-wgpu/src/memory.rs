@@ -52,7 +52,6 @@ pub(crate) fn large_buffer(
     }))
 }
 
-/// Makes a buffer that has its own memory.
 fn dedicated_buffer(
     device: &vulkan::Device,
     bytes: u64,
@@ -101,8 +100,7 @@ fn memory_for(
     bound.map(|()| memory)
 }
 
-/// Returns the first type of the device's own memory that suits the buffer, or `None` if too little of this memory is
-/// left.
+/// Returns the first type of the device's own memory that suits the buffer, or `None` if too little of this memory is left.
 fn memory_type(device: &vulkan::Device, requirements: &vk::MemoryRequirements, filled: u8) -> Option<u32> {
     let mut budget = vk::PhysicalDeviceMemoryBudgetPropertiesEXT::default();
     let mut properties = vk::PhysicalDeviceMemoryProperties2::default().push_next(&mut budget);

@@ -10,9 +10,8 @@ use crate::{BackendError, Categories, Leaves, Quad48, Rules, Score};
 ///
 /// Every method takes a batch and answers for each position, in order. The positions must be legal
 /// ([`Position::check`](crate::Position::check)); for an illegal position the answer is meaningless, but a backend neither
-/// panics nor loops forever. A method returns a complete and right answer, or an error. Methods that may take long report
-/// to a [`Watch`] several times a second, and stop within half a second after the watch breaks; [`unwatched`] never
-/// breaks.
+/// panics nor loops forever. A method returns a complete and right answer, or an error. Methods that may take long report to a
+/// [`Watch`] several times a second, and stop within half a second after the watch breaks; [`unwatched`] never breaks.
 ///
 /// Equal positions under equal rules have the same successors in the same order on every backend, byte for byte.
 /// `kogge-movegen-cpu` documents this generation order.

@@ -58,7 +58,7 @@ pub struct Batch {
 enum Answers {
     /// The numbers of leaves.
     Leaves(Vec<u128>),
-    /// The values, by this way of evaluating leaves.
+    /// The values, with leaves evaluated in this way.
     Scores(Leaves, Vec<Score>),
 }
 
@@ -219,8 +219,7 @@ impl Soak {
         Ok(batches)
     }
 
-    /// Draws every `step`-th position of a batch, except positions with more leaves two plies below or more men than
-    /// allowed.
+    /// Draws every `step`-th position of a batch, except positions with more leaves two plies below or more men than allowed.
     fn some(&mut self, all: &Batch, step: usize, most: u128, men: u32) -> Vec<Quad48> {
         let Answers::Leaves(leaves) = &all.answers else { return Vec::new() };
         let first = self.random.next() as usize % step;

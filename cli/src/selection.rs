@@ -63,8 +63,7 @@ impl Selection {
         }
     }
 
-    /// Opens the devices, the fastest kinds first, and passes the reason to `note` for each device that cannot be
-    /// opened.
+    /// Opens the devices, the fastest kinds first, and passes the reason to `note` for each device that cannot be opened.
     ///
     /// [`Selection::All`] means the CPU and every GPU once: through OpenCL, if OpenCL offers a GPU of this kind. It leaves out
     /// emulated GPUs and the mailbox, which would take a core from the CPU backend. If the pieces of the work are `large`, it leaves

@@ -36,8 +36,7 @@ struct Sample {
 }
 
 impl Sample {
-    /// Counts the tree to greater and greater depths until a count gives a reliable estimate, but never to the full
-    /// depth.
+    /// Counts the tree to greater and greater depths until a count gives a reliable estimate, but never to the full depth.
     fn take(depth: u32, mut count: impl FnMut(u32) -> Result<u128, Error>) -> Result<Self, Error> {
         // The first count may include work that is done only once, such as a self-test.
         count(0)?;

@@ -27,21 +27,18 @@ const LONGEST: f64 = 0.008;
 /// In the climb, a count that takes less than this number of seconds is repeated up to [`AGAIN`] times.
 const SHORT: f64 = 0.003;
 const AGAIN: usize = 3;
-/// The time of a count by merged plies grows more slowly than the number of leaves, by an unknown factor. At the next
-/// depth, the time is assumed to grow by at most [`STEEPER`] times its last growth, but at least [`LEAST_GROWTH`] is
-/// allowed.
+/// The time of a count by merged plies grows more slowly than the number of leaves, by an unknown factor. At the next depth, the
+/// time is assumed to grow by at most [`STEEPER`] times its last growth, but at least [`LEAST_GROWTH`] is allowed.
 const STEEPER: f64 = 1.5;
 const LEAST_GROWTH: f64 = 3.0;
-/// The shortest time of a climb is taken as a fixed part of every count, which does not grow. This share of a time may
-/// be noise.
+/// The shortest time of a climb is taken as a fixed part of every count, which does not grow. This share of a time may be noise.
 const NOISE: f64 = 0.1;
 /// The number of least times that are used, and the maximum difference between them, as a share of the middle one, before a row is timed
 /// again. Other work on the machine only adds time, so the least times are the most reliable: this is the K-best scheme of Bryant and
 /// O'Hallaron, *Computer Systems: A Programmer's Perspective* (2003), chapter 9.
 const BEST: usize = 3;
 const AGREEING: f64 = 0.05;
-/// Timing rows again takes at most this share of the whole time. A row is timed at most [`OFTEN`] times as often as the
-/// other rows.
+/// Timing rows again takes at most this share of the whole time. A row is timed at most [`OFTEN`] times as often as the other rows.
 const LONGER: f64 = 0.5;
 const OFTEN: usize = 10;
 /// The climb's share of the progress.
@@ -212,9 +209,8 @@ impl Measured {
     }
 }
 
-/// Reduces the depths of the longest rows until all rows can be timed in this number of seconds. A row that takes no
-/// more than its equal share of the time keeps its depth, even if other rows take too long and cannot be made
-/// shallower.
+/// Reduces the depths of the longest rows until all rows can be timed in this number of seconds. A row that takes no more than its
+/// equal share of the time keeps its depth, even if other rows take too long and cannot be made shallower.
 fn fit(rows: &mut [BenchRow], positions: &[KnownCounts], settings: &BenchSettings<'_>, seconds: f64) {
     let cost = |row: &BenchRow| 2.0 * row.climb[row.depth as usize - 1] * settings.repetitions.max(1) as f64;
     let share = (1.0 - CLIMB) * settings.seconds / rows.len() as f64;

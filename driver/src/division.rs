@@ -43,8 +43,7 @@ pub struct DivisionRequest {
     pub least: u32,
     /// The quantity that will be counted below the ply.
     pub counted: Quantity,
-    /// Whether ranges may be ranges of [reversed](Key::reversed) keys. Such ranges are better if the device counts in
-    /// runs.
+    /// Whether ranges may be ranges of [reversed](Key::reversed) keys. Such ranges are better if the device counts in runs.
     pub may_be_reversed: bool,
 }
 
@@ -55,8 +54,7 @@ pub struct Division {
     pub ply: u32,
     /// Ranges that cover all keys, in their order.
     pub ranges: Vec<KeyRange>,
-    /// Whether these are ranges of [reversed](Key::reversed) keys. They are made while the whole previous ply is in
-    /// memory.
+    /// Whether these are ranges of [reversed](Key::reversed) keys. They are made while the whole previous ply is in memory.
     pub is_reversed: bool,
     /// The number of paths to the ply, counted without ranges.
     pub paths: u128,
@@ -107,7 +105,6 @@ impl Division {
 }
 
 impl DivisionRequest {
-    /// Returns the number of ranges for a ply of about `positions` positions.
     fn count(&self, positions: f64) -> u32 {
         let by_size = || {
             let wanted = (positions / POSITIONS_EACH).max(self.least.into());

@@ -11,8 +11,7 @@ use crate::{Driver, Error, Quantity};
 /// positions with two paths each have fewer than 2^128 paths after this number of plies.
 const SAFE_PLIES: u32 = 12;
 
-/// The share of the memory in which diagrams are counted, and the maximum number of bytes: more memory would save
-/// little time.
+/// The share of the memory in which diagrams are counted, and the maximum number of bytes: more memory would save little time.
 const DIAGRAM_SHARE: u64 = 4;
 const MOST_FOR_DIAGRAMS: u64 = 4 << 30;
 

@@ -85,8 +85,7 @@ where
         block_on(Self::connect(device, options))
     }
 
-    /// Tests merging on the device. The larger lists of the test have several shards, as large lists have when buffers are
-    /// small.
+    /// Tests merging on the device. The larger lists of the test have several shards, as large lists have when buffers are small.
     fn test_merging(&mut self) -> Result<(), BackendError> {
         let GpuSettings { shard_entries, runs, .. } = self.session.runner.settings;
         let settings = &mut self.session.runner.settings;

@@ -174,7 +174,8 @@ impl<'a, 'w, I: Interface, C: AsyncFnMut(&mut Session<I>) -> Result<u128, Retry>
             // Parts of full size are so short that they need not be timed.
             let full = self.session.sizes.positions;
             if self.watching.is_some() && (end < len || self.part_size(full) < full) {
-                // The next part must not be queued behind this one, because its time would include this one.
+                // Wait for this part before the next one is queued; otherwise the time of the next part would include
+                // this one.
                 self.session.runner.wait().await?;
             }
             self.part_done(span.part(0, end, len)).await?;

@@ -212,8 +212,7 @@ buffers! {
     new_sorted: u32, write, "atomic<u32>";
     /// The pieces of the other side that an order ignores: the planes of their codes, low words first.
     reference: u32, read, "u32";
-    /// For each part of the hashes of the opponent's pieces, the number of its entries, or the index for the part's next
-    /// entry.
+    /// For each part of the hashes of the opponent's pieces, the number of its entries, or the index for the part's next entry.
     opponent_counts: u32, write, "atomic<u32>";
     /// The numbers of the entries, in the order of the other side's pieces.
     order: u32, read, "u32";
@@ -242,8 +241,7 @@ scalars! {
     part,
     /// The number of parts of the diagrams.
     parts,
-    /// Whether the table is searched again after the candidates are appended, so that its slots must refer to the new
-    /// entries.
+    /// Whether the table is searched again after the candidates are appended, so that its slots must refer to the new entries.
     keeps_slots,
     /// The number of lower bits of a hash that an order ignores.
     shift,

@@ -15,8 +15,7 @@ use crate::settings::GpuSettings;
 const MOST_ROOTS: usize = 1 << 22;
 /// At first only the number of positions is halved, until there is room for this number of moves per position.
 const MOVES_EACH: usize = 8;
-/// The number of positions on the path of a quiescence search, one for each ply. The first of them is one ply above the
-/// leaf.
+/// The number of positions on the path of a quiescence search, one for each ply. The first of them is one ply above the leaf.
 pub(crate) const QUIESCENCE_NODES: usize = 1 + QUIESCENCE_PLIES as usize;
 /// The maximum number of moves that a quiescence search stores, for any position.
 pub(crate) const MOST_QUIESCENCE_CAPACITY: usize = MOST_MOVES as usize * QUIESCENCE_NODES + 1;
@@ -31,8 +30,7 @@ pub(crate) struct Sizes {
     /// The number of positions in every other level. At least `block` times [`MOST_MOVES`], so that the successors of
     /// any block fit.
     pub(crate) positions: usize,
-    /// The number of moves that are written together. There is room for the moves of any block and of any quiescence
-    /// search.
+    /// The number of moves that are written together. There is room for the moves of any block and of any quiescence search.
     pub(crate) moves: usize,
     /// The number of successors that leave the device together. There is room for the successors of any block.
     pub(crate) successors: usize,

@@ -1,12 +1,11 @@
 //! Merging equal positions on a device.
 //!
-//! Two plies lie in the device's memory, each as a list of positions and a list of multiplicities of 128 bits. Parents
-//! are expanded in parts, as in counting. The successors of a part are called candidates. Each candidate looks for its
-//! slot in a hash table of entry numbers, one slot after another, beginning with the slot of its hash. It takes a free
-//! slot by exchanging one word. A taken slot refers to a position that an earlier kernel wrote, and the two positions
-//! are compared in full: if they are equal, the multiplicities are added; if not, the candidate tries the next slot.
-//! Then the candidates that have taken a slot are appended to the list, and their slots get the numbers of the new
-//! entries.
+//! Two plies lie in the device's memory, each as a list of positions and a list of multiplicities of 128 bits. Parents are expanded
+//! in parts, as in counting. The successors of a part are called candidates. Each candidate looks for its slot in a hash table of
+//! entry numbers, one slot after another, beginning with the slot of its hash. It takes a free slot by exchanging one word. A taken
+//! slot refers to a position that an earlier kernel wrote, and the two positions are compared in full: if they are equal, the
+//! multiplicities are added; if not, the candidate tries the next slot. Then the candidates that have taken a slot are appended to
+//! the list, and their slots get the numbers of the new entries.
 //!
 //! If only the successors in a range are kept, a kernel first selects the parents that may have such successors. A merge can save
 //! earlier plies, so that the ply after them can be made several times.

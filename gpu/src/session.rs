@@ -38,8 +38,7 @@ pub(crate) struct Session<I: Interface> {
     pub(crate) merge_memory: Option<u64>,
     /// The memory of quiescence searches, after the first such search.
     pub(crate) quiescence: Option<Quiescence<I>>,
-    /// Whether the queue of the closed form has overflowed in this call. Then every reply is counted until the call
-    /// ends.
+    /// Whether the queue of the closed form has overflowed in this call. Then every reply is counted until the call ends.
     pub(crate) overflowed: bool,
     /// The average number of moves of the positions expanded most recently, rounded up.
     pub(crate) moves: usize,
@@ -50,7 +49,6 @@ pub(crate) struct Session<I: Interface> {
 }
 
 impl<I: Interface> Session<I> {
-    /// Makes a session with compiled kernels and without buffers.
     pub(crate) fn new(device: String, interface: I, settings: GpuSettings) -> Self {
         let sizes = Sizes { roots: 0, positions: 0, moves: 0, successors: 0, block: settings[GroupSize] };
         Self {
@@ -145,8 +143,7 @@ impl<I: Interface> Session<I> {
         Err(BackendError::OutOfMemory { device: self.runner.device.clone(), doing })
     }
 
-    /// Returns the runner and the buffers, if the buffers have this level and can hold this number of positions and
-    /// moves.
+    /// Returns the runner and the buffers, if the buffers have this level and can hold this number of positions and moves.
     ///
     /// The walk never requests more, unless the device returns impossible counts.
     pub(crate) fn work(
@@ -228,8 +225,7 @@ impl<I: Interface> Session<I> {
         let here = &buffers.levels[level];
         let scan =
             Scan { counts: &here.counts, new_offsets: &here.offsets, block_sums: &buffers.block_sums, end: len as u32 };
-        // SAFETY: `work` has checked that the level has room for the positions; a block is a work-group, and each has
-        // its sum.
+        // SAFETY: `work` has checked that the level has room for the positions; a block is a work-group, and each has its sum.
         unsafe { runner.launch(len, scan) }.await?;
         runner.read("the number of moves", &buffers.block_sums, 0, len.div_ceil(block)).await
     }

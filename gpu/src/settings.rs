@@ -79,8 +79,7 @@ impl PartialEq for Printer {
 
 impl Eq for Printer {}
 
-/// An error in a kernel's source: the first occurrence of one text is replaced by another. The self-tests must find the
-/// error.
+/// An error in a kernel's source: the first occurrence of one text is replaced by another. The self-tests must find the error.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Mutation {
     /// The text to replace.
@@ -198,14 +197,13 @@ pub struct GpuSettings {
     pub device_memory: u64,
     /// The largest buffer, in bytes.
     pub max_buffer: u64,
-    /// The lookup table of the kernels: [`lines::table`](crate::lines::table), followed by further tables in some
-    /// variants.
+    /// The lookup table of the kernels: [`lines::table`](crate::lines::table), followed by further tables in some variants.
     pub lines: Vec<[u64; 2]>,
     /// The pace of a watched count: the number of positions in a part. A count can be stopped between its parts.
     pub pace: Pace,
     /// The maximum total of a root on the device. Only tests make it smaller than 64 bits.
     pub most_total: u64,
-    /// The maximum number of entries in a shard, if a buffer cannot hold fewer. Only tests set it, for small lists.
+    /// The maximum number of entries in a shard; the size of a buffer may reduce it. Only tests set it, for small lists.
     pub shard_entries: u64,
     /// When leaves below merged positions are counted in runs.
     pub runs: Runs,

@@ -20,7 +20,6 @@ impl Span {
     /// The whole walk.
     pub(crate) const WHOLE: Self = Self { start: 0.0, end: 1.0 };
 
-    /// Returns the share of items `from..to` out of `total`.
     pub(crate) fn part(self, from: usize, to: usize, total: usize) -> Self {
         let at = |item: usize| self.start + (self.end - self.start) * item as f64 / total.max(1) as f64;
         Self { start: at(from), end: at(to) }

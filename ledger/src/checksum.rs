@@ -35,7 +35,6 @@ impl Answer {
 pub(super) struct Hash(Sha256);
 
 impl Hash {
-    /// Returns the hash of the tree.
     pub(super) fn of(header: &Header) -> Self {
         let mut hash = Sha256::new();
         hash.update(header.root_bytes());

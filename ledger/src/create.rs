@@ -208,8 +208,7 @@ fn at_ply(root: &Fen, ply: u32, backend: &mut dyn Backend, observer: &dyn Observ
     Ok(frontier)
 }
 
-/// Returns the merged frontier that divides the work best: thousands of entries, or more entries if each is still much
-/// work.
+/// Returns the merged frontier that divides the work best: thousands of entries, or more entries if each is still much work.
 fn suggested(
     root: &Fen,
     depth: u32,

@@ -18,10 +18,9 @@
 //! a server, for any number of machines. Both implement the trait [`LedgerStore`].
 //!
 //! # Leases
-//! A worker leases entries: until the lease ends, no other worker receives them. Workers extend their leases while they
-//! count. The leases of a killed worker end by the database's clock, and then other workers count its entries. Leases
-//! only prevent double work. The total does not depend on leases, because an answer belongs to its entry and is
-//! recorded only once.
+//! A worker leases entries: until the lease ends, no other worker receives them. Workers extend their leases while they count. The
+//! leases of a killed worker end by the database's clock, and then other workers count its entries. Leases only prevent double
+//! work. The total does not depend on leases, because an answer belongs to its entry and is recorded only once.
 //!
 //! # Checksums
 //! Each answer has a checksum, and the ledger has a checksum of its tree and of its entries' positions or ranges. Every read of

@@ -20,8 +20,7 @@ pub enum Kind {
     Positions,
     /// Ranges of the last merged ply.
     Ranges,
-    /// Ranges of [reversed](Key::reversed) keys of the last merged ply. They are made while the whole previous ply is
-    /// in memory.
+    /// Ranges of [reversed](Key::reversed) keys of the last merged ply. They are made while the whole previous ply is in memory.
     ReversedRanges,
 }
 
@@ -311,9 +310,8 @@ pub trait LedgerStore: Send {
     /// If the ledger cannot be written.
     fn release(&mut self, worker: &str) -> Result<(), LedgerError>;
 
-    /// Records answers, and returns which of them are new, repeated or different. The first answer of an entry is its
-    /// count. A later answer is stored beside it if its source or its count differs; if the count differs, the entry is
-    /// disputed.
+    /// Records answers, and returns which of them are new, repeated or different. The first answer of an entry is its count. A
+    /// later answer is stored beside it if its source or its count differs; if the count differs, the entry is disputed.
     ///
     /// # Errors
     /// If the ledger cannot be written, or if an entry does not exist.

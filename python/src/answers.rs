@@ -15,8 +15,7 @@ use crate::work::{self, FEW};
 /// Takes one number from the statistics of a position.
 type Column = fn(&Categories) -> u128;
 
-/// The maximum number of plies that are counted in chunks. Deeper counts are made by single calls that report their
-/// progress.
+/// The maximum number of plies that are counted in chunks. Deeper counts are made by single calls that report their progress.
 const SHALLOW: u32 = 3;
 
 /// The maximum number of positions in one call, by the plies to count below them: a fraction of a second of work.

@@ -107,10 +107,9 @@ impl Buffer {
             // `from_raw_parts` does not accept a null pointer, which an empty array might have.
             Owner::Array { positions: 0, .. } => PackedSlice::Quads(&[]),
             &Owner::Array { first, positions, format, .. } => {
-                // SAFETY: `of_array` has checked that the array is contiguous, aligned and of this shape. The reference in
-                // `owner` keeps it alive, and NumPy does not move the memory of an array that others refer to. All bytes are
-                // valid words. Python code that writes to the array at this moment makes the answer meaningless, as the
-                // documentation says.
+                // SAFETY: `of_array` has checked that the array is contiguous, aligned and of this shape. The reference in `owner`
+                // keeps it alive, and NumPy does not move the memory of an array that others refer to. All bytes are valid words.
+                // Python code that writes to the array at this moment makes the answer meaningless, as the documentation says.
                 unsafe {
                     match format {
                         Format::Circle32 => {

@@ -13,8 +13,7 @@ use rayon::prelude::*;
 use crate::device::{self, Device};
 use crate::failure::Failure;
 
-/// The maximum number of positions that a call handles on the calling thread: for so few, waking other threads takes
-/// longer.
+/// The maximum number of positions that a call handles on the calling thread: for so few, waking other threads takes longer.
 pub(crate) const FEW: usize = 64;
 
 /// The number of positions between two checks for Ctrl-C: a fraction of a second of work.
@@ -141,8 +140,7 @@ pub(crate) fn run<T: Send>(
             let mut stopped = None;
             loop {
                 match result.recv_timeout(INTERVAL) {
-                    // If a result arrives although the work was asked to stop, it is dropped, because the exception
-                    // must be raised.
+                    // If a result arrives although the work was asked to stop, it is dropped, because the exception must be raised.
                     Ok(result) => return stopped.map_or(result, |error| Err(Failure::Python(error))),
                     Err(RecvTimeoutError::Disconnected) => {
                         return Err(Failure::Device("The thread that worked has ended without a result.".to_owned()));

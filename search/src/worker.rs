@@ -617,7 +617,6 @@ fn delayed(score: i32, plies: i32) -> i32 {
     }
 }
 
-/// Returns the position with the other side to move.
 fn pass(position: &Quad48) -> Quad48 {
     let state = position.state();
     // With the clock at zero, no position counts as a repetition of a position before the pass.

@@ -36,7 +36,6 @@ pub(crate) fn make() -> Result {
     })
 }
 
-/// Returns the name of the archive and of the folder in it.
 fn name(host: &str) -> String {
     format!("kogge-{}-{host}", env!("CARGO_PKG_VERSION"))
 }

@@ -81,7 +81,6 @@ fn plant_seeds(corpus: &str, target: &str) -> Result {
     Ok(())
 }
 
-/// Returns the names of the targets: each is a file.
 fn targets() -> Result<Vec<String>> {
     let mut names = Vec::new();
     for entry in fs::read_dir(root().join("fuzz/fuzz_targets"))? {

@@ -224,11 +224,9 @@ fn features() -> Result {
     })
 }
 
-/// Checks the licences and sources of all dependencies by the rules in `deny.toml`, and that the product contains no
-/// GPL code.
+/// Checks the licences and sources of all dependencies by the rules in `deny.toml`, and that the product contains no GPL code.
 ///
-/// If cargo-deny is missing, it is built first, without optimisation and debug information, because it runs for only a few
-/// seconds.
+/// If cargo-deny is missing, it is built first, without optimisation and debug information, because it runs for only a few seconds.
 fn licences() -> Result {
     if cargo("deny").arg("--version").output().is_err() {
         let install = cargo("install").args(["--locked", "--debug", "cargo-deny@0.20.2"]);

@@ -97,8 +97,7 @@ pub(crate) const AARCH64: &[Requirement] = &[
 
 /// Provides a device for each GPU backend.
 ///
-/// On systems other than Linux, OpenCL and the interfaces of wgpu are parts of the system. The tests fail without these
-/// devices.
+/// On systems other than Linux, OpenCL and the interfaces of wgpu are parts of the system. The tests fail without these devices.
 pub(crate) fn provide_devices() -> Result {
     if !cfg!(target_os = "linux") {
         return Ok(());
@@ -158,8 +157,7 @@ fn finds(backend: &str) -> Result {
     Err(devices().find_map(|device| device["reason"].as_str()).unwrap_or("There is no device.").into())
 }
 
-/// Returns the command for `apt-get` with the necessary rights, if this is Debian or a descendant and the rights are
-/// available.
+/// Returns the command for `apt-get` with the necessary rights, if this is Debian or a descendant and the rights are available.
 fn apt_get() -> Option<&'static [&'static str]> {
     const NO_QUESTIONS: &str = "DEBIAN_FRONTEND=noninteractive";
     let release = fs::read_to_string("/etc/os-release").ok()?;

@@ -93,7 +93,6 @@ impl DiagramPart {
     }
 }
 
-/// Returns a position without castling rights and en passant.
 const fn diagram(position: &Planes32) -> Planes32 {
     let &Planes32 { codes: [a, b, c], own } = position;
     // The code 7 is a rook that may castle, the code 4 any other.

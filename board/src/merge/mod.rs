@@ -164,8 +164,7 @@ pub trait Merge {
     /// If the device fails.
     fn descend(&mut self, keep: bool) -> Result<(), MergeError>;
 
-    /// Discards successors and parents, and restores the most recently saved parents. Does nothing if no parents were
-    /// saved.
+    /// Discards successors and parents, and restores the most recently saved parents. Does nothing if no parents were saved.
     ///
     /// # Errors
     /// If the device fails.

@@ -263,8 +263,7 @@ pub fn king_attacks(sketch: &mut Sketch) {
     sketch.scatter(7, any_man);
 }
 
-/// Black sliders and pawns on a line with a white man, which moves along this line, away from it or past other men on
-/// it.
+/// Black sliders and pawns on a line with a white man, which moves along this line, away from it or past other men on it.
 pub fn lines(sketch: &mut Sketch) {
     kings(sketch, Anywhere);
     for _ in sketch.times(1, 3) {

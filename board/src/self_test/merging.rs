@@ -116,7 +116,6 @@ fn has_diagrams(merge: &mut dyn Merge, expected: u64, what: &str) -> Outcome {
     equal(&(merge.diagrams(0, 2)? + merge.diagrams(1, 2)?), &expected, what)
 }
 
-/// Returns two boards with kings only, on different squares.
 fn bare_kings(turn: Color) -> [Position; 2] {
     [[4, 60], [24, 39]].map(|squares| {
         let mut board = Position { state: State(0).with_turn(turn), ..Position::default() };
@@ -469,8 +468,7 @@ fn pawn_moves<B: Backend + ?Sized>(backend: &mut B) -> Outcome {
     within.chain(reversed).chain(before).try_for_each(|kept| keeps(&mut *merge, &next, kept))
 }
 
-/// Checks that a list that is too short gives an error, even if far more entries are inserted, and that the next list
-/// works.
+/// Checks that a list that is too short gives an error, even if far more entries are inserted, and that the next list works.
 fn short_lists<B: Backend + ?Sized>(backend: &mut B) -> Outcome {
     let start = WeightedPosition { position: Quad48::from(&Fen::start().position), multiplicity: 1 << 70 };
     let [many, _] = one_bit_apart(Color::White);

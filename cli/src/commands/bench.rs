@@ -162,7 +162,6 @@ fn differences(
     sentences
 }
 
-/// Returns the reason why there is no measurement.
 fn stopped(error: Error) -> Failure {
     match error {
         Error::Cancelled(progress) => Failure::Interrupted(format!(

@@ -245,8 +245,7 @@ fn library_examples_run_and_are_those_of_a_page() {
     }
 }
 
-/// Checks that kogge understands every command that a page names. The commands are only parsed, not run, because
-/// `--help` is added.
+/// Checks that kogge understands every command that a page names. The commands are only parsed, not run, because `--help` is added.
 #[test]
 fn pages_name_commands_that_exist() {
     for (name, page) in GUIDES.into_iter().chain(PAGES) {

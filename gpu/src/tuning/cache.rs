@@ -20,9 +20,8 @@ struct Tuned {
     options: serde_json::Value,
 }
 
-/// The things that tuned values depend on. Tuned values are valid for one driver (which compiles the kernels), for these
-/// kernels, and for this version of the host. Kernels may change between two builds of the same version during
-/// development.
+/// The things that tuned values depend on. Tuned values are valid for one driver (which compiles the kernels), for these kernels,
+/// and for this version of the host. Kernels may change between two builds of the same version during development.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct TunedKey {
     pub(super) backend: String,

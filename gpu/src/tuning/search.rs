@@ -71,8 +71,8 @@ pub struct Tuning {
 /// after `time`. On GPUs, all trials together take about a minute.
 ///
 /// # Errors
-/// If the device cannot be used with the defaults. A value that fails or gives wrong answers is not an error but
-/// a trial.
+/// If the device cannot be used with the defaults. A value that fails or gives wrong answers is no error; its trial
+/// records the failure.
 pub fn tune<D: Device>(device: &D, time: Duration, progress: &mut dyn FnMut(&Trial)) -> Result<Tuning, BackendError>
 where
     Gpu<D>: Send,

@@ -11,8 +11,7 @@ pub(crate) const MOST_LAST_PLIES: u32 = 6;
 /// The variants that a device uses.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Variants {
-    /// The attacks of a single slider are looked up in a table of 841 KiB by magic numbers. The kernels' interface adds the
-    /// table.
+    /// The attacks of a single slider are looked up in a table of 841 KiB by magic numbers. The kernels' interface adds the table.
     pub magic: bool,
     /// A position in device memory is six bitboards (the boards of [`Quad48`](kogge_board::Quad48) as the side to move sees them)
     /// instead of a [`Planes32`](kogge_board::Planes32). The first and last rank of the pawns' board mark the rooks that may

@@ -177,8 +177,7 @@ fn leaves_below_ranges_are_counted_in_runs() {
     assert_eq!((leaves, kinds, again), (4_865_609, [4_865_609, 82_719, 27_351, 347], PLIES[2].0));
 }
 
-/// In runs, most equal successors are merged, as if the whole ply were merged: far fewer positions are left than
-/// successors.
+/// In runs, most equal successors are merged, as if the whole ply were merged: far fewer positions are left than successors.
 #[test]
 fn runs_find_equal_successors() {
     let device = TwinDevice::default();

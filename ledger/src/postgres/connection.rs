@@ -143,8 +143,7 @@ impl Database for Postgres {
     }
 }
 
-/// Returns the time of silence after which a connection is probed, and the time between two probes. Systems use whole
-/// seconds here.
+/// Returns the time of silence after which a connection is probed, and the time between two probes. Systems use whole seconds here.
 fn keepalives(limit: Duration) -> (Duration, Duration) {
     let whole = |time: Duration| Duration::from_secs(time.as_secs().max(1));
     (whole(limit / 2), whole(limit / 2 / PROBES))

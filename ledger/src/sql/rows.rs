@@ -143,7 +143,6 @@ pub(super) fn header(transaction: &mut dyn Transaction) -> Result<Option<Header>
     Ok(Some(header))
 }
 
-/// Creates the tables of a ledger, and its entries.
 pub(super) fn create(transaction: &mut dyn Transaction, header: &Header, items: &[Item]) -> Result<()> {
     transaction.make(include_str!("schema.sql"))?;
     let &Header { kind, counted, ref root, depth, ply, ref plan, entries, paths, ref kogge, created, checksum } =
@@ -289,7 +288,6 @@ pub(super) fn extend(transaction: &mut dyn Transaction, worker: &str, ids: &[u64
     Ok(transaction.query(update, &parameters)?.len() as u64)
 }
 
-/// Ends the leases of a worker.
 pub(super) fn release(transaction: &mut dyn Transaction, worker: &str) -> Result<()> {
     let update = "UPDATE kogge_entry SET worker = NULL, leased_until = NULL WHERE worker = $1 AND count IS NULL";
     transaction.query(update, &[worker.to_owned().into()])?;
@@ -413,7 +411,6 @@ pub(super) fn tally(transaction: &mut dyn Transaction) -> Result<LedgerProgress>
     })
 }
 
-/// Returns up to `most` rows with numbers greater than `after`.
 pub(super) fn rows(transaction: &mut dyn Transaction, after: Option<u64>, most: usize) -> Result<Vec<LedgerRow>> {
     let select = format!(
         "SELECT {ENTRY}, {}, at, {SOURCE}, disputed FROM kogge_entry LEFT JOIN kogge_source AS s ON s.id = source

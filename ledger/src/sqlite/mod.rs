@@ -82,8 +82,7 @@ impl Sqlite {
             connection.busy_timeout(PATIENCE)?;
             connection.pragma_update(None, "foreign_keys", true)?;
             connection.pragma_update(None, "synchronous", "EXTRA")?;
-            // This statement reads the file for the first time, and undoes an unfinished transaction of a killed
-            // process.
+            // This statement reads the file for the first time, and undoes an unfinished transaction of a killed process.
             connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
             Ok(connection)
         });

@@ -103,8 +103,7 @@ impl Ledger {
 impl Shared<'_> {
     /// Notes that the thread of a device has ended.
     fn ended(&self, index: usize, end: End, fatal: &mut Option<LedgerError>) {
-        // Leases end without this call; releasing them saves others the wait. If the ledger has failed, releasing
-        // fails, too.
+        // Leases end without this call; releasing them saves others the wait. If the ledger has failed, releasing fails, too.
         let released = match end {
             End::Done => Ok(()),
             _ => self.ledger.store().release(&self.worker(index)),

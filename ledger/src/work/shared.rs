@@ -10,14 +10,12 @@ use kogge_driver::Progress;
 /// Settings of work on a ledger.
 #[derive(Clone, Debug)]
 pub struct WorkOptions {
-    /// The name of this process in the ledger, different from the names of all processes that use the ledger at the
-    /// same time.
+    /// The name of this process in the ledger, different from the names of all processes that use the ledger at the same time.
     pub worker: String,
     /// The length of a lease. Leases are extended after a third of this time.
     pub lease: Duration,
-    /// Whether the ledger ends with this process, because it is in memory. Then batches of positions are short, devices query
-    /// often for entries, and a wrong answer of a device ends the work, because the device's earlier answers cannot be verified
-    /// later.
+    /// Whether the ledger ends with this process, because it is in memory. Then batches of positions are short, devices query often
+    /// for entries, and a wrong answer of a device ends the work, because the device's earlier answers cannot be verified later.
     pub alone: bool,
 }
 
@@ -84,7 +82,8 @@ impl Snapshot {
         (self.rate > 0.0).then(|| self.entries.saturating_sub(self.done) as f64 / self.rate)
     }
 
-    /// Returns the number of leaves that all devices counted: below positions without multiplicities, below ranges with them.
+    /// Returns the number of leaves that all devices counted: without multiplicities below positions, and with multiplicities
+    /// below ranges.
     pub fn leaves(&self) -> u128 {
         self.devices.iter().fold(0, |sum, device| sum.saturating_add(device.leaves))
     }
@@ -97,7 +96,8 @@ pub struct DeviceProgress {
     pub source: Source,
     /// The number of entries counted.
     pub entries: u64,
-    /// The number of leaves counted, unfinished entries included: below positions without multiplicities, below ranges with them.
+    /// The number of leaves counted, unfinished entries included: without multiplicities below positions, and with multiplicities
+    /// below ranges.
     pub leaves: u128,
     /// The number of entries that the device is counting; 0 if it prepares its work, waits for entries or has ended.
     pub at_work: usize,

@@ -255,8 +255,7 @@ impl Backend for Cpu {
     }
 
     fn expand(&mut self, rules: &Rules, positions: &[Quad48]) -> Result<Successors, BackendError> {
-        // Counting is far faster than writing successors, and the counts tell every thread where to write its
-        // successors.
+        // Counting is far faster than writing successors, and the counts tell every thread where to write its successors.
         let mut counts = vec![0; positions.len()];
         let tasks = positions.par_chunks(SHALLOW_TASK).zip(counts.par_chunks_mut(SHALLOW_TASK));
         self.cores.pool.install(|| {

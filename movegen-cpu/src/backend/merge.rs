@@ -78,8 +78,7 @@ struct Expansion {
 #[derive(Default)]
 struct StrayLists {
     candidates: Vec<Candidate>,
-    /// The end of each table's strays; they begin at the end of the previous table's strays. Empty if there are no
-    /// strays.
+    /// The end of each table's strays; they begin at the end of the previous table's strays. Empty if there are no strays.
     ends: Vec<u32>,
 }
 
@@ -105,8 +104,7 @@ fn in_flight(memory: u64) -> u64 {
 /// The maximum number of parents that are expanded together: their batch should stay in a core's cache.
 const TOGETHER: usize = 2048;
 
-/// The minimum depth of trees that are merged at their first ply: only within a task, in a table that fits in a core's
-/// cache.
+/// The minimum depth of trees that are merged at their first ply: only within a task, in a table that fits in a core's cache.
 const LEAST_MERGED: u32 = 3;
 
 /// The maximum number of positions whose successors are merged in one task that counts trees below them.
@@ -140,7 +138,6 @@ impl Parents {
     }
 }
 
-/// The error if the positions could not be reordered.
 fn out_of_memory(cores: &Cores) -> MergeError {
     let device = cores.info.name.clone();
     BackendError::OutOfMemory { device, doing: "ordering positions by their pieces".into() }.into()

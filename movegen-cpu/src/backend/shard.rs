@@ -261,8 +261,7 @@ impl Shard {
         Ok(())
     }
 
-    /// Makes room for more positions: four times as many while there are few, then the expected number, then a quarter
-    /// more.
+    /// Makes room for more positions: four times as many while there are few, then the expected number, then a quarter more.
     #[cold]
     fn grow(&mut self, sharing: &Sharing) -> Result<(), MergeError> {
         let len = self.positions.len();
@@ -275,8 +274,7 @@ impl Shard {
         if capacity > u32::MAX as usize {
             return Err(MergeError::Full);
         }
-        // The number is rounded down, so that the table grows before its lists grow by themselves, which would double
-        // them.
+        // The number is rounded down, so that the table grows before its lists grow by themselves, which would double them.
         let slots = capacity * 10 / 7;
         let room = self.positions.try_reserve_exact(capacity - len).and(self.low.try_reserve_exact(capacity - len));
         let room = if self.is_high() { room.and(self.high.try_reserve_exact(capacity - len)) } else { room };
@@ -368,7 +366,6 @@ impl Grouping {
     }
 }
 
-/// Returns the slot where the search for a hash begins.
 #[inline(always)]
 fn slot_of(hash: u32, slots: usize) -> usize {
     ((u64::from(hash) * slots as u64) >> 32) as usize
@@ -451,9 +448,8 @@ impl Ply {
         Ok(())
     }
 
-    /// Puts the positions of each shard in the order of most of their successors. Then numbers the positions of all shards in
-    /// this order: in ranges of about `together` positions, and in each range shard by shard. If memory runs out, the ply is
-    /// lost.
+    /// Puts the positions of each shard in the order of most of their successors. Then numbers the positions of all shards in this
+    /// order: in ranges of about `together` positions, and in each range shard by shard. If memory runs out, the ply is lost.
     pub(crate) fn arrange(&mut self, sharing: &Sharing, together: u64) -> Result<Index, TryReserveError> {
         let count = (self.len() / together).clamp(1, MOST_ARRANGED) as usize;
         if count == 1 {

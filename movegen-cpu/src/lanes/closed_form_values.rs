@@ -9,9 +9,8 @@
 //!
 //! `value(x)` counts the replies that exist because no own piece is on x:
 //!
-//! * for each of their sliders that reaches x: the squares that the slider sees beyond x. An own piece that lands on x
-//!   hides these squares; a piece that leaves x reveals them. (The slider reaches x in any case: a quiet move becomes a
-//!   capture.)
+//! * for each of their sliders that reaches x: the squares that the slider sees beyond x. An own piece that lands on x hides
+//!   these squares; a piece that leaves x reveals them. (The slider reaches x in any case: a quiet move becomes a capture.)
 //! * their pawn pushes onto or over x;
 //! * minus the number of their pawns that attack x and can capture a piece that lands there. To keep values positive, 2
 //!   minus this number is counted; the 2 cancels in the difference.
@@ -234,8 +233,7 @@ struct Pieces<L> {
     value: [L; 5],
     /// Squares that sliders may reach.
     reached: Rays<L>,
-    /// The number of defenders of each of their pieces, as bit planes, and the pieces that have more than seven
-    /// defenders.
+    /// The number of defenders of each of their pieces, as bit planes, and the pieces that have more than seven defenders.
     defended: [L; 3],
     overdefended: L,
 }

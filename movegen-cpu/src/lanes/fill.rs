@@ -25,8 +25,7 @@ pub(crate) const SOUTH_EAST: i32 = -7;
 /// Down and towards a.
 pub(crate) const SOUTH_WEST: i32 = -9;
 
-/// Returns the squares where a king's step in this direction can land: all squares except a file where the step would
-/// wrap.
+/// Returns the squares where a king's step in this direction can land: all squares except a file where the step would wrap.
 #[inline(always)]
 pub(crate) const fn landing(direction: i32) -> u64 {
     match direction {
@@ -88,8 +87,7 @@ macro_rules! directions {
 
         /// A set of squares for each of the eight directions, mostly the squares that sliders attack.
         ///
-        /// In each direction at most one slider reaches a square, so the popcounts of these sets sum to exact move
-        /// counts.
+        /// In each direction at most one slider reaches a square, so the popcounts of these sets sum to exact move counts.
         #[derive(Clone, Copy, Debug)]
         pub(crate) struct Rays<L> {
             $(pub(crate) $direction: L,)*

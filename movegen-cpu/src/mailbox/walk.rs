@@ -67,7 +67,6 @@ impl Board {
         Ok(())
     }
 
-    /// Returns the number of leaves `depth` plies below; 1 at depth 0.
     pub(super) fn perft(
         &mut self,
         depth: u32,

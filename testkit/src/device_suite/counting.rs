@@ -45,7 +45,6 @@ fn check_batches<D: TestDevice>(options: &GpuOptions, roots: &[(Fen, u32, u64)])
     });
 }
 
-/// Returns each published count of a position with at most `most` leaves.
 fn small_counts(known: &KnownCounts, most: u64) -> impl Iterator<Item = (Fen, u32, u64)> {
     let counts = known.counts().filter_map(|(depth, leaves)| Some((depth, u64::try_from(leaves).ok()?)));
     counts.filter(move |&(_, leaves)| leaves <= most).map(|(depth, leaves)| (known.root, depth, leaves))

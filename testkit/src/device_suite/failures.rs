@@ -67,7 +67,7 @@ pub fn too_little_memory<D: TestDevice>() {
     assert!(matches!(&error, BackendError::OutOfMemory { .. }) && error.to_string().contains("1048576"), "{error}");
 }
 
-/// Counts so deep that levels of the usual sizes do not fit in memory: the levels get smaller.
+/// Counts at a depth where levels of the usual sizes do not fit in memory, so the levels must get smaller.
 pub fn great_depth<D: TestDevice>() {
     let Some(backend) = open::<D>(&within(512 << 20)) else { return };
     let mut backend = backend.unwrap();
@@ -104,8 +104,7 @@ pub fn more_moves_than_room<D: TestDevice>() {
     }
 }
 
-/// Counts positions with more successors than the next level can hold, so that fewer positions are expanded in one
-/// launch.
+/// Counts positions with more successors than the next level can hold, so that fewer positions are expanded in one launch.
 pub fn more_successors_than_room<D: TestDevice>(split: &[GpuOptions]) {
     for options in split {
         with_backend::<D>(&options.clone().with(Positions, 1 << 14), |backend| {

@@ -70,8 +70,7 @@ pub(super) fn load_entries(arguments: &Arguments<'_>) {
     }
 }
 
-/// Copies to level 0 the entries that may have successors that pass the filter, with their multiplicities, as far as there
-/// is room.
+/// Copies to level 0 the entries that may have successors that pass the filter, with their multiplicities, as far as there is room.
 pub(super) fn select_entries(arguments: &Arguments<'_>) {
     let kept = kept_of_scalars(arguments);
     for index in arguments.indices(0, arguments.scalar(Scalar::end)) {

@@ -11,7 +11,6 @@ use super::make::made;
 use super::position::{load_position, store_position};
 use super::range::kept_of_scalars;
 
-/// Counts a successor, and appends it if there is room.
 fn store_successor(arguments: &Arguments<'_>, parent: usize, successor: &Planes32) {
     let at = arguments.add(Binding::new_item_count, 1, 1);
     if at < arguments.scalar(Scalar::capacity) {

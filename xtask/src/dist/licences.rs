@@ -14,7 +14,6 @@ the crates come with them; equal texts are printed once.
 /// The beginnings of the names of licence files, in capitals.
 const FILES: [&str; 5] = ["LICENSE", "LICENCE", "COPYING", "COPYRIGHT", "NOTICE"];
 
-/// Returns the list of crates, and the texts of their licences.
 pub(super) fn text(packages: &[Package]) -> Result<String> {
     let mut list = HEAD.to_owned();
     let mut texts = BTreeMap::<String, Vec<String>>::new();

@@ -143,7 +143,6 @@ impl Row {
         };
     }
 
-    /// Writes the device, then the result.
     fn write(&self, to: &mut dyn Write) -> io::Result<()> {
         let name = self.number.map_or(self.backend.to_owned(), |number| format!("{}:{number}", self.backend));
         let reason = self.reason.as_deref().unwrap_or_default();
