@@ -14,7 +14,7 @@ use crate::profile::Profile;
 use crate::settings::GpuSettings;
 use crate::spare::Spare;
 
-/// The reason why a batch was not finished. After the first two reasons, the batch is tried again.
+/// The reason why a batch was not finished. For the first two reasons, the batch is tried again.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Retry {
     /// Memory ran out; smaller buffers may fit.

@@ -48,8 +48,8 @@ impl Step {
 /// The number of kinds times squares.
 const TARGETS: usize = 8 * 64;
 
-/// Returns the origin and destination of a move by the owner of the squares `own`. Castling moves two pieces; the lower
-/// squares are used.
+/// Returns the origin and destination of a move; `own` are the squares of the side that moves. Castling moves two
+/// pieces; the lower squares are used.
 #[inline]
 pub(crate) fn squares(own: u64, after: &Quad48) -> (u64, u64) {
     // After the move, the other side is to move.

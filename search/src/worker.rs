@@ -373,7 +373,7 @@ impl Worker {
             return 0;
         }
         let bound = bound(best, window);
-        // A bound on the wrong side of the evaluation proves no error.
+        // A bound on the wrong side of the evaluation does not show that the evaluation was wrong.
         let shows_error = match bound {
             Bound::Exact => true,
             Bound::Lower => best > corrected,

@@ -98,7 +98,7 @@ fn san_is_written_as_the_standard_says() {
         ("4k3/8/8/8/8/5N2/8/1N2K3 w - - 0 1", "b1d2", "Nbd2"),
         ("4k3/8/8/1N6/8/8/8/1N2K3 w - - 0 1", "b1c3", "N1c3"),
         ("8/8/4k3/8/Q6Q/8/8/K6Q w - - 0 1", "h4e4", "Qh4e4+"),
-        // A pinned piece is no rival.
+        // A pinned piece cannot make the move, so it is no rival.
         ("4k3/8/8/8/1b6/2N5/8/4K1N1 w - - 0 1", "g1e2", "Ne2"),
         ("8/8/8/8/k2Pp3/8/8/3K4 b - d3 0 1", "e4d3", "exd3"),
         ("r3k3/1P6/8/8/8/8/8/4K3 w q - 0 1", "b7a8q", "bxa8=Q+"),
