@@ -15,7 +15,7 @@ var<workgroup> group_counts: array<atomic<u32>, GROUP>;
 var<workgroup> group_bases: array<u32, GROUP>;
 
 /// Finds the shard of each candidate that passes the filter, and counts the candidates of each shard. Candidates with equal
-/// diagrams get the same shard. If not all are kept, `kept_counts` counts the kept candidates of each root.
+/// diagrams get the same shard. If there is a filter, `kept_counts` counts the candidates of each root that pass it.
 @compute @workgroup_size(GROUP)
 fn count_shards(id: Invocation) {
     let candidate = group_index(id) * GROUP + id.lane;
@@ -46,7 +46,7 @@ fn count_shards(id: Invocation) {
     }
 }
 
-/// Turns the number of each shard's candidates into the index of the first.
+/// Turns the number of each shard's candidates into the index of its first one.
 @compute @workgroup_size(GROUP)
 fn scan_shards(id: Invocation) {
     if id.workgroup.x == 0u && id.lane == 0u {
