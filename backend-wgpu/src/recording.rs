@@ -33,8 +33,7 @@ impl Recording {
         self.pass.insert(pass)
     }
 
-    /// Returns the pass of the most recent launches, or `None` if other work has followed them or the next launch is
-    /// measured.
+    /// Returns the pass of the most recent launches, or `None` if other work has followed them or the next launch is measured.
     pub(crate) fn open_pass(&mut self, is_measured: bool) -> Option<&mut ComputePass<'static>> {
         self.pass.as_mut().filter(|_| !is_measured)
     }

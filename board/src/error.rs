@@ -28,7 +28,7 @@ pub enum BackendError {
     Device {
         /// The device's name.
         device: String,
-        /// The work during which it failed.
+        /// The work that failed.
         doing: String,
         /// The driver's message, as a sentence.
         reason: String,

@@ -9,7 +9,7 @@ pub struct Plan {
     /// The depth of the tree in plies.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub depth: u32,
-    /// Bytes that may be used.
+    /// The number of bytes that may be used.
     pub memory: u64,
     /// The merged plies, from the root on.
     pub plies: Vec<PlannedPly>,

@@ -11,7 +11,7 @@ use crate::settings::{GpuOptions, GpuSettings};
 
 /// A device that an interface offers, before it is opened.
 pub trait Device {
-    /// The backend's name, as in `--backend`.
+    /// The backend's name, as given to `--backend`.
     const BACKEND: &'static str;
 
     /// The interface.

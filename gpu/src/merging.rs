@@ -170,7 +170,7 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
                 Err(Retry::Error(error)) => return Err(error.into()),
             }
         };
-        // Some candidates may have been added; they must not be added again.
+        // Some candidates may have been added already; they must not be added twice.
         self.insert_successors(len, weights).await.map_err(or_full)?;
         let (successors, paths) = self.lists.inserted_and_paths(self.session).await?;
         self.successors = successors;
@@ -225,7 +225,7 @@ impl<'a, I: Interface> DeviceMerge<'a, I> {
     }
 
     /// Adds the weighted leaves below the first of these successors to the sums, by kind: as many successors as have a total for
-    /// each kind. Returns the end of these successors.
+    /// each kind. Returns the index after these successors.
     async fn add_categories(&mut self, successors: &Range<u64>, depth: u32) -> Result<u64, Retry> {
         let most = self.session.roots_by_kind();
         let batch = self.lists.batch(self.session, Ply::Successors, successors, most)?;

@@ -48,7 +48,7 @@ impl Cut {
         if first >= self.sums.len() {
             return None;
         }
-        // Parts of equal size keep the device as busy at the end as at the start.
+        // Parts of equal size keep the device equally busy from start to end.
         let fair = self.moves.div_ceil(self.moves.div_ceil(most.max(1)).max(1)).max(1);
         let mut moves = 0;
         while let Some(&sum) = self.sums.get(self.next) {

@@ -161,7 +161,7 @@ impl<I: Interface> Runner<I> {
         read.map_err(|failure| self.failed(&format!("to give back {what}"), failure))
     }
 
-    /// Writes the first elements. `what` names them in errors.
+    /// Writes the first elements. `what` names the elements in errors.
     pub(crate) fn write<T: Pod>(&mut self, what: &str, buffer: &Buffer<I, T>, data: &[T]) -> Result<(), Retry> {
         let written = match data.len() {
             0 => Ok(()),
@@ -173,7 +173,7 @@ impl<I: Interface> Runner<I> {
         written.map_err(|failure| self.failed(&format!("to take {what}"), failure))
     }
 
-    /// Sets the first `len` elements to zero. `what` names them in errors.
+    /// Sets the first `len` elements to zero. `what` names the elements in errors.
     pub(crate) fn clear<T: Pod>(&mut self, what: &str, buffer: &Buffer<I, T>, len: usize) -> Result<(), Retry> {
         let bytes = (len.min(buffer.len()) * size_of::<T>()) as u64;
         let cleared = if bytes == 0 { Ok(()) } else { self.interface.clear(buffer.raw(), bytes) };

@@ -158,7 +158,7 @@ pub enum LedgerError {
          counted below it, and at least one if leaves are counted by kinds of moves."
     )]
     MergedPly {
-        /// The ply asked for.
+        /// The requested ply.
         ply: u32,
         /// The tree's depth.
         depth: u32,

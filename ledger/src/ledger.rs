@@ -41,7 +41,7 @@ pub struct Total {
     pub leaves: u128,
     /// The distinct positions of the ply of the entries.
     pub positions: u128,
-    /// The leaves by the moves that lead to them, if the ledger counts them by kind.
+    /// The leaves by kinds of moves, if the ledger counts them by kind.
     pub categories: Option<Categories>,
 }
 

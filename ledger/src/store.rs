@@ -148,7 +148,7 @@ pub struct Count {
     pub leaves: u128,
     /// The size of a range; `None` for a position.
     pub size: Option<Size>,
-    /// The leaves by the moves that lead to them, if the ledger counts them by kind.
+    /// The leaves by kinds of moves, if the ledger counts them by kind.
     pub categories: Option<Categories>,
 }
 

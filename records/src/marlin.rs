@@ -70,7 +70,7 @@ impl MarlinBoard {
     /// Returns the position, and its rules: the files of the castling rooks, and a halfmove clock if it is not 0.
     ///
     /// # Errors
-    /// If the bytes are not a legal position, or contradict each other.
+    /// If the bytes are not a legal position, or if they contradict each other.
     pub fn unpack(&self) -> Result<(ScoredPosition, Rules), RecordError> {
         let mut position = Position::default();
         let mut castling_rooks = Vec::new();

@@ -13,8 +13,8 @@ type Search<'a, B> = Box<dyn FnMut(&mut B, &Rules, &[Quad48], u32, Leaves) -> Re
 type Merging<'a, B> =
     Box<dyn for<'m> FnMut(&'m mut B, &Rules, &MergeOptions) -> Result<Box<dyn Merge + 'm>> + Send + 'a>;
 
-/// A backend that works as another one, except for the calls that a test replaces. It merges and searches on the host unless a
-/// test replaces that.
+/// A backend that behaves like another one, except for the calls that a test replaces. It merges and searches on the host
+/// unless a test replaces that.
 pub struct Wrapped<'a, B> {
     backend: B,
     info: DeviceInfo,

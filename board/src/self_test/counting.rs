@@ -2,7 +2,7 @@
 
 use crate::{Backend, BackendError, Fen, Quad48, Rules, Successors, unwatched};
 
-/// Positions and their leaves at some depths, as in an EPD suite. Positions with equal rules stand together.
+/// Positions and their leaves at some depths, as in an EPD suite. Positions with equal rules are adjacent.
 ///
 /// The list has the six standard perft positions, one of Chess960, and placements, mostly random. They were chosen so
 /// that four positions show each deliberate error in the kernels: sliders that miss a direction or wrap around the

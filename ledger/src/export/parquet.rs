@@ -25,7 +25,7 @@ type Values = Vec<Option<Value>>;
 
 impl Ledger {
     /// Writes all entries as Parquet, and returns their number. The file's metadata contain the root, the depth, the ply
-    /// and the plan. A file of that name is replaced when the new one is complete.
+    /// and the plan. The new file replaces an existing file of this name when it is complete.
     ///
     /// # Errors
     /// If the ledger cannot be read or the file cannot be written.

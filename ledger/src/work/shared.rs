@@ -32,7 +32,7 @@ pub trait Watcher: Sync {
     }
 }
 
-/// Watches nothing and never stops anything.
+/// Ignores all progress and never stops anything.
 impl Watcher for () {}
 
 /// An event of work on a ledger.

@@ -40,7 +40,7 @@ pub(crate) struct CpuMerge<'a> {
     successors: Ply,
     /// The numbering of the successors; `None` until it is needed.
     index: Option<Index>,
-    /// The successors that expansions keep.
+    /// The filter for successors.
     kept: Filter,
     room: u64,
     /// Lists of strays, for reuse.

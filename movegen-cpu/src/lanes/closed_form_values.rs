@@ -278,7 +278,7 @@ impl<L: Lanes> Pieces<L> {
     }
 }
 
-/// Their pawns. They move down: a push from x lands on x - 8.
+/// Their pawns, which move down: a push from x lands on x - 8.
 struct Pawns<L> {
     /// Pawns that may push, and that may capture towards file h and towards file a.
     pushers: L,

@@ -164,7 +164,7 @@ impl<L: Lanes> Limits<L> {
         if check.any() {
             check = check.nonzero();
             let leapers = knight_attacks(king) & frame.knights & their | pawn_attacks_up(king) & frame.pawns & their;
-            // Two leapers cannot both be captured.
+            // If two leapers give check, no move captures both.
             let one_leaper = leapers.without((leapers ^ leapers.lowest()).nonzero());
             evasion = one_leaper | !leapers.nonzero();
             macro_rules! check_along {

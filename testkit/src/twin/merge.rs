@@ -118,8 +118,8 @@ pub(super) fn order_by_opponent(arguments: &Arguments<'_>) {
     }
 }
 
-/// Copies some entries of a shard, in order and with their multiplicities, to level 0; each becomes a root. The shards take
-/// turns. The entries that a shard has left follow after all turns.
+/// Copies some entries of a shard, in order and with their multiplicities, to level 0; each becomes a root. The shards
+/// contribute entries in turns. After all turns, the remaining entries of each shard follow.
 pub(super) fn load_ordered(arguments: &Arguments<'_>) {
     let [shard_index, shard_count, turns, at] = [Scalar::shard_index, Scalar::shard_count, Scalar::turns, Scalar::at]
         .map(|name| arguments.scalar(name) as usize);

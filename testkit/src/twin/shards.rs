@@ -27,7 +27,7 @@ pub(super) fn count_shards(arguments: &Arguments<'_>) {
     }
 }
 
-/// Turns the number of each shard's candidates into the index of the first.
+/// Turns the number of each shard's candidates into the index of its first one.
 pub(super) fn scan_shards(arguments: &Arguments<'_>) {
     let mut sum = 0;
     for shard in 0..arguments.scalar(Scalar::shard_count) as usize {
@@ -37,7 +37,8 @@ pub(super) fn scan_shards(arguments: &Arguments<'_>) {
     }
 }
 
-/// Sorts by shard the candidates that pass the filter. The index of each shard's first candidate becomes their end.
+/// Sorts by shard the candidates that pass the filter. After sorting, the index of each shard's first candidate has
+/// become the index after its last one.
 pub(super) fn sort_by_shard(arguments: &Arguments<'_>) {
     for candidate in arguments.indices(0, arguments.scalar(Scalar::end)) {
         let shard = arguments.word(Binding::candidate_shards, candidate);

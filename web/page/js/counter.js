@@ -137,7 +137,8 @@ export class Counter {
     const fens = position.moves.map((move) => move.after);
     const sumKinds = (counted) => (divide.kinds = divide.kinds.map((sum, kind) => sum + counted[kind]));
     if (kinds) divide.kinds = KINDS.map(() => 0n);
-    // The move to a leaf is below its row, except at depth 1: there the root's own moves are counted by kind, in no row.
+    // The move to a leaf is below the row's move, except at depth 1, where the root's own moves are counted by kind, in
+    // no row.
     if (kinds && depth === 1) (await unlessStopped(gpu.count([position.fen], 1, () => {}, signal, true), signal)).forEach(sumKinds);
     let together = 1;
     for (let first = 0; first < fens.length; ) {

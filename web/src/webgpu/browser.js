@@ -234,7 +234,7 @@ class Device {
     this.#encoder = null;
     this.#checked(() => {
       const { queue } = this.#device;
-      // This write is done after all submitted launches, which may still need the slots.
+      // This write happens after all submitted launches, which may still need the slots.
       if (this.#used) queue.writeBuffer(this.#scalars, 0, this.#slots, 0, (this.#used * this.#slotSize) / 4);
       queue.submit([encoder.finish()]);
     });

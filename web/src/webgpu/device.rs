@@ -19,7 +19,7 @@ const MEMORY: u64 = 512 << 20;
 /// The number of positions in a level, chosen so that no kernel runs for long.
 const POSITIONS: usize = 1 << 20;
 
-/// Moves that are written at once.
+/// The number of moves that are written together.
 const MOVES: usize = 1 << 23;
 
 /// The target time for a part of a count. A browser shares the device with the screen, and stops kernels that run for seconds.

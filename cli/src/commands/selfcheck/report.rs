@@ -31,7 +31,7 @@ pub(super) struct Report {
 #[derive(Default, Serialize)]
 pub(super) struct Row {
     backend: &'static str,
-    /// The number that `--device` takes.
+    /// The number to give to `--device`.
     number: Option<usize>,
     result: Outcome,
     /// The wrong answer, or the reason why the device failed or was not checked.
